@@ -9,13 +9,13 @@ def page():
 
     from ui import cache
     from ui.reading import read_or_cancel
-    from zslcore.datasets.sandbox import client
+    from zslcore.datasets.sandbox import calling
 
     files = st.session_state["files"]  # sessions of tests share what a session remembers
 
     def read():
         st.session_state["times"] = st.session_state.get("times", 0) + 1
-        client._WATCHER.get()(0.25)
+        calling._WATCHER.get()(0.25)
         if st.session_state.get("cancel"):
             st.session_state["reading_cancelled"] = files  # as the button does
             st.rerun()

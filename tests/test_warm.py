@@ -39,7 +39,7 @@ def taken_apart(monkeypatch):
 def test_what_cannot_be_imported_keeps_nobody_from_the_rest(monkeypatch, taken_apart):
     ready = []
     monkeypatch.setattr(warm, "wanted", lambda: ["ui.no_such_module", "wave"])
-    monkeypatch.setattr(warm.client, "make_ready", lambda: ready.append(True))
+    monkeypatch.setattr(warm.calling, "make_ready", lambda: ready.append(True))
     monkeypatch.delitem(sys.modules, "wave", raising=False)
     warm.prepare()
     assert "wave" in sys.modules
@@ -50,7 +50,7 @@ def test_what_cannot_be_imported_keeps_nobody_from_the_rest(monkeypatch, taken_a
 def test_visitors_go_first_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(warm, "wanted", lambda: ["wave"])
     monkeypatch.setattr(warm, "facts", lambda: ())
-    monkeypatch.setattr(warm.client, "make_ready", lambda: None)
+    monkeypatch.setattr(warm.calling, "make_ready", lambda: None)
     asked = []
 
     def busy():

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from zslcore.datasets.sandbox.client import watched
+from zslcore.datasets.sandbox.calling import watched
 
 __all__ = ["progress", "read_or_cancel"]
 

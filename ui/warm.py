@@ -16,7 +16,7 @@ from functools import partial
 from itertools import chain
 
 import ui
-from zslcore.datasets.sandbox import client
+from zslcore.datasets.sandbox import calling
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.matching import match_names
 
@@ -70,4 +70,4 @@ def prepare(busy: Callable[[], bool] = lambda: False) -> None:
         except Exception:  # noqa: BLE001 - its page reports the error
             _LOG.exception("%s failed", step)
         time.sleep(BREATH)
-    client.make_ready()
+    calling.make_ready()

@@ -3,8 +3,6 @@
 import builtins
 import json
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,109 +15,12 @@ from tests.datasets.test_table import ARRAYS, csv, npz, prototypes
 from zslcore import exceptions
 from zslcore.datasets import import_dataset, imports, load
 from zslcore.datasets.sandbox import client, confinement
-from zslcore.datasets.sandbox.client import read_arrays, read_value, watched
+from zslcore.datasets.sandbox.client import read_arrays, read_value
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, closest_name
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.vocabularies import read_vocabulary
 from zslcore.storage import artifacts
-
-WALLED = """
-import json, os, socket, subprocess, sys
-from zslcore.datasets.sandbox.confinement import shut
-walls = shut([sys.argv[1]], [sys.argv[2]])
-def goes(what):
-    try:
-        what()
-    except OSError:
-        return False
-    return True
-print(json.dumps({
-    "walls": walls,
-    "its file": goes(lambda: open(sys.argv[1]).read()),
-    "its folder": goes(lambda: open(sys.argv[2] + "/x", "w").close()),
-    "files": goes(lambda: open(sys.argv[3]).read()),
-    "network": goes(socket.socket),
-    "programs": goes(lambda: subprocess.run([sys.executable, "--version"])),
-}))
-"""
-
-
-def test_walls_that_stand_keep_everything_else_out(tmp_path):
-    mine, out, secret = tmp_path / "mine.csv", tmp_path / "out", tmp_path / "secret"
-    out.mkdir()
-    for path in (mine, secret):
-        path.write_text("x")
-    words = [sys.executable, "-c", WALLED, str(mine), str(out), str(secret)]
-    env = client._environment()
-    done = subprocess.run(words, env=env, capture_output=True, check=True, timeout=60)
-    answer = json.loads(done.stdout)
-    assert answer["its file"]
-    assert answer["its folder"]
-    if not answer["walls"]:
-        pytest.skip("this system has no walls to shut a process in")
-    for wall in answer["walls"]:
-        assert not answer[wall], wall
-
-
-def test_the_child_shuts_itself_in_before_it_opens_the_file(tmp_path, monkeypatch):
-    path = npz(tmp_path)
-    tracer = tmp_path / "tracer.py"
-    tracer.write_text(
-        f"import runpy, zslcore.datasets.sandbox.confinement as walls\n"
-        f'walls.shut = lambda *places: print(\'{{"reading": "shut in"}}\', flush=True)\n'
-        f"runpy.run_path({str(client.CHILD)!r}, run_name='__main__')\n"
-    )
-    monkeypatch.setattr(client, "CHILD", tracer)
-    lines, code = client._run_child(
-        {"path": str(path), "out": str(tmp_path), "kind": "NumPy archive", "wanted": {}}
-        | {"required": [], "budget": 1 << 20, "seconds": 20}
-    )
-    assert code == 0
-    assert lines[0] == {"reading": "shut in"}
-
-
-def test_the_child_is_told_nothing_of_the_server(monkeypatch):
-    monkeypatch.setenv("SECRET_TOKEN", "x")
-    assert "SECRET_TOKEN" not in client._environment()
-    assert "HOME" not in client._environment()
-
-
-def test_who_watches_hears_how_far_it_is_and_may_end_it(tmp_path, monkeypatch):
-    pid = tmp_path / "pid"
-    sleeper = tmp_path / "sleeper.py"
-    sleeper.write_text(
-        f"import os, time; open({str(pid)!r}, 'w').write(str(os.getpid()))\n"
-        "print('{\"share\": 0.25}', flush=True); time.sleep(600)"
-    )
-    monkeypatch.setattr(client, "CHILD", sleeper)
-    heard = []
-
-    def watcher(share):
-        heard.append(share)
-        if share == 0.25:
-            raise GeneratorExit  # as a page that is left: no Exception
-
-    with pytest.raises(GeneratorExit), watched(watcher):
-        read_arrays(npz(tmp_path), {"labels": "numbers"}, tmp_path)
-    assert heard[-1] == 0.25
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
-
-
-def test_a_cancelled_import_leaves_nothing(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(client, "CHILD", tmp_path / "sleeper.py")
-    (tmp_path / "sleeper.py").write_text("import time; time.sleep(600)")
-
-    def leave(_):
-        raise GeneratorExit
-
-    with pytest.raises(GeneratorExit), watched(leave):
-        import_dataset(npz(tmp_path))
-    left = [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
-    assert left == []
-
 
 # --- Linear ---------------------------------------------------------------------------------------
 
@@ -286,11 +187,13 @@ def test_a_character_that_does_not_exist_is_refused(tmp_path):
         read_table(tmp_path / "mine.npz")
 
 
-@pytest.mark.parametrize("wrong", ["character", "shape", "type", "not finite", "nothing"])
-def test_what_the_child_leaves_is_looked_at_again(tmp_path, monkeypatch, wrong):
+@pytest.mark.parametrize("wrong", ["character", "order", "shape", "type", "not finite", "nothing"])
+def test_what_a_reader_leaves_is_checked_again(tmp_path, monkeypatch, wrong):
     out = {"features": np.ones((3, 2), "<f4"), "class_names": np.array(["a", "b"])}
     if wrong == "character":
         out["class_names"].view("<u4")[0] = 0x110000
+    if wrong == "order":
+        out["class_names"] = out["class_names"].astype(">U1")
     if wrong == "shape":
         out["features"] = np.ones(3, "<f4")
     if wrong == "type":
@@ -298,15 +201,15 @@ def test_what_the_child_leaves_is_looked_at_again(tmp_path, monkeypatch, wrong):
     if wrong == "not finite":
         out["features"][1, 1] = np.nan
 
-    def run(request):
+    def answer(*_, **__):
         for name, array in out.items():
             if wrong != "nothing":
                 np.save(tmp_path / f"{name}.npy", array)
-        return [{"done": list(out)}], 0
+        return {"found": list(out), "unread": []}
 
     path = npz(tmp_path)
-    monkeypatch.setattr(client, "_run_child", run)
-    with pytest.raises(FileRefusedError):
+    monkeypatch.setattr(client, "call", answer)
+    with pytest.raises(FileRefusedError, match="its reader gave a wrong answer"):
         read_arrays(path, {"features": "rows", "class_names": "names"}, tmp_path)
 
 
@@ -348,13 +251,6 @@ def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "file"))  # nothing can be written there
     with artifacts.scratch() as folder:
         assert folder.is_dir()
-
-
-def test_the_walls_of_this_system_are_those_that_a_reader_builds(tmp_path):
-    words = [sys.executable, "-c", WALLED, *map(str, [tmp_path / "x", tmp_path, tmp_path])]
-    (tmp_path / "x").write_text("x")
-    done = subprocess.run(words, env=client._environment(), capture_output=True, check=True)
-    assert list(confinement.walls()) == json.loads(done.stdout)["walls"]
 
 
 def test_walls_are_none_where_the_system_has_none(monkeypatch):

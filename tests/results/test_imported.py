@@ -262,7 +262,11 @@ def test_a_result_of_our_own_says_so(result):
 
 def test_a_file_of_results_is_taken_apart_by_the_door(result, store, monkeypatch):
     asked = []
-    run = client._run_child
-    monkeypatch.setattr(client, "_run_child", lambda request: asked.append(request) or run(request))
+    real = client.call
+    monkeypatch.setattr(
+        client,
+        "call",
+        lambda reader, *args, **more: asked.append(args) or real(reader, *args, **more),
+    )
     imported(result.to_json(), store)
-    assert [request["kind"] for request in asked] == ["JSON"]
+    assert [kind for _, _, kind, _ in asked] == ["JSON"]

@@ -1,6 +1,5 @@
 """Score files judged in a child: the same figures, little in memory, and one sentence."""
 
-import json
 import shutil
 import sys
 
@@ -95,34 +94,31 @@ def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
 
 @pytest.fixture(scope="module")
 def left(tmp_path_factory):
-    """What a child leaves of the file: all tests spoil a copy of it."""
-    folder = tmp_path_factory.mktemp("left")
-    real = apart.client.in_child
+    """What a child leaves of the file, and says: all tests spoil a copy of it."""
+    folder, said = tmp_path_factory.mktemp("left"), {}
+    real = apart.client.read_confined
 
-    def in_child(module, given, readable, into, **limits):
-        real(module, given, readable, into, **limits)
+    def read_confined(do, given, files, into, **limits):
+        said.update(real(do, given, files, into, **limits))
         shutil.copytree(into, folder, dirs_exist_ok=True)
+        return said
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apart.client, "in_child", in_child)
+        patch.setattr(apart.client, "read_confined", read_confined)
         judged_apart(Given(written(tmp_path_factory.mktemp("own"))), memory=MEMORY, whose=WHOSE)
-    return folder
+    return folder, said
 
 
 def judged_there(tmp_path, monkeypatch, left, spoil):
     """Let what a child has left be spoiled before it is looked at."""
+    folder, said = left
 
-    def in_child(module, given, readable, into, **limits):
-        shutil.copytree(left, into, dirs_exist_ok=True)
-        spoil(into)
+    def read_confined(do, given, files, into, **limits):
+        shutil.copytree(folder, into, dirs_exist_ok=True)
+        return said | (spoil(into) or {})
 
-    monkeypatch.setattr(apart.client, "in_child", in_child)
+    monkeypatch.setattr(apart.client, "read_confined", read_confined)
     return judged_apart(Given(written(tmp_path)), memory=MEMORY, whose=WHOSE)
-
-
-def _say(into, **said):
-    path = into / apart.SAID
-    path.write_text(json.dumps(json.loads(path.read_text()) | said))
 
 
 SPOILED = {
@@ -132,11 +128,11 @@ SPOILED = {
     "rows of another file": lambda into: np.save(into / "margin.npy", np.zeros(3)),
     "no numbers": lambda into: np.save(into / "margin.npy", np.full(180, np.nan)),
     "objects": lambda into: np.save(into / "y.npy", np.array([{}] * 180), allow_pickle=True),
-    "nothing": lambda into: (into / apart.SAID).unlink(),
-    "an origin": lambda into: _say(into, gamma=1.0, origin="<script>"),
-    "no rounding": lambda into: _say(into, resolution=float("nan")),
-    "too few names": lambda into: _say(into, class_names=["a"]),
-    "a question": lambda into: _say(into, asked={"fix": "rm", "said": "", "open": False}),
+    "nothing": lambda into: (into / "y.npy").unlink(),
+    "an origin": lambda into: {"gamma": 1.0, "origin": "<script>"},
+    "no rounding": lambda into: {"resolution": float("nan")},
+    "too few names": lambda into: {"class_names": ["a"]},
+    "a question": lambda into: {"asked": {"fix": "rm", "said": "", "open": False}},
 }
 
 

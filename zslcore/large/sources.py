@@ -18,8 +18,8 @@ from zslcore.datasets.imagenet_simulated import (
     imagenet_plan,
     simulated_blocks,
 )
-from zslcore.datasets.sandbox.child import Hdf5
-from zslcore.datasets.sandbox.text import RefusedError
+from zslcore.datasets.sandbox.calling import Refused
+from zslcore.datasets.sandbox.formats import Hdf5
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage.extras import install
 
@@ -100,7 +100,7 @@ def _of_hdf5(path: Path, *names: str) -> list[Any]:
             )
         try:
             source.declared(name)
-        except RefusedError as error:
+        except Refused as error:
             raise FileRefusedError(f"{path}, {name!r}: {error}.") from None
         data = source.file[name]
         stored = data.id.get_storage_size()

@@ -13,7 +13,7 @@ import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.sandbox.client import read_arrays, read_lines, read_split_rows
-from zslcore.datasets.sandbox.text import MAX_ROW
+from zslcore.datasets.sandbox.formats import MAX_ROW
 from zslcore.datasets.split_lists import (
     SplitList,
     holds_split_lists,

@@ -8,7 +8,6 @@ figure is computed again here: nothing that the child says is taken for a figure
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -32,9 +31,6 @@ from zslcore.texts import clean_text
 
 #: Times the declared bytes of a file that reading and judging it take at once.
 COPIES = 3
-#: Most bytes in addition to the arrays: names of classes, questions, remarks.
-MAX_SAID = 16 << 20
-SAID = "said.json"
 #: Array -> its type in the child's folder.
 COLUMNS = {
     "y": "<i4",
@@ -123,27 +119,22 @@ def judged_apart(
             "whose": whose,
         }
         seconds = 10 + COPIES * DEFAULT_LIMITS.seconds(size)  # ten for starting
-        client.in_child(
-            __name__, values, files, folder, memory=memory, seconds=seconds, whose=whose
+        said = client.read_confined(
+            do, values, files, folder, memory=memory, seconds=seconds, whose=whose
         )
-        return _handed_over(folder, clean_text(given.path.name), memory)
+        return _handed_over(folder, said, clean_text(given.path.name), memory)
 
 
 # --- In the child ---------------------------------------------------------------------------------
 
 
-def do(given: Mapping[str, Any], into: Path, memory: int) -> list[str]:
-    """Read, question and judge; write what :func:`judged_apart` reads."""
+def do(given: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
+    """Read, question and judge; return and write what :func:`judged_apart` reads."""
     limits = Limits(most=memory // COPIES, whose=given["whose"])
-    client.behind_walls = True
     try:
-        said = _judged(given, into, limits)
+        return _judged(given, into, limits)
     except ZSLError as error:
-        said = {"refused": str(error)}
-    finally:
-        client.behind_walls = False  # what runs this in its own process has no walls around it
-    (into / SAID).write_text(json.dumps(said), encoding="utf-8")
-    return [SAID]
+        return {"refused": str(error)}
 
 
 def _judged(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, Any]:
@@ -190,13 +181,9 @@ def _written(
 # --- Outside of it --------------------------------------------------------------------------------
 
 
-def _handed_over(folder: Path, file: str, memory: int) -> ScoreReport | Asked:
+def _handed_over(folder: Path, said: Any, file: str, memory: int) -> ScoreReport | Asked:
     """Check what the child has left, since a file that crashed it may have written anything."""
-    path = folder / SAID
-    if not path.is_file() or path.stat().st_size > MAX_SAID:
-        raise _wrong(file)
     try:
-        said = json.loads(path.read_bytes())
         if "refused" in said:
             raise FileRefusedError(clean_text(said["refused"], 800))
         if "asked" in said:
@@ -206,7 +193,7 @@ def _handed_over(folder: Path, file: str, memory: int) -> ScoreReport | Asked:
             question = Question(asked["fix"], clean_text(asked["said"], 800), bool(asked["open"]))
             return Asked(question, bool(said["of_validation"]))
         return _report(folder, said, file, memory)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise _wrong(file) from None
 
 

@@ -17,7 +17,7 @@ from zslcore.datasets.sandbox.client import (
     read_lines,
     read_table_file,
 )
-from zslcore.datasets.sandbox.text import LABELS
+from zslcore.datasets.sandbox.formats import LABELS
 from zslcore.exceptions import FileRefusedError
 from zslcore.scores.matrix import ScoreFile
 from zslcore.storage.artifacts import scratch

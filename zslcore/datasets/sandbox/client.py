@@ -1,59 +1,30 @@
-"""The one door for files from outside: nothing that comes through it is trusted.
+"""Read files from outside: nothing in them is trusted.
 
-MATLAB (5 and 7.3), HDF5, NumPy archives and texts (CSV, JSON, TOML, lists of names) are opened by
-:mod:`zslcore.datasets.sandbox.child` in a process of its own, with limits on memory, time and file
-size, without the server's environment and shut in by :mod:`zslcore.datasets.sandbox.confinement`:
-``scipy.io.loadmat`` can be made to crash by four bytes, a file of 1 KB can declare terabytes, and a
-list of 8 MB can keep a naive check busy for minutes. The child lists what the file declares before
-reading any of it, reads only the requested variables and leaves plain ``.npy`` files, which are
-opened here without pickle and looked at again. A child that dies is one refused file.
-
-:func:`watched` reports the progress of a reading and can end it.
+MATLAB (5 and 7.3), HDF5, NumPy archives, Parquet and texts (CSV, JSON, TOML, lists of names) are
+read by :mod:`zslcore.datasets.sandbox.formats` in a confined process
+(:mod:`zslcore.datasets.sandbox.calling`): ``scipy.io.loadmat`` can be made to crash by four bytes,
+a file of 1 KB can declare terabytes, and a list of 8 MB can keep a naive check busy for minutes.
+What that process leaves is checked again here. A process that crashes is one refused file.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
-import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.sandbox.readers import GoneError, Reader, Started, fork, start
+from zslcore.datasets.sandbox import formats
+from zslcore.datasets.sandbox.calling import MAX_ANSWER, OPENING, Refused, call
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
-
-__all__ = [
-    "DEFAULT_LIMITS",
-    "ColumnRole",
-    "Columns",
-    "Limits",
-    "Role",
-    "Table",
-    "Variables",
-    "declared_in",
-    "in_child",
-    "listed_classes",
-    "make_ready",
-    "read_arrays",
-    "read_columns",
-    "read_lines",
-    "read_split_rows",
-    "read_table_file",
-    "read_value",
-    "watched",
-]
 
 #: How a variable is passed: a float32 matrix as it is or transposed (MATLAB's layout keeps one
 #: image per column), a matrix of scores as precise as it is, one axis of whole numbers, a tuple of
@@ -64,19 +35,7 @@ Role = Literal["rows", "columns", "scores", "numbers", "names", "paths", "labels
 #: texts, few of them different.
 ColumnRole = Literal["numbers", "optional numbers", "values", "texts"]
 
-CHILD = Path(__file__).with_name("child.py")
-ROOT = Path(__file__).parents[3]
-#: What the child hears of the server's environment: where libraries lie, and no secret.
-INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
-#: Seconds between two looks at the child.
-LOOK_EVERY = 0.1
-#: Seconds on the clock for every second of the processor that a child may take.
-PATIENCE = 4
-#: With fewer bytes than this left on a disk, a reader that failed has filled it.
-ROOM = 1 << 16
 MAX_CSV_BYTES = 1 << 30
-#: Whether this process is a child of the door, which reads by itself.
-behind_walls = False
 #: Largest number of a character.
 LAST_CHARACTER = 0x10FFFF
 #: How a pointer of Git's large file storage begins, which stands where the file should.
@@ -178,30 +137,23 @@ def read_arrays(
     FileRefusedError
         One sentence: which file, which variable, what was expected, what came.
     """
-    path, into = Path(path), Path(into)
+    path = Path(path)
     kind, size = _kind(path, kinds), path.stat().st_size
-    request = {
-        "path": str(path.resolve()),
-        "out": str(into.resolve()),
-        "kind": kind,
-        "wanted": dict(wanted),
-        "required": list(wanted if required is None else required),
-        "budget": limits.budget(size),
-        "because": limits.because(size),
-        "seconds": limits.seconds(size),
-    }
-    done, unread = _ask_child(request, path.name)
-    into = into.resolve()
-    texts = [name for name in done if _is_texts(into / f"{name}.npy", wanted[name])]
-    return Variables(
-        {
-            name: _array(into / f"{name}.npy", wanted[name], path.name)
-            for name in done
-            if name not in texts
-        },
-        {name: _names(into / f"{name}.npy", path.name) for name in texts},
-        unread,
-    )
+    required = tuple(wanted) if required is None else required
+    asked = (dict(wanted), required, limits.budget(size), limits.because(size))
+    said = _read(formats.read_variables, path, into, kind, *asked, limits=limits, what=kind)
+    with _checked(path):
+        found = [name for name in wanted if name in said["found"]]
+        texts = [name for name in found if _is_texts(into / f"{name}.npy", wanted[name])]
+        return Variables(
+            {
+                name: _array(into / f"{name}.npy", wanted[name])
+                for name in found
+                if name not in texts
+            },
+            {name: _names(into / f"{name}.npy", path.name) for name in texts},
+            tuple(map(clean_text, said["unread"])),
+        )
 
 
 def declared_in(
@@ -227,12 +179,10 @@ def declared_in(
     FileRefusedError
         One sentence: which file, what was expected, what came.
     """
-    kind, size = _kind(path, kinds), path.stat().st_size
-    request = {"kind": "listing", "source": kind, "wanted": {}}
     with scratch() as folder:
-        _ask(request, path, folder, 64 << 20, limits.seconds(size))
-        found = _value(folder / "value.json", dict)
-    return {str(name): None if shape is None else tuple(shape) for name, shape in found.items()}
+        found = _read(formats.list_variables, path, folder, _kind(path, kinds), limits=limits)
+    with _checked(path):
+        return {name: None if shape is None else tuple(shape) for name, shape in found.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,20 +216,14 @@ def read_table_file(
     limits : sizes and time that are allowed
     """
     size = _size(path, MAX_CSV_BYTES, "CSV")
-    request = {"kind": "CSV", "texts": dict(texts), "wanted": {}}
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    _ask(request, path, into, budget, limits.seconds(size))
-    there = {name: into / f"{name}.npy" for name in texts if (into / f"{name}.npy").is_file()}
-    table = Table(
-        _array(into / "features.npy", "rows", path.name),
-        tuple(map(clean_text, _value(into / "columns.json", list))),
-        {name: _array(file, "numbers", path.name) for name, file in there.items()},
-        {name: tuple(map(clean_text, _value(into / f"{name}.json", list))) for name in there},
-    )
-    for name, codes in table.codes.items():
-        if not _are_places(codes, len(table.texts[name])):
-            raise FileRefusedError(f"{clean_text(path.name)}: its reader gave a wrong answer.")
-    return table
+    said = _read(formats.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="CSV")
+    with _checked(path):
+        found = {name: tuple(map(clean_text, said["texts"][name])) for name in said["texts"]}
+        codes = {name: _array(into / f"{name}.npy", "numbers") for name in found if name in texts}
+        values = _array(into / "features.npy", "rows")
+        _check_places(codes, found, len(values))
+        return Table(values, tuple(map(clean_text, said["columns"])), codes, found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -316,33 +260,27 @@ def read_columns(
     limits : sizes and time that are allowed
     """
     _kind(path, ("Parquet",))
-    size = path.stat().st_size
-    request = {"kind": "Parquet table", "wanted": dict(wanted), "required": list(required)}
+    budget = limits.budget(path.stat().st_size)
+    asked = (dict(wanted), list(required), budget)
     with scratch() as folder:
-        done = _ask(request, path, folder, limits.budget(size), limits.seconds(size))
-        arrays = {
-            name: _array(
-                folder / f"{name}.npy", "values" if role == "values" else "numbers", path.name
-            )
-            for name, role in wanted.items()
-            if name in done
-        }
-        texts = {
-            name: tuple(map(clean_text, _value(folder / f"{name}.json", list)))
-            for name in done
-            if wanted[name] == "texts"
-        }
-        attrs = _value(folder / "attrs.json", dict)
-    lengths = {len(array) for array in arrays.values()}
-    outside = [n for n, t in texts.items() if not _are_places(arrays[n], len(t))]
-    if len(lengths) > 1 or outside:
-        raise FileRefusedError(f"{clean_text(path.name)}: its reader gave a wrong answer.")
-    return Columns(arrays, texts, attrs)
-
-
-def _are_places(codes: np.ndarray, n: int) -> bool:
-    """Whether all of ``codes`` lie in 0..n-1."""
-    return bool(not codes.size or 0 <= codes.min() <= codes.max() < n)
+        said = _read(
+            formats.read_columns, path, folder, *asked, limits=limits, what="Parquet table"
+        )
+        with _checked(path):
+            arrays = {
+                name: _array(folder / f"{name}.npy", role if role == "values" else "numbers")
+                for name, role in wanted.items()
+                if name in said["found"]
+            }
+            texts = {
+                name: tuple(map(clean_text, said["texts"][name]))
+                for name, role in wanted.items()
+                if role == "texts" and name in arrays
+            }
+            _check_places({name: arrays[name] for name in texts}, texts)
+            if len({len(array) for array in arrays.values()}) > 1:
+                raise ValueError
+            return Columns(arrays, texts, dict(said["attrs"]))
 
 
 def read_split_rows(
@@ -350,10 +288,12 @@ def read_split_rows(
 ) -> dict[str, np.ndarray]:
     """Read the 0-based rows of every part of a split that is written as JSON."""
     size = _size(path, max_bytes, "JSON")
-    request = {"kind": "split", "schema": schema, "parts": list(parts), "memory": 32 * size}
     with scratch() as folder:
-        done = _ask(request, path, folder, 64 << 20, DEFAULT_LIMITS.seconds(size))
-        return {part: _array(folder / f"{part}.npy", "numbers", path.name) for part in done}
+        there = _read(
+            formats.read_split, path, folder, schema, parts, memory=32 * size, what="split"
+        )
+        with _checked(path):
+            return {part: _array(folder / f"{part}.npy", "numbers") for part in there}
 
 
 def read_value(
@@ -369,10 +309,8 @@ def read_value(
     most : lines, or values of any kind inside each other, up to which it is read
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
-    request = {"kind": kind, "most": most, "memory": 64 * size}
     with scratch() as folder:
-        _ask(request, path, folder, 64 << 20, DEFAULT_LIMITS.seconds(size))
-        return _value(folder / "value.json", object)
+        return _read(formats.read_value, path, folder, kind, most, memory=64 * size, what=kind)
 
 
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
@@ -401,22 +339,6 @@ def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
     if len(words) == 1 and (path := path_of(words[0], folder)).is_file():
         return list(read_lines(path))
     return list(words)
-
-
-#: Called with the share of a file that is read, a few times a second; what it raises ends the
-#: reading, and the process that reads.
-Watcher = Callable[[float], None]
-_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
-
-
-@contextmanager
-def watched(watcher: Watcher) -> Iterator[None]:
-    """Let ``watcher`` know how far whatever is read in this block is."""
-    token = _WATCHER.set(watcher)
-    try:
-        yield
-    finally:
-        _WATCHER.reset(token)
 
 
 def _size(path: Path, most: int, what: str) -> int:
@@ -462,162 +384,84 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
     )
 
 
-def _ask(request: dict[str, Any], path: Path, into: Path, budget: int, seconds: int) -> list[str]:
-    """Ask for a text; return what the child has written."""
-    asked = {"path": str(path.resolve()), "out": str(into.resolve()), "budget": budget}
-    return _ask_child(request | asked | {"seconds": seconds}, path.name)[0]
+def _read(
+    reader: Callable[..., Any],
+    path: Path,
+    into: Path,
+    *args: Any,
+    memory: int | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    what: str = "a file",
+) -> Any:
+    """Return the answer of a reader, or refuse the file in one sentence."""
+    size = path.stat().st_size
+    limited: dict[str, Any] = {
+        "memory": OPENING + (3 * limits.budget(size) if memory is None else memory),
+        "seconds": limits.seconds(size),
+        "written": max(limits.budget(size), MAX_ANSWER),
+        "damaged": f"expected {what} that is whole, got a file that is damaged or cut off",
+    }
+    try:
+        return call(reader, str(path.resolve()), *args, files=[path], out=into, **limited)
+    except Refused as refusal:
+        where = f", {clean_text(refusal.where)}" if refusal.where else ""
+        sentence = clean_text(str(refusal), 400)
+        raise FileRefusedError(f"{clean_text(path.name)}{where}: {sentence}.") from None
 
 
-def _ask_child(request: dict[str, Any], file: str) -> tuple[list[str], tuple[str, ...]]:
-    """Return what the child wrote, and what else the file has; or turn its end into a sentence."""
-    lines, code = _run_child(request)
-    last = lines[-1] if lines else {}
-    asked = request.get("wanted") or request.get("parts")
-    if isinstance(done := last.get("done"), list):
-        named = [line["unread"] for line in lines if isinstance(line.get("unread"), list)]
-        unread = tuple(clean_text(name) for names in named[:1] for name in names)
-        return [name for name in asked or () if name in done], unread
-    if shutil.disk_usage(request["out"]).free < ROOM:
-        raise FileRefusedError(
-            f"{clean_text(file)}: expected room on the disk to read it, got none."
-        )
-    variable = next((line["reading"] for line in reversed(lines) if line.get("reading")), "")
-    where = clean_text(file) + (f", variable {clean_text(variable)!r}" if variable else "")
-    where += f", {clean_text(last['place'])}" if last.get("place") else ""
-    what = clean_text(last.get("refused", _ending(code, request["seconds"])), 400)
-    raise FileRefusedError(f"{where}: {what}.")
-
-
-def _run_child(request: dict[str, Any]) -> tuple[list[dict[str, Any]], int | None]:
-    """Run the child on ``request``; return its lines and its exit status, None if out of time."""
-    if behind_walls:  # this is such a child, and does what another would do
-        from zslcore.datasets.sandbox.child import answers
-
-        return _parsed(answers(request)), 0
-    with suppress(GoneError):
-        return _run(request, fork)
-    return _run(request, Started)
-
-
-def in_child(
-    module: str,
+def read_confined(
+    function: Callable[..., Any],
     given: Mapping[str, Any],
-    readable: Sequence[Path],
+    files: Sequence[Path],
     into: Path,
     *,
     memory: int,
     seconds: int,
     whose: str,
-) -> list[str]:
-    """Let a child read files and compute with them behind the door's walls.
+) -> Any:
+    """Return what ``function(given, memory, into)`` makes of files in a confined process.
 
     Parameters
     ----------
-    module : its ``do(given, into, memory)`` is called in the child and returns what it has written
+    function : of a module
     given : for it, as JSON
-    readable : files that it may read
+    files : that it may read
     into : folder into which it may write
-    memory : bytes that it may take in addition to its libraries
-    seconds : of the processor
+    memory, seconds : bytes beyond its libraries, and seconds of the processor
     whose : what sets this limit, for the sentence of a refusal
 
     Raises
     ------
     FileRefusedError
-        One sentence; also where the child ends without an answer.
+        One sentence; also where the process ends without an answer.
     """
-    request = {
-        "kind": "module",
-        "module": module,
-        "given": dict(given),
-        "wanted": {},
-        "path": [str(path.resolve()) for path in readable],
-        "out": str(into.resolve()),
-        "budget": memory,
-        "seconds": seconds,
-        "short": f"needs more than the {memory:,} bytes {whose}",
-    }
-    lines, code = _run_child(request)
-    last = lines[-1] if lines else {}
-    if isinstance(done := last.get("done"), list):
-        return [clean_text(name) for name in done]
-    what = clean_text(last.get("refused", _ending(code, seconds)), 400)
-    raise FileRefusedError(f"{clean_text(readable[0].name)}: {what}.")
+    short = f"needs more than the {memory:,} bytes {whose}"
+    limited: dict[str, Any] = {"memory": memory, "seconds": seconds, "short": short}
+    try:
+        return call(function, dict(given), memory, files=files, out=into, **limited)
+    except Refused as refusal:
+        sentence = clean_text(str(refusal), 400)
+        raise FileRefusedError(f"{clean_text(files[0].name)}: {sentence}.") from None
 
 
-def _run(
-    request: dict[str, Any], begin: Callable[..., Reader]
-) -> tuple[list[dict[str, Any]], int | None]:
-    # Its answer goes to a file, not a pipe, so that the limit on file size holds for it too.
-    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
-        asked.write(json.dumps(request).encode())
-        asked.seek(0)
-        reader = begin(CHILD, asked, answer, _environment())
-        try:
-            code = _await(reader, answer, PATIENCE * request["seconds"])
-        finally:  # whatever ends the waiting ends the child
-            reader.end()
-        answer.seek(0)
-        return _parsed(answer.read(1 << 20)), code
+# --- What a process leaves: who took it over may have made it write anything ----------------------
 
 
-def make_ready() -> None:
-    """Import in a process of its own what reading needs, so that the first file does not wait."""
-    start(CHILD, _environment())
-
-
-def _await(reader: Reader, answer: IO[bytes], seconds: float) -> int | None:
-    """Wait until the child ends, and tell the watcher meanwhile; None when it takes too long."""
-    end, watcher = time.monotonic() + seconds, _WATCHER.get()
-    while time.monotonic() < end:
-        code = reader.wait(LOOK_EVERY)
-        if code is not None:
-            return code
-        if watcher is not None:
-            watcher(_share(answer))
-    return None
-
-
-def _share(answer: IO[bytes]) -> float:
-    """Return the share that the child has said last."""
-    if not hasattr(os, "pread"):  # the child's place in the file is ours, and stays where it is
-        return 0.0
-    said = _parsed(os.pread(answer.fileno(), 1 << 20, 0))
-    shares = [line.get("share") for line in said]
-    return next((float(s) for s in reversed(shares) if isinstance(s, int | float)), 0.0)
-
-
-def _environment() -> dict[str, str]:
-    """Environment of the child: where libraries lie, one thread, no HDF5 locks nor plug-ins."""
-    return {name: os.environ[name] for name in INHERITED if name in os.environ} | {
-        "PYTHONPATH": str(ROOT),
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "HDF5_USE_FILE_LOCKING": "FALSE",
-        "HDF5_PLUGIN_PRELOAD": "::",
-    }
-
-
-def _parsed(answer: bytes) -> list[dict[str, Any]]:
-    """Parse the child's lines up to the first that is damaged."""
-    lines = []
-    for line in answer.decode("utf-8", "replace").splitlines():
-        try:
-            lines.append(json.loads(line))
-        except ValueError:
-            break
-    return [line for line in lines if isinstance(line, dict)]
-
-
-def _ending(code: int | None, seconds: int) -> str:
-    """Say how a child ended that gave no answer."""
-    if code is None or code == -24:  # SIGXCPU
-        return f"took longer than the {seconds} s allowed for a file of this size"
-    return f"the file is damaged or hostile and crashed its reader (exit status {code})"
+@contextmanager
+def _checked(path: Path) -> Iterator[None]:
+    """Refuse a file whose reader gave a wrong answer."""
+    try:
+        yield
+    except FileRefusedError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError):
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: its reader gave a wrong answer."
+        ) from None
 
 
 def _is_texts(path: Path, role: Role) -> bool:
-    """Whether the child wrote texts, which it may choose of labels alone."""
+    """Whether a reader wrote texts, which it may choose of labels alone."""
     if role != "labels":
         return role in ("names", "paths")
     with suppress(OSError, ValueError):
@@ -625,22 +469,18 @@ def _is_texts(path: Path, role: Role) -> bool:
     return False
 
 
-def _array(path: Path, role: Role | Literal["values"], file: str) -> np.ndarray:
-    """Open an array that the child wrote, a matrix as a map, and see that it is what it should be.
-
-    Who crashed the child may have made it write anything.
-    """
+def _array(path: Path, role: Role | Literal["values"]) -> np.ndarray:
+    """Open an array, a matrix as a map, and check its form."""
     matrix = role in ("rows", "columns", "scores")
-    try:
-        array: np.ndarray = np.load(path, mmap_mode="r" if matrix else None, allow_pickle=False)
-    except (OSError, ValueError):
-        raise FileRefusedError(f"{clean_text(file)}: its reader gave a wrong answer.") from None
-    dtypes = ("<f4", "<f8") if role == "scores" else ("<f4",) if matrix else ("<i8",)
-    dtypes = ("<f8",) if role == "values" else dtypes
-    right = array.dtype in map(np.dtype, dtypes) and array.ndim == (2 if matrix else 1)
+    array: np.ndarray = np.load(path, mmap_mode="r" if matrix else None, allow_pickle=False)
+    dtypes = {"scores": ("<f4", "<f8"), "values": ("<f8",)}.get(
+        role, ("<f4",) if matrix else ("<i8",)
+    )
     finite = role in ("rows", "columns")
-    if not right or (finite and not all(np.isfinite(b).all() for b in _blocks(array))):
-        raise FileRefusedError(f"{clean_text(file)}: its reader gave a wrong answer.")
+    if array.dtype.str not in dtypes or array.ndim != 1 + matrix:
+        raise ValueError
+    if finite and not all(np.isfinite(block).all() for block in _blocks(array)):
+        raise ValueError
     return array
 
 
@@ -649,22 +489,23 @@ def _blocks(array: np.ndarray) -> Iterator[np.ndarray]:
     return (array[start : start + step] for start in range(0, len(array), step))
 
 
-def _value(path: Path, kind: type) -> Any:
-    """Read JSON that the child wrote."""
-    try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
-        value = None
-    if not isinstance(value, kind):
-        raise FileRefusedError("The reader of a text gave a wrong answer.")
-    return value
+def _check_places(
+    codes: Mapping[str, np.ndarray], texts: Mapping[str, Sequence[str]], n: int | None = None
+) -> None:
+    for name in texts:
+        places = codes[name]
+        if n not in (None, len(places)):
+            raise ValueError
+        if places.size and not 0 <= places.min() <= places.max() < len(texts[name]):
+            raise ValueError
 
 
 def _names(path: Path, file: str) -> tuple[str, ...]:
-    """Read names that the child wrote."""
     array = np.load(path, allow_pickle=False)
-    if array.dtype.kind != "U" or (array.size and array.view("<u4").max() > LAST_CHARACTER):
-        raise FileRefusedError(f"{clean_text(file)}, variable {path.stem!r}: expected texts.")
+    if not array.dtype.str.startswith("<U") or array.ndim != 1:
+        raise ValueError
+    if array.size and array.view("<u4").max() > LAST_CHARACTER:
+        raise ValueError
     names = tuple(map(clean_text, array.tolist()))
     if "" in names:
         raise FileRefusedError(

@@ -1,0 +1,170 @@
+"""A function on hostile files runs confined and bounded, and ends with its caller."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.datasets.sandbox import functions
+from tests.datasets.test_table import npz
+from zslcore.datasets import import_dataset
+from zslcore.datasets.sandbox import calling, confinement
+from zslcore.datasets.sandbox.calling import Refused, call, watched
+
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks, limits and walls are of Linux")
+
+
+@pytest.fixture(params=["forked", "started"])
+def run(request, tmp_path, monkeypatch):
+    """Call a function of this file both ways."""
+    if request.param == "started":
+        monkeypatch.setattr(calling, "_can_fork", lambda: False)
+    elif not calling._can_fork():
+        pytest.skip("processes are not forked here")
+
+    def of(function, *args, memory=64 << 20, seconds=20, files=()):
+        return call(function, *args, files=files, out=tmp_path, memory=memory, seconds=seconds)
+
+    return of
+
+
+def until_gone(pid):
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        try:
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return
+        except (FileNotFoundError, ProcessLookupError):
+            return
+        time.sleep(0.01)
+    pytest.fail(f"process {pid} is still there")
+
+
+@LINUX
+def test_a_worker_sees_its_file_its_folder_and_nothing_else(run, tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    mine, secret = tmp_path_factory.mktemp("a") / "mine", tmp_path_factory.mktemp("b") / "secret"
+    for path in (mine, secret):
+        path.write_text("x")
+    seen = run(functions.looks_around, str(mine), str(secret), files=[mine])
+    assert seen["mine"]
+    assert seen["out"]
+    assert not {"SECRET_TOKEN", "HOME"} & set(seen["environment"])
+    assert len(seen["descriptors"]) == 3
+    assert not any("socket" in place for place in seen["descriptors"])
+    assert (seen["core"], seen["seconds"], seen["size"]) == (0, 20, (64 << 20) + (1 << 20))
+    if not (walls := confinement.walls()):
+        pytest.skip("this system has no walls")
+    for wall in (*walls, *(("links",) if "files" in walls else ())):
+        assert not seen[wall], wall
+
+
+def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeypatch):
+    with pytest.raises(Refused, match="the file is damaged or hostile and crashed its reader"):
+        run(functions.dies)
+    with pytest.raises(Refused, match="expected a file that is whole"):
+        run(functions.fails)
+    monkeypatch.setattr(calling, "PATIENCE", 0.5)
+    with pytest.raises(Refused, match="took longer than the 4 s allowed"):
+        run(functions.leaves_pid, 60, seconds=4)
+
+
+@LINUX
+def test_a_worker_has_the_memory_that_it_is_allowed(run):
+    assert run(functions.eats, 200 << 20, memory=300 << 20) == 200 << 20
+    for eater in ((functions.eats, 1500 << 20), (functions.eats_before_it_is_allowed,)):
+        with pytest.raises(Refused, match="needs more memory"):
+            run(*eater, memory=800 << 20)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[1]\n", "{\n", "\x00" * 50, "[" * 100_000, '{"share": "x"}\n']
+)
+def test_an_answer_that_is_no_answer_is_a_refusal(run, text):
+    with pytest.raises(Refused, match="crashed its reader"):
+        run(functions.writes, text)
+
+
+@LINUX
+def test_a_watcher_learns_the_progress_and_ends_the_worker(run, tmp_path):
+    heard = []
+
+    def watcher(share):
+        heard.append(share)
+        if share == 0.25:
+            raise GeneratorExit  # as a page that is left: no Exception
+
+    with pytest.raises(GeneratorExit), watched(watcher):
+        run(functions.leaves_pid, 600)
+    assert heard[-1] == 0.25
+    until_gone(int((tmp_path / "pid").read_text().split()[0]))
+
+
+def test_a_cancelled_import_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(calling, "LOOK_EVERY", 0.0)
+
+    def leave(_):
+        raise GeneratorExit
+
+    with pytest.raises(GeneratorExit), watched(leave):
+        import_dataset(npz(tmp_path))
+    assert not [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+
+
+@LINUX
+def test_one_server_forks_all_workers_and_another_takes_its_place(tmp_path):
+    asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
+    first = call(functions.parent, **asked)
+    assert first == call(functions.parent, **asked) != os.getpid()
+    os.kill(first, signal.SIGKILL)
+    until_gone(first)
+    assert call(functions.parent, **asked) not in (first, os.getpid())
+
+
+@LINUX
+def test_a_call_is_answered_though_the_server_ends_during_it(tmp_path):
+    asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
+    assert (
+        call(functions.ends_the_server_once, **asked) == os.getpid()
+    )  # started by this process, then
+
+
+@LINUX
+def test_many_at_once_get_each_their_own(tmp_path):
+    def one(k):
+        folder = tmp_path / str(k)
+        folder.mkdir()
+        return call(functions.eats, k, files=[], out=folder, memory=1 << 20, seconds=20)
+
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(one, range(12))) == list(range(12))
+
+
+@LINUX
+def test_workers_end_with_their_caller(tmp_path):
+    code = (
+        "from pathlib import Path\n"
+        "from tests.datasets.sandbox.functions import leaves_pid\n"
+        "from zslcore.datasets.sandbox.calling import call\n"
+        f"out = Path({str(tmp_path)!r})\n"
+        "call(leaves_pid, 600, files=[], out=out, memory=1 << 20, seconds=600)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": str(calling.ROOT)}
+    caller = subprocess.Popen([sys.executable, "-c", code], env=environment)
+    pid = tmp_path / "pid"
+    try:
+        end = time.monotonic() + 60
+        while not (pid.exists() and len(pid.read_text().split()) == 2):
+            assert time.monotonic() < end, "no worker"
+            time.sleep(0.02)
+    finally:
+        caller.kill()
+        caller.wait()
+    for each in pid.read_text().split():
+        until_gone(int(each))

@@ -1,0 +1,437 @@
+"""Call a function in a confined process: the files that it reads may be hostile.
+
+The process has the limits that the caller states, nothing of the server's environment, and the
+walls of :mod:`zslcore.datasets.sandbox.confinement`. What the function returns comes back as JSON;
+a worker that was taken over may have answered anything, so the caller checks it. On Linux one
+process, the fork server, has everything imported and forks a worker within milliseconds; elsewhere
+every worker is started anew, which takes a quarter of a second.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import gc
+import importlib
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache
+from pathlib import Path
+from typing import IO, Any, NoReturn, Protocol
+
+from zslcore.datasets.sandbox.confinement import shut
+
+if sys.platform != "win32":  # there, only the caller's time limit holds
+    import resource
+
+ROOT = Path(__file__).parents[3]
+#: What a worker receives of the server's environment: where libraries lie, and no secret.
+INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
+#: Imported once by the fork server. Parquet's library is not: it sets up its own memory.
+PRELOADED = ("h5py", "scipy.io", "zslcore.datasets.sandbox.formats")
+#: Seconds between two looks at a worker, and on the clock for every second of the processor.
+LOOK_EVERY, PATIENCE = 0.1, 4
+#: Bytes beyond its libraries that a worker may always take, those that a reader needs to list the
+#: variables of a file (SciPy inflates up to 128 MiB for that), and most bytes of an answer.
+SPARE, OPENING, MAX_ANSWER = 128 << 20, 256 << 20, 64 << 20
+#: With fewer bytes than this left on a disk, a worker that failed has filled it.
+ROOM = 1 << 16
+PR_SET_PDEATHSIG = 1
+
+#: Called with the share of a file that is read, a few times a second; what it raises ends the call.
+Watcher = Callable[[float], None]
+_WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
+#: Whether this process is a worker, which calls functions by itself, and what it had mapped.
+_confined, _base = False, 0
+
+
+class Refused(Exception):  # noqa: N818 - a sentence on a file, not a fault of the program
+    """What was expected of a file and what came.
+
+    Attributes
+    ----------
+    where : a place in the file, as "line 3, column 'f2'"; empty for the variable read last
+    """
+
+    def __init__(self, sentence: str, where: str = "") -> None:
+        super().__init__(sentence)
+        self.where = where
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Let ``watcher`` know the progress of every call in this block."""
+    token = _WATCHER.set(watcher)
+    try:
+        yield
+    finally:
+        _WATCHER.reset(token)
+
+
+def call(
+    function: Callable[..., Any],
+    *args: Any,
+    files: Sequence[Path],
+    out: Path,
+    memory: int,
+    seconds: int,
+    written: int | None = None,
+    short: str = "needs more memory than its declared size explains",
+    damaged: str = "expected a file that is whole, got a file that is damaged or cut off",
+) -> Any:
+    """Return what ``function(*args, out)`` returns in a confined process.
+
+    Parameters
+    ----------
+    function : of a module of this package
+    *args : as JSON has them
+    files : that may be read
+    out : folder that may be written into
+    memory, seconds : bytes beyond its libraries, and seconds of the processor
+    written : bytes of a file that it may write, ``memory`` by default
+    short, damaged : sentences for a lack of memory, and for any other exception
+
+    Raises
+    ------
+    Refused
+        Also where the process ends without an answer.
+    """
+    request = {
+        "function": [function.__module__, function.__qualname__],
+        "args": args,
+        "files": [str(path.resolve()) for path in files],
+        "out": str(out.resolve()),
+        "memory": memory,
+        "seconds": seconds,
+        "written": memory if written is None else written,
+        "short": short,
+        "damaged": damaged,
+    }
+    if _confined:
+        return _within(request)
+    start = time.monotonic()
+    lines = _run(request)
+    last = lines[-1] if lines else {}
+    if "done" in last:
+        return last["done"]
+    if shutil.disk_usage(out).free < ROOM:
+        raise Refused("expected room on the disk to read it, got none")
+    reading = next((line["reading"] for line in reversed(lines) if line.get("reading")), "")
+    sentence = "the file is damaged or hostile and crashed its reader"
+    if time.monotonic() - start >= min(PATIENCE, 1) * seconds:
+        sentence = f"took longer than the {seconds} s allowed for a file of this size"
+    where = last.get("where") or (f"variable {str(reading)!r}" if reading else "")
+    raise Refused(str(last.get("refused", sentence)), str(where))
+
+
+def tell(**line: object) -> None:
+    """Tell the caller what is read (``reading``: a variable), and how much of it (``share``)."""
+    sys.stdout.write(json.dumps(line) + "\n")
+    sys.stdout.flush()
+
+
+def begin(*libraries: str) -> None:
+    """Import libraries; until :func:`allow` is called, there is memory to open a file alone."""
+    global _base
+    for name in libraries:
+        importlib.import_module(name)
+    _base = _mapped() + SPARE
+    allow(0)
+
+
+def allow(memory: int) -> None:
+    """Let this worker take ``memory`` bytes for values, up to what its caller allows."""
+    _limit("RLIMIT_AS", _base + OPENING + memory, hard=False)
+
+
+# --- The caller's side ----------------------------------------------------------------------------
+
+
+class _Worker(Protocol):
+    @property
+    def lost(self) -> bool: ...
+
+    def ended(self, seconds: float) -> bool: ...
+    def end(self) -> None: ...
+
+
+class _Started:
+    """A worker that is started anew."""
+
+    lost = False
+
+    def __init__(self, request: IO[bytes], answer: IO[bytes]) -> None:
+        self.process = _python(stdin=request, stdout=answer)
+
+    def ended(self, seconds: float) -> bool:
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+        return self.process.returncode is not None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+class _Forked:
+    """A worker of the fork server, held by its descriptor."""
+
+    def __init__(self, request: IO[bytes], answer: IO[bytes]) -> None:
+        self.server, control = _fork_server()
+        socket.send_fds(control, [b"f"], [request.fileno(), answer.fileno()])
+        _, (self.descriptor,), *_ = socket.recv_fds(control, 1, 1)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the worker ended because the fork server did."""
+        with suppress(subprocess.TimeoutExpired):
+            self.server.wait(LOOK_EVERY)
+        return self.server.returncode is not None
+
+    def ended(self, seconds: float) -> bool:
+        return bool(select.select([self.descriptor], [], [], seconds)[0])
+
+    def end(self) -> None:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.descriptor, signal.SIGKILL)
+        self.ended(10)
+        os.close(self.descriptor)
+
+
+_LOCK = threading.Lock()
+#: Fork server of every process: a process that was forked from this one starts its own.
+_servers: dict[int, tuple[subprocess.Popen[bytes], socket.socket]] = {}
+
+
+def _fork_server() -> tuple[subprocess.Popen[bytes], socket.socket]:
+    server = _servers.get(os.getpid())
+    if server is not None and server[0].poll() is not None:
+        server[1].close()
+        server = None
+    if server is None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            descriptor = theirs.fileno()
+            process = _python(str(descriptor), pass_fds=[descriptor])
+        server = _servers[os.getpid()] = process, ours
+    return server
+
+
+@atexit.register
+def _end_server() -> None:
+    if server := _servers.pop(os.getpid(), None):
+        server[1].close()  # which ends it and its workers
+        with suppress(subprocess.TimeoutExpired):
+            server[0].wait(10)
+        server[0].kill()
+        server[0].wait()
+
+
+def _python(*words: str, **options: Any) -> subprocess.Popen[Any]:
+    """Start this module with one thread, no HDF5 locks nor plug-ins, nothing of the server's."""
+    environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    environment |= {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    environment |= {"HDF5_USE_FILE_LOCKING": "FALSE", "HDF5_PLUGIN_PRELOAD": "::"}
+    environment |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own reserves far more
+    silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    command = [sys.executable, "-P", "-W", "ignore", "-m", __name__, *words]
+    return subprocess.Popen(command, env=environment, **(silent | options))  # noqa: S603 - ours
+
+
+def make_ready() -> None:
+    """Start the fork server, so that the first file does not wait for it."""
+    if _can_fork():
+        with _LOCK:
+            _fork_server()
+
+
+@cache
+def _can_fork() -> bool:
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+def _run(request: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Run a worker and return its lines; once more where the fork server ended meanwhile."""
+    lines, lost = _attempt(request, _begun)
+    return _attempt(request, _Started)[0] if lost else lines
+
+
+def _attempt(
+    request: Mapping[str, Any], begin: Callable[..., _Worker]
+) -> tuple[list[dict[str, Any]], bool]:
+    # The answer goes to a file, not a pipe, so that the limit on file size holds for it too.
+    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
+        asked.write(json.dumps(request).encode())
+        asked.seek(0)
+        worker = begin(asked, answer)
+        end, watcher = time.monotonic() + PATIENCE * request["seconds"], _WATCHER.get()
+        try:
+            while not (ended := worker.ended(LOOK_EVERY)) and time.monotonic() < end:
+                if watcher is not None:
+                    watcher(_share(answer))
+        finally:  # whatever ends the waiting ends the worker
+            worker.end()
+        answer.seek(0)
+        lines = _parsed(answer.read(MAX_ANSWER))
+        answered = bool(lines) and not {"done", "refused"}.isdisjoint(lines[-1])
+        return lines, ended and not answered and worker.lost
+
+
+def _begun(request: IO[bytes], answer: IO[bytes]) -> _Worker:
+    if _can_fork():
+        with _LOCK, suppress(OSError, ValueError):  # the fork server is gone
+            return _Forked(request, answer)
+        request.seek(0)
+    return _Started(request, answer)
+
+
+def _share(answer: IO[bytes]) -> float:
+    """Return the share that was told last."""
+    if not hasattr(os, "pread"):  # the worker's place in the file is ours, and stays where it is
+        return 0.0
+    shares = [line.get("share") for line in _parsed(os.pread(answer.fileno(), 1 << 20, 0))]
+    return next((float(s) for s in reversed(shares) if isinstance(s, int | float)), 0.0)
+
+
+def _parsed(answer: bytes) -> list[dict[str, Any]]:
+    """Parse lines up to the first that is damaged."""
+    lines = []
+    for line in answer.decode("utf-8", "replace").split("\n"):
+        try:
+            lines.append(json.loads(line))
+        except (ValueError, RecursionError):
+            break
+    return [line for line in lines if isinstance(line, dict)]
+
+
+# --- The worker's side ----------------------------------------------------------------------------
+
+
+def _answer(request: Mapping[str, Any]) -> str:
+    """Return the JSON of what the function returns; every exception is a refusal."""
+    module, name = request["function"]
+    try:
+        function = getattr(importlib.import_module(module), name)
+        return json.dumps(function(*request["args"], Path(request["out"])), default=str)
+    except Refused:
+        raise
+    except MemoryError:
+        raise Refused(request["short"]) from None
+    except Exception:  # noqa: BLE001
+        raise Refused(request["damaged"]) from None
+
+
+def _within(request: Mapping[str, Any]) -> Any:
+    """Call the function in this worker, whose limits hold again afterwards."""
+    global _base
+    before = _base, resource.getrlimit(resource.RLIMIT_AS) if sys.platform != "win32" else None
+    _base = _mapped() + SPARE
+    try:
+        return json.loads(_answer(json.loads(json.dumps(request))))
+    except Refused as refusal:
+        refused = Refused(str(refusal), refusal.where)
+    finally:
+        _base = before[0]
+        if before[1] is not None:
+            _limit("RLIMIT_AS", before[1][0], hard=False)
+    raise refused  # outside of the block above, since its traceback would hold open files
+
+
+def _limit(which: str, value: int, *, hard: bool = True) -> None:
+    """Limit a resource of this process where the system knows it."""
+    if sys.platform == "win32":
+        return
+    number = getattr(resource, which)
+    ceiling = resource.getrlimit(number)[1]
+    value = value if ceiling == resource.RLIM_INFINITY else min(value, ceiling)
+    with suppress(ValueError, OSError):  # macOS knows no limit on address space
+        resource.setrlimit(number, (value, value if hard else ceiling))
+
+
+def _mapped() -> int:
+    """Return the bytes that libraries have mapped, which no file is to blame for."""
+    with suppress(OSError, ValueError):
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    return 1 << 30
+
+
+def serve() -> None:
+    """Answer the request on standard input, confined for good."""
+    global _base, _confined
+    request = json.load(sys.stdin)
+    _limit("RLIMIT_CORE", 0)
+    _limit("RLIMIT_NOFILE", 256)
+    _limit("RLIMIT_CPU", request["seconds"] + 5)
+    _limit("RLIMIT_CPU", request["seconds"], hard=False)
+    _limit("RLIMIT_FSIZE", request["written"] + (1 << 20))
+    shut(request["files"], [request["out"]])
+    os.environ["ZSL_DATA"] = request["out"]
+    importlib.import_module(request["function"][0])
+    _base = _mapped() + SPARE
+    _limit("RLIMIT_AS", _base + request["memory"])
+    _confined = True
+    try:
+        sys.stdout.write(f'{{"done": {_answer(request)}}}\n')
+        sys.stdout.flush()
+    except Refused as refusal:
+        tell(refused=str(refusal), where=refusal.where)
+
+
+def keep(control: socket.socket) -> None:
+    """Fork a worker for every request until the socket is closed; open no file."""
+    for name in PRELOADED:
+        importlib.import_module(name)
+    gc.freeze()
+    while True:
+        message, passed, *_ = socket.recv_fds(control, 1, 2)
+        if not message:
+            return  # workers end with this process
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        server = os.getpid()
+        if (pid := os.fork()) == 0:
+            _be_worker(server, passed)
+        descriptor = os.pidfd_open(pid)
+        socket.send_fds(control, [b"p"], [descriptor])
+        for each in (*passed, descriptor):
+            os.close(each)
+
+
+def _be_worker(server: int, passed: Sequence[int]) -> NoReturn:
+    """Serve in a process that was forked, holding no descriptor but its own."""
+    try:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        if os.getppid() == server:  # otherwise it ended before the call
+            for place, descriptor in enumerate(passed):
+                os.dup2(descriptor, place)
+            os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+            serve()
+    finally:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    from zslcore.datasets.sandbox import calling  # the module that functions import, not this one
+
+    if len(sys.argv) > 1:
+        calling.keep(socket.socket(fileno=int(sys.argv[1])))
+    else:
+        calling.serve()

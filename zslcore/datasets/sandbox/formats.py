@@ -1,0 +1,847 @@
+"""Read MATLAB, HDF5, NumPy, Parquet, CSV, JSON and TOML in a confined process.
+
+The limits and walls of that process protect the machine (:mod:`zslcore.datasets.sandbox.calling`).
+The readers here compare what a file declares with what it may take before they read any of it, and
+say in one sentence what is wrong. They return JSON, and leave arrays as ``<out>/<name>.npy``.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import shutil
+import struct
+import time
+import tomllib
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from zslcore.datasets.sandbox import calling
+from zslcore.datasets.sandbox.calling import Refused
+from zslcore.storage.arrays import write_rows
+
+#: What a column of labels is called in a table of scores.
+LABELS = ("label", "labels", "class", "y", "y_true", "target", "true")
+#: Bytes that a text of unknown length counts for before it is read.
+TEXT_BYTES = 1 << 10
+#: Longest path and longest name that are stored; of a path the end, which distinguishes files.
+MAX_PATH, MAX_NAME = 200, 256
+#: Largest number of a character, largest row number, and first number that float64 cannot tell.
+LAST_CHARACTER, MAX_ROW, MAX_NUMBER = 0x10FFFF, 2**31 - 1, 2**53
+#: Bytes of one value, by MATLAB class.
+MATLAB_BYTES = {
+    **dict.fromkeys(("double", "int64", "uint64"), 8),
+    **dict.fromkeys(("single", "int32", "uint32", "char"), 4),
+    **dict.fromkeys(("int16", "uint16"), 2),
+    **dict.fromkeys(("int8", "uint8", "logical"), 1),
+    "cell": TEXT_BYTES,
+}
+#: Data types of MATLAB 5: an array, and one that is compressed.
+MATRIX, COMPRESSED = 14, 15
+#: Deflate, shuffle and fletcher32: the filters that are part of HDF5, no plug-ins.
+HDF5_FILTERS = {1, 2, 3}
+NUMERIC = ("int", "uint", "float", "double", "halffloat")
+#: Where pandas writes ``DataFrame.attrs``.
+ATTRS = b"PANDAS_ATTRS"
+MAX_ATTRS, MAX_VALUES, MAX_TEXTS = 4 << 20, 1 << 18, 1 << 10
+#: Columns that no score matrix has, and every file of predictions.
+OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
+MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
+#: Most values of a table that are parsed at a time.
+BLOCK = 1 << 18
+#: Brackets inside each other that a value may have; results of ours have 6.
+MAX_DEPTH = 20
+
+Shape = tuple[int, ...]
+
+
+class _Source(Protocol):
+    """A file of one kind; ``names`` are its variables.
+
+    ``declared`` returns shape and bytes per value of one without reading its values.
+    """
+
+    names: list[str]
+
+    def declared(self, name: str) -> tuple[Shape, int]: ...
+    def read(self, name: str) -> np.ndarray: ...
+
+
+class _Mat5:
+    """MATLAB 5 to 7.2."""
+
+    def __init__(self, path: str) -> None:
+        from scipy.io import whosmat
+
+        self.path = path
+        self.listed = {name: (shape, kind) for name, shape, kind in whosmat(path)}
+        self.names = list(self.listed)
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        of = name.partition(".")[0]
+        shape, kind = self.listed[of]
+        if of != name:
+            if kind != "struct":
+                raise Refused(f"expected a MATLAB struct, got a {kind}")
+            size = dict(zip(self.names, _declared_bytes(self.path), strict=True))[of]
+            return (-(-size // 4),), 4  # of a field, no more is known
+        if kind not in MATLAB_BYTES:
+            raise Refused(f"expected numbers or a cell array of texts, got a MATLAB {kind}")
+        return shape, MATLAB_BYTES[kind]
+
+    def read(self, name: str) -> np.ndarray:
+        from scipy.io import loadmat
+
+        of, _, field = name.partition(".")
+        value: np.ndarray = loadmat(self.path, variable_names=[of])[of]
+        if not field:
+            return value
+        held = value.dtype.names or ()
+        if value.size != 1 or field not in held:
+            raise Refused(
+                f"expected one struct with the field {field!r}, got {value.size} with "
+                f"{', '.join(held[:6]) or 'none'}"
+            )
+        inner: Any = np.asarray(value[field].ravel()[0])
+        return _joined(inner.ravel().tolist()) if inner.dtype == object else inner
+
+
+def _declared_bytes(path: str) -> list[int]:
+    """Return the bytes that each array of a MATLAB 5 file declares, in the order of the file."""
+    sizes: list[int] = []
+    with open(path, "rb") as file:
+        order = "<" if file.read(128)[126:128] == b"IM" else ">"
+        while tag := file.read(8):
+            kind, size = struct.unpack(f"{order}II", tag)
+            after = file.tell() + size
+            if kind == COMPRESSED:
+                start = zlib.decompressobj().decompress(file.read(min(size, 4096)), 8)
+                kind, size = struct.unpack(f"{order}II", start)
+                if kind != MATRIX:
+                    raise Refused("expected an array, got other data")
+            sizes.append(size)
+            file.seek(after)
+    return sizes
+
+
+class Hdf5:
+    """HDF5 and MATLAB 7.3; nothing outside the file is ever opened."""
+
+    def __init__(self, path: str) -> None:
+        import h5py
+
+        self.h5py, self.file = h5py, h5py.File(path, "r")
+        self.names = list(islice(self.file, 1000))
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value of a variable without reading its values."""
+        data = self._data(name)
+        if self._is_field(name) and data.dtype.kind == "O":
+            _refuse_many(data.size)
+            return (sum(self._cell(each).size for each in data[()].ravel()),), 8
+        is_text = data.dtype.kind in "SO"
+        return data.shape, max(data.dtype.itemsize, TEXT_BYTES) if is_text else data.dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a variable."""
+        data = self._data(name)
+        if data.attrs.get("MATLAB_empty"):  # then the data are the shape, not the values
+            return np.empty((0, 0))
+        if data.dtype.kind == "O" and self._is_field(name):
+            return _joined([self._cell(reference)[()].T for reference in data[()].ravel()])
+        if data.dtype.kind == "O":
+            return np.array([self._text(reference) for reference in data[()].ravel()])
+        # MATLAB writes columns first, so that its arrays lie transposed in HDF5.
+        return data[()].T if "MATLAB_class" in data.attrs else data[()]
+
+    def _is_field(self, name: str) -> bool:
+        """Whether a name is that of a field; a variable may have a dot in its own."""
+        return name not in self.names and "." in name
+
+    def _data(self, name: str) -> Any:
+        """Return the array of a variable, or of a field of a struct; no link is followed."""
+        where, field = name.partition(".")[::2] if self._is_field(name) else (name, "")
+        self._refuse_link(self.file, where)
+        if not field:
+            return self._plain(self.file[where])
+        group = self.file[where]
+        is_group = isinstance(group, self.h5py.Group)
+        if not is_group or field not in group:
+            held = ", ".join(islice(group, 6)) if is_group else "an array"
+            raise Refused(f"expected a struct with the field {field!r}, got {held}")
+        self._refuse_link(group, field)
+        return self._plain(group[field])
+
+    def _refuse_link(self, group: Any, name: str) -> None:
+        if group.id.links.get_info(name.encode()).type != self.h5py.h5l.TYPE_HARD:
+            raise Refused("expected data inside the file, got a link")
+
+    def _cell(self, reference: Any) -> Any:
+        """Follow one cell of a cell array of matrices."""
+        data = self._plain(self.file[reference]) if reference else None
+        if data is None or data.dtype.kind not in "biuf":
+            raise Refused("expected matrices of numbers in its cells, got something else")
+        return data
+
+    def _text(self, reference: Any) -> str:
+        """Follow one cell of a MATLAB 7.3 cell array to its UTF-16 text."""
+        data = self._plain(self.file[reference]) if reference else None
+        if data is None or data.dtype.kind != "u" or data.size > TEXT_BYTES:
+            raise Refused("expected a cell array of short texts")
+        if data.attrs.get("MATLAB_empty"):
+            return ""
+        return data[()].astype("<u2").tobytes().decode("utf-16-le", "replace")
+
+    def _plain(self, data: Any) -> Any:
+        """Return ``data`` if it is an array in this very file that plain HDF5 can read."""
+        if not isinstance(data, self.h5py.Dataset):
+            raise Refused("expected an array, got an HDF5 group")
+        if data.is_virtual or data.external:
+            raise Refused("expected data inside the file, got data in other files")
+        is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
+        if data.dtype.kind not in "biufS" and not is_cell:
+            raise Refused(f"expected numbers or texts of fixed length, got {data.dtype}")
+        filters = data.id.get_create_plist()
+        used = {filters.get_filter(i)[0] for i in range(filters.get_nfilters())}
+        if used - HDF5_FILTERS:
+            raise Refused(f"expected deflate compression, got HDF5 filter {max(used)}")
+        return data
+
+
+def _refuse_many(n: int) -> None:
+    """Refuse a cell array without a matrix, or with more than a release has."""
+    if not 0 < n <= 64:
+        raise Refused(f"expected 1 to 64 matrices in its cells, got {n:,}")
+
+
+def _joined(cells: Sequence[Any]) -> np.ndarray:
+    """Return matrices with the same rows side by side."""
+    _refuse_many(len(cells))
+    for cell in cells:
+        if not isinstance(cell, np.ndarray) or cell.dtype.kind not in "biuf" or cell.ndim != 2:
+            raise Refused("expected matrices of numbers in its cells, got something else")
+    rows = {len(cell) for cell in cells}
+    if len(rows) > 1:
+        raise Refused(
+            f"expected matrices with the same rows in its cells, got {min(rows)} and {max(rows)}"
+        )
+    return cells[0] if len(cells) == 1 else np.hstack(cells)
+
+
+class _Npz:
+    """NumPy's archive; every header is compared with the size of its member."""
+
+    def __init__(self, path: str) -> None:
+        self.archive = zipfile.ZipFile(path)
+        members = {info.filename: info for info in self.archive.infolist()}
+        if len(members) < len(self.archive.infolist()):
+            raise Refused("expected each variable once")
+        self.members = {n[:-4]: info for n, info in members.items() if n.endswith(".npy")}
+        self.names = list(self.members)
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        info = self.members[name]
+        stored = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if info.flag_bits & 1 or not stored:
+            raise Refused("expected a member stored plainly or deflated")
+        with self.archive.open(info) as member:
+            shape, _, dtype = _npy_header(member)
+            size = member.tell() + math.prod(shape) * dtype.itemsize
+        if dtype.kind not in "biufSU":
+            raise Refused(f"expected numbers or texts, got {dtype}")
+        if size != info.file_size:
+            raise Refused(f"its header declares {size:,} bytes, the archive {info.file_size:,}")
+        return shape, dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        with self.archive.open(self.members[name]) as member:
+            array: np.ndarray = np.lib.format.read_array(member, allow_pickle=False)
+        if array.dtype.kind == "U" and array.size:
+            codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
+            if codes.max() > LAST_CHARACTER:
+                raise Refused(f"expected texts, got a character with number {codes.max():,}")
+        return array
+
+    def copy(self, name: str, path: Path) -> bool:
+        """Write a matrix of float32 or float64 as it is, a piece at a time; whether it is one."""
+        with self.archive.open(self.members[name]) as member:
+            shape, fortran, dtype = _npy_header(member)
+            if dtype.str not in ("<f4", "<f8") or len(shape) != 2 or not math.prod(shape):
+                return False
+            header = {"descr": dtype.str, "fortran_order": fortran, "shape": shape}
+            with path.open("wb") as file:
+                np.lib.format.write_array_header_1_0(file, header)
+                shutil.copyfileobj(member, file, 1 << 20)
+        return True
+
+
+def _npy_header(file: Any) -> tuple[Shape, bool, np.dtype]:
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    header: tuple[Shape, bool, np.dtype] = read[np.lib.format.read_magic(file)](file)
+    return header
+
+
+class _Npy:
+    """One array of NumPy, called "array"; it is not longer than its header says."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.names = path, ["array"]
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        array = self.read(name)
+        if array.dtype.kind not in "biuf":
+            raise Refused(f"expected numbers, got {array.dtype}")
+        return array.shape, array.dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        return np.load(self.path, mmap_mode="r", allow_pickle=False)
+
+
+class _Parquet:
+    """A table of scores: numbers are the matrix "scores", the one column of labels is "labels"."""
+
+    def __init__(self, path: str) -> None:
+        self.file = _parquet(path)
+        columns = self.file.schema_arrow.names
+        self.label = next((name for name in columns if name.lower() in LABELS), None)
+        left_out = (self.label, "__index_level_0__", "Unnamed: 0")
+        self.columns = [name for name in columns if name not in left_out]
+        self.names = ["scores", "class_names"] + ["labels"] * (self.label is not None)
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        rows = self.file.metadata.num_rows
+        if name == "scores":
+            return (rows, len(self.columns)), 8
+        return ((len(self.columns),) if name == "class_names" else (rows,)), TEXT_BYTES
+
+    def read(self, name: str) -> np.ndarray:
+        if name == "class_names":
+            return np.array(self.columns)
+        if name == "labels":
+            column = self.file.read([self.label], use_threads=False).column(0)
+            values: np.ndarray = column.to_numpy(zero_copy_only=False)
+            return np.array([str(v) for v in values]) if values.dtype.kind == "O" else values
+        if {*self.columns} >= OF_PREDICTIONS:
+            raise Refused(
+                "expected scores, or predictions with the attributes that they are written with "
+                "(PANDAS_ATTRS with a schema, at most 8 MiB of JSON); got predictions without them"
+            )
+        table = self.file.read(self.columns, use_threads=False)
+        for field in table.schema:
+            if not str(field.type).startswith(NUMERIC):
+                raise Refused(f"expected numbers in column {field.name!r}, got {field.type}")
+        return np.column_stack(
+            [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
+        )
+
+
+def _parquet(path: str, texts: Sequence[str] = ()) -> Any:
+    """Open a Parquet table with one thread: under load others find no room under the limit."""
+    import pyarrow
+    from pyarrow import parquet
+
+    pyarrow.set_cpu_count(1)
+    pyarrow.set_io_thread_count(1)
+    file = parquet.ParquetFile(path, memory_map=True, read_dictionary=texts)
+    if len(set(file.schema_arrow.names)) < len(file.schema_arrow.names):
+        raise Refused("expected each column once")
+    return file
+
+
+#: Kind of file -> its reader, and the library that this needs.
+SOURCES: dict[str, tuple[Callable[[str], _Source], str]] = {
+    "MATLAB 5": (_Mat5, "scipy.io"),
+    "HDF5": (Hdf5, "h5py"),
+    "NumPy archive": (_Npz, "numpy"),
+    "NumPy array": (_Npy, "numpy"),
+    "Parquet": (_Parquet, "pyarrow.parquet"),
+}
+
+
+# --- Variables ------------------------------------------------------------------------------------
+
+
+def read_variables(
+    path: str,
+    kind: str,
+    wanted: dict[str, str],
+    required: list[str],
+    budget: int,
+    because: str,
+    out: Path,
+) -> dict[str, list[str]]:
+    """Write the wanted variables that are there; return their names, and those of the others."""
+    source = _opened(path, kind)
+    structs = isinstance(source, _Mat5 | Hdf5)
+    parents = {name: name.partition(".")[0] if structs else name for name in {*wanted, *required}}
+    there = {name for name, of in parents.items() if not {name, of}.isdisjoint(source.names)}
+    for name in required:
+        if name not in there:
+            held = ", ".join(source.names[:12]) or "nothing"
+            raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
+    found, declared = [name for name in wanted if name in there], 0
+    for name in found:
+        calling.tell(reading=name)
+        shape, itemsize = source.declared(name)
+        size = math.prod(shape) * max(itemsize, 4)
+        declared += size
+        if min(shape, default=0) < 0 or declared > budget:
+            raise Refused(
+                f"declares {' x '.join(map(str, shape))} values ({size:,} bytes), "
+                f"more than the {budget:,} bytes {because}"
+            )
+    calling.allow(3 * declared)
+    for k, name in enumerate(found):
+        calling.tell(reading=name, share=k / len(found))
+        file, role = out / f"{name}.npy", wanted[name]
+        if not (role == "scores" and isinstance(source, _Npz) and source.copy(name, file)):
+            WRITERS[role](source.read(name), file)
+    read = {*found, *(parents[name] for name in found)}
+    return {"found": found, "unread": [name for name in source.names if name not in read][:100]}
+
+
+def list_variables(path: str, kind: str, out: Path) -> dict[str, list[int] | None]:
+    """Return the shape of every variable, None where it cannot be read; read no values."""
+    source = _opened(path, kind)
+    shapes: dict[str, list[int] | None] = {}
+    for name in source.names[:200]:
+        try:
+            shapes[name] = [int(n) for n in source.declared(name)[0]]
+        except Refused:
+            shapes[name] = None
+    return shapes
+
+
+def _opened(path: str, kind: str) -> _Source:
+    open_source, library = SOURCES[kind]
+    calling.begin(library)
+    return open_source(path)
+
+
+def _described(array: np.ndarray) -> str:
+    kind = {"O": "cells", "U": "text", "S": "text", "c": "complex numbers"}.get(array.dtype.kind)
+    return f"{' x '.join(map(str, array.shape)) or 'a single value'} of {kind or array.dtype}"
+
+
+def _matrix(array: np.ndarray) -> np.ndarray:
+    if array.dtype.kind not in "biuf" or array.ndim != 2 or not array.size:
+        raise Refused(f"expected a matrix of numbers, got {_described(array)}")
+    return array
+
+
+def _write_rows(array: np.ndarray, path: Path) -> None:
+    """Write a matrix as float32, block by block, refusing what is not finite."""
+    A = _matrix(array)
+
+    def blocks() -> Iterator[np.ndarray]:
+        step = max(1, (1 << 20) // A.shape[1])
+        for start in range(0, len(A), step):
+            with np.errstate(over="ignore"):
+                block = np.ascontiguousarray(A[start : start + step], dtype="<f4")
+            if not np.isfinite(block).all():
+                i, j = np.argwhere(~np.isfinite(block))[0]
+                i += start
+                raise Refused(f"expected finite numbers, got {A[i, j]} in row {i + 1}")
+            yield block
+
+    write_rows(path, blocks(), A.shape[1])
+
+
+def _write_scores(array: np.ndarray, path: Path) -> None:
+    """Write a matrix as precise as it is; what is not finite is for others to say."""
+    dtype = "<f4" if array.dtype.itemsize <= 4 else "<f8"
+    np.save(path, _matrix(array).astype(dtype, copy=False), allow_pickle=False)
+
+
+def _write_numbers(array: np.ndarray, path: Path) -> None:
+    """Write one axis of whole numbers; MATLAB's vectors come as a single row or column."""
+    if array.dtype.kind not in "biuf" or (array.size and max(array.shape) != array.size):
+        raise Refused(f"expected one column of whole numbers, got {_described(array)}")
+    values = array.ravel().astype(np.float64)
+    wrong = values[~(np.abs(values) < MAX_NUMBER) | (values != np.trunc(values))]
+    if wrong.size:
+        raise Refused(f"expected whole numbers, got {wrong[0]}")
+    np.save(path, values.astype("<i8"))
+
+
+def _texts(array: np.ndarray) -> list[str]:
+    """Return texts from a cell array, a character matrix or texts of fixed length."""
+    if array.dtype.kind == "S":
+        array = np.array([item.decode("utf-8", "replace") for item in array.ravel()])
+    texts = []
+    for cell in array.ravel():
+        cell = np.asarray(cell)
+        if cell.dtype.kind != "U" or cell.size > 1:
+            raise Refused(f"expected a list of texts, got {_described(cell)}")
+        texts.append(cell.item() if cell.size else "")
+    return texts
+
+
+def _write_names(array: np.ndarray, path: Path) -> None:
+    np.save(path, np.array(_texts(array), dtype=f"<U{MAX_NAME}"), allow_pickle=False)
+
+
+def _write_paths(array: np.ndarray, path: Path) -> None:
+    ends = [text[-MAX_PATH:] for text in _texts(array)]
+    np.save(path, np.array(ends, dtype=f"<U{MAX_PATH}"), allow_pickle=False)
+
+
+def _write_labels(array: np.ndarray, path: Path) -> None:
+    (_write_numbers if array.dtype.kind in "biuf" else _write_names)(array, path)
+
+
+WRITERS: dict[str, Callable[[np.ndarray, Path], None]] = {
+    "rows": _write_rows,
+    "columns": lambda array, path: _write_rows(_matrix(array).T, path),
+    "scores": _write_scores,
+    "numbers": _write_numbers,
+    "names": _write_names,
+    "paths": _write_paths,
+    "labels": _write_labels,
+}
+
+
+# --- Columns of a Parquet table -------------------------------------------------------------------
+
+
+def read_columns(
+    path: str, wanted: Mapping[str, str], required: Sequence[str], budget: int, out: Path
+) -> dict[str, Any]:
+    """Write the wanted columns; return the texts of those of texts, and the table's attributes.
+
+    Texts stay numbers of a dictionary, so that one long text in a million rows is one text.
+    """
+    calling.begin("pyarrow.parquet")
+    file = _parquet(path, [name for name, role in wanted.items() if role == "texts"])
+    there = file.schema_arrow.names
+    for name in required:
+        if name not in there:
+            held = ", ".join(there[:12]) or "nothing"
+            raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
+    found = [name for name in wanted if name in there]
+    calling.allow(3 * _declared_by_columns(file.metadata, found, budget))
+    attrs = _attrs((file.metadata.metadata or {}) | (file.schema_arrow.metadata or {}))
+    texts: dict[str, list[str]] = {}
+    for name in found:
+        column = file.read([name], use_threads=False).column(0)
+        try:
+            if wanted[name] == "texts":
+                array, texts[name] = _coded(column)
+            else:
+                array = _of_column(column, wanted[name])
+        except Refused as refusal:
+            raise Refused(str(refusal), f"variable {name!r}") from None
+        np.save(out / f"{name}.npy", array)
+    return {"found": found, "texts": texts, "attrs": attrs}
+
+
+def _declared_by_columns(metadata: Any, names: Sequence[str], budget: int) -> int:
+    """Return the bytes that columns declare, in the file and in memory; refuse too many."""
+    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+    rows, in_groups = metadata.num_rows, sum(group.num_rows for group in groups)
+    if rows != in_groups or min((rows, *(group.num_rows for group in groups))) < 0:
+        raise Refused(f"declares {rows:,} rows, and {in_groups:,} in its row groups")
+    sizes = [
+        column.total_uncompressed_size
+        for group in groups
+        for column in map(group.column, range(group.num_columns))
+        if column.path_in_schema in names
+    ]
+    size: int = max(rows * 8 * len(names), sum(sizes))
+    if size > budget or min(sizes, default=0) < 0:
+        raise Refused(
+            f"declares {rows:,} rows ({size:,} bytes), more than the {budget:,} bytes "
+            "allowed for a file of this size"
+        )
+    return size
+
+
+def _attrs(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
+    text = metadata.get(ATTRS, b"{}")
+    if len(text) > MAX_ATTRS:
+        raise Refused(f"expected at most {MAX_ATTRS:,} bytes of attributes, got {len(text):,}")
+    try:
+        attrs: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refused("expected attributes as JSON, got text that is none") from None
+    if not isinstance(attrs, dict):
+        raise Refused("expected attributes as a JSON object, got another value")
+    if (n := _count_values(attrs)) > MAX_VALUES:
+        raise Refused(f"expected at most {MAX_VALUES:,} values in attributes, got {n:,}")
+    return attrs
+
+
+def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
+    """Return which text stands in every row, and the texts."""
+    if "string" not in str(column.type):
+        raise Refused(f"expected texts, got {column.type}")
+    encoded = column.unify_dictionaries().combine_chunks()
+    encoded = encoded if hasattr(encoded, "dictionary") else encoded.dictionary_encode()
+    if encoded.null_count:
+        raise Refused("expected a text in every row, got a row without")
+    if (n := len(encoded.dictionary)) > MAX_TEXTS:
+        raise Refused(f"expected at most {MAX_TEXTS:,} different texts, got {n:,}")
+    codes: np.ndarray = encoded.indices.to_numpy(zero_copy_only=False).astype("<i8")
+    return codes, [str(text)[:MAX_PATH] for text in encoded.dictionary.to_pylist()]
+
+
+def _of_column(column: Any, role: str) -> np.ndarray:
+    """Return numbers as float64, whole ones as int64; -1 for none where they are optional."""
+    kind, whole = str(column.type), role != "values"
+    if not kind.startswith(NUMERIC) and (kind, role) != ("null", "optional numbers"):
+        what = "whole numbers" if whole else "numbers"
+        raise Refused(f"expected {what}, got {kind}")
+    array: Any = column.to_numpy(zero_copy_only=False)
+    if array.dtype.kind == "O":
+        array = [np.nan if value is None else value for value in array]
+    values = np.array(array, dtype=np.float64)
+    missing = np.isnan(values)
+    if role == "optional numbers":
+        values[missing] = -1
+    elif missing.any():
+        raise Refused(f"expected a number in every row, got none in row {missing.argmax():,}")
+    wrong = ~(np.abs(values) < MAX_NUMBER) | (values != np.trunc(values))
+    if whole and wrong.any():
+        raise Refused(f"expected whole numbers, got {values[wrong][0]}")
+    return values.astype("<i8" if whole else "<f8")
+
+
+# --- Tables ---------------------------------------------------------------------------------------
+
+
+def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[str, Any]:
+    """Write the numbers of a CSV file as one matrix, "features", and its texts as codes.
+
+    Block by block, so that neither this process nor the server ever holds the whole table.
+
+    Parameters
+    ----------
+    path : str
+    texts : columns that hold texts -> whether they have to be there; all others hold numbers
+    budget : most bytes of the matrix
+    out : Path
+
+    Returns
+    -------
+    dict with "columns", the names of those of numbers, and "texts", the different texts by column
+    """
+    csv.field_size_limit(MAX_FIELD)
+    header, index = _header(path, texts)
+    table, n_columns = _Table(header, index, texts), len(header)
+    with open(path, "rb") as file:
+        lines = TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
+        reader = csv.reader(lines)
+        next(reader, None)
+        size = max(1, Path(path).stat().st_size)
+
+        def blocks() -> Iterator[np.ndarray]:
+            told = time.monotonic()
+            for row in reader:
+                if row and len(row) != n_columns:
+                    place = f"line {reader.line_num}"
+                    raise Refused(f"expected {n_columns} fields, got {len(row)}", place)
+                if row and table.add(row, reader.line_num):
+                    yield table.block(budget)
+                    if time.monotonic() > told + 0.2:
+                        told = time.monotonic()
+                        calling.tell(share=min(1.0, file.tell() / size))
+            if table.rows:
+                yield table.block(budget)
+
+        try:
+            n = write_rows(out / "features.npy", blocks(), len(table.numbers))
+        except csv.Error as error:
+            place = f"line {reader.line_num}"
+            raise Refused(f"expected CSV, got text that is none ({error})", place) from None
+    if not n:
+        raise Refused("expected a table with at least one row of numbers, got none")
+    for name, codes in table.codes.items():
+        np.save(out / f"{name}.npy", np.array(codes, np.int64))
+    columns = [header[i] for i in table.numbers]
+    known = {name: list(texts) for name, texts in table.known.items()}
+    for text in (*columns, *(text for listed in known.values() for text in listed)):
+        if "\udc80" <= max(text, default="") <= "\udcff":
+            raise Refused("expected UTF-8 text, got other bytes")
+    return {"columns": columns, "texts": known}
+
+
+def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], int | None]:
+    """Return the names of the columns, and which of them is an index without a name."""
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+        line = lines.readline(MAX_HEADER)
+    try:
+        header = [name.strip() for name in next(csv.reader([line]), [])]
+    except csv.Error:
+        raise Refused("expected names of columns, got a field without end", "line 1") from None
+    twice = [name for name, times in Counter(header).items() if times > 1]
+    if twice or len(header) > MAX_COLUMNS:
+        which = f", {twice[0]!r} more than once" if twice else ""
+        raise Refused(
+            f"expected at most {MAX_COLUMNS:,} different columns, got {len(header):,}{which}",
+            "line 1",
+        )
+    for name, required in texts.items():
+        if required and name not in header:
+            raise Refused(f"expected a column {name!r}, got {', '.join(header[:6])}", "line 1")
+    if not set(header) - set(texts) - {""}:
+        raise Refused("expected at least one column of numbers, got none", "line 1")
+    return header, header.index("") if "" in header else None
+
+
+class _Table:
+    """The rows that are parsed together, and all codes of texts."""
+
+    def __init__(self, header: list[str], index: int | None, texts: Mapping[str, bool]) -> None:
+        self.header, self.index, self.n = header, index, 0
+        self.texts = {name: i for i, name in enumerate(header) if name in texts}
+        self.numbers = [i for i, n in enumerate(header) if n not in texts and i != index]
+        self.codes: dict[str, list[int]] = {name: [] for name in self.texts}
+        self.known: dict[str, dict[str, int]] = {name: {} for name in self.texts}
+        self.rows: list[list[str]] = []
+        self.lines: list[int] = []
+
+    def add(self, row: list[str], line: int) -> bool:
+        """Take in one row; return whether the block is full."""
+        if self.index is not None and row[self.index].strip() != str(self.n):
+            raise Refused(
+                f"expected a name for column {self.index + 1}, or the row's number {self.n} in it, "
+                f"got {row[self.index][:40]!r}",
+                f"line {line}",
+            )
+        for name, i in self.texts.items():
+            text = row[i][-MAX_PATH:] if name == "image_file" else row[i][:MAX_NAME]
+            known = self.known[name]
+            self.codes[name].append(known.setdefault(text, len(known)))
+        self.rows.append([row[i] for i in self.numbers])
+        self.lines.append(line)
+        self.n += 1
+        return len(self.rows) * len(self.numbers) >= BLOCK
+
+    def block(self, budget: int) -> np.ndarray:
+        """Return the numbers of the rows, and begin anew."""
+        if self.n * len(self.numbers) * 4 > budget:
+            raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
+        try:
+            with np.errstate(over="ignore"):
+                values = np.array(self.rows, dtype="<f4")
+        except ValueError:
+            raise self._fault() from None
+        if not np.isfinite(values).all():
+            raise self._fault()
+        self.rows, self.lines = [], []
+        return values
+
+    def _fault(self) -> Refused:
+        """Find the first value of a block that is no finite number."""
+        for k, i in enumerate(self.numbers):
+            texts = [row[k] for row in self.rows]
+            if len(texts) > 1 and not any(map(_may_be_number, texts)):
+                return Refused(
+                    f"expected numbers, got texts as {texts[0][:40]!r}: a list of files or names "
+                    "is no table of numbers",
+                    f"column {self.header[i]!r}",
+                )
+        for row, line in zip(self.rows, self.lines, strict=True):
+            for i, text in zip(self.numbers, row, strict=True):
+                if not _is_finite(text):
+                    if any("\udc80" <= c <= "\udcff" for c in text):
+                        return Refused("expected UTF-8 text, got other bytes")
+                    place = f"line {line}, column {self.header[i]!r}"
+                    return Refused(f"expected a finite number, got {text[:40]!r}", place)
+        return Refused("expected numbers, got something else")
+
+
+def _may_be_number(text: str) -> bool:
+    """Whether a text is a number, or means that one is missing, or is none that can be read."""
+    try:
+        float(text)
+    except ValueError:
+        return not text.strip() or any("\udc80" <= c <= "\udcff" for c in text)
+    return True
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        with np.errstate(over="ignore"):
+            return bool(np.isfinite(np.float32(text)))
+    except ValueError:
+        return False
+
+
+# --- What is small --------------------------------------------------------------------------------
+
+
+def read_value(path: str, kind: str, most: int, out: Path) -> Any:
+    """Return what a JSON or TOML file says, or the lines of a text: at most ``most`` values."""
+    if kind == "lines":
+        value: Any = Path(path).read_text(encoding="utf-8-sig", errors="replace").splitlines()
+        what, found = "lines", len(value)
+    else:
+        value = _parsed(path, kind)
+        what, found = "values", _count_values(value)
+    if found > most:
+        raise Refused(f"expected at most {most:,} {what}, got {found:,}")
+    return value
+
+
+def _parsed(path: str, kind: str) -> Any:
+    text = Path(path).read_bytes()
+    try:
+        return json.loads(text) if kind == "JSON" else tomllib.loads(text.decode())
+    except UnicodeDecodeError:
+        raise Refused(f"expected {kind} as UTF-8 text, got other bytes") from None
+    except RecursionError:
+        raise Refused(f"expected {kind}, got brackets without end") from None
+    except ValueError as error:
+        raise Refused(f"expected {kind}, got text that is none ({error})") from None
+
+
+def _count_values(value: Any) -> int:
+    """Return how many values there are in a value, refusing what lies too deep."""
+    found, level, depth = 0, [value], 0
+    while level:
+        found += len(level)
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise Refused(f"expected at most {MAX_DEPTH} brackets inside each other, got more")
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return found
+
+
+def read_split(path: str, schema: str, parts: list[str], out: Path) -> list[str]:
+    """Write the rows of every part of a split; return the parts that are there."""
+    content = _parsed(path, "JSON")
+    if not isinstance(content, dict) or "schema" not in content:
+        raise Refused(f"expected a split as JSON, {schema!r}, got other JSON")
+    if content["schema"] != schema:
+        raise Refused(f"expected the schema {schema!r}, got {str(content['schema'])[:40]!r}")
+    found = content.get("parts")
+    if not isinstance(found, dict):
+        raise Refused("expected a split as JSON with its parts, got none")
+    there = [part for part in parts if part in found]
+    for part in there:
+        rows, where = found[part], f"variable {part!r}"
+        if not isinstance(rows, list) or not all(type(row) is int for row in rows):
+            raise Refused("expected a list of whole numbers for every part", where)
+        outside = [row for row in rows if not -MAX_ROW <= row <= MAX_ROW]
+        if outside:
+            raise Refused(f"expected row numbers up to {MAX_ROW:,}, got {outside[0]:,}", where)
+        np.save(out / f"{part}.npy", np.array(rows, dtype=np.int64))
+    return there
