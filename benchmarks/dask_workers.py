@@ -31,7 +31,7 @@ from benchmarks.imagenet_size import (
 )
 from benchmarks.timing import report
 from zslcore.large.engine import Engine
-from zslcore.large.ranks import count_ranks
+from zslcore.large.ranks import RankCounts, count_ranks
 from zslcore.large.shards import write_shards
 from zslcore.methods.score_map import ScoreMap, linear
 
@@ -65,11 +65,12 @@ def cluster(folder: Path, workers: int):
 def timed(where: Engine, given: tuple, on_done=None):
     start = time.perf_counter()
     counts = count_ranks(*given, curves=["all"], engine=where, on_done=on_done)
-    return time.perf_counter() - start, counts.arrays()
+    return time.perf_counter() - start, counts
 
 
-def same(one: dict, other: dict) -> str:
-    return "the same" if all(np.array_equal(one[k], other[k]) for k in one) else "OTHER"
+def same(one: RankCounts, other: RankCounts) -> str:
+    same_hits = np.array_equal(one.hits, other.hits)
+    return "the same" if same_hits else "OTHER"
 
 
 def main() -> None:

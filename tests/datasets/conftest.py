@@ -10,4 +10,4 @@ def in_process(monkeypatch):
     """Call readers here: what cannot crash needs no process of its own."""
     monkeypatch.setattr(calling, "_confined", True)
     monkeypatch.setattr(calling, "_limit", lambda *_, **__: None)
-    monkeypatch.setattr(calling, "tell", lambda **_: None)
+    monkeypatch.setattr(calling, "_write", lambda _: None)

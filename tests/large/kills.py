@@ -1,6 +1,6 @@
-"""The campaign: ``python -m tests.large.kills --count 100``; fit and scoring, killed at random.
+"""The campaign: ``python -m tests.large.kills --count 100``; scoring, killed at random.
 
-A process gathers statistics and counts ranks over 40 parts, keeping what is finished; it is killed
+A process counts ranks over 40 parts, keeping what is finished; it is killed
 (SIGKILL) at a random moment and started again, until it ends. What was kept is never lost, changed
 or made again, and the figures are those of a process that nobody killed.
 """
@@ -18,12 +18,10 @@ from pathlib import Path
 import numpy as np
 
 from tests.large import test_ranks
-from tests.large.shards_of import written
-from zslcore.features.views import FeatureView
+from tests.large.shards_of import arrays_of, written
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import count_ranks
 from zslcore.large.shards import Shards
-from zslcore.large.statistics import Groups, gather
 
 PARTS = 40
 #: Longest time between a start and a kill, as a share of what a whole run takes.
@@ -34,19 +32,16 @@ def work(folder: Path, keep: Path | None, out: Path) -> None:
     """Compute all figures and leave them in a file."""
     _, y, scorer = test_ranks.world(np.float64, False)
     shards, here = Shards.open(folder), Engine(workers=1)
-    sets = [np.flatnonzero(y < 50), np.arange(len(y))]
-    view = FeatureView(shards, unit=True)
-    found = gather(view, y, test_ranks.C, sets, engine=here, keep=keep)
     counts = count_ranks(
         shards, y, scorer, test_ranks.SETS, test_ranks.SEEN, engine=here, keep=keep
     )
-    np.savez(out, **Groups(dict(enumerate(found))).arrays(), **counts.arrays())
+    np.savez(out, **arrays_of(counts))
 
 
 def states(keep: Path) -> dict[str, tuple[int, bytes]]:
     """Return what is kept: when each file was written, and what is in it."""
-    files = (path for path in keep.glob("*.npz") if not path.name.startswith("."))
-    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
+    files = keep.rglob("output.pkl")
+    return {path.parent.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in files}
 
 
 def campaign(count: int, seed: int = 0) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """Small folders of shards for tests."""
 
+from dataclasses import fields
+
 import numpy as np
 
 from zslcore.large.shards import write_shards
@@ -18,3 +20,11 @@ def written(folder, X, y, *, block=70, rows_a_part=120, dtype="float32"):
     blocks = [(X[k : k + block], y[k : k + block]) for k in range(0, len(X), block)]
     part_bytes = rows_a_part * X.shape[1] * np.dtype(dtype).itemsize
     return write_shards(folder, blocks, dtype=dtype, part_bytes=part_bytes)
+
+
+def arrays_of(counts):
+    """All arrays of counted ranks by name."""
+    found = {field.name: getattr(counts, field.name) for field in fields(counts)}
+    images = found.pop("images")
+    found |= {field.name: getattr(images, field.name) for field in fields(images)}
+    return {name: np.asarray(array) for name, array in found.items()}

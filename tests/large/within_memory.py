@@ -16,7 +16,6 @@ from zslcore.features.views import FeatureView
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import count_ranks
 from zslcore.large.shards import write_shards
-from zslcore.large.statistics import gather
 from zslcore.methods.linear_v2s import LinearV2S
 
 N, C, D, A = 4_000, 21_841, 64, 16
@@ -46,8 +45,7 @@ def main(folder):
     view = FeatureView(write_shards(Path(folder) / "set", blocks, part_bytes=1 << 18), unit=True)
     seen = np.arange(C) < 1000
     here = Engine(workers=1)
-    (found,) = gather(view, y, C, [np.arange(2000)], engine=here)
-    (model,) = LinearV2S().fit_statistics(found.of_classes(np.arange(1000)), S[:1000])
+    model = LinearV2S().fit(view.rows(np.arange(2000)), y[:2000], S[:1000])
     sets = {"all": ~seen, "few": np.arange(1000, 2500)}
     counts = count_ranks(view, y, model.score_map(S), sets, seen, engine=here)
     sys.stdout.write(

@@ -5,10 +5,10 @@ Dask cluster that is there already. A piece of work always runs on one thread, s
 do not depend on how many workers there are, and pieces are merged in an order that depends on their
 content alone.
 
-Given a folder, every finished piece is stored there at once, named by what it was made
-from: a killed process resumes where it stopped, and a changed part costs that part. Workers
-write there themselves; on a cluster the folder has to be on a file system that all of them share,
-as the shards do.
+Given a folder, ``joblib.Memory`` stores every finished piece there at once, under the digest of its
+rows and of what is computed: a killed process resumes where it stopped, and a changed part costs
+that part. Workers write there themselves; on a cluster the folder has to be on a file system that
+all of them share, as the shards do.
 
 A worker that is lost costs the pieces that are being worked on: its own on a Dask cluster, on one
 machine also its neighbours, since joblib then starts its processes anew.
@@ -19,15 +19,14 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import time
-import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, TypeVar
 
+import joblib
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky.process_executor import TerminatedWorkerError
@@ -37,20 +36,17 @@ from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.features.views import Features, FeatureView
 from zslcore.large.shards import Part, Shards
 from zslcore.storage import settings
-from zslcore.storage.artifacts import ABANDONED
 from zslcore.storage.extras import extra
-from zslcore.storage.files import is_draft_file, written_whole
-
-__all__ = ["HERE", "Engine", "Piece", "Work", "over_pieces", "parallel", "pieces_of"]
 
 #: Rows of a piece where a matrix has no parts of its own.
 PIECE_ROWS = 1 << 15
-#: Times that lost workers are replaced without a single piece being finished in between.
+#: Retries without progress before giving up.
 PATIENCE = 3
 #: How long the scheduler of a cluster has to answer.
 DASK_ANSWERS_IN = "10s"
 
 Progress = Callable[[int, int], None]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,62 +216,26 @@ def _within(parts: Sequence[Part], rows: np.ndarray, scaling: FeatureView) -> It
             yield Piece(at, scaling, part=part, rows=None if len(here) == len(part) else here)
 
 
-class Addable(Protocol):
-    """What comes out of a piece."""
-
-    def arrays(self) -> Mapping[str, np.ndarray]:
-        """Return it as arrays to be stored."""
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Self:
-        """Return what :meth:`arrays` was made from."""
-
-
-Result = TypeVar("Result", bound=Addable)
-
-
-@dataclass(frozen=True)
-class Work(Generic[Result]):
-    """What is done with every piece.
-
-    Attributes
-    ----------
-    do : callable(piece, here, common) -> result, a function of a module
-    common : what it is the same for all pieces
-    digest : what ``do`` and ``common`` are known by; empty where nothing is stored
-    made : the class of a result
-    """
-
-    do: Callable[..., Result]
-    common: Any
-    digest: str
-    made: type[Result]
-
-    def key(self, piece: Piece, here: Sequence[np.ndarray]) -> str:
-        """Return what the result of a piece is known by."""
-        sha = hashlib.sha256(f"{self.digest} {piece.digest}".encode())
-        for array in here:
-            sha.update(f"{array.dtype.str} {array.shape}".encode())
-            sha.update(np.ascontiguousarray(array).tobytes())
-        return sha.hexdigest()[:32]
-
-
 def over_pieces(
-    work: Work[Result],
+    do: Callable[..., Result],
     pieces: Sequence[Piece],
     by_row: Sequence[np.ndarray],
+    common: Any,
+    digest: str,
     *,
     engine: Engine = HERE,
     keep: Path | None = None,
     on_done: Progress | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """Do a piece of work after the other; yield the results; their content gives the order.
+    """Call a function on every piece; yield the results, in an order that their content gives.
 
     Parameters
     ----------
-    work : Work
+    do : callable(view, *by_row, common) -> result, a function of a module
     pieces : of one view
     by_row : arrays with one entry a row of the view, such as the labels
+    common : what is the same for all pieces
+    digest : of ``common``, and of the revision of ``do``; empty where nothing is stored
     engine : Engine
     keep : folder in which finished pieces are stored and found again
     on_done : callable(done, total), called after every piece
@@ -283,89 +243,24 @@ def over_pieces(
     Yields
     ------
     int, result
-        The place of the piece in ``pieces``, and what came out of it.
+        The place of the piece in ``pieces``, and its result.
     """
     given = [tuple(array[piece.at] for array in by_row) for piece in pieces]
     keys = [""] * len(pieces)
     if keep is not None or all(piece.part is not None for piece in pieces):
-        keys = [work.key(piece, here) for piece, here in zip(pieces, given, strict=True)]
+        keys = [joblib.hash((digest, p.digest, g)) for p, g in zip(pieces, given, strict=True)]
     order = sorted(range(len(pieces)), key=lambda k: keys[k])
-    tasks = [_Task(keys[k], pieces[k], given[k], keep) for k in order]
-    report = on_done or (lambda done, total: None)
-    if keep is None:
-        made = _through(work, tasks, engine, report)
-        yield from ((k, result) for k, result in zip(order, made, strict=True) if result)
-        return
-    keep.mkdir(parents=True, exist_ok=True)
-    _sweep(keep)
-    missing = [task for task in tasks if not task.path.exists()]
-    finished = len(tasks) - len(missing)
-    report(finished, len(tasks))
-    for _ in _through(work, missing, engine, lambda done, _: report(finished + done, len(tasks))):
-        pass
-    for k, task in zip(order, tasks, strict=True):
-        yield k, task.kept_or_made(work)
-
-
-def _sweep(keep: Path) -> None:
-    """Remove drafts of files that killed processes have left, long ago."""
-    for draft in filter(is_draft_file, keep.glob(".*")):
-        with suppress(OSError):  # another process may be at it too
-            if time.time() - draft.stat().st_mtime > ABANDONED:
-                draft.unlink()
-
-
-@dataclass(frozen=True)
-class _Task:
-    """One piece with all that belongs to it."""
-
-    key: str
-    piece: Piece
-    here: tuple[np.ndarray, ...]
-    keep: Path | None
-
-    @property
-    def path(self) -> Path:
-        assert self.keep is not None
-        return self.keep / f"{self.key}.npz"
-
-    def kept_or_made(self, work: Work[Result]) -> Result:
-        """Return what is stored; what cannot be read is computed again."""
-        try:
-            with self.path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                return work.made.of_arrays(dict(arrays))
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-            made = _do(work.do, self, work.common, again=True)
-            return self.kept_or_made(work) if made is None else made
-
-
-def _do(
-    do: Callable[..., Result], task: _Task, common: Any, *, again: bool = False
-) -> Result | None:
-    """Do one piece, on one thread; return its result, or keep it and return nothing."""
-    if task.keep is not None and task.path.exists() and not again:
-        return None  # another process was faster
-    with threadpool_limits(1):
-        result = do(task.piece.open(), *task.here, common)
-    if task.keep is None:
-        return result
-    with written_whole(task.path) as file:
-        np.savez(file, **result.arrays(), allow_pickle=False)
-    return None
-
-
-def _through(
-    work: Work[Result], tasks: Sequence[_Task], engine: Engine, report: Progress
-) -> Iterator[Result | None]:
-    """Yield the result of every task in turn, nothing for those already stored; replace workers."""
-    done, failures = 0, 0
+    stored = joblib.Memory(keep, verbose=0).cache(_do, ignore=["do", "piece", "given", "common"])
+    tasks = [(do, keys[k], pieces[k], given[k], common) for k in order]
+    done = failures = 0
     while done < len(tasks):
         before = done
         try:
-            for result in _parallel(work, tasks[done:], engine):
+            for result in _parallel(stored, tasks[done:], engine):
                 done += 1
-                report(done, len(tasks))
-                yield result
+                if on_done is not None:
+                    on_done(done, len(tasks))
+                yield order[done - 1], result
         except TerminatedWorkerError:
             failures = failures + 1 if done == before else 0
             if failures >= PATIENCE:
@@ -376,14 +271,22 @@ def _through(
                 ) from None
 
 
+def _do(
+    do: Callable[..., Result], key: str, piece: Piece, given: tuple[np.ndarray, ...], common: Any
+) -> Result:
+    """Do one piece, on one thread; joblib stores the result by its key."""
+    with threadpool_limits(1):
+        return do(piece.open(), *given, common)
+
+
 def _parallel(
-    work: Work[Result], tasks: Sequence[_Task], engine: Engine
-) -> Iterator[Result | None]:
+    stored: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], engine: Engine
+) -> Iterator[Result]:
     """Do tasks at the same time; results come in the order of the tasks."""
     n_jobs = engine.at_a_time(len(tasks))
-    in_memory = any(task.piece.part is None for task in tasks)  # workers would need a copy
+    in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)  # workers need a copy
     if in_memory or (not engine.dask and n_jobs == 1):
-        yield from (_do(work.do, task, work.common) for task in tasks)
+        yield from (stored(*task) for task in tasks)
         return
-    with parallel(engine, n_jobs, "generator", work.common) as at_once:
-        yield from at_once(delayed(_do)(work.do, task, work.common) for task in tasks)
+    with parallel(engine, n_jobs, "generator", tasks[0][-1]) as at_once:
+        yield from at_once(delayed(stored)(*task) for task in tasks)

@@ -33,12 +33,10 @@ import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.views import Features, FeatureView, chunks
-from zslcore.large.engine import HERE, Engine, Progress, Work, over_pieces, pieces_of
+from zslcore.large.engine import HERE, Engine, Progress, over_pieces, pieces_of
 from zslcore.large.shards import Shards
 from zslcore.methods.score_map import ScoreMap, Scorer
 from zslcore.metrics import Average, SeenUnseenCurve, curve_of, margins_of_sides
-
-__all__ = ["KS", "Atoms", "Counts", "Images", "RankCounts", "count_ranks"]
 
 #: Depths at which the benchmark's ImageNet figures count an answer as right, and two more.
 KS = (1, 2, 5, 10, 20)
@@ -159,17 +157,6 @@ class Counts:
     totals: np.ndarray
     hits: np.ndarray
     images: Images
-
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return everything as arrays, to be stored."""
-        images = {f"image_{name}": getattr(self.images, name) for name in Images.__slots__}
-        return {"classes": self.classes, "totals": self.totals, "hits": self.hits, **images}
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> Counts:
-        """Return what :meth:`arrays` was made from."""
-        images = Images(*(arrays[f"image_{name}"] for name in Images.__slots__))
-        return Counts(arrays["classes"], arrays["totals"], arrays["hits"], images)
 
 
 def merged(several: Sequence[Counts]) -> Counts:
@@ -306,24 +293,6 @@ class RankCounts(Counts):
         both = merged([self, other])
         return replace(self, **{name: getattr(both, name) for name in Counts.__slots__})
 
-    def arrays(self) -> dict[str, np.ndarray]:
-        """Return everything as arrays, to be stored."""
-        own = {name: np.array(getattr(self, name)) for name in RankCounts.__slots__}
-        return Counts.arrays(self) | own
-
-    @classmethod
-    def of_arrays(cls, arrays: Mapping[str, np.ndarray]) -> RankCounts:
-        """Return what :meth:`arrays` was made from."""
-        counts = Counts.of_arrays(arrays)
-        return cls(
-            **{name: getattr(counts, name) for name in Counts.__slots__},
-            names=tuple(map(str, arrays["names"])),
-            ks=tuple(map(int, arrays["ks"])),
-            curves=tuple(map(str, arrays["curves"])),
-            in_set=arrays["in_set"],
-            seen=arrays["seen"],
-        )
-
 
 def count_ranks(
     X: Features | Shards,
@@ -376,11 +345,12 @@ def count_ranks(
     everything = len(rows) == len(y)
     plan = _Plan.of(scorer, atoms, ks, names)
     pieces = pieces_of(view if everything else view.rows(rows))
-    work = Work(_count, plan, "" if keep is None else plan.digest(), Counts)
+    by_row, digest = [y[rows].astype(np.int32)], "" if keep is None else plan.digest()
+    done = over_pieces(
+        _count, pieces, by_row, plan, digest, engine=engine, keep=keep, on_done=on_done
+    )
     counted = []
-    for k, counts in over_pieces(
-        work, pieces, [y[rows].astype(np.int32)], engine=engine, keep=keep, on_done=on_done
-    ):
+    for k, counts in done:
         images = replace(counts.images, rows=rows[pieces[k].at])
         counted.append(replace(counts, images=images))
     every = merged(counted)

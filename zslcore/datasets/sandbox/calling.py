@@ -55,6 +55,8 @@ Watcher = Callable[[float], None]
 _WATCHER: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 #: Whether this process is a worker, which calls functions by itself, and what it had mapped.
 _confined, _base = False, 0
+#: The variable that this worker reads.
+_reading = ""
 
 
 class Refused(Exception):  # noqa: N818 - a sentence on a file, not a fault of the program
@@ -132,14 +134,16 @@ def call(
     sentence = "the file is damaged or hostile and crashed its reader"
     if time.monotonic() - start >= min(PATIENCE, 1) * seconds:
         sentence = f"took longer than the {seconds} s allowed for a file of this size"
-    where = last.get("where") or (f"variable {str(reading)!r}" if reading else "")
-    raise Refused(str(last.get("refused", sentence)), str(where))
+    if "refused" in last:
+        raise Refused(str(last["refused"]), str(last.get("where", "")))
+    raise Refused(sentence, _variable(reading))
 
 
 def tell(**line: object) -> None:
     """Tell the caller what is read (``reading``: a variable), and how much of it (``share``)."""
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+    global _reading
+    _reading = str(line.get("reading", _reading))
+    _write(json.dumps(line))
 
 
 def begin(*libraries: str) -> None:
@@ -325,16 +329,27 @@ def _parsed(answer: bytes) -> list[dict[str, Any]]:
 
 def _answer(request: Mapping[str, Any]) -> str:
     """Return the JSON of what the function returns; every exception is a refusal."""
+    global _reading
     module, name = request["function"]
+    _reading = ""
     try:
         function = getattr(importlib.import_module(module), name)
         return json.dumps(function(*request["args"], Path(request["out"])), default=str)
-    except Refused:
-        raise
+    except Refused as refusal:
+        raise Refused(str(refusal), refusal.where or _variable(_reading)) from None
     except MemoryError:
-        raise Refused(request["short"]) from None
+        raise Refused(request["short"], _variable(_reading)) from None
     except Exception:  # noqa: BLE001
-        raise Refused(request["damaged"]) from None
+        raise Refused(request["damaged"], _variable(_reading)) from None
+
+
+def _variable(name: object) -> str:
+    return f"variable {str(name)!r}" if name else ""
+
+
+def _write(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def _within(request: Mapping[str, Any]) -> Any:
@@ -388,8 +403,7 @@ def serve() -> None:
     _limit("RLIMIT_AS", _base + request["memory"])
     _confined = True
     try:
-        sys.stdout.write(f'{{"done": {_answer(request)}}}\n')
-        sys.stdout.flush()
+        _write(f'{{"done": {_answer(request)}}}')
     except Refused as refusal:
         tell(refused=str(refusal), where=refusal.where)
 
