@@ -269,4 +269,4 @@ def test_a_file_of_results_is_taken_apart_by_the_door(result, store, monkeypatch
         lambda reader, *args, **more: asked.append(args) or real(reader, *args, **more),
     )
     imported(result.to_json(), store)
-    assert [kind for _, _, kind, _ in asked] == ["JSON"]
+    assert [kind for _, kind, _ in asked] == ["JSON"]
