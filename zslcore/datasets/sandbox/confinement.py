@@ -10,7 +10,7 @@ programs    Linux on x86-64 or ARM64     starting another program, tracing anoth
 ==========  ===========================  =========================================================
 
 On macOS and Windows there is none of the three, and in a container whose system calls are filtered
-there may be fewer. The limits of :mod:`zslcore.datasets.sandbox.child` hold in any case.
+there may be fewer. The limits of :mod:`zslcore.datasets.sandbox.calling` hold in any case.
 """
 
 from __future__ import annotations
