@@ -10,7 +10,7 @@ from ui import data_menu, site_map
 from ui.components import window
 from ui.frame import CHOICE
 from ui.lessons.registry import LESSONS
-from ui.text import TERMS
+from ui.text import GLOSSARY, TERMS, plain
 from zslcore.analysis.papers.claims import CLAIMS
 from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.analysis.papers.protocols import codes
@@ -29,15 +29,17 @@ class Hit:
     Attributes
     ----------
     label : what is searched and listed
-    view : where it leads
+    view : where it leads; empty for a term
     choice : name and value of a control that it opens with; empty for none
     query : name and value that its address opens with
+    term : of the glossary, which is shown at once
     """
 
     label: str
-    view: str
+    view: str = ""
     choice: tuple[str, str] | tuple[()] = ()
     query: tuple[str, str] | tuple[()] = ()
+    term: str = ""
 
 
 def hits() -> list[Hit]:
@@ -66,10 +68,7 @@ def hits() -> list[Hit]:
             Hit(f"Lesson · {lesson.title}", "lessons", query=("lesson", name))
             for name, lesson in LESSONS.items()
         ),
-        *(
-            Hit(f"Term · {term.name}", "glossary", ("glossary_find", name))
-            for name, term in TERMS.items()
-        ),
+        *(Hit(f"Term · {name}", term=name) for name in TERMS),
     ]
 
 
@@ -92,7 +91,9 @@ def _ask() -> None:
         key=_FOUND,
         placeholder="Type a few letters",
     )
-    if found is not None:
+    if found is not None and found.term:
+        st.markdown(f"**{plain(found.term)}**  \n{GLOSSARY[found.term]}")
+    elif found is not None:
         # Streamlit lets no program write what a control of this page has in the address, so that
         # the choice goes by the session.
         st.session_state[CHOICE] = found.choice

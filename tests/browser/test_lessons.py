@@ -12,7 +12,7 @@ def heading(page, begins):
 
 def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     visit(page, server, "/lessons?lesson=calibration")
-    heading(page, "1 of 8")
+    heading(page, "1 of 13")
     text = page.get_by_text("A method has read a description")
     assert text.evaluate("e => getComputedStyle(e).fontSize") == "24px"
     assert not page.locator(".js-plotly-plot").count()
@@ -23,35 +23,20 @@ def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
         assert "lessons_shown=1" in page.url
         settle(page)
         page.keyboard.press("ArrowRight")
-        heading(page, f"{step + 1} of 8")
+        heading(page, f"{step + 1} of 13")
     page.keyboard.press("ArrowLeft")
-    heading(page, "2 of 8")
+    heading(page, "2 of 13")
     page.go_back()
-    heading(page, "3 of 8")
+    heading(page, "3 of 13")
     page.go_back()
     page.get_by_text("What to notice:").wait_for()
-    heading(page, "2 of 8")
+    heading(page, "2 of 13")
     fits(page)
 
     link = page.url
     page.goto(link)
     page.get_by_text("What to notice:").wait_for()
-    heading(page, "2 of 8")
-    assert page.errors == []
-
-
-def test_one_model_five_numbers_is_walked_by_keyboard_to_its_command(server, page):
-    visit(page, server, "/lessons?lesson=numbers")
-    for step in range(1, 7):
-        heading(page, f"{step} of 6")
-        page.keyboard.press("ArrowRight")
-        page.get_by_text("What to notice:").wait_for()
-        settle(page)
-        assert page.locator(".js-plotly-plot").count() == 1
-        page.keyboard.press("ArrowRight")
-    page.locator("code").filter(has_text="zslcore score own.parquet").wait_for()
-    heading(page, "6 of 6")
-    fits(page)
+    heading(page, "2 of 13")
     assert page.errors == []
 
 

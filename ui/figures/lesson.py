@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from ui.figures.marks import escaped, hatch
+from ui.figures.marks import escaped, hatch, legend_on_top
 from ui.figures.once import drawn_once
-from ui.figures.palette import FAINT, HARMONIC, VALIDATED, Mark, quiet
+from ui.figures.palette import FAINT, HARMONIC, SEEN, UNSEEN, VALIDATED, Mark, quiet
 
-__all__ = ["large", "room", "shares"]
+__all__ = ["large", "over_share", "room", "shares"]
 
 #: Pixels of the words in a figure that a class looks at.
 WORDS = 20
@@ -56,6 +56,33 @@ def shares(
     figure.update_yaxes(autorange="reversed", automargin=True, ticklabelstandoff=10)
     figure.update_layout(bargap=0.4)
     return quiet(figure, height=120 + 76 * len(values))
+
+
+@drawn_once
+def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: float) -> go.Figure:
+    """Draw seen and unseen accuracy and H over the share of the training images, one chosen.
+
+    Parameters
+    ----------
+    accuracies : share -> s, u and H
+    chosen : the share that is marked
+    """
+    figure = go.Figure()
+    lines = zip(*accuracies.values(), strict=True)
+    for name, mark, values in zip(("s", "u", "H"), (SEEN, UNSEEN, HARMONIC), lines, strict=True):
+        figure.add_scatter(
+            x=list(accuracies),
+            y=values,
+            name=name,
+            mode="lines+markers",
+            line={"color": mark.color, "width": 3},
+            marker={"symbol": mark.symbol, "size": 10},
+            hovertemplate=f"{name} %{{y:.1%}} with %{{x:.0%}}<extra></extra>",
+        )
+    figure.add_vline(x=chosen, line={"color": FAINT, "width": 2, "dash": "dash"})
+    figure.update_xaxes(title_text="training images kept", tickformat=".0%", range=[0, 1.05])
+    figure.update_yaxes(range=[0, 1.02], tickformat=".0%", gridcolor=FAINT)
+    return legend_on_top(quiet(figure, height=400))
 
 
 @drawn_once

@@ -66,14 +66,20 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     """Show the picture, what to notice, and what was predicted."""
     option = step.control.options[0]
     if len(step.control.options) > 1:
-        option = st.segmented_control(
-            step.control.label,
-            step.control.options,
-            default=option,
-            required=True,
-            key=f"lessons_{place.lesson}_{place.step}",
-            bind="query-params",
-        )
+        key = f"lessons_{place.lesson}_{place.step}"
+        if step.control.slider:
+            option = st.select_slider(
+                step.control.label, step.control.options, key=key, bind="query-params"
+            )
+        else:
+            option = st.segmented_control(
+                step.control.label,
+                step.control.options,
+                default=option,
+                required=True,
+                key=key,
+                bind="query-params",
+            )
     right = step.right()
     view = step.see(option)
     if answer is not None and answer == right:

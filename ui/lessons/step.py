@@ -1,20 +1,24 @@
 """What a lesson is made of: steps, each with a question to predict, one control and a picture.
 
-A lesson is data. No number is written into its text: what a step says is made from what it computed
-when it is shown.
+The words of a lesson are in a TOML file of its name; its numbers are computed when a step is shown
+and stand in the sentences as ``{name:format}``.
 """
 
 from __future__ import annotations
 
+import string
+import tomllib
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 import plotly.graph_objects as go
 
-__all__ = ["Answers", "Control", "Lesson", "Ranges", "Step", "View", "Words"]
+from ui.numbers import percent, points, three_digits
 
 
 class Answers(Protocol):
@@ -59,10 +63,33 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The one control of a step; its first option is what the question is about."""
+    """The one control of a step; its first option is what the question is about.
+
+    Attributes
+    ----------
+    label, options : of the control
+    slider : whether the options are places on a slider
+    """
 
     label: str
     options: tuple[str, ...]
+    slider: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a step has computed.
+
+    Attributes
+    ----------
+    figure : go.Figure
+    answer : the right one of the step's answers
+    facts : name -> value in the sentences of the step
+    """
+
+    figure: go.Figure
+    answer: str
+    facts: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +121,7 @@ class Step:
     answers : what may be predicted
     control : the one control
     see : an option of the control -> what is shown
-    data : names of the data sets that it computes on; none for counts and tables as printed
+    data : names of the data sets that it computes on; empty for counts and tables as printed
     context : makes the text before the question
     """
 
@@ -130,3 +157,63 @@ class Lesson:
     minutes: int
     steps: tuple[Step, ...]
     command: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The part of a step that is computed; its words are in the file of the lesson.
+
+    Attributes
+    ----------
+    answers, control, data, context : as of a :class:`Step`
+    compute : an option of the control -> what was found
+    """
+
+    answers: Answers
+    control: Control
+    compute: Callable[[str], Found]
+    data: tuple[str, ...] = ()
+    context: Callable[[], str] = field(default=lambda: "")
+
+
+class _Sentences(string.Formatter):
+    """Write fractions as percent, differences as points, p-values with three digits."""
+
+    _WRITE: Mapping[str, Callable[[Any], str]] = {
+        "percent": percent,
+        "points": points,
+        "size": lambda change: points(change).removeprefix("+"),
+        "three": three_digits,
+        "capital": lambda words: words[:1].upper() + words[1:],
+    }
+
+    def format_field(self, value: Any, spec: str) -> str:
+        if spec in self._WRITE:
+            return self._WRITE[spec](value)
+        return str(super().format_field(value, spec))
+
+
+def read_lesson(name: str, asked: Mapping[str, Asked], command: Callable[[], str]) -> Lesson:
+    """Return the lesson of a TOML file.
+
+    Parameters
+    ----------
+    name : of the lesson and of the file
+    asked : what the file's steps name under ``see``
+    command : makes the line that repeats it
+    """
+    lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
+    write = _Sentences().format
+
+    def shown(row: Mapping[str, str], option: str) -> View:
+        found = asked[row["see"]].compute(option)
+        alt, notice = (write(row[words], **found.facts) for words in ("alt", "notice"))
+        return View(found.figure, alt, notice, found.answer)
+
+    def step(row: Mapping[str, str]) -> Step:
+        of = asked[row["see"]]
+        see = partial(shown, row)
+        return Step(row["title"], row["ask"], of.answers, of.control, see, of.data, of.context)
+
+    steps = tuple(step(row) for row in lesson.pop("step"))
+    return Lesson(name, **lesson, steps=steps, command=command)
