@@ -1,8 +1,8 @@
 """The command line, ``zslcore`` or ``python -m zslcore``: to open the app, run, import and audit.
 
-One module of :mod:`zslcore.commands` adds one command. Whatever the package or the system refuses
-is one sentence on standard error and exit code 2; the libraries a command needs are imported when
-it runs.
+A command is a module of :mod:`zslcore.commands` with a docstring, ``add_arguments`` and ``run``,
+and its line below; only the module of the command that runs is imported. Whatever the package or
+the system refuses is one sentence on standard error and exit code 2.
 """
 
 from __future__ import annotations
@@ -11,41 +11,44 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
 
 from zslcore.exceptions import ZSLError
 from zslcore.storage import settings
 
-#: Modules of :mod:`zslcore.commands`, in the order of the help.
-COMMANDS = (
-    "app",
-    "run",
-    "compare",
-    "runs",
-    "reproduce",
-    "data",
-    "extract",
-    "methods",
-    "check_method",
-    "check",
-    "audit",
-    "leak_cost",
-    "claims",
-    "protocols",
-    "folds",
-    "base_to_new",
-    "score",
-    "power",
-    "board",
-    "shards",
-    "large_scale",
-    "actions",
-    "review",
-    "doctor",
-    "contamination",
-)
+#: Commands in the order of the help; each is the module of its name in :mod:`zslcore.commands`.
+COMMANDS = {
+    "app": "open the app in the browser",
+    "run": "run a method on a data set",
+    "compare": "compare methods on several data sets, and rank them",
+    "runs": "list, compare, export, delete and import runs",
+    "reproduce": "compute a table or figure of the papers, and compare it with the printed one",
+    "import": "import a data set from files",
+    "download": "download and import public data",
+    "extract": "turn a folder of images into features",
+    "methods": "list the methods",
+    "check-method": "check a method against the contract",
+    "check": "is it clean? a card for a split, scores or a result",
+    "audit": "former name of check, for this release",
+    "leak-cost": "measure what leaks cost, in points",
+    "claims": "judge claims of the papers, on their tables and on runs",
+    "protocols": "list how released codes choose epoch, seed, parameters, gamma and split",
+    "folds": "write the rows of the test set and of every fold",
+    "base-to-new": "list base and new classes of the sets that prompt tuning is tested on",
+    "score": "judge score matrices of models from elsewhere",
+    "power": "plan a comparison: classes and images that a difference needs",
+    "board": "check a folder of results and write the board",
+    "shards": "store features larger than memory as a folder of parts",
+    "large-scale": "measure methods on the nine ImageNet test sets",
+    "actions": "measure what known classes of actions gain, on controlled splits",
+    "review": "former name of check --page, for this release",
+    "doctor": "check the data folder, and repair it",
+    "contamination": "list which extractors have seen classes of which test sets",
+}
+#: A keyword of Python cannot be the name of a module.
+MODULES = {"import": "import_data"}
 
 
 class TellVersion(argparse.Action):
@@ -61,7 +64,8 @@ class TellVersion(argparse.Action):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, 1 when an audit found what it guards against, 2 when refused."""
-    args = parser_of_commands().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    args = parser_of_commands(words[:1]).parse_args(words)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name of a file may be no text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -76,14 +80,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(ended)
 
 
-def parser_of_commands() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def parser_of_commands(names: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
+    """Return the parser of all commands, with the options of these; other modules stay unread."""
     prog = "zslcore" if Path(sys.argv[0]).stem == "zslcore" else "python -m zslcore"
     parser = argparse.ArgumentParser(prog=prog, description=__doc__.split("\n")[0])
     parser.add_argument("--version", action=TellVersion, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for name in COMMANDS:
-        import_module(f"zslcore.commands.{name}").add_parser(commands)
+    for name, text in COMMANDS.items():
+        command = commands.add_parser(name, help=text)
+        if name in names:
+            module = import_module(f"zslcore.commands.{MODULES.get(name, name.replace('-', '_'))}")
+            command.description = module.__doc__
+            command.formatter_class = argparse.RawDescriptionHelpFormatter
+            command.set_defaults(run=getattr(module, "run", None))
+            module.add_arguments(command)
     return parser
 
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from zslcore.analysis.actions import ActionSpec
     from zslcore.datasets import ZSLDataset
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 #: Columns of the text, in percent, and the ends of their intervals.
 SHOWN = {
@@ -37,14 +35,11 @@ SHOWN = {
 }
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``actions`` to the command line of the package."""
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     from zslcore.analysis.action_sets import USUAL_METHODS
     from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, Parameters
 
-    text = "measure what known classes of actions gain, on controlled splits"
-    parser = commands.add_parser("actions", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     option = parser.add_argument
     option("configuration", nargs="?", default="OS1",
            help=f"{', '.join(CONFIGURATIONS)} of the paper's table 2 (OS1)")  # fmt: skip
@@ -64,10 +59,9 @@ def add_parser(commands: Subparsers) -> None:
     option("--splits", type=Path, metavar="FILE.csv",
            help="write the classes of every controlled draw as CSV, and fit nothing")  # fmt: skip
     option("--json", action="store_true", help="print the gains as JSON, in fractions")
-    parser.set_defaults(run=run_actions)
 
 
-def run_actions(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Make what is missing of the study, and print its tables."""
     from zslcore.analysis.action_sets import baseline_of
     from zslcore.analysis.action_tables import action_gains, drawn_classes

@@ -1,13 +1,6 @@
 """``python -m zslcore app``: serve the app, by one process or by several behind one address.
 
-With ``--processes N`` (or ``ZSL_PROCESSES``) N servers share the data folder, and a proxy in front
-of them answers at one address: its configuration is printed. A server computes for all its visitors
-with one interpreter, so that a class of sixty wants two or more. The proxy has to send a visitor to
-the same server every time, which is why it sets a cookie: what is uploaded and what is on screen is
-in the memory of one server. Results, runs, imports and rooms are in the data folder, for all.
-
-A server that ends starts again, later each time; one that ends again and again at once ends all. On
-Linux servers also end when the process that started them is killed; elsewhere they go on.
+Serve the app on this machine and open it in the browser.
 """
 
 from __future__ import annotations
@@ -25,16 +18,11 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.storage import settings
 from zslcore.storage.extras import extra
 from zslcore.storage.files import APP
-
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 PORT = 8501
 #: Seconds that a server gets to end, and before one that has ended starts again; this doubles.
@@ -47,13 +35,8 @@ PR_SET_PDEATHSIG = 1
 PROXY = "FORWARDED_ALLOW_IPS"
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``app`` to the command line of the package."""
-    parser = commands.add_parser(
-        "app",
-        help="open the app in the browser",
-        description="Serve the app on this machine and open it in the browser.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("--port", type=int, help=f"port to listen on ({PORT})")
     option("--address", help="address to serve (127.0.0.1: this machine alone)")
@@ -71,10 +54,9 @@ def add_parser(commands: Subparsers) -> None:
         help="servers behind a proxy, at the ports that follow (ZSL_PROCESSES, or 1)",
     )
     option("--proxy", choices=PROXIES, default="nginx", help="proxy to print the configuration of")
-    parser.set_defaults(run=run_app)
 
 
-def run_app(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Serve the app until it is interrupted."""
     with extra("app", "streamlit", "The app"):
         import_module("streamlit.version")

@@ -12,7 +12,7 @@ import argparse
 import sys
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from zslcore.datasets import ZSLDataset, available, load
 from zslcore.datasets.sandbox.client import read_value
@@ -32,10 +32,6 @@ from zslcore.results.store import ResultStore
 from zslcore.storage.files import folder_of, path_of, write_out
 from zslcore.texts import clean_text
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
-
 #: What a result may have been tuned by.
 CHOSEN = ("hyperparameters", "epochs", "gamma")
 MAX_DECISIONS = 1 << 20
@@ -53,18 +49,14 @@ THRESHOLDS = {
 }
 
 
-def add_parser(subparsers: Subparsers) -> argparse.ArgumentParser:
-    """Add the command ``audit`` to the command line of the package."""
-    text = "former name of check, for this release"
-    parser = subparsers.add_parser("audit", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("path", nargs="?", help=SUBJECTS)
-    add_arguments(parser)
-    parser.set_defaults(run=_run_as_audit)
-    return parser
+    add_options(parser)
 
 
-def _run_as_audit(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Audit under the former name."""
     say_former_name("audit")
     return run_audit(args)
 
@@ -77,7 +69,7 @@ def say_former_name(name: str) -> None:
         )
 
 
-def add_arguments(parser: argparse._ActionsContainer) -> None:
+def add_options(parser: argparse._ActionsContainer) -> None:
     """Add what an audit may be told."""
     add = parser.add_argument
     add("--split", help="split of a data set; PS by default")

@@ -1,14 +1,14 @@
-"""``zslcore base-to-new``: class lists of the eleven sets of base-to-new tests, by the rule."""
+"""``zslcore base-to-new``: class lists of the eleven sets of base-to-new tests, by the rule.
+
+The first half of the classes, in the order of their labels, is base. The lists follow the rule of
+the released code; the state says whether a split file has shown the order. `--unseen base-to-
+new:NAME` of import and extract makes such a split.
+"""
 
 from __future__ import annotations
 
 import argparse
 import json
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 #: Column of the printed table of the transfer -> of :func:`transfer_table`.
 COLUMNS = {
@@ -20,25 +20,17 @@ COLUMNS = {
 }
 
 
-def add_parser(commands: Subparsers) -> None:
-    """``base-to-new``: base and new classes of the sets that prompt tuning is tested on."""
-    parser = commands.add_parser(
-        "base-to-new",
-        help="list base and new classes of the sets that prompt tuning is tested on",
-        description="The first half of the classes, in the order of their labels, is base. The "
-        "lists follow the rule of the released code; the state says whether a split file has shown "
-        "the order. `--unseen base-to-new:NAME` of import and extract makes such a split.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("name", nargs="?", metavar="NAME", help="of a set, as oxford_pets (all, counted)")
     option("--side", choices=("base", "new"), help="only these classes of the set, one a line")
     text = "which classes of the other sets are classes of ImageNet-1K, counted"
     option("--transfer", action="store_true", help=text)
     option("--json", action="store_true", help="print everything as JSON")
-    parser.set_defaults(run=run_base_to_new)
 
 
-def run_base_to_new(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Print the sets, or the classes of one."""
     from zslcore.datasets.open_world import open_world_set, open_world_sets
     from zslcore.exceptions import ParameterError

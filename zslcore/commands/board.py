@@ -27,18 +27,13 @@ if TYPE_CHECKING:
     from zslcore.board.entry import Parameters
     from zslcore.evaluation.runs import RunResult
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 #: How parameters may have been chosen.
 ORIGINS = ("validated", "given", "oracle")
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``board`` to the command line of the package."""
-    text = "check a folder of results and write the board"
-    parser = commands.add_parser("board", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("folder", nargs="?", type=Path, metavar="FOLDER", help="results (the shipped ones)")
     option("--output", nargs="+", default=[], type=Path, metavar="FILE",
@@ -70,10 +65,9 @@ def add_parser(commands: Subparsers) -> None:
     option("--seeds", nargs="+", default=[], type=Path, metavar="FILE",
            help="with --add of scores: those of the same model with other seeds")  # fmt: skip
     option("--code", default="", metavar="LINK", help="with --add: address of the code")
-    parser.set_defaults(run=run_board)
 
 
-def run_board(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Check a folder, write the board and report refused files."""
     from zslcore.board import read_board
     from zslcore.board.table import as_text

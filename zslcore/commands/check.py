@@ -21,17 +21,11 @@ if TYPE_CHECKING:
     from zslcore.leakage.vocabularies import Vocabulary
     from zslcore.scores.joined import Judged, Printed
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    from zslcore.commands.audit import add_options
 
-def add_parser(subparsers: Subparsers) -> None:
-    """Add the command ``check`` to the command line of the package."""
-    from zslcore.commands.audit import add_arguments
-
-    parser = subparsers.add_parser(
-        "check", help="is it clean? a card for a split, scores or a result", description=__doc__
-    )
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("files", nargs="+", type=Path, metavar="FILE",
         help="split, score matrix, predictions or result, with its labels or features; or a folder "
@@ -42,7 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
     add("--page", metavar="OUT",
         help="write one page on a submission: split, pre-training, figures, curve")  # fmt: skip
     whole = parser.add_argument_group("every finding of a split, with any of these")
-    add_arguments(whole)
+    add_options(whole)
     page = parser.add_argument_group("with --page")
     option = page.add_argument
     option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
@@ -53,10 +47,10 @@ def add_parser(subparsers: Subparsers) -> None:
     option("--gamma", type=float, help="gamma that the authors state")
     option("--extractor", default="", metavar="NAME", help="as zslcore contamination lists it")
     option("--blind", action="store_true", help="leave out names of files and paths")
-    parser.set_defaults(run=run_check, format=None)
+    parser.set_defaults(format=None)
 
 
-def run_check(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the cards, every finding or the page that is asked for; return the worst status."""
     from zslcore.leakage.cards import to_html
     from zslcore.scores.joined import read_printed
@@ -80,9 +74,9 @@ def run_check(args: argparse.Namespace) -> int:
 def _asks_for_findings(args: argparse.Namespace) -> bool:
     """Whether something is asked or said that a card has no place for."""
     plain = argparse.ArgumentParser()
-    from zslcore.commands.audit import add_arguments
+    from zslcore.commands.audit import add_options
 
-    add_arguments(plain)
+    add_options(plain)
     usual = vars(plain.parse_args([])) | {"format": None}
     own = {"pretraining", "output"}
     said = any(getattr(args, name) != value for name, value in usual.items() if name not in own)

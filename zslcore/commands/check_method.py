@@ -1,32 +1,25 @@
-"""``zslcore check-method``: the laws of the contract on one method, in sentences."""
+"""``zslcore check-method``: the laws of the contract on one method, in sentences.
+
+Fit a method in a small simulated world and check every law of the contract. Prints what is broken,
+expected and got; ends with 1 if any law is.
+"""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from zslcore.commands.options import METHOD, show_steps
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """``check-method``: the laws of the contract on one method."""
-    parser = commands.add_parser(
-        "check-method",
-        help="check a method against the contract",
-        description="Fit a method in a small simulated world and check every law of the contract. "
-        "Prints what is broken, expected and got; ends with 1 if any law is.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("method", metavar="METHOD", help=METHOD)
     option("--param", metavar="NAME=VALUE", action="append", default=[], help="give a parameter")
     option("--all", action="store_true", help="also print the laws that hold")
-    parser.set_defaults(run=run_check_method)
 
 
-def run_check_method(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Check every law; return 1 if one is broken."""
     from zslcore.commands.run import read_params
     from zslcore.evaluation import outside

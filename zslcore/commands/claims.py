@@ -12,29 +12,21 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from zslcore.exceptions import ParameterError
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``claims`` to the command line of the package."""
-    text = "judge claims of the papers, on their tables and on runs"
-    parser = commands.add_parser("claims", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("--id", nargs="+", default=(), metavar="ID", help="which claims (all)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--lint", action="store_true", help="check the printed tables instead")
     what.add_argument("--findings", action="store_true", help="list what was found instead")
     option("--json", action="store_true", help="print everything as JSON instead of text")
-    parser.set_defaults(run=run_claims)
 
 
-def run_claims(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Judge claims, or list what was found, and print it."""
     from zslcore.analysis.papers import claims, findings, lint
     from zslcore.results.store import ResultStore

@@ -1,4 +1,8 @@
-"""``zslcore compare``: many methods on several data sets, ranked."""
+"""``zslcore compare``: many methods on several data sets, ranked.
+
+Make the runs that the run store does not hold, parameters chosen on the folds, then rank the
+methods over all data sets and splits. What is stopped goes on where it stopped.
+"""
 
 from __future__ import annotations
 
@@ -15,18 +19,9 @@ if TYPE_CHECKING:
     from zslcore.results.planning import Plan
     from zslcore.results.store import ResultStore
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """``compare``: many methods on several data sets, ranked."""
-    parser = commands.add_parser(
-        "compare",
-        help="compare methods on several data sets, and rank them",
-        description="Make the runs that the run store does not hold, parameters chosen on the "
-        "folds, then rank the methods over all data sets and splits. What is stopped goes on where "
-        "it stopped.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("--dataset", nargs="+", default=["digits"], help="names of data sets (digits)")
     option("--split", nargs="+", default=["PS"], help="names of splits (PS)")
@@ -38,10 +33,9 @@ def add_parser(commands: Subparsers) -> None:
     option("--jobs", type=int, default=2, help="runs at a time (2)")
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
     option("--json", action="store_true", help="print every figure as JSON instead of a table")
-    parser.set_defaults(run=run_compare)
 
 
-def run_compare(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Make what is missing, then print every figure and the ranks."""
     from zslcore.analysis import comparison
     from zslcore.evaluation import outside

@@ -20,14 +20,9 @@ from zslcore.exceptions import ParameterError
 if TYPE_CHECKING:
     from zslcore.leakage.contamination import TestSet
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``contamination`` to the command line of the package."""
-    text = "list which extractors have seen classes of which test sets"
-    parser = commands.add_parser("contamination", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     what = parser.add_mutually_exclusive_group()
     what.add_argument(
         "--on",
@@ -47,10 +42,9 @@ def add_parser(commands: Subparsers) -> None:
     option("--split", help="with --dataset: its split (PS, or the only one there is)")
     option("--extractor", nargs="+", default=(), metavar="NAME", help="only these extractors")
     option("--json", action="store_true", help="print everything as JSON instead of text")
-    parser.set_defaults(run=run_contamination)
 
 
-def run_contamination(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the map or the answers; return the exit status."""
     if args.split is not None and args.dataset is None:
         raise ParameterError("--split: expected --dataset with it; got none.")

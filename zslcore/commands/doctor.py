@@ -1,29 +1,22 @@
-"""``zslcore doctor``: check everything in the data folder, and repair damage."""
+"""``zslcore doctor``: check everything in the data folder, and repair damage.
+
+Check versions, free space, the run store, imports, results of jobs and the leftovers of killed
+processes. The exit status is 0 when no problem remains, else 1.
+"""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from zslcore.exceptions import ZSLError
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """Add the command to the parser's."""
-    parser = commands.add_parser(
-        "doctor",
-        help="check the data folder, and repair it",
-        description="Check versions, free space, the run store, imports, results of jobs and the "
-        "leftovers of killed processes. The exit status is 0 when no problem remains, else 1.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     parser.add_argument("--mend", action="store_true", help="repair what can be repaired")
-    parser.set_defaults(run=run_doctor)
 
 
-def run_doctor(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print one line per finding; return 0 when no problem remains."""
     from zslcore.jobs.upkeep import examine
 

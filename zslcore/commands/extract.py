@@ -22,18 +22,13 @@ if TYPE_CHECKING:
     from zslcore.extraction.extracting import Extraction
     from zslcore.extraction.listing import Listing
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 #: Names that are listed of files left out, or read in an unusual way.
 FEW = 5
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``extract`` to the command line of the package."""
-    text = "turn a folder of images into features"
-    parser = commands.add_parser("extract", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("images", type=Path, metavar="IMAGES", help="folder with one folder per class")
     option("--encoder", required=True, metavar="NAME", help="resnet101, open_clip:ViT-B-32 ...")
@@ -53,7 +48,6 @@ def add_parser(commands: Subparsers) -> None:
     option("--seed", type=int, default=0, help="of random weights (0)")
     option("--output", type=Path, metavar="FILE", help="archive to make (IMAGES-NAME.npz)")
     _of_data_set(parser)
-    parser.set_defaults(run=run_extract)
 
 
 def _of_data_set(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +65,7 @@ def _of_data_set(parser: argparse.ArgumentParser) -> None:
     option("--name", metavar="NAME", help="import it under this name")
 
 
-def run_extract(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """List the images, extract their features, and import them with ``--name``."""
     from zslcore.datasets.open_world import templates_of
     from zslcore.extraction.extracting import extract
@@ -237,7 +231,7 @@ def _few(names: list[str] | tuple[str, ...]) -> str:
 
 
 def _import(args: argparse.Namespace, found: Extraction) -> None:
-    from zslcore.commands.data import print_dataset
+    from zslcore.commands.import_data import print_dataset
     from zslcore.datasets.importing import import_dataset
 
     options = {"name": args.name, "unseen": args.unseen, "prototypes": args.attributes}

@@ -1,36 +1,29 @@
-"""``zslcore folds``: the rows that a model from elsewhere trains on and scores."""
+"""``zslcore folds``: the rows that a model from elsewhere trains on and scores.
+
+Write the rows to train on and the rows to score, of the test set and of every validation fold, with
+the candidates of each: the scores of a model from elsewhere are then judged as a run is (score
+--data).
+"""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from zslcore.commands.options import named
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """``folds``: rows to train on and to score."""
-    parser = commands.add_parser(
-        "folds",
-        help="write the rows of the test set and of every fold",
-        description="Write the rows to train on and the rows to score, of the test set and of "
-        "every validation fold, with the candidates of each: the scores of a model from elsewhere "
-        "are then judged as a run is (score --data).",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("dataset", metavar="DATA", help="name of the data set")
     option("--split", help="name of the split (PS, or the only one there is)")
     option("--seed", type=int, default=0, help="seed of the held-out rows of seen classes (0)")
     option("--output", type=Path, default=Path("folds.npz"), metavar="FILE",
            help="file to write (folds.npz)")  # fmt: skip
-    parser.set_defaults(run=run_folds)
 
 
-def run_folds(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Write the file and print what is in it."""
     from zslcore.datasets import load
     from zslcore.evaluation.rows_to_score import arrays_of, parts_to_score, write_parts

@@ -21,17 +21,12 @@ if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
     from zslcore.large.ranks import Task
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 TASKS: tuple[Task, ...] = ("zsl", "gzsl")
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``large-scale`` to the command line of the package."""
-    text = "measure methods on the nine ImageNet test sets"
-    parser = commands.add_parser("large-scale", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("--dataset", default="simulated-ImageNet-small", metavar="NAME",
            help="name of data with WordNet ids (simulated-ImageNet-small)")  # fmt: skip
@@ -43,10 +38,9 @@ def add_parser(commands: Subparsers) -> None:
            help="CSV of classes: class (n01440764), then numbers; or ImageNet_w2v.mat")  # fmt: skip
     option("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster that counts")
     option("--json", action="store_true", help="print every figure as JSON instead of tables")
-    parser.set_defaults(run=run_large_scale)
 
 
-def run_large_scale(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Measure every method, and print what it reaches."""
     from zslcore.analysis.large_scale import LargeScaleStudy, measure
     from zslcore.large.engine import Engine

@@ -1,28 +1,21 @@
-"""``zslcore leak-cost``: what training on test images would gain, in points."""
+"""``zslcore leak-cost``: what training on test images would gain, in points.
+
+Fit methods with a leak and without, on the same test images: trained on test images of seen
+classes, as train_loc and val_loc of PS v1 have them (training); parameters chosen on such folds
+(selection); trained on other rows of the photographs that test images are cut from (photographs);
+stopped at the epoch that is best on the test images (epochs, of methods that have any).
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from zslcore.commands.options import METHOD, named, show_steps
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """``leak-cost``: what leaks of a split cost methods, in points."""
-    parser = commands.add_parser(
-        "leak-cost",
-        help="measure what leaks cost, in points",
-        description="Fit methods with a leak and without, on the same test images: trained on "
-        "test images of seen classes, as train_loc and val_loc of PS v1 have them (training); "
-        "parameters chosen on such folds (selection); trained on other rows of the photographs "
-        "that test images are cut from (photographs); stopped at the epoch that is best on the "
-        "test images (epochs, of methods that have any).",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("--dataset", default="digits", help="name of the data set (digits)")
     option("--split", help="name of the split (PS, or the only one there is)")
@@ -30,10 +23,9 @@ def add_parser(commands: Subparsers) -> None:
     option("--leak", nargs="+", default=(), help="which leaks (all that the split can show)")
     option("--given", action="store_true", help="default parameters, none chosen on the folds")
     option("--json", action="store_true", help="print everything as JSON instead of tables")
-    parser.set_defaults(run=run_leak_cost)
 
 
-def run_leak_cost(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Measure what leaks cost, and print it."""
     from zslcore.analysis import leak_cost
     from zslcore.datasets import load

@@ -15,18 +15,13 @@ from zslcore.exceptions import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 #: What is stated where there is no pilot.
 STATED = ("classes", "images", "disagreement", "spread")
 
 
-def add_parser(commands: Subparsers) -> None:
-    """``power``: classes and images that a difference needs."""
-    text = "plan a comparison: classes and images that a difference needs"
-    parser = commands.add_parser("power", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option(
         "files", nargs="*", type=Path, metavar="FILE", help="scores or predictions of two models"
@@ -45,10 +40,9 @@ def add_parser(commands: Subparsers) -> None:
     option("--gamma", type=float, nargs=2, metavar="GAMMA", help="gamma of either FILE")
     option("--fix", action="append", default=[], metavar="FIX", help="as of score")
     option("--json", action="store_true", help="print everything as JSON; fractions")
-    parser.set_defaults(run=run_power)
 
 
-def run_power(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Print what a difference needs."""
     from zslcore.scores import power
 

@@ -11,27 +11,19 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from zslcore.exceptions import ParameterError
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``protocols`` to the command line of the package."""
-    text = "list how released codes choose epoch, seed, parameters, gamma and split"
-    parser = commands.add_parser("protocols", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("name", nargs="?", metavar="NAME", help="a code, as TF-VAEGAN (all)")
     option("--check", action="store_true", help="check the table instead")
     option("--json", action="store_true", help="print everything as JSON instead of text")
-    parser.set_defaults(run=run_protocols)
 
 
-def run_protocols(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the census or one code, or check the table; return the exit status."""
     from zslcore.analysis.papers import protocols
 

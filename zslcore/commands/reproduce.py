@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -32,11 +32,6 @@ from zslcore.features.views import FeatureScaling
 from zslcore.results.results_only import ResultsOnly
 from zslcore.results.store import ResultStore
 
-if TYPE_CHECKING:
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
-__all__ = ["add_parser", "heading", "show_piece"]
-
 #: Words of ``--features``, and of the heading.
 SCALINGS: dict[str, FeatureScaling] = {"raw": "none", "unit": "l2", "zscore": "zscore"}
 IN_WORDS: dict[FeatureScaling, str] = {
@@ -46,11 +41,8 @@ IN_WORDS: dict[FeatureScaling, str] = {
 }
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``reproduce`` to the command line of the package."""
-    text = "compute a table or figure of the papers, and compare it with the printed one"
-    parser = commands.add_parser("reproduce", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("experiment", nargs="?", help="paper and table, for example cal:table2")
     option("--list", action="store_true", help="list the experiments")
@@ -70,10 +62,9 @@ def add_parser(commands: Subparsers) -> None:
     option("--predictions", type=Path, metavar="FOLDER",
            help="write the answers of every run, a Parquet file each")  # fmt: skip
     option("--json", action="store_true", help="print one row per cell as JSON, in fractions")
-    parser.set_defaults(run=run_reproduce)
 
 
-def run_reproduce(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """List the experiments, or run one and print it."""
     if args.list:
         list_experiments()

@@ -19,18 +19,13 @@ if TYPE_CHECKING:
     from zslcore.scores import ScoreReport
     from zslcore.scores.review import Declared, Submission
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 #: What a result may have been tuned by.
 CHOSEN = ("hyperparameters", "epochs", "gamma")
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``review`` to the command line of the package."""
-    text = "former name of check --page, for this release"
-    parser = commands.add_parser("review", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("--split", type=Path, metavar="FILE", help="split file (.mat, .npz, .h5, .json)")
     option("--split-labels", type=Path, metavar="FILE", help="its labels, if not next to it")
@@ -53,10 +48,10 @@ def add_parser(commands: Subparsers) -> None:
            help="independent or test images")  # fmt: skip
     option("--blind", action="store_true", help="leave out names of files and paths")
     option("--output", metavar="FILE", help="write the page, review.html")
-    parser.set_defaults(run=_run_as_review)
 
 
-def _run_as_review(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
+    """Review under the former name."""
     from zslcore.commands.audit import say_former_name
 
     say_former_name("review")

@@ -1,4 +1,8 @@
-"""``zslcore run``: choose on folds, fit, evaluate the test set once."""
+"""``zslcore run``: choose on folds, fit, evaluate the test set once.
+
+Select what is not given on the folds, fit on trainval, evaluate the test set once. The result is
+printed and stored.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +20,9 @@ if TYPE_CHECKING:
     from zslcore.evaluation.runs import RunResult
     from zslcore.evaluation.specs import RunSpec
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """``run``: choose on folds, fit, evaluate the test set once."""
-    parser = commands.add_parser(
-        "run",
-        help="run a method on a data set",
-        description="Select what is not given on the folds, fit on trainval, evaluate the test set "
-        "once. The result is printed and stored.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("--dataset", default="digits", help="name of the data set (digits)")
     option("--split", help="name of the split (PS, or the only one there is)")
@@ -43,10 +39,9 @@ def add_parser(commands: Subparsers) -> None:
     option("--no-store", action="store_true", help="do not store the result")
     option("--predictions", type=Path, metavar="FILE", help="write the answer to every image")
     option("--json", action="store_true", help="print everything as JSON instead of a table")
-    parser.set_defaults(run=run_run)
 
 
-def run_run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and store the result."""
     from zslcore.analysis.run_listing import as_text
     from zslcore.datasets import load

@@ -41,7 +41,6 @@ from zslcore.version import stamped
 if TYPE_CHECKING:
     from zslcore.evaluation import Predictions
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
     Run = Callable[[argparse.Namespace], None]
 
 
@@ -63,11 +62,8 @@ def shown() -> dict[str, str]:
     }
 
 
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``runs`` with its verbs to the command line of the package."""
-    text = "list, compare, export, delete and import runs"
-    parser = commands.add_parser("runs", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     verbs = parser.add_subparsers(metavar="VERB")
     listing = _verb(verbs, "list", list_runs, "list runs, newest first")
     _filters(listing)
@@ -103,7 +99,9 @@ def add_parser(commands: Subparsers) -> None:
     bring.add_argument("--who", required=True, help="owner of the results")
 
 
-def _verb(verbs: Subparsers, name: str, run: Run, text: str) -> argparse.ArgumentParser:
+def _verb(
+    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, run: Run, text: str
+) -> argparse.ArgumentParser:
     parser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     parser.set_defaults(run=run)
     return parser

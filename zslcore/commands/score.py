@@ -21,14 +21,9 @@ if TYPE_CHECKING:
     from zslcore.scores.paired import Pair
     from zslcore.scores.words import Words
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``score`` to the command line of the package."""
-    text = "judge score matrices of models from elsewhere"
-    parser = commands.add_parser("score", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     option = parser.add_argument
     option("files", nargs="+", type=Path, metavar="FILE", help="npz, npy, csv, parquet, mat, h5")
     option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
@@ -60,10 +55,9 @@ def add_parser(commands: Subparsers) -> None:
     option("--predictions", type=Path, metavar="OUT", help="write the predictions of FILE")
     option("--html", type=Path, metavar="OUT", help="write the curves of all FILEs as one page")
     option("--json", action="store_true", help="print everything as JSON")
-    parser.set_defaults(run=run_score)
 
 
-def run_score(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Read, question and judge every file."""
     from zslcore.exceptions import ParameterError
     from zslcore.scores.words import words_of

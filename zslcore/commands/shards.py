@@ -19,14 +19,9 @@ if TYPE_CHECKING:
     from zslcore.large.shards import Shards
     from zslcore.large.sources import Block
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """Add the command ``shards`` to the command line of the package."""
-    text = "store features larger than memory as a folder of parts"
-    parser = commands.add_parser("shards", help=text, description=__doc__)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     write = verbs.add_parser("write", help="write shards from an HDF5 file, zarr, or a data set")
     option = write.add_argument

@@ -1,34 +1,23 @@
-"""``zslcore import`` and ``zslcore download``: data sets from files and public archives."""
+"""``zslcore import``: data sets from files.
+
+Import a data set: a folder in the xlsa17 layout (res101.mat, att_splits.mat), the folders in which
+UCF101 and HMDB51 were released (BiDiLEL's, and I3D features with split_1, split_2 ...), features of
+your own as .npz, HDF5 or CSV, or an .npz of actions in this package's layout (labels, word vectors
+and random splits).
+"""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-
-def add_parser(commands: Subparsers) -> None:
-    """Add ``import`` and ``download``."""
-    add_import(commands)
-    add_download(commands)
-
-
-def add_import(commands: Subparsers) -> None:
-    """``import``: read a data set from files, for good."""
-    parser = commands.add_parser(
-        "import",
-        help="import a data set from files",
-        description="Import a data set: a folder in the xlsa17 layout (res101.mat, "
-        "att_splits.mat), the folders in which UCF101 and HMDB51 were released (BiDiLEL's, and I3D "
-        "features with split_1, split_2 ...), features of your own as .npz, HDF5 or CSV, or an "
-        ".npz of actions in this package's layout (labels, word vectors and random splits).",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
     _add_files(parser)
     parser.add_argument(
         "--unseen",
@@ -47,7 +36,6 @@ def add_import(commands: Subparsers) -> None:
         "nothing; by default as the file declares",
     )
     parser.add_argument("--name", metavar="N", help="name to import it under")
-    parser.set_defaults(run=run_import)
 
 
 def _add_files(parser: argparse.ArgumentParser) -> None:
@@ -77,7 +65,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_import(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> None:
     """Import what ``args.source`` holds and print what it is."""
     from zslcore.datasets.importing import import_dataset
     from zslcore.datasets.sandbox.client import listed_classes
@@ -97,38 +85,6 @@ def run_import(args: argparse.Namespace) -> None:
     if "unseen" in given:
         given["unseen"] = listed_classes(given["unseen"], folder)
     print_dataset(import_dataset(args.source, pretraining=args.pretraining, **given))
-
-
-def add_download(commands: Subparsers) -> None:
-    """``download``: fetch a public archive and import its data sets."""
-    parser = commands.add_parser(
-        "download",
-        help="download and import public data",
-        description="Download a public archive (xlsa17: 0.9 GB) and import its data sets.",
-    )
-    parser.add_argument("archive", metavar="NAME", help="xlsa17")
-    parser.add_argument("--only", metavar="SET", nargs="+", help="import these data sets only")
-    parser.set_defaults(run=run_download)
-
-
-def run_download(args: argparse.Namespace) -> None:
-    """Fetch an archive, unpack what is known in it and import every data set."""
-    from zslcore.datasets.download import archives, fetch, unpack
-    from zslcore.datasets.xlsa17 import read_xlsa17
-
-    path = fetch(args.archive, show_progress)
-    archive = archives()[args.archive]
-    print(f"{archive.title}\n{archive.citation}\n{archive.licence}\n")
-    print(f"archive   {path}\nSHA-256   {archive.known_sha256()}\n")
-    for folder in unpack(archive, path, path.parent / archive.name, args.only).values():
-        print_dataset(read_xlsa17(folder, pretraining=archive.pretraining))
-
-
-def show_progress(done: int, total: int) -> None:
-    """Rewrite one line on standard error."""
-    share = f" of {total / 1e6:,.0f} MB, {done / total:.0%}" if total else " MB"
-    sys.stderr.write(f"\r{done / 1e6:,.0f}{share} " + ("\n" if done == total else ""))
-    sys.stderr.flush()
 
 
 def print_dataset(data: ZSLDataset) -> None:
