@@ -24,6 +24,7 @@ from zslcore.interactive.value_path import Stop
 from zslcore.metrics import SeenUnseenCurve
 
 __all__ = [
+    "HTML",
     "Chip",
     "Choice",
     "Frame",
@@ -37,7 +38,7 @@ __all__ = [
 ]
 
 _HERE = Path(__file__).parent
-_HTML = """
+HTML = """
 <div class="whole">
   <details class="choices"><summary></summary><div class="rail"></div></details>
   <div class="stage">
@@ -76,7 +77,7 @@ _HTML = """
 """
 _mount = st.components.v2.component(
     "zsl_playground",
-    html=_HTML,
+    html=HTML,
     css=styled(SHARED / "held.css", SHARED / "trade.css", _HERE / "playground.css"),
     js=joined(_HERE / "playground.js"),
 )

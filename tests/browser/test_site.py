@@ -1,0 +1,90 @@
+"""The site without a server: small pages that load nothing, true, and usable by keyboard."""
+
+import re
+
+import pytest
+
+from tests.browser.reading import once
+from tests.browser.test_every_view import WIDER_THAN_THE_WINDOW, violations
+from tools import site
+from zslcore.results.shipped import shipped_results
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The pages as the command writes them."""
+    out = tmp_path_factory.mktemp("site")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_SHIPPED", "1")
+        patch.setenv("ZSL_DATA", str(tmp_path_factory.mktemp("data")))
+        site.main([str(out)])
+    return out
+
+
+NAMES = ["index.html", *site.PAGES, *(name for name, _ in site.PLAYS.values() if "-" in name)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_small_opens_offline_and_can_be_read(name, folder, page, axe):
+    assert len((folder / name).read_bytes()) <= site.MOST
+    page.context.set_offline(True)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    try:
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            page.goto((folder / name).as_uri())
+            page.evaluate(axe)
+            assert violations(page) == [], theme
+        page.set_viewport_size({"width": 390, "height": 844})
+        main = WIDER_THAN_THE_WINDOW.replace("[data-testid=stMain]", "main, body")
+        once(page, lambda: not page.evaluate(main))
+    finally:
+        page.context.set_offline(False)
+    assert page.errors == []
+    assert all(url.startswith(("file:", "blob:", "data:")) for url in asked)
+
+
+def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
+    page.goto((folder / "play.html").as_uri())
+    h = page.locator(".numbers > .h")
+    once(page, lambda: "57.1" in h.inner_text())  # LinearS2V, uncalibrated
+    page.get_by_role("slider").press("ArrowRight")
+    once(page, lambda: "57.1" not in h.inner_text())
+    page.get_by_role("radio", name="LinearS2V").press("ArrowRight")
+    page.wait_for_url("**#ESZSL")
+    once(page, lambda: "18.2" in h.inner_text())
+    page.get_by_role("radio", name="CUB birds").click()
+    page.wait_for_url("**/play-cub.html*")
+
+
+def test_the_table_has_the_figures_of_the_shipped_results_and_sorts(folder, page, monkeypatch):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    (run,) = (
+        each
+        for each in shipped_results()
+        if (each.spec.dataset, each.spec.split, each.spec.method) == ("CUB-vgg_fc7", "PS", "SJE")
+        and each.spec.select_for == "gzsl"
+    )
+    page.goto((folder / "table.html").as_uri())
+    row = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name="SJE", exact=True))
+    cells = row.get_by_role("cell").all_inner_texts()
+    figures = run.evaluation
+    expected = [
+        figures.zsl,
+        figures.calibrated.unseen,
+        figures.calibrated.seen,
+        figures.calibrated.harmonic,
+        figures.ausuc,
+    ]
+    assert cells[5:10] == [f"{100 * value:.1f}" for value in expected]
+    page.get_by_role("button", name="H", exact=True).nth(1).click()  # of CUB
+    column = [float(text) for text in page.locator("tbody td:nth-of-type(9)").all_inner_texts()]
+    assert column == sorted(column, reverse=True)
+
+
+def test_no_page_names_an_address_that_it_loads(folder):
+    for path in folder.iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"""(?:src|href)=["'](?:https?:)?//""", text), path.name
+        assert "default-src 'none'" in text or path.name == "check.html"
