@@ -7,8 +7,7 @@ FOLDER (default ``../shared/data/xlsa17``) holds ``CUB/`` with ``vgg_fc7.mat`` a
 ``AWA2/binary/att_splits.mat``. Every method is run with every embedding on PS, once with parameters
 chosen for ZSL and once for GZSL, both and gamma on the folds. Finished runs are
 stored: an interrupted command resumes. ``--report`` runs nothing and writes what is
-finished: ``results/class_embeddings.md``, and ``data/measured/class_embeddings.csv``, which the app
-shows.
+finished: ``results/class_embeddings.md``.
 """
 
 from __future__ import annotations
@@ -23,14 +22,8 @@ from pathlib import Path
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from benchmarks.writing import keep, made_by, markdown_table, percent
-from zslcore.analysis.class_embeddings import (
-    COLUMNS,
-    MEASURED,
-    compare_embeddings,
-    in_a_sentence,
-    per_class,
-)
+from benchmarks.writing import keep, markdown_table, percent
+from zslcore.analysis.class_embeddings import compare_embeddings, in_a_sentence, per_class
 from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset, read_xlsa17
 from zslcore.results.planning import Plan
@@ -40,7 +33,7 @@ from zslcore.results.store import ResultStore
 METHODS = ("LinearS2V", "ESZSL", "ALE", "DEVISE", "SJE", "SAE", "LinearV2S")
 INTRO = """# Class embeddings on real features
 
-`python -m benchmarks.class_embeddings` writes this file and `data/measured/class_embeddings.csv`.
+`python -m benchmarks.class_embeddings` writes this file.
 
 Split PS 2.0, accuracy per class in percent; features and embeddings of unit length; parameters and
 gamma chosen on the three folds, for ZSL and for H each; one seed. CUB: VGG fc7 of the whole image,
@@ -123,12 +116,7 @@ def finished_tables(todo: Mapping[str, Openers]) -> dict[str, pd.DataFrame]:
 
 
 def write(tables: Mapping[str, pd.DataFrame]) -> None:
-    """Write accuracies by class for the app, and what they say for readers."""
-    every = pd.concat([table.assign(data=group) for group, table in tables.items()])
-    MEASURED.parent.mkdir(exist_ok=True)
-    every = every[["data", *COLUMNS]].round(4)
-    made = f"# python -m benchmarks.class_embeddings, {made_by()}\n"
-    MEASURED.write_text(made + every.to_csv(index=False, lineterminator="\n"), encoding="utf-8")
+    """Write figures, intervals and differences."""
     keep("class_embeddings", "\n".join(markdown(tables)))
 
 

@@ -71,7 +71,7 @@ def test_it_is_asked_whether_something_can_be_written_before_a_long_run(unwritab
 
 
 @pytest.mark.usefixtures("unwritable")
-@pytest.mark.parametrize("page", ["play", "about", "splits", "runs"])
+@pytest.mark.parametrize("page", ["play", "about", "splits", "table"])
 def test_pages_show_what_they_compute(page):
     app = visit(page)
     assert not app.error

@@ -40,7 +40,7 @@ def of_benchmark(benchmark, split):
 
 def opened(page, *own, **choices):
     """Open a page as a visitor who has brought scores before."""
-    app = pages.visit("pages/board.py")
+    app = pages.visit("table")
     app.session_state["scores_brought"] = own
     pages.go(app, page, **choices).run()
     assert not app.exception

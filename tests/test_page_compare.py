@@ -1,174 +1,290 @@
-"""Compare: what nobody has run is offered, what has been run is ranked, and refusals are told."""
+"""The table of methods as a visitor meets it: results of every source, one cell, ranks, imports."""
 
-import re
-import shutil
 from dataclasses import replace
 
-import numpy as np
+import pandas as pd
 import pytest
 
-from tests import pages
-from tests.pages import settled, words
-from ui.scores import Brought
-from zslcore.analysis.comparison import ComparisonSpec
+from tests.pages import metrics, visit, words
+from tests.worlds import linear_world
+from ui.exports import Look, as_latex, as_markdown
+from ui.run_address import address_of
+from zslcore.analysis.method_table import inductive_rows
+from zslcore.analysis.run_listing import as_json
 from zslcore.datasets import load
-from zslcore.evaluation.protocol import fit_and_score
-from zslcore.methods import get_method
-from zslcore.results.planning import Plan, planned
-from zslcore.results.store import ResultStore
-from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.results.shipped import shipped_results
+from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
-PAGE = "methods"
-METHODS = ["ESZSL", "LinearS2V", "SAE"]
-DATA = ["digits", "simulated-aPY"]
-TABS = [
-    "Results",
-    "Robustness",
-    "Ranks",
-    "Curves",
-    "Which classes",
-    "Other inputs",
-    "Crops",
-    "As printed",
-]
-CHOSEN = {"compare_datasets": DATA, "compare_methods": METHODS}
+WORLD = linear_world(noise=1.0)
+CELL = "LinearS2V · "
+
+
+@pytest.fixture(autouse=True)
+def empty(tmp_path, monkeypatch):
+    """A fresh data folder, with what comes with the package."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    return tmp_path
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    """A data folder in which three methods have been run on two data sets."""
-    folder = tmp_path_factory.mktemp("compared")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ZSL_DATA", str(folder))
-        store, data = ResultStore(), {name: load(name) for name in DATA}
-        digests = {name: each.digest for name, each in data.items()}
-        spec = ComparisonSpec(digests, ("PS",), tuple(METHODS), "gzsl")
-        for each in data.values():
-            for run in spec.runs_on(each):
-                Plan([run], choices=("folds",)).complete(run, each, store)
-        standard = replace(spec, splits=("SS",)).run(DATA[1], "SS", "LinearS2V")
-        Plan([standard]).complete(standard, data[DATA[1]], store)
-    return folder
+def results():
+    """Three runs of one world; the second has the same method with given parameters."""
+    specs = [
+        RunSpec(WORLD.name, "PS", "LinearS2V"),
+        RunSpec(WORLD.name, "PS", "LinearS2V", params={"lam": 1.0}),
+        RunSpec(WORLD.name, "PS", "ESZSL"),
+    ]
+    return [execute(spec, WORLD) for spec in specs]
 
 
 @pytest.fixture
-def visit(kept, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(kept))
-    return lambda **asked: pages.visit(PAGE, **CHOSEN | asked)
-
-
-def test_what_is_missing_is_run_when_asked_for_and_then_there(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    app = pages.visit(PAGE, compare_datasets=["digits"], compare_methods=METHODS[:2])
-    assert "2 runs are missing" in words(app)
-    assert "None of these runs has been made yet." in words(app)
-    assert "Xian et al., TPAMI 2019, table 6" in words(app)  # something to look at meanwhile
-    app.button(key="compare_go").click().run()
-    settled(app)
-    assert "missing" not in words(app)
-    assert len(ResultStore().results()) >= 4  # and what each fold chose
-    (table,) = [each.value for each in app.dataframe]
-    assert set(table["method"]) == set(METHODS[:2])
-
-
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_shows_what_there_is(visit, tab):
-    app = visit(compare_tab=tab)
-    assert not app.error
-    assert "missing" not in words(app)
-    assert app.dataframe or tab in ("Robustness", "Curves")
-
-
-def test_ranks_say_what_can_be_told_and_what_cannot(visit):
-    said = words(visit(compare_tab="Ranks"))
-    assert "over 2 rankings and 3 methods" in said
-    assert "critical difference of two mean ranks is" in said
-    assert "With 2 rankings no pair can have a p below 0.5." in said
-    folds = words(visit(compare_tab="Ranks", compare_chosen="on each fold"))
-    assert "so they are not independent rankings" in folds
-
-
-def test_the_oracle_is_called_one(visit):
-    app = visit(compare_chosen="on the test set")
-    assert "never a result" in app.warning[0].value
-
-
-def test_leaky_classes_can_be_left_out(visit):
-    def means(app):
-        return dict(app.dataframe[0].value[["method", "mean"]].to_numpy())
-
-    asked = {"compare_figure": "ZSL", "compare_splits": ["SS"], "compare_methods": ["LinearS2V"]}
-    all_, clean = means(visit(**asked)), means(visit(**asked, compare_leaky="true"))
-    assert all_.keys() == clean.keys()
-    assert all_ != clean
-
-
-def test_our_order_stands_beside_the_printed_one(visit):
-    said = words(visit(compare_tab="As printed"))
-    assert "table 6" in said
-    assert "table 3" in words(visit(compare_tab="As printed", compare_figure="ZSL"))
-
-
-def test_an_order_of_another_figure_has_no_tau(visit):
-    said = words(visit(compare_tab="As printed"))
-    assert "τ =" not in said
-    assert (
-        "No Kendall's τ of our order and the printed one: ours is at a chosen γ, the printed one "
-        "without calibration; our parameters are chosen for GZSL" in said
-    )
-    alike = words(visit(compare_tab="As printed", compare_figure="H", compare_task="ZSL"))
-    assert "τ =" not in alike
-
-
-def test_folds_that_are_missing_are_not_called_runs(visit, kept, tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
+def store(empty, results):
+    """Two runs of our own, and one by Ada."""
     store = ResultStore()
-    data = load(DATA[0])
-    spec = ComparisonSpec({DATA[0]: data.digest}, ("PS",), ("ESZSL",), "gzsl")
-    first = store.get(spec.run(DATA[0], "PS", "ESZSL").key)
-    for other in planned(first, "folds"):
-        store.delete(other.key)
-    app = pages.visit(PAGE, **CHOSEN)
-    assert "**The folds of 1 run are missing** (ESZSL)" in words(app)
-    assert "run is missing" not in words(app)
-    assert "Their results are below" in words(app)
-    store.delete(first.key)
-    both = words(pages.visit(PAGE, **CHOSEN | {"compare_methods": [*METHODS, "GFZSL"]}))
-    assert "3 runs are missing** (ESZSL, GFZSL)" in both
-    assert "The folds" not in both
+    for result in results[:2]:
+        store.put(result)
+    store.add(
+        [StoredRun(results[2], ImportMark("Ada *", "hers.json", "2026-05-05T00:00:00+00:00"))]
+    )
+    return store
 
 
-def test_the_spread_over_folds_is_in_points(visit):
-    said = words(visit(compare_tab="Robustness"))
-    spread = said.partition("validation classes alone: up to ")[2].partition(" at the median")[0]
-    assert re.fullmatch(r"[\d.]+ points \(\w+\), [\d.]+ points", spread)
+def shown(app):
+    """Return the table of methods."""
+    return next(each.value for each in app.dataframe if each.value.columns.nlevels == 2)
 
 
-def test_nothing_chosen_asks_for_a_choice(visit):
-    app = pages.visit(PAGE)
-    app.multiselect(key="compare_methods").set_value([]).run()
-    assert "Choose a data set and a method." in words(app)
+def mine(**choices):
+    """Open the table with own and imported results alone."""
+    return visit("table", table_whose=["mine", "others'"], **choices)
 
 
-def test_what_nobody_has_run_has_no_folds_and_no_ranks(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    for tab in TABS[1:5]:
-        app = pages.visit(PAGE, **CHOSEN, compare_tab=tab, compare_chosen="on each fold")
-        assert "runs are missing" in words(app)
-        assert not app.dataframe
+def downloads(app):
+    return {each.proto.label for each in app.get("download_button")}
 
 
-def test_scores_that_were_brought_have_a_row(visit):
-    digits = load("digits")
-    scored = fit_and_score(get_method("ESZSL")(), digits, digits.split("PS"))
-    file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
-    report = judge(interpreted(file)[0], gamma=0.02)
-    app = visit(compare_tab="Results")
-    app.session_state["scores_brought"] = (Brought(report, "command"),)
+# --- What comes with the package ------------------------------------------------------------------
+
+
+def test_a_fresh_folder_shows_every_inductive_method_on_cub_and_awa1():
+    app = visit("table")
+    table = shown(app)
+    assert set(inductive_rows()) <= set(table.index)
+    for data in ("CUB birds, VGG", "AWA1, hand-crafted", "AWA1, hand-crafted (PHOG)"):
+        assert table[data].iloc[:, 0].notna().all()
+        assert f"**{data}**" in words(app).replace("\\", "")
+    first = table["CUB birds, VGG"].iloc[:, 0]
+    assert first.is_monotonic_decreasing
+    results = {(r.spec.dataset, r.spec.method, r.spec.select_for): r for r in shipped_results()}
+    ale = results["CUB-vgg_fc7", "ALE", "gzsl"]
+    assert first["ALE"] == pytest.approx(100 * ale.evaluation.calibrated.harmonic)
+    assert "CUB printed" in table.columns.get_level_values(0)
+
+
+def test_a_cell_says_where_its_number_and_the_printed_one_come_from():
+    app = visit("table", table_result="ESZSL · CUB-vgg_fc7", table_metric="ZSL")
+    assert {"H at γ", "ZSL accuracy"} <= set(metrics(app))
+    assert any("--dataset CUB-vgg_fc7" in code.value for code in app.code)
+    assert "Shipped with the package" in words(app)
+    assert "GBU, table 3: 51.9 % (first version of the paper: 53.9 %)" in words(app)
+    assert {"Run as JSON", "Predictions (.parquet)"} <= downloads(app)
+
+
+def test_missing_cells_say_what_is_missing_and_how_to_get_it():
+    app = visit("table", table_split="SS", table_metric="ZSL", table_result="SJE · AWA1-phog")
+    said = words(app)
+    assert "cells are missing" in said
+    assert "Computing takes about" in said
+    assert "SJE has no result on AWA1, hand-crafted (PHOG)." in said
+    assert shown(app)["AWA1, hand-crafted (PHOG)"].iloc[:, 0].isna().any()
+
+
+def test_submitted_results_show_what_the_board_has_found():
+    app = visit("table", table_whose="others'", table_metric="ZSL")
+    said = words(app).replace("\\", "")
+    assert shown(app).notna().to_numpy().any()
+    assert "○ Stated: metrics without predictions. Submitted by" in said
+    assert "Rows: by counts." in said
+    assert "Overlap: unknown." in said
+    assert "Result as JSON" in downloads(app)
+
+
+def test_ranks_are_measured_and_as_printed():
+    app = visit("table", table_metric="ZSL")
+    assert "Friedman" not in words(app)
+    app.session_state["table_ranks"] = True
     app.run()
     assert not app.exception
-    table = app.dataframe[0].value.set_index("method")
-    row = table.loc["own.npz (your scores)"]
-    assert row["digits, PS"] == pytest.approx(100 * report.figure("H at gamma"))
-    assert row.isna()["simulated-aPY, PS"]
+    assert [each.value for each in app.subheader] == [
+        "Mean ranks measured here",
+        "Mean ranks as printed (GBU, table 3)",
+    ]
+    assert "13 methods on 5 data sets" in words(app)
+    assert "critical difference" in words(app)
+    alt = [each.proto.alt for each in app.get("plotly_chart")]
+    assert any(each.startswith("Mean ranks as printed (GBU, table 3): ALE") for each in alt)
+
+
+def test_the_best_of_every_data_set_is_bold_and_the_table_can_be_referred_to():
+    table = pd.DataFrame({"method": ["A", "B_1"], "CUB": [0.25, 0.5], "rank": ["2", "1"]})
+    labels = {"method": "method", "CUB": "CUB", "rank": "rank"}
+    look = Look(labels, percent=["CUB"], best=["CUB"])
+    latex = as_latex(table, "H of methods", look, "tab:methods")
+    assert r"B\_1 & \textbf{50.0} & 1 \\" in latex
+    assert r"A & 25.0 & 2 \\" in latex
+    assert r"\label{tab:methods}" in latex
+    assert "| **50.0** |" in as_markdown(table, look)
+
+
+# --- Own and imported runs ------------------------------------------------------------------------
+
+
+def test_without_own_runs_one_sentence_says_where_they_come_from():
+    assert "appear as mine" in words(visit("table", table_whose="mine"))
+
+
+def test_an_own_run_comes_before_shipped_results_and_the_rest_can_be_computed(empty):
+    spec = RunSpec("digits", "PS", "LinearS2V", grid={"lam": (0.1,)})
+    ResultStore().put(execute(spec, load("digits"), with_oracle=False))
+    app = visit("table", table_whose="mine")
+    table = shown(app)["Digits"]
+    assert table.iloc[:, 0].notna().sum() == 1
+    assert "JSON for the board" in downloads(app)
+    assert [each.label for each in app.button if each.key == "table_missing"] == [
+        f"Compute {len(inductive_rows()) - 1} on Digits"
+    ]
+
+
+def test_own_runs_have_rows_figures_command_and_files(store, results):
+    app = mine(table_result=f"{CELL}{WORLD.name}")
+    table = shown(app)[WORLD.name]
+    assert table.loc["LinearS2V (given parameters)"].notna().all()
+    assert table.loc["ESZSL"].iloc[-1] == "○ Ada *"
+    assert metrics(app)["ZSL accuracy"] == f"{100 * results[0].evaluation.zsl:.1f} %"
+    assert [each.value for each in app.code] == [results[0].spec.command()]
+    assert "Computed in this data folder" in words(app)
+    assert "JSON for the board" not in downloads(app)  # its data are a world of these tests
+
+
+def test_one_of_several_results_of_a_cell_can_be_opened(store, results):
+    theirs = replace(results[0], created="2026-01-01T10:00:00+00:00")
+    store.add([StoredRun(theirs, ImportMark("Bo", "his.json", "2026-05-05T00:00:00+00:00"))])
+    app = mine(table_result=f"{CELL}{WORLD.name}")
+    menu = app.selectbox(key="table_run")
+    assert menu.label == "Of 2 results"
+    menu.set_value(menu.options[1]).run()
+    assert "Imported from his.json on 2026-05-05; said to be made by Bo" in words(app).replace(
+        "\\", ""
+    )
+    assert "Predictions (.parquet)" not in downloads(app)
+
+
+def test_a_run_is_deleted_only_after_it_was_confirmed(store, results):
+    app = mine(table_result=f"{CELL}{WORLD.name}")
+    assert store.get(results[0].key)
+    assert "All visitors of this server share" in words(app)
+    app.button(key="table_delete").click().run()
+    assert not app.exception
+    assert store.get(results[0].key) is None
+    assert pd.isna(shown(app)[WORLD.name].loc["LinearS2V"].iloc[0])
+
+
+def imported(path, who):
+    """Import a file as a new visitor."""
+    app = visit("table")
+    app.file_uploader(key="table_file").upload(path.name, path.read_bytes())
+    app.text_input(key="table_who").set_value(who).run()
+    app.button(key="table_import").click().run()
+    assert not app.exception
+    return app
+
+
+def test_results_of_other_people_are_imported_and_marked(store, results, tmp_path):
+    path = tmp_path / "his.json"
+    path.write_text(as_json([StoredRun(results[0])]))
+    assert visit("table").button(key="table_import").disabled
+    imported(path, "Bob")
+    assert f"{results[0].key}@Bob" in {one.id for one in store.stored()}
+    assert store.get(results[0].key) == results[0]
+    path.write_text("{}")
+    assert "values that do not fit" in imported(path, "Bob").error[0].value
+
+
+def test_unreadable_rows_are_counted_and_nonsense_in_the_address_is_ignored(store):
+    with store.writing() as db:
+        db.execute("INSERT INTO runs VALUES ('x', '', '{')")
+    app = visit("table", table_result="<b>", table_metric="??", table_columns="no", table_run="no")
+    assert not app.error
+    assert "1 result was written by another version" in words(app).replace("\\", "")
+
+
+# --- Whose runs they are, where visitors are strangers --------------------------------------------
+
+
+def opened_at(cell, **state):
+    app = mine(table_result=cell)
+    for key, value in state.items():
+        app.session_state[key] = value
+    return app.run()
+
+
+def deletes(app):
+    return "table_delete" in {button.key for button in app.button}
+
+
+def test_a_stranger_deletes_no_run_in_public(store, monkeypatch):
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    for row in ("LinearS2V", "ESZSL"):
+        app = opened_at(f"{row} · {WORLD.name}")
+        assert not deletes(app)
+        assert "Only the owner of a run can delete it" in words(app)
+
+
+def test_the_owner_of_the_data_deletes_runs_on_them(store, results, monkeypatch):
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    spec = replace(results[0].spec, dataset="mine.v-0123456789abcdef")
+    store.put(replace(results[0], spec=spec))
+    cell = f"{CELL}{spec.dataset}"
+    assert not deletes(opened_at(cell, visitor="f" * 16))
+    owner = opened_at(cell, visitor="0123456789abcdef")
+    owner.button(key="table_delete").click().run()
+    assert not owner.exception
+    assert spec.dataset not in {one.result.spec.dataset for one in store.stored()}
+
+
+def test_the_visitor_who_imported_a_result_deletes_it_and_no_other_replaces_it(
+    store, results, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    path = tmp_path / "theirs.json"
+    (own,) = (one for one in store.stored() if one.id == results[1].key)
+    path.write_text(as_json([own]))
+    owner, stranger = imported(path, "Bo"), imported(path, "Bo")
+    assert not owner.error
+    assert "results of Bo are here already, from another visitor" in stranger.error[0].value
+    owner.session_state["table_whose"] = ["others'"]
+    owner.run()
+    owner.session_state["table_result"] = f"LinearS2V (given parameters) · {WORLD.name}"
+    owner.run()
+    assert deletes(owner)
+    owner.button(key="table_delete").click().run()
+    assert f"{own.result.key}@Bo" not in {one.id for one in store.stored()}
+
+
+# --- Links to Play --------------------------------------------------------------------------------
+
+
+def test_the_link_of_a_run_names_its_choices():
+    spec = RunSpec("digits", "PS", "LinearS2V", digest=load("digits").digest)
+    assert address_of(spec) == {"dataset": "digits", "split": "PS", "method": "LinearS2V"}
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [{"gamma": 0.5}, {"select_for": "zsl"}, {"params": {"lam": 0.123}}, {"grid": {"lam": (1.0,)}}],
+)
+def test_a_run_that_play_cannot_show_has_no_link(choices):
+    assert address_of(RunSpec("digits", "PS", "LinearS2V", **choices)) is None

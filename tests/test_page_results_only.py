@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.pages import forbid_computing, visit, words
+from tests.pages import forbid_computing, visit
 from ui import known
 from zslcore.datasets import imports
 from zslcore.evaluation.specs import RunSpec
@@ -42,43 +42,3 @@ def test_without_shipped_results_nothing_is_listed(fresh, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "0")
     assert known.names() == ()
     assert known.known_run(RunSpec(CUB, "PS", "ESZSL")) is None
-
-
-@pytest.mark.parametrize("tab", ["Robustness", "Ranks", "Curves", "Crops", "As printed"])
-def test_comparisons_come_from_results(fresh, tab):
-    app = visit("methods")
-    assert app.multiselect[0].value == list(known.names())
-    app.session_state["compare_tab"] = tab
-    app.run()
-    assert not app.exception
-    assert not app.error
-    assert "come with the package" in words(app)
-    assert "Run them" not in [button.label for button in app.button]
-
-
-def test_features_are_compared_without_features(fresh):
-    """AWA1's two hand-crafted features, from shipped results alone."""
-    app = visit("methods")
-    app.session_state["compare_tab"] = "Other inputs"
-    app.run()
-    assert not app.exception
-    assert not app.error
-    assert app.selectbox(key="compare_images").value == "AWA1-lss and AWA1-phog, PS"
-    table = next(each.value for each in app.dataframe if "embedding" in each.value)
-    phog = table[table["embedding"] == "AWA1-phog"]
-    assert len(phog) >= 15
-    assert (phog["difference"] < 0).all()  # every method does better with self-similarity
-    assert "AWA1-phog minus AWA1-lss, mean of" in words(app).replace("\\", "")
-
-
-def test_classes_without_prototypes_are_compared_by_their_images(fresh):
-    app = visit("methods")
-    app.session_state["compare_tab"] = "Which classes"
-    app.run()
-    assert not app.exception
-    assert not app.error
-    (table,) = (each.value for each in app.dataframe if "accuracy" in each.value)
-    assert len(table) == 10 * table["method"].nunique() >= 150
-    assert table["accuracy"].between(0, 100).all()  # in percent, as the screen shows it
-    assert not {"distance", "nearest"} & set(table)
-    assert "need their prototypes: import the features" in words(app)

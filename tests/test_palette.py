@@ -155,8 +155,7 @@ def test_no_module_reads_a_colour_when_it_is_loaded():
 
 
 def test_green_means_validated_and_nothing_else():
-    """Curves to compare with and states of a result have other colours."""
-    from ui.figures import board
+    """Curves to compare with have other colours."""
     from zslcore.interactive.curves import GHOSTS, LOOKS
 
     green = {palette.VALIDATED.light, palette.VALIDATED.night}
@@ -165,6 +164,5 @@ def test_green_means_validated_and_nothing_else():
     of_curves = {trace.line.color for trace in drawn.data if trace.mode == "lines"}
     assert len(of_curves) == 4
     assert not green & of_curves
-    assert not green & {mark.light for mark in board.STATE_LOOKS.values()}
     assert not green & {LOOKS[name].light for name in GHOSTS}
     assert LOOKS["validated"].light in green

@@ -23,14 +23,12 @@ from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec
 from zslcore.analysis.class_gains import METHODS as GAIN_METHODS
 from zslcore.analysis.class_gains import WITHOUT
 from zslcore.analysis.cross_dataset import CrossStudy
-from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps import MapSettings, MapStudy
 from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.study import SHIPPED, Study, is_intact
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.action_facts import action_facts, recognise_actions
-from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
 from zslcore.jobs.runner import PREVIEW
 from zslcore.leakage import AuditContext, get_vocabulary
 from zslcore.leakage.leaks import overlap_table
@@ -89,8 +87,6 @@ def shipped_studies() -> Iterator[Study[Any]]:
         data = load(name)
         yield OverlapStudy.of([data, load(baseline)], GAIN_METHODS, known_classes(data), DRAWS)
     yield study_of_actions()
-    imagenet = load(SIMULATED_IMAGENET[0])
-    yield LargeScaleStudy(imagenet.name, imagenet.digest, "ESZSL", images=False)
 
 
 def known_classes(dataset: ZSLDataset) -> list[int]:

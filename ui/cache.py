@@ -22,7 +22,6 @@ from ui import known
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
 from zslcore.analysis import nearest
-from zslcore.analysis.large_scale import LargeScale, LargeScaleStudy, hierarchical_precision
 from zslcore.analysis.maps import (
     EmbeddedMap,
     measured,
@@ -31,7 +30,7 @@ from zslcore.analysis.maps import (
     sketch,
     with_all_rows,
 )
-from zslcore.analysis.method_table import Cell, Figure, cells_of_runs, ranked
+from zslcore.analysis.method_table import Cell, cells_of_runs
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims import Body, Evidence, Judgment
 from zslcore.analysis.run_listing import peeked
@@ -45,7 +44,6 @@ from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
 from zslcore.leakage.correction import Policy
-from zslcore.metrics import SeenUnseenCurve
 from zslcore.results.results_only import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
@@ -175,14 +173,6 @@ def method_cells(stamp: str, _kept: Sequence[StoredRun], _board: Board) -> Seque
     return [*cells_of_runs(_kept), *cells_of_board(_board.results)]
 
 
-@st.cache_resource(show_spinner=False, max_entries=128)
-def method_ranks(
-    cells: tuple[tuple[str, ...], ...], figure: Figure, _cells: Sequence[Cell]
-) -> pd.DataFrame:
-    """Return :func:`zslcore.analysis.method_table.ranked`; ``cells`` says what the cells are."""
-    return ranked(_cells, figure)
-
-
 @st.cache_resource(show_spinner="Opening the result …", max_entries=32)
 def finished(key: str, _study: Study[Any], _folder: Path) -> Any:
     """Return the result of a study from its folder."""
@@ -205,18 +195,6 @@ def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
 def computed(key: str, _study: Study[Any]) -> Any:
     """Compute a quick study here."""
     return _study.compute(SILENT)
-
-
-@st.cache_resource(show_spinner=False, max_entries=16)
-def large_curve(spec: LargeScaleStudy, _result: LargeScale) -> SeenUnseenCurve:
-    """Return the exact curve among all classes of ImageNet-21K."""
-    return _result.counts.curve("All")
-
-
-@st.cache_resource(show_spinner="Measuring steps between classes …", max_entries=16)
-def precision_of(spec: LargeScaleStudy, _result: LargeScale) -> pd.DataFrame:
-    """Return the hierarchical precision on all nine sets."""
-    return hierarchical_precision(_result)
 
 
 @st.cache_data(show_spinner="Drawing classes and images again …", max_entries=64)

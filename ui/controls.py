@@ -70,11 +70,10 @@ def choose(
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 
 
-def choose_some(label: str, options: Sequence[str], *, key: str) -> list[str]:
+def choose_some(label: str, options: Sequence[str], *, key: str, **more: Any) -> list[str]:
     """Choose among ``options``; nothing chosen excludes nothing."""
-    return st.multiselect(
-        label, options, key=key, bind="query-params", placeholder="all", help=terms.tip(label)
-    )
+    more = {"placeholder": "all", "help": terms.tip(label)} | more
+    return st.multiselect(label, options, key=key, bind="query-params", **more)
 
 
 def choose_split(dataset: ZSLDataset) -> Split:

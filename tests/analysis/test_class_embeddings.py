@@ -9,22 +9,14 @@ import pytest
 from benchmarks import class_embeddings as benchmark
 from zslcore.analysis.class_embeddings import (
     COLUMNS,
-    MEASURED,
     compare_embeddings,
     in_a_sentence,
-    mean_differences,
-    measured_embeddings,
-    of_cells,
     per_class,
-    same_test,
 )
-from zslcore.analysis.method_table import Cell
 from zslcore.datasets import ZSLDataset, load
-from zslcore.evaluation import State
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, UnknownNameError
-from zslcore.results.results_only import load_results_only
 
 DIGITS = load("digits")
 
@@ -119,112 +111,7 @@ def test_what_cannot_be_compared_is_refused():
 # --- Data sets ------------------------------------------------------------------------------------
 
 
-def test_data_sets_that_test_the_same_images_are_grouped():
-    labels = np.roll(DIGITS.labels, 1)
-    others = {
-        "digits": DIGITS,
-        "noise": NOISE,
-        "features": with_prototypes("f", DIGITS.prototypes, features=DIGITS.features + 1),
-        "labels": with_prototypes("l", DIGITS.prototypes, labels=labels, splits=[]),
-        "splits": with_prototypes("s", DIGITS.prototypes, splits=[]),
-        "simulated": with_prototypes("d", DIGITS.prototypes + 1, simulated=True),
-        "twice": DIGITS,
-    }
-    assert same_test(others) == [("digits", "noise", "features")]
-    assert same_test({"digits": DIGITS}) == []
-
-
-def test_features_are_compared_by_results_without_any_features():
-    data = {name: load_results_only(name) for name in ("AWA1-lss", "AWA1-phog", "CUB-vgg_fc7")}
-    assert same_test(data) == [("AWA1-lss", "AWA1-phog")]
-
-
-def cell(data, row, task, zsl, gzsl=None):
-    figures = {"zsl": 0.5} | ({} if gzsl is None else {"H at gamma": 0.5})
-    per_class = {"zsl": zsl} | ({} if gzsl is None else {"at_gamma": gzsl})
-    return Cell(
-        row=row, data=data, digest="", benchmark="", simulated=False, split="PS", task=task,
-        origin="mine", state=State.VERIFIED, figures=figures, per_class=per_class,
-        unseen=frozenset(zsl),
-    )  # fmt: skip
-
-
-def test_known_results_give_the_classes_of_methods_that_every_input_has():
-    zsl, both = {"a": 0.1, "b": 0.3}, {"a": 0.2, "b": 0.2, "c": 0.9}
-    cells = [
-        cell("one", "ESZSL", "zsl", zsl),
-        cell("other", "ESZSL", "zsl", {"a": 0.5, "b": 0.4}),
-        cell("one", "ESZSL", "gzsl", zsl, both),
-        cell("other", "ESZSL", "gzsl", zsl, both),
-        cell("one", "SAE (V2S)", "zsl", zsl),
-        cell("one", "DAP", "zsl", zsl),
-        cell("other", "DAP", "zsl", zsl),
-    ]
-    table = of_cells(cells, ("one", "other"), "PS", ("ESZSL", "SAE"))
-    assert set(table["method"]) == {"ESZSL"}
-    rows = table.set_index(["embedding", "class"])
-    assert rows.loc[("other", "a"), "zsl"] == 0.5
-    assert rows.loc[("one", "c"), ["role", "gzsl"]].tolist() == ["seen", 0.9]
-    assert np.isnan(rows.loc[("one", "c"), "zsl"])
-    assert of_cells(cells, ("one", "other"), "SS", ("ESZSL",)).empty
-
-
-def test_over_all_methods_classes_stay_the_unit():
-    steady = pd.concat(
-        [table_of(np.full(10, 0.1)).assign(method=m) for m in ("A", "B")], ignore_index=True
-    )
-    (test,) = mean_differences(steady, "one")
-    assert (test.pairs, round(test.mean_difference, 6)) == (10, 0.1)
-    assert test.question == "other minus one, mean of 2 methods:"
-    differences = np.random.default_rng(0).normal(0, 0.2, 10)
-    (one,) = mean_differences(table_of(differences), "one")
-    twice = pd.concat([table_of(differences).assign(method=m) for m in ("A", "B")])
-    (two,) = mean_differences(twice, "one")
-    assert one.p == pytest.approx(two.p)  # more methods are no more evidence
-    assert mean_differences(table_of(np.zeros(1)), "one") == []
-
-
-# --- What was measured ----------------------------------------------------------------------------
-
-
-def test_what_the_app_shows_is_complete_and_of_the_real_classes():
-    tables = measured_embeddings()
-    assert set(tables["CUB, VGG fc7"]["embedding"]) == {
-        "attributes", "word2vec", "GloVe", "hierarchy",
-    }  # fmt: skip
-    for table in tables.values():
-        each = table.groupby(["embedding", "method"]).size()
-        assert each.nunique() == 1
-        assert table["gzsl"].between(0, 1).all()
-        assert table["zsl"].notna().equals(table["role"] == "unseen")
-        assert {"LinearS2V", "ESZSL"} <= set(table["method"])
-    cub = tables["CUB, VGG fc7"]
-    assert cub.drop_duplicates("class")["role"].value_counts().to_dict() == {
-        "seen": 150,
-        "unseen": 50,
-    }
-
-
-def test_attributes_are_above_word_vectors_on_cub_as_the_page_says():
-    compared = compare_embeddings(measured_embeddings()["CUB, VGG fc7"])
-    zsl = compared[compared["figure"] == "ZSL"].dropna(subset=["difference"])
-    assert (zsl["difference_high"] < 0).all()
-    assert (zsl["p_holm"] < 0.05).all()
-
-
-def test_the_benchmark_writes_what_the_app_reads(runs, monkeypatch, tmp_path):
-    path = tmp_path / "measured" / "class_embeddings.csv"
-    for place in (benchmark, "zslcore.analysis.class_embeddings"):
-        monkeypatch.setattr(
-            *((f"{place}.MEASURED", path) if isinstance(place, str) else (place, "MEASURED", path))
-        )
+def test_the_benchmark_writes_a_table(runs, monkeypatch, tmp_path):
     monkeypatch.setattr("benchmarks.writing.RESULTS", tmp_path)
-    table = per_class(runs)
-    benchmark.write({"digits": table})
-    measured_embeddings.cache_clear()
-    read = measured_embeddings()["digits"]
-    measured_embeddings.cache_clear()
-    pd.testing.assert_frame_equal(read, table.round(4), check_dtype=False)
-    text = (tmp_path / "class_embeddings.md").read_text()
-    assert "| LinearS2V | noise |" in text
-    assert MEASURED.exists()
+    benchmark.write({"digits": per_class(runs)})
+    assert "| LinearS2V | noise |" in (tmp_path / "class_embeddings.md").read_text()

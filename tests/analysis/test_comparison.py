@@ -8,8 +8,7 @@ import pytest
 from tests.worlds import linear_world
 from zslcore.analysis import comparison, resampling
 from zslcore.analysis.comparison import ComparisonSpec, Measure
-from zslcore.datasets import Split, load
-from zslcore.datasets.facts import published
+from zslcore.datasets import Split
 from zslcore.evaluation import protocol
 from zslcore.evaluation.runs import execute
 from zslcore.exceptions import DatasetError, ZSLError
@@ -169,18 +168,6 @@ def test_the_oracle_is_never_below_what_the_folds_chose(store):
     assert (oracle.figures >= validated.figures - 1e-9).all()
 
 
-def test_classes_that_are_left_out_count_for_nothing(store):
-    spec = spec_of(splits=("PS",), methods=("ESZSL",))
-    found = comparison.occasions(spec, DATA, store, "zsl", left_out={"first": [8, 10]})
-    e = store.get(spec.run("first", "PS", "ESZSL").key).evaluation
-    assert found.figures[0, 0, 0] == pytest.approx(
-        np.mean([e.per_class_zsl[9], e.per_class_zsl[11]])
-    )
-    nothing = comparison.occasions(spec, DATA, store, "zsl", left_out={"first": [8, 9, 10, 11]})
-    assert np.isnan(nothing.figures[0, 0, 0])
-    assert np.isfinite(nothing.figures[0, 1, 0])
-
-
 def test_draws_are_those_of_classes_and_the_same_for_all_methods(store):
     spec = spec_of(splits=("PS",))
     found = comparison.occasions(spec, DATA, store, "H", n_draws=20)
@@ -203,86 +190,8 @@ def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path)
     assert len(found.table()) == 6
 
 
-def test_what_makes_a_class_hard_stands_beside_its_accuracy(store):
-    results = [store.get(spec_of().run("first", "PS", method).key) for method in METHODS]
-    table = comparison.by_class(WORLD, "PS", results)
-    assert len(table) == 4 * len(METHODS)
-    assert (table["images"] == 12).all()
-    S = WORLD.prototypes / np.linalg.norm(WORLD.prototypes, axis=1, keepdims=True)
-    distance = np.linalg.norm(S[:8] - S[9], axis=1)
-    row = table[table["class"] == "class 9"].iloc[0]
-    assert row["distance"] == pytest.approx(distance.min(), rel=1e-5)
-    assert row["nearest"] == f"class {distance.argmin()}"
-    assert row["accuracy"] == results[0].evaluation.per_class_zsl[9]
-
-
 def test_bad_questions_are_refused(store):
     with pytest.raises(ZSLError, match="measure"):
         comparison.occasions(spec_of(), DATA, store, "accuracy")
     with pytest.raises(DatasetError, match="None of first, second has the split PS v1"):
         comparison.occasions(spec_of(splits=("PS v1",)), DATA, store, "zsl")
-
-
-@pytest.fixture(scope="module")
-def real():
-    """Data with the classes of aPY that a camera took, as far as anybody can tell."""
-    data = load("simulated-aPY")
-    return replace(data, name="mine", simulated=False, known_digest="")
-
-
-def order_of(data, methods, *splits):
-    """Return occasions on which the methods come in this very order."""
-    values = np.linspace(0.9, 0.1, len(methods))
-    figures = np.tile(values, (1, len(splits), 1))
-    names = tuple((data.name, split, "validated") for split in splits)
-    return comparison.Occasions(tuple(methods), names, figures, figures[0])
-
-
-def printed_order(split):
-    table = published("zsl_top1")
-    rows = table[(table["dataset"] == "aPY") & (table["split"] == split)]
-    return list(rows.sort_values("top1_per_class", ascending=False, kind="stable")["method"])
-
-
-def test_our_order_is_held_against_the_printed_one_of_the_same_occasions(real):
-    order = printed_order("PS")
-    found, n = comparison.agreement_with_printed(order_of(real, order, "PS"), {"mine": real}, "zsl")
-    assert n == 1
-    assert found.tau == pytest.approx(1, abs=0.02)  # equal figures are printed once or twice
-    assert found.low > 0.9
-    back, _ = comparison.agreement_with_printed(
-        order_of(real, order[::-1], "PS"), {"mine": real}, "zsl"
-    )
-    assert back.tau == pytest.approx(-1, abs=0.02)
-    # What the paper does not print does not count: here H on SS.
-    with pytest.raises(DatasetError, match="no run on a real data set"):
-        comparison.agreement_with_printed(order_of(real, order, "SS"), {"mine": real}, "H")
-
-
-def test_no_order_is_held_against_the_printed_one_of_simulated_or_of_few(real):
-    order, simulated = printed_order("PS"), replace(real, simulated=True, known_digest="")
-    for data in (simulated, WORLD):
-        with pytest.raises(DatasetError, match="no run on a real data set"):
-            comparison.agreement_with_printed(order_of(data, order, "PS"), {data.name: data}, "zsl")
-    with pytest.raises(DatasetError, match="4 methods are in both orders, and it takes 5"):
-        comparison.agreement_with_printed(
-            order_of(real, [*order[:4], "LinearS2V"], "PS"), {"mine": real}, "zsl"
-        )
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"measure": "H at gamma"}, "at a chosen gamma"),
-        ({"task": "gzsl"}, "chosen for GZSL"),
-        ({"choice": "oracle"}, "on the test set"),
-        ({"average": "sample"}, "per image"),
-        ({"left_out": {"first": {8}}}, "leaves classes out"),
-        ({}, ""),
-    ],
-)
-def test_a_figure_is_unlike_the_printed_one_in_what_it_is(asked, said):
-    given = {"measure": "H", "task": "zsl"} | asked
-    spec = spec_of(task=given.pop("task"))
-    unlike = comparison.unlike_printed(spec, **given)
-    assert [said in each for each in unlike] == ([True] if said else [])

@@ -45,7 +45,7 @@ def test_the_textbooks_example():
     assert test.statistic > uncorrected
     assert test.p < 0.05
     assert test.p_chi_square < 0.05
-    assert (test.occasions, test.methods, test.smallest_p) == (14, 4, 2.0**-13)
+    assert (test.occasions, test.methods) == (14, 4)
 
 
 @pytest.mark.parametrize(
@@ -81,17 +81,12 @@ def test_a_method_that_always_wins_is_told_apart():
     values = np.random.default_rng(0).random((8, 5))
     values[:, 3] += 2
     assert ranking.friedman_test(values).p < 0.05
-    first = ranking.pairwise(values, list("abcde")).iloc[0]
-    assert first["better"] == "d"
-    assert first["p"] == 2 / 2**8
-    assert first["p_holm"] == pytest.approx(10 * first["p"])
 
 
 def test_all_ties_are_no_difference():
     test = ranking.friedman_test(np.ones((4, 3)))
     assert np.isnan(test.statistic)
     assert test.p == 1
-    assert (ranking.pairwise(np.ones((4, 3)), list("abc"))["p"] == 1).all()
 
 
 def world(rng, truth, n_classes, per_class=20):

@@ -1,52 +1,64 @@
-"""Compare in a browser: started, cancelled, made, found again; a claim's link is followed."""
+"""Compare in a browser: a cell that is clicked, a run that is deleted, a claim's link."""
 
 import re
 from pathlib import Path
 
-from tests.browser.reading import settle, visit
+import pytest
+
+from tests.browser.reading import PHONE, fits, settle, visit
+from zslcore.datasets import load
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
 
-SLOW = (
-    "/methods?compare_datasets=simulated-SUN&compare_methods=ALE&compare_methods=LATEM"
-    "&compare_methods=LinearS2V"
-)
-SHORT = "/methods?compare_datasets=digits&compare_methods=LinearS2V&compare_methods=ESZSL"
-PANEL = "[class*=st-key-job_]"
+GRID = ".st-key-table_of_methods canvas"
 
 
-def test_a_comparison_is_started_cancelled_and_found_again(page, fresh_server):
-    visit(page, fresh_server, SLOW)
-    page.get_by_text("3 runs are missing").wait_for()
-    page.get_by_role("button", name="Run them").click()
-    panel = page.locator(PANEL)
-    panel.get_by_role("progressbar").wait_for()
-    panel.get_by_role("button", name="Cancel").click()
-    panel.get_by_text("Cancelled.").wait_for()
+@pytest.fixture
+def store(server):
+    """Return the store of the server, with two runs."""
+    store = ResultStore(Path(server.log.name).parent / "data" / "runs.sqlite")
+    digits = load("digits")
+    for method in ("LinearS2V", "LinearV2S"):
+        store.put(execute(RunSpec("digits", "PS", method), digits, with_oracle=False))
+    return store
 
-    visit(page, fresh_server, SHORT)
-    page.get_by_text("2 runs are missing").wait_for()
-    page.get_by_role("button", name="Run them").click()
-    page.locator(".st-key-compare_time .js-plotly-plot").wait_for()
-    store = ResultStore(Path(fresh_server.log.name).parent / "data" / "runs.sqlite")
-    kept = {one.id for one in store.stored()}
-    assert {result.spec.method for result in store.results()} >= {"LinearS2V", "ESZSL"}
 
-    page.get_by_role("tab", name="Curves").click()
-    page.wait_for_url(re.compile("compare_tab=Curves"))
-    address = page.url
-    page.goto("about:blank")
-    page.goto(address)  # what a colleague who is sent the link sees
+def click(page, row, x=170):
+    """Click a cell of the table in its row, so many pixels from the left."""
+    box = page.locator(GRID).first.bounding_box()
+    page.mouse.click(box["x"] + x, box["y"] + 73 + 35 * (row + 0.5))
     settle(page)
-    page.locator(".st-key-compare_curves_chart .numbers > .h:not(:empty)").wait_for()
-    assert page.get_by_text("are missing").count() == 0
-    assert {one.id for one in store.stored()} == kept
-    assert page.errors == []
+
+
+def test_a_clicked_cell_opens_and_a_run_is_deleted_once_confirmed(page, server, store):
+    visit(page, server, "/compare?table_whose=mine&table_columns=Digits")
+    page.locator(GRID).first.wait_for()
+    fits(page)
+    click(page, 1)
+    page.wait_for_url(re.compile("table_result=Linear.2."))
+    page.get_by_text("Computed in this data folder").first.wait_for()
+    method = re.search("table_result=(Linear.2.)", page.url)[1]
+    page.get_by_role("button", name="Delete …").click()
+    page.get_by_role("button", name="Delete this run").click()
+    page.get_by_text("The run is deleted.").wait_for()
+    assert method not in {one.result.spec.method for one in store.stored() if not one.shipped}
+    assert not page.errors
+
+
+def test_ranks_open_in_a_fold_and_the_page_fits_a_phone(page, server):
+    visit(page, server, "/compare?table_metric=ZSL")
+    page.get_by_text("Ranks", exact=True).click()
+    page.locator(".st-key-table_mean_ranks_printed .js-plotly-plot").wait_for()
+    page.set_viewport_size(PHONE)
+    settle(page)
+    fits(page)
+    assert not page.errors
 
 
 def test_a_claim_has_an_address_and_leads_to_ones_own_runs(page, server):
     visit(page, server, "/claims?published_claim=cal-gzsl-lambda-smaller")
     page.get_by_text("Where they differ, λ for GZSL is below λ for ZSL, but for").first.wait_for()
     page.get_by_role("link", name="Results over λ").click()
-    page.wait_for_url(re.compile("view=regularization"))
-    page.get_by_role("heading", level=1).get_by_text("best").wait_for()
+    page.wait_for_url(re.compile("playground_ruler=lambda"))
     assert page.errors == []

@@ -39,15 +39,12 @@ ADDRESSES = {
     f"/regularization?{OWN}": 0,
     f"/transductive?{OWN}": 5,
     "/scores": 0,
-    f"/methods?compare_datasets={OF_MANY}&compare_methods=LinearS2V": 0,
-    "/large_scale": 0,
     "/published": 0,
+    f"/compare?table_whose=mine&table_columns={OF_MANY}": 0,
     f"/leakage?{SET}&leakage_source=a data set": 5,
     f"/overlap_gain?{SET}&overlap_methods=LinearS2V": 5,
     f"/contamination?{SET}&contamination_on=a data set of this app": 0,
     f"/contamination?{SET}&contamination_on=a data set of this app&contamination_tab=Classes": 0,
-    "/runs": 0,
-    "/board": 0,
 }
 
 
@@ -161,20 +158,6 @@ def test_names_in_score_files_are_text(page, server, tmp_path, tab):
     assert faults(page, watch) == []
 
 
-def test_names_in_a_result_for_the_board_are_text(page, server, tmp_path):
-    entry = json.loads(next((FACTS / "board").glob("awa1-lago*.json")).read_text())
-    entry |= {"method": SCRIPT, "who": LINK, "provenance": SCRIPT + LINK}
-    entry["data"] |= {"name": SCRIPT, "features": LINK}
-    path = tmp_path / "result.json"
-    path.write_text(json.dumps(entry))
-    watch = Watch(page)
-    visit(page, server, "/board")
-    page.get_by_text("Check a result of your own").click()
-    page.locator("input[type=file]").set_input_files(path)
-    page.get_by_text("This file would be on the board.").wait_for()
-    assert faults(page, watch) == []
-
-
 @pytest.mark.parametrize("word", [SCRIPT, LINK, f"http://{FOREIGN}/qqauto"])
 def test_words_in_the_address_of_a_lesson_are_text(page, server, word):
     watch, word = Watch(page), quote(word)
@@ -195,7 +178,7 @@ def test_names_of_people_with_results_are_text(page, server, tmp_path):
     path = tmp_path / "results.json"
     path.write_text(json.dumps(entry))
     watch = Watch(page)
-    visit(page, server, "/runs")
+    visit(page, server, "/compare")
     page.get_by_text("Import results of other people").click()
     page.locator("input[type=file]").set_input_files(path)
     page.get_by_text("results.json").first.wait_for()
@@ -203,7 +186,9 @@ def test_names_of_people_with_results_are_text(page, server, tmp_path):
     page.get_by_label("Owner of these results").press("Enter")
     settle(page)
     page.get_by_role("button", name="Import", exact=True).click()
-    page.get_by_text("is said to have made").wait_for()
+    page.get_by_text("1 result was imported").wait_for()
+    visit(page, server, "/compare?table_whose=others'")
+    page.get_by_text("said to be made by").first.wait_for()
     assert faults(page, watch) == []
 
 
@@ -232,7 +217,8 @@ def write_board(folder):
         a, b, c, d, e = (names[(k + n) % len(names)] for n in range(1, 6))
         figures = {"u": 0.2, "s": 0.7, "H": 2 * 0.2 * 0.7 / 0.9, "zsl": (k + 1) / 100}
         one = entry | {"method": name, "who": a, "provenance": f"{b} {SCRIPT} {LINK}"}
-        one |= {"data": {"name": c, "features": d}, "split": {"name": e}, "figures": figures}
+        split = e if k % 4 == 1 else "PS"
+        one |= {"data": {"name": c, "features": d}, "split": {"name": split}, "figures": figures}
         one |= {"unseen_classes": names, "versions": {a: b}, "parameters": {"origin": "given"}}
         one["parameters"]["params"] = {c: d}
         one["link"] = f'https://example.org/{name}" onmouseover=window.{CANARY}=1 x="'
@@ -263,21 +249,18 @@ def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile_board):
 
 
 @pytest.mark.parametrize("chosen", ["-", *range(0, 23, 4)])
-def test_names_on_the_board_are_text(page, hostile_board, chosen):
+def test_submitted_names_in_the_table_are_text(page, hostile_board, chosen):
     """The page as it is opened, and with one or the other result chosen."""
     server, board, _ = hostile_board
-    watch, address = Watch(page), "/board"
+    watch, address = Watch(page), "/compare?table_whose=others'&table_metric=ZSL"
     if chosen != "-":
-        one = board.results[chosen]
-        names = (one.entry.method, one.entry.data.name, one.entry.split.name)
-        label = f"{', '.join(names)} · {one.file.removesuffix('.json')}"
-        address += f"?board_result={quote(label)}"
+        entry = board.results[chosen].entry
+        address += f"&table_result={quote(f'{entry.method} · {entry.data.name}')}"
     visit(page, server, address)
-    page.get_by_text("Result of").filter(visible=True).first.wait_for()
+    page.get_by_text("Submitted by").filter(visible=True).first.wait_for()
     assert faults(page, watch) == []
-    assert f"{len(board.results)} of {len(board.results)} results" in " ".join(watch.texts)
     if chosen != "-":
-        assert any(board.results[chosen].entry.who in text for text in watch.texts)
+        assert any(entry.who in text for text in watch.texts)
 
 
 def test_names_in_the_written_board_are_text(page, hostile_board, tmp_path):

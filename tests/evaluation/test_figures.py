@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
-from ui.sections.runs import labels
 from zslcore.__main__ import main
 from zslcore.analysis.run_listing import as_csv, as_latex, sorted_by
 from zslcore.board.entry import Figures
@@ -44,7 +43,6 @@ def test_a_registered_metric_is_everywhere(result, worst, tmp_path, monkeypatch,
     assert "Worst" in as_latex(runs)
     assert f"{100 * expected:.1f}" in as_latex(runs)
     assert sorted_by()["worst"] is True
-    assert labels()["worst"] == "worst class"
     assert "worst" in figures.names(unit="fraction")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     ResultStore().put(result)

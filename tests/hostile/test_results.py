@@ -60,7 +60,7 @@ def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monke
         said = capsys.readouterr()
         assert "Traceback" not in said.err
         assert len(said.out) < 20_000 * len(accepted)
-    page = visit("pages/runs.py")
+    page = visit("table")
     assert not page.exception
     assert not page.error
 
@@ -72,6 +72,7 @@ def test_a_digest_that_is_markdown_is_text_on_the_page(tried, tmp_path, monkeypa
     ResultStore().add(
         [StoredRun(hers, ImportMark("Ada", "hers.json", "2026-01-31T12:00:00+00:00"))]
     )
-    (said,) = (c.value for c in visit("pages/runs.py").caption if "Made" in c.value)
+    app = visit("table", table_whose="others'")
+    (said,) = (c.value for c in app.caption if "by version" in c.value)
     assert link not in said
     assert "192.0.2.1" in said.replace("\N{WORD JOINER}", "").replace("\\", "")

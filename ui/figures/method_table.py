@@ -1,4 +1,4 @@
-"""Methods on one data set: their figures with intervals and ranks, and their operating points."""
+"""Methods: figures with intervals, ranks, mean ranks, and points of the seen-unseen curve."""
 
 from __future__ import annotations
 
@@ -13,21 +13,20 @@ from ui.figures.marks import escaped, legend_on_top, whiskers
 from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, VALIDATED, Mark, narrow, quiet
 
-__all__ = ["Path", "operating_points", "rank_forest"]
+__all__ = ["Path", "mean_ranks", "operating_points", "rank_forest"]
 
 _ROW = 24  # pixels a method takes
 _ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @drawn_once
-def rank_forest(table: pd.DataFrame, chosen: str, title: str) -> go.Figure:
+def rank_forest(table: pd.DataFrame, title: str) -> go.Figure:
     """Draw one line a method, the best on top: figure, interval, rank and what a paper prints.
 
     Parameters
     ----------
     table : of :func:`zslcore.analysis.method_table.ranked`, with the columns ``printed`` (NaN where
         none) and ``ranks`` (text)
-    chosen : the row that is marked
     title : of the axis
     """
     shown = table.sort_values("value", ascending=False, kind="stable")
@@ -42,10 +41,9 @@ def rank_forest(table: pd.DataFrame, chosen: str, title: str) -> go.Figure:
             figure.add_trace(_results(shown, of, mark, symbol, name))
     if shown["printed"].notna().any():
         figure.add_trace(_printed(shown))
-    names = [f"<b>{name}</b>" if name == chosen else name for name in escaped(shown.index)]
     figure.update_yaxes(
         tickvals=np.arange(len(shown)),
-        ticktext=names,
+        ticktext=escaped(shown.index),
         range=[len(shown) - 0.4, -0.6],
         showgrid=False,
         zeroline=False,
@@ -84,6 +82,60 @@ def _printed(shown: pd.DataFrame) -> go.Scatter:
         customdata=escaped(shown.index[there]),
         hovertemplate="%{customdata}, printed<br>%{x:.1f} %<extra></extra>",
     )
+
+
+@drawn_once
+def mean_ranks(
+    ranks: np.ndarray, methods: Sequence[str], groups: Sequence[Sequence[int]], critical: float
+) -> go.Figure:
+    """Draw mean ranks; a bar joins methods that differ by less than the critical difference.
+
+    Parameters
+    ----------
+    ranks : array of shape (n_methods,)
+    methods : names
+    groups : of :func:`zslcore.analysis.ranking.groups`
+    critical : the critical difference, drawn to scale below
+    """
+    order = np.argsort(ranks, kind="stable")
+    names, n = escaped([methods[j] for j in order]), len(order)
+    place = {int(j): k for k, j in enumerate(order)}
+    figure = go.Figure(
+        go.Scatter(
+            x=ranks[order],
+            y=np.arange(n),
+            mode="markers",
+            marker={"color": HARMONIC.color, "symbol": HARMONIC.symbol, "size": 10},
+            customdata=names,
+            hovertemplate="%{customdata}: mean rank %{x:.2f}<extra></extra>",
+        )
+    )
+    figure.add_scatter(
+        x=[1, 1 + critical],
+        y=[n - 0.2, n - 0.2],
+        mode="lines+text",
+        text=[f"CD = {critical:.2f}", ""],
+        textposition="top right",
+        line={"color": FAINT, "width": 4},
+        hoverinfo="skip",
+    )
+    for k, group in enumerate(groups):
+        rows, x = [place[j] for j in group], 0.55 - 0.12 * (k % 3)
+        ends = {"y0": min(rows) - 0.25, "y1": max(rows) + 0.25}
+        figure.add_shape(
+            type="line", x0=x, x1=x, **ends, line={"color": HARMONIC.color, "width": 4}
+        )
+    figure.update_xaxes(title="mean rank", range=[0.1, n + 0.6], fixedrange=True, dtick=1)
+    figure.update_yaxes(
+        tickvals=np.arange(n),
+        ticktext=names,
+        range=[n + 0.3, -0.6],
+        fixedrange=True,
+        showgrid=False,
+        zeroline=False,
+    )
+    figure.update_layout(showlegend=False)
+    return quiet(figure, height=110 + _ROW * (n + 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,39 +18,30 @@ image classification", CVPR 2015, section 4: attributes, word2vec, GloVe and Wor
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from zslcore.analysis.comparison import accuracies
-from zslcore.analysis.method_table import Cell, Figure, best_cells
-from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import N_DRAWS, class_draws, interval
-from zslcore.metrics.significance import PairedTest, holm, paired_test
-from zslcore.storage.files import FACTS
+from zslcore.metrics.significance import holm, paired_test
 
 __all__ = [
     "COLUMNS",
     "FIGURES",
     "compare_embeddings",
     "in_a_sentence",
-    "mean_differences",
-    "measured_embeddings",
-    "of_cells",
     "per_class",
-    "same_test",
 ]
 
 #: Of a table of accuracies by class, see :func:`per_class`.
 COLUMNS = ("embedding", "method", "class", "role", "zsl", "gzsl")
 FIGURES = ("ZSL", "H at gamma")
-MEASURED = FACTS / "measured" / "class_embeddings.csv"
 #: Below this p, adjusted over methods and embeddings, a difference is called one.
 SIGNIFICANT = 0.05
 
@@ -183,133 +174,3 @@ def in_a_sentence(compared: pd.DataFrame, reference: str) -> str:
         f"lower in {worse}, and not significantly different in {rest} (paired t-test over "
         f"classes, p below {SIGNIFICANT} after Holm)."
     )
-
-
-#: Column of such a table -> the figure that it is of.
-_OF_COLUMN: Mapping[str, Figure] = {"zsl": "zsl", "gzsl": "H at gamma"}
-
-
-def of_cells(
-    cells: Sequence[Cell], names: Sequence[str], split: str, methods: Collection[str]
-) -> pd.DataFrame:
-    """Return the accuracies of every class under every input, read from known results.
-
-    Parameters
-    ----------
-    cells : results, as the table of methods has them
-    names : data sets that differ in their inputs only
-    split : name
-    methods : whose rows count
-
-    Returns
-    -------
-    DataFrame as of :func:`per_class`
-        ``embedding`` is the name of the data set. A method counts for a figure where every data set
-        has it.
-    """
-    found: dict[tuple[str, str, str], dict[str, Any]] = {}
-    for column, figure in _OF_COLUMN.items():
-        best = best_cells(cells, figure, split)
-        for row in sorted({row for row, name in best if name in names}):
-            if row.partition(" (")[0] not in methods or not all((row, n) in best for n in names):
-                continue
-            for name in names:
-                for role, side in zip(
-                    ("unseen", "seen"), best[row, name].sides(figure), strict=True
-                ):
-                    for class_name, value in side.items():
-                        key = (name, row, class_name)
-                        found.setdefault(key, {"role": role})[column] = value
-    rows = [dict(zip(COLUMNS, key, strict=False)) | values for key, values in found.items()]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
-
-
-def mean_differences(table: pd.DataFrame, reference: str) -> list[PairedTest]:
-    r"""Test every input against the reference over all methods at once, for ZSL.
-
-    Of each class the difference is the mean over methods, so that classes stay the unit:
-
-    .. math:: \bar d_c = \frac{1}{M} \sum_m acc_{m,c}(\text{input}) - acc_{m,c}(\text{reference})
-
-    Parameters
-    ----------
-    table : see :func:`per_class`
-    reference : input that the others are compared with
-
-    Returns
-    -------
-    list of PairedTest, one an input in the order of the table
-    """
-    zsl = table.dropna(subset=["zsl"])
-    mean = zsl.pivot_table("zsl", "class", "embedding", sort=False)
-    n, found = zsl["method"].nunique(), []
-    for name in mean.columns.drop(reference, errors="ignore"):
-        differences = (mean[name] - mean[reference]).dropna()
-        if len(differences) > 1:
-            question = f"{name} minus {reference}, mean of {n} methods:"
-            found.append(paired_test(question, differences, of="unseen classes"))
-    return found
-
-
-# --- Data sets that differ in their inputs only ---------------------------------------------------
-
-
-def same_test(datasets: Mapping[str, ZSLDataset]) -> list[tuple[str, ...]]:
-    """Return groups of data sets with the same test images and classes, but other inputs.
-
-    Parameters
-    ----------
-    datasets : name -> ZSLDataset, with features or known by their results only
-
-    Returns
-    -------
-    list of tuples of two names or more, in the order given
-    """
-    groups: list[list[str]] = []
-    for name, data in datasets.items():
-        for group in groups:
-            if _are_same(datasets[group[0]], data):
-                group.append(name)
-                break
-        else:
-            groups.append([name])
-    return [tuple(group) for group in groups if len(group) > 1]
-
-
-def _are_same(one: ZSLDataset, other: ZSLDataset) -> bool:
-    """Whether a split of both tests the same rows, of the same classes, and the inputs differ."""
-    if one.class_names != other.class_names or not np.array_equal(one.labels, other.labels):
-        return False
-    if one.simulated != other.simulated or one.digest == other.digest:
-        return False
-    return any(_tests_the_same(one, other, name) for name in one.splits if name in other.splits)
-
-
-def _tests_the_same(one: ZSLDataset, other: ZSLDataset, split: str) -> bool:
-    parts: Sequence[str] = ("test_seen", "test_unseen")
-    return all(
-        np.array_equal(getattr(one.splits[split], part), getattr(other.splits[split], part))
-        for part in parts
-    )
-
-
-# --- What has been measured -----------------------------------------------------------------------
-
-
-@cache
-def measured_embeddings() -> Mapping[str, pd.DataFrame]:
-    """Return what the benchmark of class embeddings has measured, by what the images are.
-
-    Returns
-    -------
-    mapping of title -> DataFrame, see :func:`per_class`
-        Made by ``python -m benchmarks.class_embeddings``: split PS, parameters and gamma chosen on
-        the folds, one seed. Empty where the file is missing.
-    """
-    if not MEASURED.exists():
-        return {}
-    table = pd.read_csv(MEASURED, comment="#", dtype={"class": str})
-    return {
-        str(title): part.drop(columns="data").reset_index(drop=True)
-        for title, part in table.groupby("data", sort=False)
-    }

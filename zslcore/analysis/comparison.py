@@ -8,9 +8,8 @@ mean over test classes,
 .. math::
     \frac{\sum_c w_c \, acc_c}{\sum_c w_c}
 
-where :math:`w_c` is 1 (per class) or the number of test images (per sample), 0 for classes that are
-left out, as those that the feature extractor was trained on, and, to see how sure a figure is, how
-often the class is drawn.
+where :math:`w_c` is 1 (per class) or the number of test images (per sample), times how often the
+class is drawn.
 
 References
 ----------
@@ -29,9 +28,7 @@ import pandas as pd
 
 from zslcore.analysis import ranking
 from zslcore.analysis.study import Report, Study, made_by
-from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import published
+from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -41,7 +38,6 @@ from zslcore.methods import get_method
 from zslcore.metrics import Average, harmonic_mean
 from zslcore.metrics.bootstrap import class_draws
 from zslcore.results.planning import Choice, Plan, Results, planned
-from zslcore.results.results_only import ResultsOnly
 from zslcore.results.store import ResultStore
 
 __all__ = [
@@ -49,15 +45,11 @@ __all__ = [
     "ComparisonSpec",
     "Measure",
     "accuracies",
-    "agreement_with_printed",
     "as_text",
-    "by_class",
     "measured",
     "missing",
     "occasions",
-    "printed",
     "run_of",
-    "unlike_printed",
 ]
 
 Measure = Literal["zsl", "u", "s", "H", "u at gamma", "s at gamma", "H at gamma"]
@@ -265,12 +257,6 @@ class Occasions:
             self.seconds[occasions_][:, methods],
         )
 
-    def only(self, wanted: Sequence[bool]) -> Occasions:
-        """Return some of the occasions; ``wanted`` is a mask."""
-        rows = np.flatnonzero(np.asarray(wanted, dtype=bool))
-        names = tuple(self.names[i] for i in rows)
-        return Occasions(self.methods, names, self.figures[:, rows], self.seconds[rows])
-
     def table(self) -> pd.DataFrame:
         """Return one tidy row a method and occasion: dataset, split, choice, method, value."""
         rows = [
@@ -297,7 +283,6 @@ def occasions(
     *,
     choice: Choice = "validated",
     average: Average = "class",
-    left_out: Mapping[str, Collection[int]] | None = None,
     n_draws: int = 0,
 ) -> Occasions:
     """Read one measure off all runs of a comparison that the store holds.
@@ -310,7 +295,6 @@ def occasions(
     measure : of :data:`MEASURES`
     choice : "validated", "folds" (an occasion a fold) or "oracle"
     average : "class" or "sample"
-    left_out : data set -> test classes that count for nothing, as leaky ones
     n_draws : how often test classes are drawn again, the same draws for all methods
     """
     if measure not in MEASURES:
@@ -321,8 +305,7 @@ def occasions(
         for split in (name for name in spec.splits if name in dataset.splits):
             found = [_stored(spec.run(dataset.name, split, m), store, choice) for m in spec.methods]
             n = max(len(results) for results in found)
-            out = () if left_out is None else left_out.get(dataset.name, ())
-            classes, weights = _weights(dataset, split, average, out, n_draws)
+            classes, weights = _weights(dataset, split, average, n_draws)
             block = np.full((1 + n_draws, n, len(spec.methods)), np.nan)
             seconds = np.full((n, len(spec.methods)), np.nan)
             for j, results in enumerate(found):
@@ -347,13 +330,13 @@ def _stored(spec: RunSpec, store: Results, choice: Choice) -> tuple[RunResult | 
 
 
 def _weights(
-    dataset: ZSLDataset, split: str, average: Average, left_out: Collection[int], n_draws: int
+    dataset: ZSLDataset, split: str, average: Average, n_draws: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the test classes of a split and what each counts, a row a draw."""
     parts = dataset.split(split)
     test = np.concatenate([parts.test_seen, parts.test_unseen])
     classes, images = np.unique(dataset.labels[test], return_counts=True)
-    counts = np.where(np.isin(classes, list(left_out)), 0.0, images if average == "sample" else 1.0)
+    counts = images if average == "sample" else np.ones(len(classes))
     seen = np.isin(classes, parts.seen_classes)
     drawn = class_draws(seen, n_draws) if n_draws else np.ones((1, len(classes)))
     return classes, drawn * counts
@@ -382,151 +365,3 @@ def as_text(found: Occasions) -> str:
             f"{test.critical_difference:.2f} (Nemenyi, 5 %)"
         )
     return "\n".join(lines)
-
-
-def printed(measure: Measure, splits: Sequence[str] = ("PS",)) -> Occasions:
-    """Return the benchmark paper's tables 3 (ZSL, SS and PS) and 6 (GZSL on PS) as occasions.
-
-    Parameters
-    ----------
-    measure : "zsl", "u", "s" or "H"; the paper calibrates nothing
-    splits : of "SS" and "PS"
-
-    Raises
-    ------
-    DatasetError
-        For what the paper does not print.
-    """
-    columns = {"u": "unseen", "s": "seen", "H": "harmonic"}
-    if measure == "zsl":
-        table = published("zsl_top1").rename(columns={"top1_per_class": "value"})
-    elif measure in columns:
-        table = published("gzsl_ps").rename(columns={columns[measure]: "value"}).assign(split="PS")
-    else:
-        raise DatasetError(f"The benchmark paper prints zsl, u, s and H; got {measure}.")
-    table = table[table["split"].isin(list(splits))]
-    if table.empty:
-        raise DatasetError(f"The benchmark paper prints no {measure} on {', '.join(splits)}.")
-    wide = table.pivot_table(
-        index=["dataset", "split"], columns="method", values="value", sort=False
-    )
-    names = tuple((dataset, split, "printed") for dataset, split in wide.index)
-    nothing = np.full(wide.shape, np.nan)
-    return Occasions(tuple(wide.columns), names, wide.to_numpy()[None], nothing)
-
-
-#: Of so many methods in both orders Kendall's tau has an interval, and means something.
-LEAST_IN_ORDER = 5
-
-
-def unlike_printed(
-    spec: ComparisonSpec,
-    measure: Measure,
-    choice: Choice = "validated",
-    average: Average = "class",
-    left_out: Mapping[str, Collection[int]] | None = None,
-) -> list[str]:
-    """Return how a measure of a comparison differs from the figure of the paper's tables 3 and 6.
-
-    Parameters
-    ----------
-    spec : ComparisonSpec
-    measure, choice, average, left_out : as for :func:`occasions`
-    """
-    found = []
-    if measure.endswith("at gamma"):
-        found.append("ours is at a chosen gamma, the printed one without calibration")
-    if spec.task != "zsl":
-        found.append("our parameters are chosen for GZSL, the printed ones for ZSL")
-    if choice == "oracle":
-        found.append("ours is chosen on the test set")
-    if average != "class":
-        found.append("ours is per image, the printed one per class")
-    if left_out and any(left_out.values()):
-        found.append("ours leaves classes out")
-    return found
-
-
-def agreement_with_printed(
-    found: Occasions, datasets: Mapping[str, ZSLDataset], measure: Measure
-) -> tuple[ranking.Agreement, int]:
-    """Compare the order of methods with the printed one, on the occasions that are in both.
-
-    Parameters
-    ----------
-    found : of :func:`occasions`, the same figure as the printed one, see :func:`unlike_printed`
-    datasets : name -> ZSLDataset
-    measure : "zsl", "u", "s" or "H"
-
-    Returns
-    -------
-    Agreement, and on how many occasions of ours it rests
-
-    Raises
-    ------
-    DatasetError
-        Where no real data set is one that the paper has, or fewer than five methods are in both.
-    """
-    of_paper = {(data, split): i for i, (data, split, _) in enumerate(_printed_of(measure).names)}
-    benchmarks = {
-        name: None if data.simulated else benchmark_of(data) for name, data in datasets.items()
-    }
-    places = [of_paper.get((benchmarks[data] or "", split)) for data, split, _ in found.names]
-    ours = found.only([place is not None for place in places]).complete
-    if not ours.names:
-        raise DatasetError(f"there is no run on a real data set that the paper has {measure} of")
-    paper = _printed_of(measure).only([i in places for i in range(len(of_paper))]).complete
-    mean = dict(zip(ours.methods, ranking.ranks_of(ours.figures[0]).mean(axis=0), strict=True))
-    here = np.array([mean.get(method, np.nan) for method in paper.methods])
-    if (n := int(np.isfinite(here).sum())) < LEAST_IN_ORDER:
-        raise DatasetError(
-            f"{n} method{'s are' if n != 1 else ' is'} in both orders, and it takes "
-            f"{LEAST_IN_ORDER}"
-        )
-    of_paper_ranks = ranking.ranks_of(paper.figures[0]).mean(axis=0)
-    return ranking.agreement(-here, -of_paper_ranks), len(ours.names)
-
-
-def _printed_of(measure: Measure) -> Occasions:
-    return printed(measure, ("SS", "PS") if measure == "zsl" else ("PS",))
-
-
-def _nearest_seen(prototypes: np.ndarray, parts: Split) -> dict[int, tuple[int, float]]:
-    """Return of every unseen class the nearest seen one and its distance, at unit length."""
-    S = prototypes / np.maximum(
-        np.linalg.norm(prototypes, axis=1, keepdims=True), np.finfo(np.float32).tiny
-    )
-    distances = (np.linalg.norm(S[parts.seen_classes] - S[c], axis=1) for c in parts.unseen_classes)
-    return {
-        int(c): (int(parts.seen_classes[near := int(np.argmin(distance))]), float(distance[near]))
-        for c, distance in zip(parts.unseen_classes, distances, strict=True)
-    }
-
-
-def by_class(dataset: ZSLDataset, split: str, results: Sequence[RunResult]) -> pd.DataFrame:
-    """Return the ZSL accuracy of every unseen class under every method, with what makes it hard.
-
-    Returns
-    -------
-    DataFrame, a row an unseen class and method: class, images (of the data set), distance (of its
-    prototype to that of the nearest seen class, at unit length), nearest, method, accuracy. Data
-    that are known by their results only have no prototypes: distance is NaN, nearest is empty.
-    """
-    parts = dataset.split(split)
-    nearest = {} if isinstance(dataset, ResultsOnly) else _nearest_seen(dataset.prototypes, parts)
-    images = np.bincount(dataset.labels, minlength=dataset.n_classes)
-    rows = []
-    for c in parts.unseen_classes:
-        near, distance = nearest.get(int(c), (None, np.nan))
-        rows += [
-            {
-                "class": dataset.class_names[c],
-                "images": int(images[c]),
-                "distance": distance,
-                "nearest": "" if near is None else dataset.class_names[near],
-                "method": result.spec.method,
-                "accuracy": result.evaluation.per_class_zsl.get(int(c), np.nan),
-            }
-            for result in results
-        ]
-    return pd.DataFrame(rows)

@@ -3,32 +3,19 @@ r"""Zero-shot learning with 21,000 classes: the nine ImageNet test sets of the b
 Parameters are chosen on the released fold of training classes (750 to fit, 250 to validate), the
 method is fitted on all 1,000, and one pass over the test images counts the rank of the true class
 among the candidates of all nine sets, alone (ZSL) and together with the training classes (GZSL),
-see :mod:`zslcore.large.ranks`. Accuracy is then read against what may make a set hard: how many
-candidates there are, how many steps along the hypernym relation lie between a class and the nearest
-training class, and how many images it has.
-
-*Hierarchical precision* at :math:`k` asks for less than the right class. Steps between two classes
-are counted over what both are kinds of. Let :math:`B_r(c)` be the candidates at most :math:`r`
-steps from :math:`c`, and :math:`r_k` the smallest :math:`r` with :math:`|B_r(c)| \ge k`. Of the
-:math:`k` best answers :math:`A_k(x)`, it counts those that are near:
-
-.. math::
-    \text{hp@}k = \frac{1}{n} \sum_i \frac{|A_k(x_i) \cap B_{r_k}(y_i)|}{k},
-
-which for :math:`k = 1` is plain accuracy per image.
+see :mod:`zslcore.large.ranks`.
 
 References
 ----------
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
-good, the bad and the ugly", TPAMI 2019, table 5, figures 5 and 6. A. Frome et al., "DeViSE: a deep
-visual-semantic embedding model", NIPS 2013, for hierarchical precision.
+good, the bad and the ugly", TPAMI 2019, table 5, figures 5 and 6.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -38,10 +25,9 @@ from zslcore.analysis.study import Report, Study, made_by
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
-from zslcore.datasets.imagenet_simulated import populations
 from zslcore.evaluation.protocol import Problem, Setting, require_unseen
-from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import FeatureView, Preprocessing
+from zslcore.exceptions import DatasetError
+from zslcore.features.views import Preprocessing
 from zslcore.large.engine import HERE, Engine
 from zslcore.large.ranks import RankCounts, Task, count_ranks
 from zslcore.methods import get_method
@@ -50,68 +36,7 @@ from zslcore.methods.score_map import ScoreMap
 from zslcore.results.result import result_of
 from zslcore.results.store import ResultStore
 
-#: Classes, spread over all, whose first test image hierarchical precision is counted on.
-SAMPLE = 300
-#: Steps that count as one group with all longer ways: few classes are farther.
-FAR = 10
-#: Limits of the groups of classes by their number of images.
-POPULATIONS = (1, 2, 10, 100, 400, 700, 1000, 1300, 1600, 4000)
-
 Progress = Callable[[float, float, str], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """How one test image of every class is answered, without a score matrix.
-
-    Attributes
-    ----------
-    classes : int array of shape (n,), increasing, the classes that have a test image
-    embedded : array of shape (n, m) or (n, n_maps, m), the image as the method sees it
-    codes : array of shape (n_classes, m), the candidates as the method sees them
-    offset : array of shape (n_classes,) or (1,), added to the inner products
-    """
-
-    classes: np.ndarray
-    embedded: np.ndarray
-    codes: np.ndarray
-    offset: np.ndarray
-
-    def scores(self, which: np.ndarray) -> np.ndarray:
-        """Return the scores of some of the images among all classes, (n_which, n_classes).
-
-        Parameters
-        ----------
-        which : int array, places in ``classes``
-        """
-        scores: ScoreMap = ScoreMap(_as_it_is, (), self.codes, self.offset)
-        return scores.scores(self.embedded[which])
-
-    def best(self, which: np.ndarray, candidates: np.ndarray, k: int) -> np.ndarray:
-        """Return the k best candidates of some images, best first, int (n_which, k).
-
-        Parameters
-        ----------
-        which : int array, places in ``classes``
-        candidates : int array of classes that may be answered
-        k : how many, at most as many as there are candidates
-        """
-        k = min(k, len(candidates))
-        F = self.scores(which)[:, candidates]
-        first = np.argpartition(-F, k - 1, axis=1)[:, :k] if k < len(candidates) else None
-        first = np.tile(np.arange(k), (len(F), 1)) if first is None else np.sort(first, axis=1)
-        order = np.argsort(-np.take_along_axis(F, first, axis=1), axis=1, kind="stable")
-        best: np.ndarray = candidates[np.take_along_axis(first, order, axis=1)]
-        return best
-
-    def place(self, cls: int) -> int | None:
-        """Return where a class is in ``classes``; None where it has no test image."""
-        at = int(np.searchsorted(self.classes, cls))
-        return at if at < len(self.classes) and self.classes[at] == cls else None
-
-
-def _as_it_is(block: np.ndarray) -> np.ndarray:
-    return block
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,23 +50,12 @@ class LargeScale:
     counts : ranks of the true class in every set
     rows : int array of shape (n_classes,)
         Row of :func:`zslcore.datasets.imagenet.imagenet` of every class, -1 for any other class.
-    answers : :class:`Answers`, None for a method whose scores are no inner products
     """
 
     params: Mapping[str, Any]
     validated: bool
     counts: RankCounts
     rows: np.ndarray
-    answers: Answers | None
-
-    @property
-    def required_answers(self) -> Answers:
-        """The answers to the images; raises where there are none."""
-        if self.answers is None:
-            raise ParameterError(
-                "The scores of this method are no inner products, so no single answers are stored."
-            )
-        return self.answers
 
     def table(self) -> pd.DataFrame:
         """Return every accuracy of unseen images.
@@ -183,58 +97,6 @@ class LargeScale:
             for row in self.table().to_dict("records")
         ]
 
-    def by_steps(self, k: int = 1, *, task: Task = "zsl") -> pd.DataFrame:
-        """Return accuracy among all classes over the steps to the nearest training class.
-
-        Returns
-        -------
-        DataFrame with the columns steps (``FAR`` stands for as many and more), classes, accuracy
-        (mean of the classes), chance
-        """
-        classes, accuracy = self._unseen("All", k, task)
-        steps = np.minimum(imagenet().steps[self.rows[classes]], FAR)
-        return self._grouped(steps, accuracy, "steps", k, task)
-
-    def by_population(
-        self, k: int = 1, *, task: Task = "zsl", simulated: bool = False
-    ) -> pd.DataFrame:
-        """Return accuracy among all classes over their number of images.
-
-        Parameters
-        ----------
-        k : number of answers per image; 1 for the usual accuracy
-        task : "zsl" or "gzsl"
-        simulated : whether to group by ImageNet's numbers of images that a stand-in simulates,
-            not by the data's own
-
-        Returns
-        -------
-        DataFrame with the columns least (the group's first number of images), classes, accuracy,
-        chance
-        """
-        classes, accuracy = self._unseen("All", k, task)
-        counts = self.counts
-        images = counts.totals[np.searchsorted(counts.classes, classes)]
-        if simulated:
-            images = populations()[self.rows[classes]]
-        group = np.searchsorted(POPULATIONS, images, side="right") - 1
-        least = np.array(POPULATIONS)[group]
-        return self._grouped(least, accuracy, "least", k, task)
-
-    def _unseen(self, name: str, k: int, task: Task) -> tuple[np.ndarray, np.ndarray]:
-        classes, accuracy = self.counts.per_class(name, k, task=task)
-        unseen = ~self.counts.seen[classes]
-        return classes[unseen], accuracy[unseen]
-
-    def _grouped(
-        self, by: np.ndarray, accuracy: np.ndarray, column: str, k: int, task: Task
-    ) -> pd.DataFrame:
-        table = pd.DataFrame({column: by, "accuracy": accuracy})
-        grouped = table.groupby(column)["accuracy"].agg(classes="size", accuracy="mean")
-        inside = self.counts.in_set[self.counts.names.index("All")].sum()
-        n = int(inside + (self.counts.seen.sum() if task == "gzsl" else 0))
-        return grouped.reset_index().assign(chance=k / n)
-
 
 @dataclass(frozen=True)
 class LargeScaleStudy(Study[LargeScale]):
@@ -245,7 +107,6 @@ class LargeScaleStudy(Study[LargeScale]):
     dataset, digest : the data and their content
     method : name
     seed : of methods that draw, and of which rows validate
-    images : whether the answers to single images are stored, which take most of the bytes
     """
 
     kind = "large_scale"
@@ -256,7 +117,6 @@ class LargeScaleStudy(Study[LargeScale]):
     digest: str
     method: str
     seed: int = 0
-    images: bool = True
 
     @property
     def title(self) -> str:
@@ -266,7 +126,7 @@ class LargeScaleStudy(Study[LargeScale]):
     @property
     def arguments(self) -> dict[str, Any]:
         """The fields as JSON values."""
-        return {k: v for k, v in asdict(self).items() if k != "images" or not self.images}
+        return asdict(self)
 
     @property
     def made_by(self) -> dict[str, Any]:
@@ -282,14 +142,13 @@ class LargeScaleStudy(Study[LargeScale]):
     def compute(self, report: Report) -> LargeScale:
         """Measure, and store the accuracies as a result, too."""
         found = measure(self, load(self.dataset).required(self.digest), report)
-        about = replace(self, images=True).arguments | {
+        about = self.arguments | {
             "params": json.dumps(dict(found.params)),
             "params_origin": "validated" if found.validated else "given",
             "revisions": json.dumps(self.made_by["revisions"]),
         }
-        key = replace(self, images=True).key
-        ResultStore().try_put_result(result_of("large-scale", key, about, found.as_runs()))
-        return found if self.images else replace(found, answers=None)
+        ResultStore().try_put_result(result_of("large-scale", self.key, about, found.as_runs()))
+        return found
 
 
 def measure(
@@ -339,10 +198,7 @@ def measure(
             total + done, 2 * total, f"Ranks of {len(test):,} images: part {done} of {total}"
         ),
     )
-    answers = None
-    if isinstance(scores, ScoreMap):
-        answers = _answers(scores, problem.X_test, problem.y_test, problem.seen)
-    return LargeScale(params, bool(split.folds), counts, rows, answers)
+    return LargeScale(params, bool(split.folds), counts, rows)
 
 
 def _chosen(
@@ -370,104 +226,6 @@ def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
             f"as n01440764; none of the {len(unseen)} is in a test set of the benchmark."
         )
     return found
-
-
-def _answers(scores: ScoreMap, X: FeatureView, y: np.ndarray, seen: np.ndarray) -> Answers:
-    """Return the first test image of every unseen class as the method sees it."""
-    classes, first = np.unique(y, return_index=True)
-    first, classes = first[~seen[classes]], classes[~seen[classes]]
-    block = np.asarray(X.rows(first)).astype(scores.dtype, copy=False)
-    return Answers(classes, scores.embed(block, *scores.weights), scores.codes, scores.offset)
-
-
-# --- Along the hierarchy --------------------------------------------------------------------------
-
-
-def hierarchical_precision(result: LargeScale, sample: int = SAMPLE) -> pd.DataFrame:
-    """Return the hierarchical precision in every set, see the module's docstring.
-
-    Parameters
-    ----------
-    result : LargeScale, with ``answers``
-    sample : classes of a set, spread evenly, whose first test image is answered
-
-    Returns
-    -------
-    DataFrame with the columns set, k, hp, flat (the right class is among the first k), images
-
-    Raises
-    ------
-    ParameterError
-        When no answers are stored.
-    """
-    answers, counts, rows, found = result.required_answers, result.counts, result.rows, []
-    for name, inside in zip(counts.names, counts.in_set, strict=True):
-        candidates = np.flatnonzero(inside)
-        tested = np.flatnonzero(inside[answers.classes])
-        which = tested[np.unique(np.linspace(0, len(tested) - 1, sample).astype(int))]
-        best = answers.best(which, candidates, max(counts.ks))
-        place = np.searchsorted(candidates, best)
-        steps = _steps(rows[answers.classes[which]], rows[candidates])
-        for k in (k for k in counts.ks if k <= len(candidates)):
-            limit = np.partition(steps, k - 1, axis=1)[:, k - 1 : k]
-            of_answers = np.take_along_axis(steps, place[:, :k], axis=1)
-            right = (best[:, :k] == answers.classes[which][:, None]).any(axis=1)
-            hp, flat = float((of_answers <= limit).mean()), float(right.mean())
-            found.append({"set": name, "k": k, "hp": hp, "flat": flat, "images": len(which)})
-    return pd.DataFrame(found)
-
-
-def _steps(centers: np.ndarray, candidates: np.ndarray) -> np.ndarray:
-    """Return the steps from each class to each candidate over what both are kinds of."""
-    up, down = imagenet().heights(centers), imagenet().heights(candidates).tocsc()
-    steps = np.full((len(centers), len(candidates)), np.iinfo(np.int16).max, dtype=np.int16)
-    for row, of_row in enumerate(steps):
-        for at in range(up.indptr[row], up.indptr[row + 1]):
-            below = slice(*down.indptr[up.indices[at] : up.indices[at] + 2])
-            under = down.indices[below]
-            of_row[under] = np.minimum(of_row[under], up.data[at] + down.data[below] - 2)
-    return steps
-
-
-def nearest_answers(
-    result: LargeScale, row: int, k: int = 10, *, task: Task = "zsl"
-) -> pd.DataFrame:
-    """Return the answers to the first test image of a class, along the hypernym tree.
-
-    Parameters
-    ----------
-    result : LargeScale, with ``answers``
-    row : of the class in :func:`zslcore.datasets.imagenet.imagenet`
-    k : answers
-    task : "zsl" (all unseen classes) or "gzsl" (training classes, too)
-
-    Returns
-    -------
-    DataFrame with the columns rank, synset, class, seen, steps (along the relation to the right
-    class), common (what both are kinds of), depth (steps from there to the top); empty where the
-    class has no test image
-
-    Raises
-    ------
-    ParameterError
-        When no answers are stored.
-    """
-    answers, counts, facts = result.required_answers, result.counts, imagenet()
-    columns = ["rank", "synset", "class", "seen", "steps", "common", "depth"]
-    own = np.flatnonzero(result.rows == row)
-    place = answers.place(int(own[0])) if len(own) else None
-    if place is None:
-        return pd.DataFrame(columns=columns)
-    inside = counts.in_set[counts.names.index("All")]
-    candidates = np.flatnonzero(inside | counts.seen if task == "gzsl" else inside)
-    found = []
-    for rank, cls in enumerate(answers.best(np.array([place]), candidates, k)[0], 1):
-        other = int(result.rows[cls])
-        common, steps = facts.meeting(row, other)
-        depth = max(facts.ancestors(common).values())
-        named = (facts.synsets[other], facts.names[other], bool(counts.seen[cls]))
-        found.append((rank, *named, steps, facts.names[common], depth))
-    return pd.DataFrame(found, columns=columns)
 
 
 def printed() -> pd.DataFrame:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -46,7 +46,9 @@ __all__ = [
     "COLUMN_OF",
     "FIGURES",
     "Cell",
+    "Column",
     "Figure",
+    "MethodTable",
     "Origin",
     "best_cells",
     "cells_of_runs",
@@ -365,6 +367,138 @@ def _drawn(cells: Sequence[Cell], figure: Figure, n_draws: int) -> tuple[list[in
         ]
         figures.append(means[0] if len(means) == 1 else harmonic_mean(*means))
     return listed, np.column_stack(figures)
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The results on one data set.
+
+    Attributes
+    ----------
+    data, benchmark : name of the data set, and the benchmark it is
+    simulated : whether the data set is simulated
+    cells : row -> Cell
+    ranks : DataFrame of :func:`ranked`, with the column ``printed``
+    """
+
+    data: str
+    benchmark: str
+    simulated: bool
+    cells: Mapping[str, Cell]
+    ranks: pd.DataFrame
+
+    @property
+    def leader(self) -> str:
+        """The row with the largest figure."""
+        return str(self.ranks["value"].idxmax())
+
+    @property
+    def tied(self) -> int:
+        """The number of other rows whose rank may be 1."""
+        return int(self.ranks["top"].drop(self.leader).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class MethodTable:
+    """A selection of results as a table.
+
+    Attributes
+    ----------
+    cells : all results
+    figure, split : what is compared, and on which split
+    origins : which results count
+    data : names of data sets, a column each
+    with_printed : whether the papers' figures count
+    variants, probes : whether variants of methods, and runs of single folds, have rows
+    """
+
+    cells: Sequence[Cell]
+    figure: Figure
+    split: str
+    origins: Collection[Origin]
+    data: Sequence[str]
+    with_printed: bool = True
+    variants: bool = False
+    probes: bool = False
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        """The data sets that have a result, in the order of :attr:`data`."""
+        counted = [cell for cell in self.cells if cell.origin in self.origins]
+        best = best_cells(counted, self.figure, self.split, with_probes=self.probes)
+        found = []
+        for data in self.data:
+            cells = {row: cell for (row, of), cell in best.items() if of == data}
+            cells = {row: cell for row, cell in cells.items() if self._has_a_row(row, cell)}
+            if cells:
+                first = next(iter(cells.values()))
+                ranks = ranked(list(cells.values()), self.figure)
+                ranks["printed"] = [self.printed_of(row, first.benchmark) for row in ranks.index]
+                found.append(Column(data, first.benchmark, first.simulated, cells, ranks))
+        return found
+
+    def _has_a_row(self, row: str, cell: Cell) -> bool:
+        return self.variants or cell.origin != "shipped" or row in inductive_rows()
+
+    @cached_property
+    def rows(self) -> list[str]:
+        """The inductive methods, then all other rows that have a result."""
+        more = [row for column in self.columns for row in column.cells]
+        return list(dict.fromkeys([*inductive_rows(), *more]))
+
+    def candidates(self, row: str, data: str) -> list[Cell]:
+        """Return all results of a row on a data set and this split, whatever their origin.
+
+        An entry of the board that states the figures of one of the runs is left out.
+        """
+        place = (row, data, self.split)
+        found = [cell for cell in self.cells if (cell.row, cell.data, cell.split) == place]
+        runs = [cell for cell in found if isinstance(cell.source, StoredRun)]
+        return [c for c in found if c in runs or not any(c.equals(run) for run in runs)]
+
+    def missing(self, column: Column) -> list[str]:
+        """Return the inductive methods without a result in a column."""
+        return [row for row in inductive_rows() if row not in column.cells]
+
+    @cached_property
+    def printed(self) -> pd.DataFrame:
+        """The printed figures of this split and figure, chosen for the same task."""
+        table = printed_cells()
+        same = (table["figure"] == self.figure) & (table["split"] == self.split)
+        return table[same & (table["task"] == task_of(self.figure)) & self.with_printed]
+
+    def prints(self, row: str, benchmark: str) -> pd.DataFrame:
+        """Return all printed figures of a row, those of the benchmark paper first."""
+        of = self.printed
+        return of[(of["row"] == row) & (of["benchmark"] == benchmark)]
+
+    def printed_of(self, row: str, benchmark: str) -> float:
+        """Return the first printed figure of a row; NaN without one."""
+        found = self.prints(row, benchmark)
+        return float(found["value"].iloc[0]) if len(found) else float("nan")
+
+    @property
+    def source(self) -> str:
+        """The first printed table with this figure, as "GBU 3"; empty without one."""
+        return next(iter(self.printed["table"]), "")
+
+    def rankings(self) -> dict[str, pd.DataFrame]:
+        """Return what mean ranks follow from: data sets by methods that have a figure on each.
+
+        Returns
+        -------
+        mapping of a source to DataFrame
+            "measured", and "printed" where one paper's table has the figure. Tables of fewer than
+            two data sets or three methods are left out.
+        """
+        measured = pd.DataFrame({column.data: column.ranks["value"] for column in self.columns}).T
+        first = self.printed[self.printed["table"] == self.source]
+        wide = first.pivot_table("value", "benchmark", "row", sort=False)
+        complete = {"measured": measured.dropna(axis=1), "printed": wide.dropna(axis=1)}
+        return {name: of for name, of in complete.items() if of.shape[0] > 1 and of.shape[1] > 2}
 
 
 # --- Printed --------------------------------------------------------------------------------------

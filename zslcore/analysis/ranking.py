@@ -11,7 +11,7 @@ the best, ties share the mean of their places. Of n occasions and k methods with
 Friedman's statistic (here without its correction for ties, which SciPy makes) asks whether all
 methods are alike; two methods whose mean ranks are closer than Nemenyi's critical difference CD
 do not differ significantly, where :math:`q_\alpha \sqrt 2` is a quantile of the studentized range
-of k values. Pairs are also tested each by Wilcoxon's signed ranks, adjusted after Holm.
+of k values.
 
 The confidence of a rank comes from test classes resampled for all methods alike. The interval of
 a rank follows from which other methods are surely better and which surely worse: of method j on one
@@ -38,18 +38,15 @@ across countries", Review of Economic Studies 2024.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
-from scipy.stats import friedmanchisquare, kendalltau, norm, rankdata, studentized_range, wilcoxon
+from scipy.stats import friedmanchisquare, kendalltau, norm, rankdata, studentized_range
 
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.metrics.significance import DIGITS, holm
+from zslcore.metrics.significance import DIGITS
 
 #: Occasions are permuted so often for the p-value of Friedman's statistic.
 N_PERMUTATIONS = 4999
@@ -185,7 +182,6 @@ class RankingTest:
     p_chi_square : of the chi-square distribution, for many occasions
     critical_difference : of two mean ranks, after Nemenyi, at ``alpha``
     alpha : float
-    smallest_p : the smallest p a pair of methods can have over so many occasions
     """
 
     occasions: int
@@ -195,7 +191,6 @@ class RankingTest:
     p_chi_square: float
     critical_difference: float
     alpha: float
-    smallest_p: float
 
 
 def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> RankingTest:
@@ -225,7 +220,6 @@ def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> Ran
         p_chi_square=p_chi_square,
         critical_difference=critical_difference(n, k, alpha),
         alpha=alpha,
-        smallest_p=min(1.0, 2.0 ** (1 - n)),
     )
 
 
@@ -273,31 +267,6 @@ def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
             found.append(order[start:stop].tolist())
             end = stop
     return found
-
-
-def pairwise(values: np.ndarray, methods: Sequence[str]) -> pd.DataFrame:
-    """Test every pair of methods by Wilcoxon's signed ranks over occasions, adjusted after Holm.
-
-    Returns
-    -------
-    DataFrame with one row a pair: better, worse, mean_difference, p, p_holm
-        ``better`` is the method with the larger mean.
-    """
-    _check(values, at_least=(2, 2))
-    rows = []
-    for i, j in combinations(range(len(methods)), 2):
-        d = np.round(values[:, i] - values[:, j], DIGITS)
-        first, second = (i, j) if d.mean() >= 0 else (j, i)
-        rows.append(
-            {
-                "better": methods[first],
-                "worse": methods[second],
-                "mean_difference": abs(float(d.mean())),
-                "p": float(wilcoxon(d).pvalue) if d.any() else 1.0,
-            }
-        )
-    table = pd.DataFrame(rows)
-    return table.assign(p_holm=holm(table["p"])).sort_values("p", kind="stable", ignore_index=True)
 
 
 # --- Two rankings ---------------------------------------------------------------------------------

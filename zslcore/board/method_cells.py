@@ -31,7 +31,7 @@ def _of_entry(one: Judged) -> Cell:
         digest=data.digest,
         benchmark=data.benchmark,
         simulated=data.simulated,
-        split=entry.split.name.split()[0] if entry.split.name else "",
+        split=next(iter(entry.split.name.split()), ""),
         task=entry.parameters.chosen_for,
         origin="shipped" if entry.who == OURS else "others",
         who=entry.who,

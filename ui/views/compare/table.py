@@ -1,60 +1,127 @@
-"""Which method is best, and is that certain? A row per method, a column per data set."""
+"""Table of methods: a row a method, a column a data set, and each number with its source.
+
+Results come from the run store, from the package, from the board and from the papers' tables.
+Words of other people are never read as markdown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
-from ui import controls, terms
-from ui.figures.method_table import rank_forest
+from ui import cache, controls, run_address, site_map, takeaway, terms, uploads, visitors
+from ui.exports import Look
+from ui.figures.method_table import Path, mean_ranks, operating_points, rank_forest
 from ui.frame import Header, chart, errors_as_sentences
-from ui.numbers import percent
-from ui.sections.method_cells import Column, MethodTable, all_cells, data_label
-from ui.sections.method_grid import FIGURES, in_words, show_grid
-from ui.sections.method_result import offer_missing, show_result
-from ui.text import plain
-from zslcore.analysis.method_table import Cell, Origin
+from ui.interactive import take_in_hand
+from ui.numbers import duration, percent, three_digits
+from ui.text import AUSUC, plain
+from ui.waiting import wait_for
+from zslcore import jobs
+from zslcore.analysis import ranking
+from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
+from zslcore.analysis.method_table import (
+    Cell,
+    Column,
+    Figure,
+    MethodTable,
+    Origin,
+    seconds_of,
+    task_of,
+)
+from zslcore.board import Judged
+from zslcore.board.making import entry_of_run
+from zslcore.board.method_cells import leak_of
+from zslcore.datasets.titles import title
+from zslcore.evaluation import Predictions, State, outside
+from zslcore.evaluation.protocol import origin_in_words
+from zslcore.exceptions import ParameterError
+from zslcore.interactive.curves import interactive_curve, line_of
+from zslcore.methods import METHODS
+from zslcore.results.imported import MAX_NAME, import_runs
+from zslcore.results.store import ResultStore, StoredRun
+from zslcore.storage.artifacts import scratch
 
-__all__ = ["show"]
-
-#: Of the standard split there are no test images of seen classes.
-OF_SS = ("ZSL",)
+FIGURES: dict[str, Figure] = {
+    "H at γ": "H at gamma",
+    "ZSL": "zsl",
+    "AUSUC": "AUSUC",
+    "u at γ": "u at gamma",
+    "s at γ": "s at gamma",
+    "H, γ = 0": "H",
+    "u, γ = 0": "u",
+    "s, γ = 0": "s",
+}
 ORIGINS: dict[str, Origin | None] = {
     "mine": "mine",
     "shipped": "shipped",
     "printed": None,
     "others'": "others",
 }
-RESULT = "table_result"
+#: State of a result -> its mark and what that means.
+MARKS: Mapping[State, tuple[str, str]] = {
+    State.VERIFIED: ("✓", "verified: recomputed from predictions, or computed here"),
+    State.STATED: ("○", "stated: metrics without predictions"),
+}
+#: Behind methods that no other one is certainly better than.
+SHADE = "background-color: rgba(88, 101, 121, 0.22)"
+#: Makes equal headings different for the browser.
+INVISIBLE = "\u200b"
+#: Pixels of a row of the table and of its two headings.
+ROW, HEADINGS = 35, 73
+#: Keys of the table, of the opened cell and of the chosen one of its results.
+TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
+#: Where a session counts which results of other people it has imported.
+IMPORTED = "table_imported"
 
 
-def show(header: Header) -> None:
-    """Show the table of methods; ``header`` marks simulated data."""
+def show(_: Header) -> None:
+    """Show the table, the opened cell, what is missing, and the ranks."""
+    if st.session_state.pop("table_deleted", False):
+        st.toast("The run is deleted.")
     with errors_as_sentences():
-        answer = st.container(gap="xsmall", key="table_answer")
-        answer.empty()  # what has nothing in it takes no place
-        table = _choose(all_cells())
-        if not table.columns:
+        table, unreadable = _choose()
+        if table.columns:
+            for column in table.columns:
+                digests = {cell.digest: None for cell in column.cells.values() if cell.digest}
+                kind = ", simulated" * column.simulated
+                takeaway.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
+            _answer(table)
+            _show_grid(table)
+            _show_cell(table)
+            _show_missing(table)
+            _show_ranks(table)
+        else:
             st.info(
-                "No result has all of these. Choose other results or data sets.",
+                f"No such result has {_in_words(table.figure)} on split {plain(table.split)}. "
+                "Results that you compute on Play, or with `zslcore run`, are stored and appear as "
+                "mine.",
                 icon=":material/filter_alt_off:",
             )
-            return
-        with answer:
-            _answer(table)
-        show_grid(table, partial(_pick, table))
-        offer_missing(table)
-        _show_one(table)
+        if unreadable:
+            st.caption(plain(unreadable))
+    _import()
 
 
-def _choose(cells: Sequence[Cell]) -> MethodTable:
-    """Choose what is compared, on which data sets, and whose results count."""
+# --- Choices --------------------------------------------------------------------------------------
+
+
+def _choose() -> tuple[MethodTable, str]:
+    """Choose results, metric, split and data sets."""
+    stored, _, unreadable = cache.all_runs()
+    board = cache.board()
+    ids = " ".join(one.id for one in stored)
+    cells = cache.method_cells(f"{board.digest} {ids}", stored, board)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        split = controls.choose("Split", ["PS", "SS"], key="table_split", width=90)
-        figures = [label for label in FIGURES if split == "PS" or label in OF_SS]
+        named = {"PS", "SS"}
+        splits = ["PS", "SS", *sorted({cell.split for cell in cells if cell.split} - named)]
+        split = controls.choose("Split", splits, key="table_split", width=90)
+        # The standard split has no test images of seen classes.
+        figures = ["ZSL"] if split == "SS" else list(FIGURES)
         label = controls.choose("Metric", figures, key="table_metric", width=130)
         whose = st.pills(
             "Results",
@@ -65,8 +132,9 @@ def _choose(cells: Sequence[Cell]) -> MethodTable:
             bind="query-params",
             help=terms.tip("Results", "Own runs come first, then shipped results, then others'."),
         )
-        with st.popover("Columns and rows", icon=":material/tune:"):
-            data = _choose_data(cells)
+        origins = [origin for name in whose if (origin := ORIGINS[name])]
+        with st.popover("More", icon=":material/tune:"):
+            data = _choose_data(cells, origins)
             variants = st.toggle("Variants of methods", key="table_variants", bind="query-params")
             probes = st.toggle(
                 "Runs of single folds",
@@ -74,110 +142,594 @@ def _choose(cells: Sequence[Cell]) -> MethodTable:
                 bind="query-params",
                 help="Runs with the parameters that one fold alone would choose.",
             )
-    origins = [origin for name in whose if (origin := ORIGINS[name])]
-    return MethodTable(
-        cells, FIGURES[label], split, origins, "printed" in whose, data, variants, probes
+    table = MethodTable(
+        cells, FIGURES[label], split, origins, data, "printed" in whose, variants, probes
     )
+    return table, unreadable
 
 
-def _choose_data(cells: Sequence[Cell]) -> list[str]:
-    """Choose data sets; to begin with the benchmarks on which this package has results."""
-    names = {cell.data: data_label(cell) for cell in sorted(cells, key=_order)}
-    usual = {
-        cell.data
-        for cell in cells
-        if cell.benchmark and not cell.simulated and cell.origin != "others"
-    }
-    chosen = st.multiselect(
-        "Data sets",
-        list(names),
-        [name for name in names if name in usual],
-        format_func=names.__getitem__,
-        key="table_columns",
-        bind="query-params",
+def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
+    """Choose data sets; by default the real benchmarks, without shipped results all there are."""
+
+    def order(cell: Cell) -> tuple[bool, bool, bool, bool, str]:
+        real = not cell.simulated and bool(cell.benchmark)
+        return cell.origin == "others", cell.simulated, not real, cell.benchmark != "CUB", cell.data
+
+    there = sorted((cell for cell in cells if cell.origin in origins), key=order)
+    names = list(dict.fromkeys(cell.data for cell in there))
+    chosen = controls.choose_some(
+        "Data sets", names, key="table_columns", format_func=title, placeholder="usual ones"
     )
-    return [name for name in names if name in chosen]
+    if chosen:
+        return [name for name in names if name in chosen]
+    if "shipped" not in origins:
+        return names
+    usual = {c.data for c in there if c.origin == "shipped" and c.benchmark and not c.simulated}
+    return [name for name in names if name in usual]
 
 
-def _order(cell: Cell) -> tuple[bool, bool, bool, str]:
-    """Order data sets: benchmarks before others, real before simulated, CUB before AWA1."""
-    return cell.origin == "others", cell.simulated, not cell.benchmark, _reversed(cell)
+def _in_words(figure: Figure) -> str:
+    return next(label for label, of in FIGURES.items() if of == figure)
 
 
-def _reversed(cell: Cell) -> str:
-    return f"{'0' if cell.benchmark == 'CUB' else '1'}{cell.data}"
+# --- Answer and grid ------------------------------------------------------------------------------
 
 
 def _answer(table: MethodTable) -> None:
     """Say for each data set which method leads, how many are tied, and whether classes leak."""
+    lines = st.container(gap="xsmall")
     for column in table.columns:
-        value = percent(column.ranks["value"][column.leader])
-        n = len(column.ranks)
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if column.ranks["first"].isna().all():
+            tie = "its results list no classes, so ranks have no interval"
+        elif not column.tied:
+            tie = "every other one is certainly worse"
+        else:
+            tie = f"{column.tied} other{'s' * (column.tied > 1)} may be first (95 %)"
+        with lines.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(
-                f"**{plain(column.label)}**: {plain(column.leader)} leads {n} methods with "
-                f"{in_words(table.figure)} {value}; {_tie_in_words(column)}.",
+                f"**{plain(title(column.data))}**: {plain(column.leader)} leads "
+                f"{len(column.ranks)} methods with {_in_words(table.figure)} "
+                f"{percent(column.ranks['value'][column.leader])}; {tie}.",
                 width="content",
             )
             _badge(column)
 
 
-def _tie_in_words(column: Column) -> str:
-    if column.ranks["first"].isna().all():
-        return "its results list no classes, so ranks have no interval"
-    if not column.tied:
-        return "every other one is certainly worse"
-    return f"{column.tied} other{'s' * (column.tied > 1)} may be first (95 %)"
-
-
 def _badge(column: Column) -> None:
     """Say whether test classes are among those the extractor was trained on."""
+    leak = leak_of(list(column.cells.values()))
+    n = len(leak.classes)
     looks: dict[str, tuple[str, Literal["green", "violet", "gray"], str]] = {
         "clean": ("no leak found", "green", ":material/verified:"),
-        "overlapping": (
-            f"{len(column.leak.classes)} leaked classes",
-            "violet",
-            ":material/report:",
-        ),
+        "overlapping": (f"{n} leaked class{'es' * (n != 1)}", "violet", ":material/report:"),
         "unknown": ("leak unknown", "gray", ":material/help:"),
     }
-    text, color, icon = looks[column.leak.state]
-    st.badge(text, color=color, icon=icon, help=plain(column.leak.why))
+    text, color, icon = looks[leak.state]
+    st.badge(text, color=color, icon=icon, help=plain(leak.why))
     if column.simulated:
         st.badge("simulated", color="orange", icon=":material/science:")
 
 
-# --- One result -----------------------------------------------------------------------------------
-
-
-def _name(row: str, column: Column) -> str:
-    return f"{row} · {column.data}"
-
-
-def _pick(table: MethodTable, row: str, heading: str) -> None:
-    """Choose the result of a cell that was clicked; a printed one leads to the measured one."""
-    for column in table.columns:
-        named = column.label in heading or f"{column.benchmark} printed" in heading
-        if named and row in column.cells:
-            st.session_state[RESULT] = _name(row, column)
-            return
-
-
-def _show_one(table: MethodTable) -> None:
-    """Show the chosen result: its curve and details, then the ranks of its data set."""
-    there = {
-        _name(row, column): (row, column) for column in table.columns for row in column.ranks.index
+def _show_grid(table: MethodTable) -> None:
+    """Show all columns; a click on a cell opens it. Offer the table as files."""
+    wide = _wide(table)
+    sources = list(dict.fromkeys(table.printed["table"]))
+    words = {
+        "value": f"{_in_words(table.figure)}, %",
+        "ranks": "rank (95 %)",
+        "mark": "result",
+        "printed": " / ".join(sources[:2]) + ", %",
     }
+    makers = {"value": "number", "printed": "number", "ranks": "text", "mark": "text"}
+    # A browser names the clicked cell by its lower heading alone, which data sets share.
+    lower = [words[kind] + INVISIBLE * k for k, (_, kind) in enumerate(_kinds(wide))]
+    shown = wide.set_axis(
+        pd.MultiIndex.from_tuples(
+            [(_heading(table, *of), below) for of, below in zip(_kinds(wide), lower, strict=True)]
+        ),
+        axis=1,
+    )
+    data_of = {below: name for below, (name, _) in zip(lower, _kinds(wide), strict=True)}
+
+    def open_cell() -> None:
+        if cells := st.session_state[TABLE].selection.cells:
+            row, heading = cells[0]
+            if data := data_of.get(str(heading)):
+                st.session_state[CELL] = _label(str(wide.index[row]), data)
+
+    config: dict[Any, Any] = {"_index": st.column_config.Column("method", pinned=True, width=130)}
+    for k, (_, kind) in enumerate(_kinds(wide), start=1):
+        width = 100 if kind == "ranks" else 80
+        config[k] = (
+            st.column_config.NumberColumn(format="%.1f", width=width)
+            if makers[kind] == "number"
+            else st.column_config.Column(width=width)
+        )
+    st.caption("A click on a heading sorts, a click on a cell shows where its number comes from.")
+    st.dataframe(
+        shown.style.apply(lambda _: _shades(table, wide, shown), axis=None),
+        column_config=config,
+        height=HEADINGS + ROW * len(wide),
+        row_height=ROW,
+        placeholder="–",
+        key=TABLE,
+        on_select=open_cell,
+        selection_mode="single-cell",
+    )
+    st.caption(_legend(table))
+    _offer_table(table, wide)
+
+
+def _wide(table: MethodTable) -> pd.DataFrame:
+    """Return a column a data set and kind: value, ranks, mark, printed."""
+    parts = {}
+    for k, column in enumerate(table.columns):
+        ranks = column.ranks.reindex(table.rows)
+        parts[column.data, "value"] = 100 * ranks["value"]
+        parts[column.data, "ranks"] = pd.Series(
+            [_rank_in_words(rank) for _, rank in ranks.iterrows()], table.rows, dtype=object
+        )
+        marks = [_mark(column.cells.get(row)) for row in table.rows]
+        parts[column.data, "mark"] = pd.Series(marks, table.rows, dtype=object)
+        following = table.columns[k + 1 : k + 2]
+        if not following or following[0].benchmark != column.benchmark:
+            printed = [100 * table.printed_of(row, column.benchmark) for row in table.rows]
+            if np.isfinite(printed).any():
+                parts[column.data, "printed"] = pd.Series(printed, table.rows)
+    wide = pd.DataFrame(parts, index=table.rows)
+    if pd.concat([wide[of] for of in _kinds(wide) if of[1] == "mark"]).nunique() < 2:
+        wide = wide.drop(columns="mark", level=1)  # the legend states it once
+    return wide.sort_values(wide.columns[0], ascending=False, kind="stable", na_position="last")
+
+
+def _kinds(wide: pd.DataFrame) -> list[tuple[str, str]]:
+    """Return the data set and the kind of every column."""
+    data, kinds = (wide.columns.get_level_values(level) for level in (0, 1))
+    return list(zip(data, kinds, strict=True))
+
+
+def _heading(table: MethodTable, data: str, kind: str) -> str:
+    """Return the upper heading of a column; a printed figure is of the benchmark."""
+    benchmark = next(column.benchmark for column in table.columns if column.data == data)
+    return f"{benchmark} printed" if kind == "printed" else title(data)
+
+
+def _rank_in_words(rank: pd.Series) -> str | None:
+    """Write a rank with its interval; a figure space keeps texts in the order of numbers."""
+    if np.isnan(rank["rank"]):
+        return None
+    text = f"{int(rank['rank']):>2}".replace(" ", "\N{FIGURE SPACE}")
+    return text if np.isnan(rank["first"]) else f"{text} ({rank['first']:.0f}–{rank['last']:.0f})"
+
+
+def _mark(cell: Cell | None) -> str:
+    """Return the mark of a result, and whose it is where it is not shipped."""
+    if cell is None:
+        return "missing"
+    whose = {"mine": " mine", "shipped": "", "others": f" {cell.who}"}[cell.origin]
+    return f"{MARKS[cell.state][0]}{whose}"
+
+
+def _shades(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+    """Shade the methods that no other one of the column is certainly better than."""
+    styles = pd.DataFrame("", shown.index, shown.columns)
+    top = {c.data: c.ranks["top"].reindex(wide.index, fill_value=False) for c in table.columns}
+    for k, (data, kind) in enumerate(_kinds(wide)):
+        if kind in ("value", "ranks"):
+            styles.iloc[top[data].to_numpy(dtype=bool), k] = SHADE
+    return styles
+
+
+def _legend(table: MethodTable) -> str:
+    states = dict.fromkeys(cell.state for column in table.columns for cell in column.cells.values())
+    words = [" ".join(MARKS[state]) for state in states]
+    one = "All results are " if len(words) == 1 else ""
+    return (
+        "Shaded: no method is certainly better. Ranks: 95 % interval over test classes drawn "
+        "again, the same for all methods of a data set. Parameters chosen on folds for "
+        f"{task_of(table.figure).upper()}. {one}{'; '.join(words)}. Printed results use other "
+        "features (ResNet-101)."
+    )
+
+
+def _offer_table(table: MethodTable, wide: pd.DataFrame) -> None:
+    """Offer the table as CSV, LaTeX and Markdown."""
+    flat, labels, shares = pd.DataFrame({"method": wide.index}), {"method": "method"}, []
+    for data, kind in _kinds(wide):
+        if kind == "mark":
+            continue
+        heading = _heading(table, data, kind)
+        key = f"{heading} {kind}"
+        values = wide[data, kind].to_numpy()
+        flat[key] = values / 100 if kind != "ranks" else values
+        labels[key] = heading if kind != "ranks" else "rank"
+        shares += [key] * (kind != "ranks")
+    caption = (
+        f"{_in_words(table.figure)} of {len(wide)} methods on split {table.split}, per class, with "
+        "95 % intervals of ranks over test classes; published results use ResNet-101 features"
+    )
+    measured = [key for key in shares if key.endswith("value")]
+    look = Look(labels, percent=shares, best=measured)
+    takeaway.offer_table(takeaway.Table("methods", flat, look, caption=caption))
+
+
+# --- One cell -------------------------------------------------------------------------------------
+
+
+def _label(row: str, data: str) -> str:
+    """Name a cell in its menu, and in the address."""
+    return f"{row} · {data}"
+
+
+def _opened(table: MethodTable) -> tuple[str, Column]:
+    """Choose a cell; by default the leader of the first data set."""
     first = table.columns[0]
-    chosen = controls.choose(
-        "Result", list(there), key=RESULT, default=_name(first.leader, first), width=360
+    there = {_label(row, c.data): (row, c) for c in table.columns for row in table.rows}
+    default = _label(first.leader, first.data)
+    return there[controls.choose("Result", list(there), key=CELL, default=default, width=360)]
+
+
+def _show_cell(table: MethodTable) -> None:
+    """Show a result: curve, figures, printed figures, origin, files."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        row, column = _opened(table)
+        cell = _choose_result(table, column, row)
+    if cell is None:
+        st.info(f"{row} has no result on {title(column.data)}.", icon=":material/info:")
+        _show_printed(table, column, row)
+        return
+    left, right = st.columns([0.55, 0.45], gap="medium")
+    with left:
+        _show_curve(table, column, cell)
+    with right:
+        _show_figures(cell)
+        _show_printed(table, column, row)
+        if isinstance(cell.source, Judged):
+            _show_entry(cell.source)
+        else:
+            _show_run(cell.source, cell)
+
+
+def _choose_result(table: MethodTable, column: Column, row: str) -> Cell | None:
+    """Return the result that counts, or another one of the same method, data set and split."""
+    counts = column.cells.get(row)
+    found = [] if counts is None else [counts]
+    of_menu = {_result_label(cell) for cell in found}
+    found += [c for c in table.candidates(row, column.data) if _result_label(c) not in of_menu]
+    if len(found) < 2:
+        return found[0] if found else None
+    labels = {_result_label(cell): cell for cell in found}
+    return labels[controls.choose(f"Of {len(labels)} results", list(labels), key=RESULT, width=360)]
+
+
+def _result_label(cell: Cell) -> str:
+    """Name a result of a cell by its owner, the task that chose its parameters, and its key."""
+    whose = f"by {cell.who}" if cell.origin == "others" else cell.origin
+    task = f", tuned for {cell.task.upper()}" if cell.task else ""
+    probe = ", chosen on one fold" * cell.probe
+    return f"{whose}{task}{probe} · {_key(cell)}"
+
+
+def _key(cell: Cell) -> str:
+    return cell.source.id if isinstance(cell.source, StoredRun) else cell.key
+
+
+def _show_curve(table: MethodTable, column: Column, cell: Cell) -> None:
+    """Draw the whole curve where there are predictions, else the points that are stated."""
+    predictions = _predictions_of(cell)
+    path = _path(cell)
+    if predictions is not None and predictions.test.generalized:
+        curve, gamma = predictions.test.curve, predictions.gamma
+        name = f"{cell.row}, {title(column.data)}"
+        line = line_of(name, curve, "first", gamma, gamma or 0.0)
+        take_in_hand(interactive_curve([line], tell=False), key="table_curve")
+    elif path is not None:
+        paths = [each for other in column.cells.values() if (each := _path(other))]
+        chart(
+            operating_points([*paths, path], cell.row),
+            f"{cell.row} on {title(column.data)}: unseen {percent(path.plain[1])} and seen "
+            f"{percent(path.plain[0])} at gamma 0; the other methods in grey.",
+            key="table_points",
+        )
+        st.caption(
+            "Stated are two points of the curve, γ = 0 and the validated γ. The whole curve needs "
+            "predictions, which this result does not have."
+        )
+    else:
+        why = "Split SS has no test images of seen classes, so there is no seen-unseen curve."
+        alone = "This result states no accuracies of seen and unseen classes."
+        st.info(why if table.split == "SS" else alone, icon=":material/info:")
+
+
+def _path(cell: Cell) -> Path | None:
+    f = cell.figures
+    if "u" not in f or "s" not in f:
+        return None
+    at = (f["s at gamma"], f["u at gamma"]) if "u at gamma" in f and "s at gamma" in f else None
+    return Path(cell.row, (f["s"], f["u"]), at)
+
+
+def _predictions_of(cell: Cell) -> Predictions | None:
+    """Return the predictions that are stored with a result; None without any."""
+    source = cell.source
+    if isinstance(source, StoredRun) and not source.imported:
+        return ResultStore().predictions(source.id)
+    return None
+
+
+def _show_figures(cell: Cell) -> None:
+    labels: dict[str, Figure] = {
+        "ZSL accuracy": "zsl",
+        "H at γ": "H at gamma",
+        "H at γ = 0": "H",
+        AUSUC: "AUSUC",
+    }
+    with st.container(horizontal=True):
+        for label, name in labels.items():
+            if name in cell.figures:
+                terms.metric(label, percent(cell.figures[name]))
+
+
+def _show_printed(table: MethodTable, column: Column, row: str) -> None:
+    """List what the papers print for this cell, with the figure of a paper's first version."""
+    lines = []
+    for _, one in table.prints(row, column.benchmark).iterrows():
+        first = one["first_version"]
+        before = "" if np.isnan(first) else f" (first version of the paper: {percent(first)})"
+        where = one["table"].replace(" ", ", table ")
+        lines.append(f"{where}: {percent(one['value'])}{before}")
+    if lines:
+        st.markdown(
+            f"**Printed** for {column.benchmark}, ResNet-101 features, parameters chosen for "
+            f"{task_of(table.figure).upper()}: {'; '.join(lines)}."
+        )
+
+
+def _show_run(one: StoredRun, cell: Cell) -> None:
+    """Say how a run was made, show its command, and offer its files and its deletion."""
+    result, spec, who = one.result, one.result.spec, one.imported.who if one.imported else ""
+    mark, meaning = MARKS[cell.state]
+    whose = {"mine": "Computed in this data folder.", "shipped": "Shipped with the package."}
+    if one.imported:
+        origin = (
+            f"Imported from {plain(one.imported.file)} on {one.imported.when[:10]}; said to be "
+            f"made by {plain(who)}."
+        )
+    else:
+        origin = whose[cell.origin]
+    st.markdown(f"{mark} {meaning.capitalize()}. {origin}")
+    how = origin_in_words("validated", who) if result.params_origin == "validated" else "given"
+    params = plain(controls.in_words(spec.method, result.params))
+    gamma = "" if result.gamma is None else f"γ = {three_digits(result.gamma)}, "
+    st.caption(
+        f"{gamma}{origin_in_words(result.gamma_origin, who)}. Parameters ({how}): {params}. "
+        f"Computed in {duration(result.seconds)}, {plain(result.created[:10])}, by version "
+        f"{plain(result.version)} on data {plain(spec.digest)}. {plain(result.source)}"
     )
-    row, column = there[chosen]
-    show_result(table, column, row)
-    st.header(f"Ranks on {plain(column.label)}, {table.split}", anchor=False)
+    takeaway.show_command(spec.command())
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _offer_board_file(one)
+        takeaway.offer_run(one, f"run_{result.key}", key="table_run_json")
+        if (predictions := _predictions_of(cell)) is not None:
+            _offer_predictions(predictions, result.key)
+        _link_to_play(one)
+        _offer_to_delete(one)
+
+
+def _offer_predictions(predictions: Predictions, key: str) -> None:
+    takeaway.offer_predictions(lambda: predictions, f"predictions_{key}")
+
+
+def _offer_board_file(one: StoredRun) -> None:
+    """Offer the entry that a run makes on the board, where its data are here to name the rows."""
+    result, spec = one.result, one.result.spec
+    if one.imported or spec.dataset not in visitors.available():
+        return
+    dataset = cache.dataset(spec.dataset)
+    if dataset.digest == spec.digest:
+        text = entry_of_run(result, dataset, who="me").to_json()
+        name = f"{spec.method}_{spec.dataset}_{spec.split}"
+        takeaway.offer_for_board(text, name, key="table_board_json")
+
+
+def _link_to_play(one: StoredRun) -> None:
+    spec = one.result.spec
+    if (address := run_address.address_of(spec)) is not None:
+        site_map.link("play", "Open on Play", icon=":material/tune:", query=address)
+    elif outside.is_own(spec.method):
+        st.caption("The method is from outside; `ZSL_METHODS` names its file to the app.")
+    elif spec.method not in METHODS:
+        st.caption("This version does not have the method of this run.")
+
+
+def _may_delete(one: StoredRun) -> bool:
+    imported = one.id in st.session_state.get(IMPORTED, ())
+    own_data = not one.imported and visitors.may_delete(one.result.spec.dataset)
+    return own_data or visitors.may_delete("", brought=imported)
+
+
+def _offer_to_delete(one: StoredRun) -> None:
+    """Delete a run once that has been confirmed, where it is this visitor's."""
+    if one.shipped:
+        return
+    if not _may_delete(one):
+        st.caption("Only the owner of a run can delete it. This run belongs to the server.")
+        return
+    with st.popover("Delete …", icon=":material/delete:", type="tertiary"):
+        st.markdown(
+            f"Delete **{plain(one.id)}** for good? All visitors of this server share these runs, "
+            "so they lose it too."
+        )
+        if st.button("Delete this run", icon=":material/delete:", key="table_delete"):
+            with errors_as_sentences():
+                if not _may_delete(one):  # the group was left meanwhile
+                    raise ParameterError("Only the owner of a run can delete it.")
+                ResultStore().delete(one.id)
+                st.session_state["table_deleted"] = True
+            st.rerun()
+
+
+def _show_entry(one: Judged) -> None:
+    """Say what a submitted result states, and what the board's checks found."""
+    entry = one.entry
+    mark, meaning = MARKS[one.state]
+    st.markdown(f"{mark} {meaning.capitalize()}. Submitted by {plain(entry.who)}.")
+    st.markdown(f"**Rows: {one.split.kind}.** {plain(one.split.why)}")
+    classes = plain(", ".join(one.contamination.classes))
+    st.markdown(
+        f"**Overlap: {one.contamination.state}.** {plain(one.contamination.why)}"
+        + f" These are: {classes}." * bool(classes)
+    )
+    params = ", ".join(f"{name} = {value}" for name, value in entry.parameters.params.items())
+    gamma = "" if entry.gamma.value is None else f" {three_digits(entry.gamma.value)}"
+    words = [
+        f"γ{gamma} ({entry.gamma.origin})",
+        f"parameters ({entry.parameters.origin}){': ' * bool(params)}{plain(params)}",
+        *(plain(text) for text in (entry.data.features, entry.created[:10]) if text),
+        *(f"{plain(name)} {plain(number)}" for name, number in entry.versions.items() if number),
+    ]
+    seeds = f" Metrics are those of the first of {entry.seeds.n} seeds." * (entry.seeds.n > 1)
+    st.caption(f"{'; '.join(words)}. {plain(entry.provenance)}{seeds}")
+    with st.container(horizontal=True):
+        if entry.link:
+            st.link_button("Its page", entry.link, icon=":material/open_in_new:", type="tertiary")
+        st.download_button(
+            "Result as JSON",
+            entry.to_json,
+            file_name=one.file,
+            icon=":material/download:",
+            type="tertiary",
+            on_click="ignore",
+            key="table_entry_json",
+        )
+
+
+# --- Missing results ------------------------------------------------------------------------------
+
+
+def _show_missing(table: MethodTable) -> None:
+    """Say which cells are missing and how long they take; one button computes what it can."""
+    lacking = [(column, rows) for column in table.columns if (rows := table.missing(column))]
+    if not lacking:
+        return
+    n = sum(len(rows) for _, rows in lacking)
+    each = "; ".join(f"{title(column.data)}: {', '.join(rows)}" for column, rows in lacking)
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        cells = "1 cell is" if n == 1 else f"{n} cells are"
+        st.markdown(f"**{cells} missing** ({plain(each)}). {_time_of(table, lacking)}")
+        possible = next(((column, rows) for column, rows in lacking if _is_open(column)), None)
+        if possible is not None:
+            _compute(table, *possible)
+        else:
+            first = lacking[0][0]
+            words = f"Import the features of {first.benchmark or first.data}"
+            site_map.link("splits", words, icon=":material/upload:")
+
+
+def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) -> str:
+    """Estimate how long the missing cells take, from the times of the others."""
+    places = [(row, column.data) for column, rows in lacking for row in rows]
+    seconds = np.array([seconds_of(table.cells, *place, table.split) for place in places])
+    known = seconds[np.isfinite(seconds)]
+    if not len(known):
+        return "How long that takes is not known."
+    rest = len(seconds) - len(known)
+    more = f", and {rest} of unknown time" * (rest > 0)
+    return f"Computing takes about {duration(float(known.sum()))}{more}; it needs the features."
+
+
+def _is_open(column: Column) -> bool:
+    """Whether the features of a column are in this data folder."""
+    if column.data not in visitors.available():
+        return False
+    return cache.dataset(column.data).digest in {cell.digest for cell in column.cells.values()}
+
+
+def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
+    """Compute the missing runs of a data set as one job."""
+    methods = tuple(dict.fromkeys(row.partition(" (")[0] for row in rows))
+    digests = {column.data: cache.dataset(column.data).digest}
+    work = ComparisonStudy(ComparisonSpec(digests, (table.split,), methods, task_of(table.figure)))
+    status = jobs.status(work.key)
+    label = f"Compute {len(rows)} on {title(column.data)}"
+    if status is not None and status.state != "done":
+        wait_for(work, stop=False)
+    elif st.button(label, icon=":material/play_arrow:", key="table_missing"):
+        jobs.submit(work, visitors.who())
+        st.rerun()
+
+
+# --- Ranks ----------------------------------------------------------------------------------------
+
+
+def _show_ranks(table: MethodTable) -> None:
+    """Show ranks on one data set with their intervals, and mean ranks over data sets."""
+    fold = st.expander("Ranks", icon=":material/leaderboard:", key="table_ranks", on_change="rerun")
+    if not fold.open:
+        return
+    with fold:
+        named = {title(column.data): column for column in table.columns}
+        menu = controls.choose("Data set", list(named), key="table_ranked", width=280)
+        column, figure = named[menu], _in_words(table.figure)
+        chart(
+            rank_forest(_with_texts(column.ranks), f"{figure}, with 95 % intervals"),
+            f"{figure} of {len(column.ranks)} methods on {title(column.data)}; "
+            f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
+            key="table_forest",
+        )
+        where = table.source.replace(" ", ", table ")
+        sources = {"measured": "measured here", "printed": f"as printed ({where})"}
+        for name, values in table.rankings().items():
+            _show_mean_ranks(values, name, f"Mean ranks {sources[name]}")
+
+
+def _with_texts(ranks: pd.DataFrame) -> pd.DataFrame:
+    return ranks.assign(ranks=[_rank_in_words(rank) or "" for _, rank in ranks.iterrows()])
+
+
+def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
+    """Draw mean ranks with the critical difference, and say what Friedman's test finds."""
+    matrix = values.to_numpy()
+    test, found = ranking.friedman_test(matrix), ranking.ranking(matrix[None])
+    groups = ranking.groups(found.mean_rank, test.critical_difference)
+    order = np.argsort(found.mean_rank, kind="stable")
+    st.subheader(heading, anchor=False)
     chart(
-        rank_forest(column.ranks, row, f"{in_words(table.figure)}, with 95 % intervals"),
-        f"{in_words(table.figure)} of {len(column.ranks)} methods on {column.label}; "
-        f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
-        key="table_forest",
+        mean_ranks(found.mean_rank, values.columns.tolist(), groups, test.critical_difference),
+        f"{heading}: "
+        + ", ".join(f"{values.columns[j]} {found.mean_rank[j]:.1f}" for j in order)
+        + f". Critical difference {test.critical_difference:.2f}.",
+        key=f"table_mean_ranks_{name}",
     )
+    st.caption(
+        f"{test.methods} methods on {test.occasions} data sets ({plain(', '.join(values.index))}). "
+        f"Friedman's test: χ² = {test.statistic:.1f}, p = {three_digits(test.p)} by permutation. A "
+        "bar joins methods whose mean ranks differ by less than Nemenyi's critical difference (CD) "
+        "at 5 %. Data sets of the same images are not independent: p is then too small."
+    )
+
+
+# --- Results of other people ----------------------------------------------------------------------
+
+
+def _import() -> None:
+    """Import results of other people; they stay marked with their owner."""
+    with st.expander("Import results of other people", icon=":material/upload:"):
+        st.markdown(
+            "A file that `zslcore run --json` or `zslcore runs export --format json` has written. "
+            "These results stay marked with their owner and never replace a result that was "
+            "computed here. `zslcore runs compare KEY KEY` lists the differences of two runs."
+        )
+        file = st.file_uploader("File", type="json", key="table_file")
+        who = st.text_input("Owner of these results", max_chars=MAX_NAME, key="table_who")
+        ready = file is not None and bool(who.strip())
+        if st.button("Import", key="table_import", disabled=not ready) and file:
+            with errors_as_sentences(), st.spinner("Reading the results …"), scratch() as folder:
+                (path,) = uploads.put([file], folder, ("json",))
+                store, own = ResultStore(), st.session_state.setdefault(IMPORTED, set())
+                taken = {one.id for one in store.stored()} - own if visitors.is_public() else ()
+                found = import_runs(path, who, store, taken=taken)
+                own.update(one.id for one in found)
+            n = len(found)
+            st.toast(f"{n} result{'s were' if n != 1 else ' was'} imported: see others'.")
+            st.rerun()

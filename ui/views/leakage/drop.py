@@ -318,4 +318,9 @@ def _link(found: Sorted) -> None:
     if found.main.kind in ("scores", "predictions"):
         site_map.link("scores", "All metrics of these scores", icon=":material/grid_on:")
     elif found.main.kind == "entry":
-        site_map.link("board", "The board", icon=":material/social_leaderboard:")
+        site_map.link(
+            "table",
+            "Others' results",
+            icon=":material/leaderboard:",
+            query={"table_whose": "others'"},
+        )
