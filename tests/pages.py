@@ -16,7 +16,7 @@ from ui.text import term_of
 from zslcore import jobs
 from zslcore.evaluation.protocol import Problem
 from zslcore.jobs import runner
-from zslcore.scores.words import WORDS
+from zslcore.scores.protocols import WORDS
 
 ROOT = Path(__file__).parents[1]
 APP = str(ROOT / "app.py")

@@ -16,8 +16,7 @@ from zslcore.methods import get_method
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.paired import beside
 from zslcore.scores.power import needs
-from zslcore.scores.protocols import PROTOCOLS
-from zslcore.scores.words import WORDS
+from zslcore.scores.protocols import PROTOCOLS, WORDS
 
 PAGE = "pages/scores.py"
 SHOWN = ("markdown", "caption", "info", "warning")

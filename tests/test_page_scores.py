@@ -19,7 +19,7 @@ from zslcore.evaluation.protocol import fit_and_score
 from zslcore.evaluation.running import execute_with_predictions
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.leakage.test_sets import known_tests
+from zslcore.leakage.known import known_tests
 from zslcore.methods import get_method
 from zslcore.scores.apart import judged_apart
 

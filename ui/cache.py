@@ -36,7 +36,7 @@ from zslcore.analysis.papers.claims import Body, Evidence, Judgment
 from zslcore.analysis.run_listing import peeked
 from zslcore.analysis.study import SILENT, Study
 from zslcore.board import Board, packaged_board
-from zslcore.board.method_cells import cells_of_board
+from zslcore.board.table import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.evaluation.protocol import ScoredTest

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from ui.text import TERMS, Term, term_of
-from zslcore.scores.words import Words
+from zslcore.scores.protocols import Words
 
 __all__ = ["call_sides", "forget", "metric", "on_this_page", "tabs", "tip"]
 

@@ -12,12 +12,11 @@ from zslcore.leakage import (
     Vocabulary,
     get_vocabulary,
     match_names,
+    matching,
     readable,
-    rules,
 )
-from zslcore.leakage.domains import VIEWPOINTS, domains
-from zslcore.leakage.indexed import EMPTY_WORDS, MOST_INDEXES, index_of
-from zslcore.leakage.wordnet import wordnet
+from zslcore.leakage.matching import EMPTY_WORDS, MOST_INDEXES, index_of
+from zslcore.leakage.wordnet import VIEWPOINTS, domains, wordnet
 
 IMAGENET = get_vocabulary("imagenet-1k")
 PAPER_NAME = {
@@ -511,7 +510,7 @@ def test_word_lists_are_small_and_apart():
 def looked_up(monkeypatch):
     """Words whose meaning is looked up, and words that a misspelt one is compared with."""
     found = {"meaning": 0, "spelling": 0}
-    senses, extract = type(wordnet()).senses, rules.process.extractOne
+    senses, extract = type(wordnet()).senses, matching.process.extractOne
 
     def counted(self, *args):
         found["meaning"] += 1
@@ -522,7 +521,7 @@ def looked_up(monkeypatch):
         return extract(word, choices, **more)
 
     monkeypatch.setattr(type(wordnet()), "senses", counted)
-    monkeypatch.setattr(rules.process, "extractOne", compared)
+    monkeypatch.setattr(matching.process, "extractOne", compared)
     return found
 
 

@@ -26,8 +26,7 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.grouping import photographs_of
-from zslcore.leakage.patterns import first_groups
-from zslcore.leakage.photographs import Photographs
+from zslcore.leakage.photographs import Photographs, first_groups
 
 FAIL, WARN, PASS = Severity.FAIL, Severity.WARN, Severity.PASS
 BENCHMARKS = ["AWA1", "AWA2", "CUB", "SUN", "aPY"]

@@ -8,9 +8,9 @@ import pytest
 
 from zslcore.evaluation.protocol import ScoredTest, evaluate
 from zslcore.exceptions import FileRefusedError
-from zslcore.scores import ScoreFile, apart, blocks, interpreted, judge
+from zslcore.scores import ScoreFile, apart, interpreted, judge, matrix
 from zslcore.scores.apart import Asked, Given, judged_apart
-from zslcore.scores.sides import sides_of
+from zslcore.scores.matrix import sides_of
 
 MEMORY = 1 << 30
 WHOSE = "that a visitor may take"
@@ -35,7 +35,7 @@ def written(tmp_path, name="own.npz", **arrays):
 
 @pytest.mark.parametrize("kind", ["float32", "ties", "ruled out", "no seen images"])
 def test_sides_say_what_the_whole_matrix_says(kind, monkeypatch):
-    monkeypatch.setattr(blocks, "AT_ONCE", 100)  # 11 rows at a time
+    monkeypatch.setattr(matrix, "AT_ONCE", 100)  # 11 rows at a time
     scores, y = F.copy(), Y
     if kind == "ties":
         scores = np.round(scores).astype(np.float64)

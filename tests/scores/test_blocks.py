@@ -10,7 +10,7 @@ import pytest
 
 from zslcore.exceptions import FileRefusedError
 from zslcore.scores import interpreted, judge, warnings
-from zslcore.scores.blocks import blocks, column, some_rows
+from zslcore.scores.matrix import blocks, column, some_rows
 from zslcore.scores.reading import read_scores
 
 PEAK = """

@@ -7,7 +7,7 @@ from tests.worlds import linear_world
 from zslcore.datasets.facts import published
 from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.leakage import get_vocabulary
-from zslcore.leakage.test_sets import known_tests
+from zslcore.leakage.known import known_tests
 from zslcore.methods import LinearS2V
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.context import gain_in, is_of, printed_figures, unseen_among

@@ -24,8 +24,7 @@ from zslcore.metrics.bootstrap import interval, p_of_draws
 from zslcore.scores import ScoreFile, ScoreMatrix, interpreted, judge
 from zslcore.scores.paired import beside
 from zslcore.scores.predicted import PredictedScores, judge_predicted
-from zslcore.scores.protocols import NO_GAMMA, PROTOCOLS, intervals_of
-from zslcore.scores.words import WORDS, words_of
+from zslcore.scores.protocols import NO_GAMMA, PROTOCOLS, WORDS, intervals_of, words_of
 
 WORLD = linear_world(noise=1.2, n_per_class=20)
 SPLIT = WORLD.split("PS")

@@ -23,8 +23,8 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.methods import get_method
 from zslcore.metrics import Answers
 from zslcore.metrics.curve import OperatingPoint
+from zslcore.scores.matrix import ScoredSides
 from zslcore.scores.protocols import figures_of
-from zslcore.scores.sides import ScoredSides
 
 METHODS = ("ESZSL", "LinearS2V", "SAE")
 DATA = ("digits", "simulated-AWA1", "simulated-AWA2")

@@ -12,7 +12,7 @@ from ui.numbers import change, percent, points, three_digits
 from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
 from zslcore.analysis import calibration
 from zslcore.evaluation.protocol import AnsweredTest
-from zslcore.scores.words import WORDS, Words
+from zslcore.scores.protocols import WORDS, Words
 
 __all__ = ["show_classes", "show_figures"]
 

@@ -12,7 +12,7 @@ from ui.figures.accuracy import confusion_map
 from ui.frame import chart
 from zslcore.analysis import mistakes
 from zslcore.evaluation.protocol import AnsweredTest
-from zslcore.scores.words import WORDS, Words
+from zslcore.scores.protocols import WORDS, Words
 
 __all__ = ["show_confusion"]
 

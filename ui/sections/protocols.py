@@ -9,8 +9,7 @@ from ui import cache, controls, tables, terms
 from ui.scores import Brought
 from ui.text import plain
 from zslcore.scores.paired import Pair, in_protocols
-from zslcore.scores.protocols import PROTOCOLS
-from zslcore.scores.words import WORDS, Words
+from zslcore.scores.protocols import PROTOCOLS, WORDS, Words
 
 __all__ = ["choose_words", "show_differences", "show_protocols"]
 

@@ -23,7 +23,7 @@ from zslcore.interactive.curves import GHOSTS, interactive_curve, line_of
 from zslcore.scores import FIXES
 from zslcore.scores.paired import beside
 from zslcore.scores.predicted import PredictedScores, predictions_of_scores
-from zslcore.scores.words import Words
+from zslcore.scores.protocols import Words
 
 __all__ = ["TABS", "show_scores"]
 

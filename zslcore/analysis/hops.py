@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.indexed import parse_name, queries, reading
+from zslcore.leakage.matching import parse_name, queries, reading
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.wordnet import wordnet
 

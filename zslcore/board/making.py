@@ -28,8 +28,7 @@ from zslcore.datasets.base import Split
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.leakage.known import known_splits
-from zslcore.leakage.test_sets import known_tests
+from zslcore.leakage.known import known_splits, known_tests
 from zslcore.metrics import OperatingPoint
 from zslcore.storage.files import written_whole
 from zslcore.texts import clean_text

@@ -1,4 +1,4 @@
-r"""The board as a table: a row a result with intervals over classes, in the forms it is written.
+r"""The board as a table, a row a result with intervals over classes; its curves and its cells.
 
 A benchmark's classes are a sample of classes. Drawn again with replacement, one fewer than there
 are (see :mod:`zslcore.analysis.resampling`), class :math:`c` is there :math:`w_c` times, and
@@ -15,21 +15,27 @@ it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
 
-from zslcore.board.checking import Board, Judged
+from zslcore.analysis.method_table import COLUMN_OF, Cell, row_name
+from zslcore.board.checking import Board, Contamination, Judged, overlap_of, unseen_classes_of
 from zslcore.board.entry import BoardEntry
 from zslcore.board.ranks import RANKED, Rank, ranks_of
+from zslcore.board.recomputing import predictions_of_entry, read_predictions_of
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.methods import VARIANTS
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import interval, mean_draws
+from zslcore.storage.files import write_out
 from zslcore.storage.latex import best_in_groups, latex_table
 from zslcore.storage.spreadsheets import harmless_csv
 
@@ -264,3 +270,94 @@ def _stated(row: Mapping[str, Any] | pd.Series, origin: str) -> str:
 
 def _percent(value: float | None) -> str:
     return "-" if value is None or pd.isna(value) else f"{100 * value:.1f}"
+
+
+#: Who submitted what this package shipped.
+OURS = "Zero-shot lab"
+
+
+def cells_of_board(results: Iterable[Judged]) -> list[Cell]:
+    """Return results of the board as cells, without bounds and superseded splits."""
+    return [_of_entry(one) for one in results if not one.entry.peeked and one.split.kind != "v1"]
+
+
+def _of_entry(one: Judged) -> Cell:
+    entry, data = one.entry, one.entry.data
+    values: dict[Any, float | None] = {
+        name: getattr(entry.figures, field) for field, name in COLUMN_OF.items()
+    }
+    spec, scaled = entry.spec or {}, ("features", "prototypes")
+    more = [f"{what} {spec[what]}" for what in scaled if spec.get(what, "l2") != "l2"]
+    return Cell(
+        row=row_name(entry.method, entry.parameters.params, more),
+        data=data.name,
+        digest=data.digest,
+        benchmark=data.benchmark,
+        simulated=data.simulated,
+        split=next(iter(entry.split.name.split()), ""),
+        task=entry.parameters.chosen_for,
+        origin="shipped" if entry.who == OURS else "others",
+        who=entry.who,
+        state=one.state,
+        figures={name: x for name, x in values.items() if x is not None},
+        per_class=entry.per_class,
+        unseen=frozenset(unseen_classes_of(entry)),
+        pretraining=data.pretraining,
+        key=one.file,
+        source=one,
+    )
+
+
+def leak_of(cells: Sequence[Cell]) -> Contamination:
+    """Return what is known of the leak of a column: its unseen classes in the pre-training set.
+
+    Parameters
+    ----------
+    cells : of one data set and split
+    """
+    pretraining = next((cell.pretraining for cell in cells if cell.pretraining), ())
+    names = next((cell.unseen for cell in cells if cell.unseen), frozenset())
+    return overlap_of(sorted(names), pretraining, cells[0].benchmark)
+
+
+def write_curves(
+    board: Board,
+    folder: Path,
+    target: Path,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Mapping[str, Path]:
+    """Write a page for each result that has predictions with a curve.
+
+    Parameters
+    ----------
+    board : of the folder
+    folder : of the results
+    target : folder of the pages
+    on_progress : called with the results done and all of them
+
+    Returns
+    -------
+    Mapping from the file of a result to its page
+    """
+    pages: dict[str, Path] = {}
+    for done, one in enumerate(board.results, 1):
+        file = predictions_of_entry(folder / one.file, one.entry)
+        if file is not None:
+            found = read_predictions_of(file)
+            if found.test.has_curve:
+                page = target / f"{Path(one.file).stem}.html"
+                write_out(page, found.page(f"{one.entry.method} on {one.entry.data.name}"))
+                pages[one.file] = page
+        if on_progress:
+            on_progress(done, len(board.results))
+    return pages
+
+
+def address_of(page: Path, board: Path) -> str:
+    """Return the address of a page from a board, relative to its folder.
+
+    Parameters
+    ----------
+    page, board : files
+    """
+    return quote(Path(os.path.relpath(page.absolute(), board.absolute().parent)).as_posix())

@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
 def _write_curves(args: argparse.Namespace, board: Board) -> None:
     """Write the curves of a board, and the boards that link them."""
     from zslcore.board.as_html import to_html
-    from zslcore.board.curves import address_of, write_curves
+    from zslcore.board.table import address_of, write_curves
     from zslcore.commands.options import show_steps
     from zslcore.storage.files import FACTS, write_out
 

@@ -19,7 +19,7 @@ from zslcore.exceptions import DatasetError
 if TYPE_CHECKING:
     from zslcore.scores import ScoreMatrix, ScoreReport
     from zslcore.scores.paired import Pair
-    from zslcore.scores.words import Words
+    from zslcore.scores.protocols import Words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read, question and judge every file."""
     from zslcore.exceptions import ParameterError
-    from zslcore.scores.words import words_of
+    from zslcore.scores.protocols import words_of
 
     words = words_of(args.words)
     if args.compare and len(args.files) < 2:

@@ -1,4 +1,4 @@
-"""Split files in circulation, and what is known of the rows that they number.
+"""Published splits and test sets, and what is known of the rows that they number.
 
 A split is recognised by the digest of its file, or by the rows of a whole part: parts of the known
 splits have at least a thousand rows, so that another split does not agree by accident. One that
@@ -7,6 +7,9 @@ of the benchmark, and for the most part the same (:func:`nearest`).
 Missing facts of a split that numbers a benchmark's rows are filled in
 (:mod:`zslcore.datasets.facts`): class, name of the class and photograph of each row. A split that
 is not recognised, or whose labels differ, gets none.
+
+A test set is recognised by its number of images per class: it holds every image of the unseen
+classes and a known number of every seen one, and no two of these lists are alike.
 """
 
 from __future__ import annotations
@@ -275,3 +278,54 @@ def _photographs(facts: RowFacts) -> Photographs | None:
     if facts.photographs is None:
         return None
     return Photographs(facts.photographs, f"names released with {facts.dataset}")
+
+
+@dataclass(frozen=True, eq=False)
+class KnownTest:
+    """The test set of a published split.
+
+    Attributes
+    ----------
+    benchmark, split : "AWA1" and "PS", for example
+    class_names : in the benchmark's order
+    counts : int array, test images of every class
+    unseen : bool array
+    """
+
+    benchmark: str
+    split: str
+    class_names: tuple[str, ...]
+    counts: np.ndarray
+    unseen: np.ndarray
+
+
+@cache
+def known_tests() -> tuple[KnownTest, ...]:
+    """Return the test sets of the five benchmarks' standard and proposed splits."""
+    found = []
+    for benchmark in fact_sources():
+        classes = class_facts(benchmark).classes
+        images, held = classes["images"].to_numpy(int), classes["test_seen"].to_numpy(int)
+        for split, unseen in (("PS", classes["ps"] == "test"), ("SS", classes["ss"] == "test")):
+            mask = unseen.to_numpy(bool)
+            counts = np.where(mask, images, held if split == "PS" else 0)
+            names = tuple(classes["class"])
+            found.append(KnownTest(benchmark, split, names, counts, mask))
+    return tuple(found)
+
+
+def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
+    """Return the published test set whose classes have as many images as these labels.
+
+    Parameters
+    ----------
+    y : int array of shape (n_images,), numbers of classes from 0, in the benchmark's order
+    n_classes : int
+    """
+    if len(y) and not 0 <= y.min() <= y.max() < n_classes:
+        return None
+    counts = np.bincount(y, minlength=n_classes)
+    for known in known_tests():
+        if np.array_equal(known.counts, counts):
+            return known
+    return None

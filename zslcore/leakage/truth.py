@@ -14,8 +14,7 @@ from zslcore.datasets.facts import plain_name, row_facts
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.evaluation import Predictions, State, Truth, check_predictions, read_predictions
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage.known import known_splits
-from zslcore.leakage.test_sets import known_tests
+from zslcore.leakage.known import known_splits, known_tests
 from zslcore.texts import clean_text
 
 #: What is said of predictions whose claims are right.

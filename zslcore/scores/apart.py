@@ -2,7 +2,7 @@
 
 A score file of some megabytes may hold gigabytes of scores. The child reads it, asks what it leaves
 open, judges it, and hands over the best class of either side of every image
-(:class:`zslcore.scores.sides.ScoredSides`) with what the file was understood as. From these every
+(:class:`zslcore.scores.matrix.ScoredSides`) with what the file was understood as. From these every
 figure is computed again here: nothing that the child says is taken for a figure.
 """
 
@@ -22,9 +22,8 @@ from zslcore.evaluation.protocol import GammaOrigin
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.metrics import Answers
 from zslcore.scores.judging import ScoreReport, judge, report_of
-from zslcore.scores.matrix import ScoreAnswers, ScoreMatrix
+from zslcore.scores.matrix import ScoreAnswers, ScoredSides, ScoreMatrix, ranks_at
 from zslcore.scores.reading import read_scores
-from zslcore.scores.sides import ScoredSides, ranks_at
 from zslcore.scores.warnings import FIXES, Question, interpreted
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text

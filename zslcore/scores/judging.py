@@ -18,8 +18,8 @@ from zslcore.metrics import OperatingPoint
 from zslcore.metrics.bootstrap import caution
 from zslcore.scores import protocols
 from zslcore.scores.matrix import JudgedScores, ScoreMatrix
+from zslcore.scores.protocols import WORDS, Words
 from zslcore.scores.validation import chosen_on
-from zslcore.scores.words import WORDS, Words
 from zslcore.version import commit, version
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from zslcore.metrics.bootstrap import caution, interval, p_of_draws
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores
-from zslcore.scores.protocols import OVER, figures_of, side_by_side
-from zslcore.scores.words import WORDS, Words
+from zslcore.scores.protocols import OVER, WORDS, Words, figures_of, side_by_side
 
 # The gamma of either file, None without one.
 Gammas = tuple[float | None, float | None]

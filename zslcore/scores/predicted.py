@@ -15,7 +15,7 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.evaluation import Predictions, Provenance, State
 from zslcore.evaluation.protocol import AnsweredTest, FoldAnswers
-from zslcore.leakage.test_sets import KnownTest, recognised
+from zslcore.leakage.known import KnownTest, recognised
 from zslcore.leakage.truth import CheckedPredictions, read_checked
 from zslcore.scores.judging import ScoreReport, judge
 from zslcore.version import commit, version

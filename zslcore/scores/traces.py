@@ -8,10 +8,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.test_sets import KnownTest, recognised
-from zslcore.scores.blocks import blocks, some_rows
-from zslcore.scores.blocks import column as column_of
-from zslcore.scores.matrix import ScoreMatrix
+from zslcore.leakage.known import KnownTest, recognised
+from zslcore.scores.matrix import ScoreMatrix, blocks, some_rows
+from zslcore.scores.matrix import column as column_of
 
 #: A hit is more than chance from this many times chance on, and a trace of another reading is one
 #: that explains this many times more than the file as it is.

@@ -35,7 +35,7 @@ from zslcore.analysis.method_table import (
 )
 from zslcore.board import Judged
 from zslcore.board.making import entry_of_run
-from zslcore.board.method_cells import leak_of
+from zslcore.board.table import leak_of
 from zslcore.datasets.titles import title
 from zslcore.evaluation import Predictions, State, outside
 from zslcore.evaluation.protocol import origin_in_words

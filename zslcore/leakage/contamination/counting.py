@@ -16,8 +16,7 @@ from zslcore.datasets.facts import class_facts, published, spaced_name
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.leakage.contamination.facts import pretraining_sets, read_rows
-from zslcore.leakage.matching import Match, match_names
-from zslcore.leakage.rules import BROADER_STEPS
+from zslcore.leakage.matching import BROADER_STEPS, Match, match_names
 from zslcore.leakage.vocabularies import Vocabulary, get_vocabulary
 from zslcore.leakage.wordnet import id_of, wordnet
 from zslcore.storage.files import FACTS
