@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -170,13 +171,21 @@ def _of_epochs() -> dict[str, Any]:
     seeds = sorted(set(table["seeds"]))
     return {
         "epochs_data": "; ".join(dict.fromkeys(table["features"])),
-        "epochs_methods": ", ".join(dict.fromkeys(table["method"])),
+        "epochs_methods": ", ".join(_measured_methods(folds)),
         "epochs_seeds": " to ".join(map(str, dict.fromkeys([seeds[0], seeds[-1]]))),
         "epochs_from": _percent(folds["over_folds"].min()),
         "epochs_to": _percent(folds["over_folds"].max()),
         "epochs_last_from": _percent(last["over_last"].min()),
         "epochs_last_to": _percent(last["over_last"].max()),
     }
+
+
+def _measured_methods(table: pd.DataFrame) -> Iterator[str]:
+    """Yield every method, with its data sets where it was not measured on all of them."""
+    every = set(table["dataset"])
+    for method, of_method in table.groupby("method", sort=False):
+        own = of_method["dataset"].str.partition("-")[0]
+        yield str(method) + f" ({', '.join(own)} alone)" * (set(of_method["dataset"]) != every)
 
 
 if __name__ == "__main__":

@@ -138,7 +138,9 @@ def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, caps
     found = Submission(
         report=judge_predicted(read_predicted(file)), scores=file, declared=Declared()
     )
-    (said,) = (each for each in _of_scores(found, None, "") if each.title == "The file of scores")
+    (said,) = (
+        each for each in _of_scores(found, None, None, "") if each.title == "The file of scores"
+    )
     assert (said.mark, said.text) == ("ok", AGREES)
     heading = re.search(r'<span class="note">: (.*?)</span>', to_html(review(found)))
     assert heading
@@ -146,11 +148,27 @@ def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, caps
     assert "Chosen" not in heading[1]
 
 
-def test_scores_of_other_images_than_the_split_are_a_warning(folder, capsys):
-    reviewed("--split", f"{AUTHOR}.mat", "--scores", f"{AUTHOR}_other.npz", "--pretraining", "none")
-    assert "do not have as many images of each class" in together(capsys.readouterr().out)
-    reviewed("--split", f"{AUTHOR}.mat", "--scores", f"{AUTHOR}.npz", "--pretraining", "none")
-    assert "have as many images of each class" in together(capsys.readouterr().out)
+def test_scores_of_other_images_contradict_the_split(folder, capsys):
+    given = ("--split", f"{AUTHOR}.mat", "--pretraining", "none", "--scores")
+    reviewed(*given, f"{AUTHOR}_other.npz", code=1)
+    assert capsys.readouterr().out.startswith("CONTRADICTED\n")
+    reviewed(*given, f"{AUTHOR}.npz")
+    said = together(capsys.readouterr().out)
+    assert "is that of a test row, in order" in said
+    assert "no scored row leaks: u " in said
+
+
+def test_printed_figures_are_found_again_or_contradict_the_scores(folder, capsys):
+    given = ("--split", f"{AUTHOR}.mat", "--pretraining", "none", "--scores", f"{AUTHOR}.npz")
+    reviewed(*given, "--printed", "u 100, H 1", code=1)
+    said = together(capsys.readouterr().out)
+    assert said.startswith("contradicted")
+    assert "not reproduced by any protocol; the scores give" in said
+    assert "--printed 'u 100, h 1'" in said
+    u = re.search(r"no scored row leaks: u ([0-9.]+) %", said)[1]
+    reviewed(*given, "--printed", f"u {u}")
+    assert "reproduced: one space" in together(capsys.readouterr().out)
+    reviewed("--split", f"{AUTHOR}.mat", "--printed", "u 1", code=2)
 
 
 def test_a_blind_review_has_no_name_and_no_path(folder, capsys):
@@ -255,8 +273,8 @@ def test_the_first_version_of_cubs_split_and_released_scores(shared, tmp_path, c
     page = (tmp_path / "cub.html").read_text(encoding="utf-8")
     assert len(page) < 300_000
     assert ">Leaks</h1>" in page
-    for fact in ("all 1,764 rows of test_seen", "0 of 50", "49.8 %, 34.5 %", "+1.7 to +6.4"):
+    for fact in ("all 1,764 rows of test_seen", "0 of 50", "49.8 %, AUSUC 34.5 %", "+1.7 to +6.4"):
         assert fact in page, fact
-    assert "as many images of each class as the test set" in page
+    assert "that leak u " in page
     assert "XianGAN" not in page
     assert str(shared) not in page

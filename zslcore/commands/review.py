@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--validation", nargs="+", default=[], type=Path, metavar="FILE",
            help="scores of other images and classes, one a fold, to choose gamma")  # fmt: skip
     option("--gamma", type=float, help="gamma that the authors state")
+    option("--printed", metavar="FIGURES", help="figures that the paper prints, as 'H 49.8'")
     option("--extractor", default="", metavar="NAME", help="as zslcore contamination lists it")
     option("--pretraining", action="append", default=[], metavar="NAME",
            help="set or text file that an extractor not listed was trained on")  # fmt: skip
@@ -75,8 +76,11 @@ def run_review(args: argparse.Namespace) -> int:
 
 
 def _submission(args: argparse.Namespace) -> Submission:
+    from zslcore.scores.joined import read_printed
     from zslcore.scores.review import Submission
 
+    if args.printed and args.scores is None:
+        raise ParameterError("--printed: expected scores with it; got none.")
     options = [word for fix in args.fix for word in ("--fix", fix)]
     options += ["--labels", str(args.labels)] if args.labels else []
     options += ["--unseen", *args.unseen] if args.unseen else []
@@ -93,6 +97,7 @@ def _submission(args: argparse.Namespace) -> Submission:
         score_options=tuple(options),
         stated=tuple(_stated(args)),
         declared=_declared(args),
+        printed=read_printed(args.printed or ""),
     )
 
 

@@ -293,6 +293,26 @@ def joined_card(
     )
 
 
+def points_on(
+    report: ScoreReport,
+    context: AuditContext | None = None,
+    audited: AuditReport | None = None,
+    printed: Sequence[Printed] = (),
+) -> Iterator[Point]:
+    """Yield whether printed figures are found again, and what the scores are without leaked rows.
+
+    Parameters
+    ----------
+    report : of scores or predictions
+    context, audited : of the split they go with; None without one
+    printed : figures of the paper
+    """
+    yield from _of_printed(printed, report)
+    if context is not None and audited is not None:
+        fitted = fit(report.matrix, context)
+        yield from _of_fit(fitted, _without(fitted, report, context, audited))
+
+
 def _answered(point: Point, split: Card, fitted: Fit) -> bool:
     """Whether a point on scores is answered by the split: what it trains on, and which classes."""
     titles = {each.title for each in split.points}

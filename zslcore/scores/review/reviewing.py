@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from zslcore.interactive.curves import interactive_curve, line_of
 from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.leakage import contamination
@@ -24,7 +22,7 @@ from zslcore.leakage.truth import AGREES
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.leakage.words import without_options
 from zslcore.scores.card import card_of_scores
-from zslcore.scores.context import are_test_images
+from zslcore.scores.joined import FITS, Printed, points_on
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.protocols import NO_GAMMA
 from zslcore.scores.review.stating import Mark, Review, Section, Statement, worst
@@ -105,6 +103,7 @@ class Submission:
     scores, validation : the files of that report
     score_options : options of ``zslcore score`` with which they were read
     declared : Declared
+    printed : figures that the paper prints of the scores
     blind : whether lists of pre-training classes go by their number
     """
 
@@ -117,6 +116,7 @@ class Submission:
     score_options: tuple[str, ...] = ()
     stated: tuple[tuple[str, Path], ...] = ()
     declared: Declared = field(default_factory=Declared)
+    printed: tuple[Printed, ...] = ()
     blind: bool = False
 
     @property
@@ -180,6 +180,8 @@ class Submission:
         words += ["--validation", *map(str, self.validation)] if self.validation else []
         said = self.declared
         words += ["--extractor", said.extractor] if said.extractor else []
+        printed = ", ".join(f"{each.name} {each.text}" for each in self.printed)
+        words += ["--printed", printed] if printed else []
         own = replace(said, extractor="").options()
         return shlex.join([*words, *own, *(["--blind"] if blind else [])])
 
@@ -253,12 +255,10 @@ def _judged(
     reason = next(each.text for each in statements if _VERDICTS[each.mark] == verdict)
     yield Section(OVERLAP, tuple(statements)), verdict, reason
     if of.report is not None:
-        statements = [_gamma(of.report, of.score_command), *_of_scores(of, context, command)]
-        verdict = worst([_VERDICTS[each.mark] for each in statements])
-        if statements[0].mark == "leak":
-            verdict = "Oracle"
-        first = next(each for each in statements if _VERDICTS[each.mark] == verdict
-                     or each.mark == "leak")  # fmt: skip
+        of_scores = _of_scores(of, context, audited, command)
+        statements = [_gamma(of.report, of.score_command), *of_scores]
+        verdict = worst([_of_result(each) for each in statements])
+        first = next(each for each in statements if _of_result(each) == verdict)
         yield Section(RESULT, tuple(statements)), verdict, first.text
 
 
@@ -377,40 +377,33 @@ def _gamma(report: ScoreReport, command: str = "") -> Statement:
     return Statement(mark, title, f"Chosen gamma: {text}.", command, advice)
 
 
-def _of_scores(of: Submission, context: AuditContext | None, command: str) -> Iterator[Statement]:
-    """Yield what a reader of the scores should know, and whether they are of the split."""
+def _of_scores(
+    of: Submission, context: AuditContext | None, audited: AuditReport | None, command: str
+) -> Iterator[Statement]:
+    """Yield what a reader of the scores should know, and what is left of them without leaks."""
     report = of.report
     assert report is not None  # asked by the caller
     for remark in report.matrix.remarks:
         mark: Mark = "ok" if remark == AGREES else "warning"
         yield Statement(mark, "The file of scores", remark, of.score_command)
-    title = "Images of the scores"
-    same = _same_images(report, context)
-    if same is None:
-        text = "Which images the model was trained on cannot be read from scores."
-        ask = "Ask the authors for the split file that they trained with."
-        if of.split is None:
-            yield Statement("open", title, text, command, ask)
-    elif same:
-        text = "The scores have as many images of each class as the test set of the split."
-        yield Statement("ok", title, text, command)
-    else:
-        text = (
-            "The scores do not have as many images of each class as the test set of the split: "
-            "they are of another split, or number its classes in another order."
+    for point in points_on(report, context, audited, of.printed):
+        yield Statement(point.mark, point.title, point.text, command, point.advice)
+    if of.split is None:
+        yield Statement(
+            "open",
+            "Images of the scores",
+            "Which images the model was trained on cannot be read from scores.",
+            command,
+            "Ask the authors for the split file that they trained with.",
         )
-        yield Statement("warning", title, text, command, "Ask the authors which split they used.")
 
 
-def _same_images(report: ScoreReport, context: AuditContext | None) -> bool | None:
-    """Return whether scores are of the split's test images; None where that cannot be compared."""
-    if context is None or context.labels is None or context.unseen_classes is None:
-        return None
-    rows = [context.parts.get(part, np.empty(0, np.intp)) for part in ("test_seen", "test_unseen")]
-    n = len(context.labels)
-    seen, unseen = (context.labels[part[(part >= 0) & (part < n)]] for part in rows)
-    classes = len(context.class_names) or int(context.labels.max()) + 1
-    return are_test_images(report.matrix, seen, unseen, context.unseen_classes, classes)
+def _of_result(statement: Statement) -> Verdict:
+    """Return what a statement on the scores makes of the result."""
+    if statement.mark != "leak":
+        return _VERDICTS[statement.mark]
+    contradicts = statement.title == FITS or statement.text.startswith("Not reproduced")
+    return "Contradicted" if contradicts else "Oracle"
 
 
 def _figures(
