@@ -10,6 +10,7 @@ import pytest
 
 from tests.datasets import files
 from zslcore import __main__ as command_line
+from zslcore.commands.download import what_is_real_now
 from zslcore.datasets import download, load
 from zslcore.datasets.download import archives, fetch, unpack
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
@@ -266,16 +267,30 @@ def test_a_damaged_archive_is_one_sentence(archive, tmp_path):
 @pytest.mark.usefixtures("in_process")
 def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys):
     monkeypatch.setattr(download, "archives", lambda: {"xlsa17": archive})
+    size = len(server.content)
+    server.breaks = [size // 3, size // 3]
     assert command_line.main(["download", "xlsa17", "--only", "CUB", "AWA1"]) == 0
     out, err = capsys.readouterr()
     assert str(archive.path) in out
     assert "30 x 7 features" in out
-    assert "100%" in err
+    assert len(server.requests) == 3  # cut twice
+    assert err.startswith("\r ")
+    assert err.count("\n") == 3  # percents in one line, then a line for every data set
+    assert "\r100% of 0 MB" in err
+    real = "CUB and AWA1 are real in the app now: Playground opens CUB (zslcore app). "
+    assert f"{real}'zslcore reproduce gbu:table3 --dataset CUB'" in out
     assert load("CUB").class_names == files.CLASSES
     assert load("AWA1").name == "AWA1"
     assert out.count("features  trained on imagenet-1k\n") == 2
     report = audit(load("CUB"))
     assert not {"ZSL006", "ZSL007"} & set(report.not_run)
+
+
+def test_the_pair_is_named_where_both_are_imported():
+    said = what_is_real_now(["APY", "AWA1", "AWA2"])
+    assert said.startswith("APY, AWA1 and AWA2 are real in the app now: the page AWA1 and AWA2 ")
+    assert "Playground opens AWA2" in said
+    assert what_is_real_now(["SUN"]).startswith("SUN is real in the app now: Playground opens SUN")
 
 
 def test_the_command_says_in_one_sentence_what_it_cannot_do(archive, server, monkeypatch, capsys):

@@ -34,20 +34,23 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     An imported AWA1 with an imported AWA2 is the default; simulated ones stand in and say so. The
     second menu offers data with the classes of the first only.
     """
+    sides = st.container(), st.container()
     variants = data_menu.lists_variants()
     there = [_offered(name) for name in data_menu.offered(results_only=False, variants=variants)]
     default = _default(there)
-    first = data_menu.choose_name(
-        "Data set",
-        [each.name for each in there],
-        key="pair_first",
-        default=default[0],
-        on_change=_forget_second,
-    )
+    with sides[0]:
+        first = data_menu.choose_name(
+            "Data set",
+            [each.name for each in there],
+            key="pair_first",
+            default=default[0],
+            on_change=_forget_second,
+        )
     partners = _partners(_offered(first), there)
     options = [*partners, NOTHING]
     usual = default[1] if first == default[0] else options[0]
-    second = data_menu.choose_name("Compared with", options, key="pair_second", default=usual)
+    with sides[1]:
+        second = data_menu.choose_name("Compared with", options, key="pair_second", default=usual)
     names = planted.choose(first) if second == NOTHING else planted.choose(first, second)
     datasets = tuple(cache.dataset(name) for name in names)
     splits = [name for name in datasets[0].splits if all(name in d.splits for d in datasets)]

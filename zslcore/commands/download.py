@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from zslcore.commands.import_data import print_dataset
 
@@ -26,12 +27,32 @@ def run(args: argparse.Namespace) -> None:
     archive = archives()[args.archive]
     print(f"{archive.title}\n{archive.citation}\n{archive.licence}\n")
     print(f"archive   {path}\nSHA-256   {archive.known_sha256()}\n")
-    for folder in unpack(archive, path, path.parent / archive.name, args.only).values():
-        print_dataset(read_xlsa17(folder, pretraining=archive.pretraining))
+    names = []
+    for name, folder in unpack(archive, path, path.parent / archive.name, args.only).items():
+        sys.stderr.write(f"Importing {name} ...\n")
+        dataset = read_xlsa17(folder, pretraining=archive.pretraining)
+        print_dataset(dataset)
+        names.append(dataset.name)
+    print(f"\n{what_is_real_now(names)}")
 
 
 def show_progress(done: int, total: int) -> None:
     """Rewrite one line on standard error."""
-    share = f" of {total / 1e6:,.0f} MB, {done / total:.0%}" if total else " MB"
-    sys.stderr.write(f"\r{done / 1e6:,.0f}{share} " + ("\n" if done == total else ""))
+    share = f"{done / total:4.0%} of {total / 1e6:,.0f} MB" if total else f"{done / 1e6:,.0f} MB"
+    sys.stderr.write(f"\r{share} " + ("\n" if done == total else ""))
     sys.stderr.flush()
+
+
+def what_is_real_now(names: Sequence[str]) -> str:
+    """Say in a sentence what the app shows of imported benchmarks, then what computes a table."""
+    first = "AWA2" if "AWA2" in names else names[0]
+    views = [f"Playground opens {first}"]
+    if {"AWA1", "AWA2"} <= {*names}:
+        views.insert(0, "the page AWA1 and AWA2 shows this pair in place of the simulated one")
+    *others, last = names
+    listed = f"{', '.join(others)} and {last}" if others else last
+    return (
+        f"{listed} {'are' if others else 'is'} real in the app now: {', and '.join(views)} "
+        f"(zslcore app). 'zslcore reproduce gbu:table3 --dataset {first}' computes a table of the "
+        "papers, says how long it takes and resumes where it stopped."
+    )
