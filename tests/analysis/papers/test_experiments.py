@@ -385,3 +385,11 @@ def test_cells_that_need_features_are_named(monkeypatch, capsys):
     assert "Import them under the name AWA1-lss" in out
     monkeypatch.setenv("ZSL_SHIPPED", "0")
     assert main(["reproduce", "cal:table2", "--dataset", "AWA1-lss"]) == 2
+
+
+def test_a_shipped_path_is_shown_without_features(monkeypatch):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    table = reproduce("cal:figure1", ["CUB-vgg_fc7"])
+    assert table["ours"].between(0, 1).all()
+    assert len(table["at"].unique()) == 25
+    assert set(table["cell"]) == set(EXPERIMENTS["cal:figure1"].cells)
