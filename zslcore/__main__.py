@@ -40,7 +40,7 @@ COMMANDS = {
     "score": "judge score matrices of models from elsewhere",
     "power": "plan a comparison: classes and images that a difference needs",
     "board": "check a folder of results and write the board",
-    "shards": "store features larger than memory as a folder of parts",
+    "shards": "store features larger than memory as a mapped file",
     "large-scale": "measure methods on the nine ImageNet test sets",
     "actions": "measure what known classes of actions gain, on controlled splits",
     "review": "former name of check --page, for this release",

@@ -105,9 +105,9 @@ def test_the_command_finds_what_was_changed(tmp_path, capsys):
     folder = tmp_path / "shards"
     assert main(["shards", "write", "digits", str(folder)]) == 0
     np.testing.assert_array_equal(np.asarray(Shards.open(folder)), load("digits").features)
-    path = folder / "part-00000.npy"
+    path = folder / "features.npy"
     path.chmod(0o644)
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     capsys.readouterr()
     assert main(["shards", "show", str(folder)]) == 2
-    assert "part-00000.npy has changed since it was written" in capsys.readouterr().err
+    assert "features.npy has changed since it was written" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""``python -m zslcore shards``: features that do not fit into memory, as a folder of mapped parts.
+"""``python -m zslcore shards``: features that do not fit into memory, as a mapped file.
 
 ``write`` reads an HDF5 file, a zarr folder or an imported data set, block by block.
 ``show`` prints the content of a folder, and checks it.
@@ -12,8 +12,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from zslcore.large.shards import Shards
@@ -31,11 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--labels", default="labels", metavar="NAME", help="array of class numbers (labels)")
     option("--first-label", type=int, default=0, metavar="N", help="number of the first class (0)")
     option("--dtype", default="float32", help="float32, or float16 for half the size (float32)")
-    option("--part-mb", type=int, default=256, metavar="MB", help="size of a part (256)")
     write.set_defaults(run=write_folder)
     show = verbs.add_parser("show", help="print the content of a folder, and check it")
     show.add_argument("folder", metavar="FOLDER", type=Path)
-    show.add_argument("--all", action="store_true", help="hash every part, changed in time or not")
+    show.add_argument("--all", action="store_true", help="hash every file, changed in time or not")
     show.add_argument("--json", action="store_true", help="print everything as JSON")
     show.set_defaults(run=show_folder)
 
@@ -45,19 +42,10 @@ def write_folder(args: argparse.Namespace) -> None:
     from zslcore.large.shards import write_shards
     from zslcore.large.sources import blocks_of
 
-    if args.part_mb < 1:
-        raise ParameterError(f"--part-mb must be at least 1; got {args.part_mb}.")
     blocks = blocks_of(
         args.source, features=args.features, labels=args.labels, first_label=args.first_label
     )
-    print_shards(
-        write_shards(
-            args.folder,
-            _with_progress(blocks),
-            dtype=args.dtype,
-            part_bytes=args.part_mb * 1_000_000,
-        )
-    )
+    print_shards(write_shards(args.folder, _with_progress(blocks), dtype=args.dtype))
 
 
 def _with_progress(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -82,8 +70,8 @@ def show_folder(args: argparse.Namespace) -> None:
         return
     found = {
         "folder": str(shards.folder),
-        "rows": shards.n_rows,
-        "features": shards.n_features,
+        "rows": len(shards),
+        "features": shards.shape[1],
         "dtype": shards.dtype.name,
         "classes": int(shards.labels.max()) + 1,
         "digest": shards.digest,
@@ -94,9 +82,10 @@ def show_folder(args: argparse.Namespace) -> None:
 
 def print_shards(shards: Shards) -> None:
     """Print what a folder holds, one fact a line."""
-    size = shards.n_rows * shards.n_features * shards.dtype.itemsize
+    n, n_features = shards.shape
+    size = n * n_features * shards.dtype.itemsize
     print(f"{shards.folder}")
-    print(f"  images    {shards.n_rows:,} x {shards.n_features:,} features, {shards.dtype.name}")
+    print(f"  images    {n:,} x {n_features:,} features, {shards.dtype.name}")
     print(f"  classes   numbers {shards.labels.min():,} to {shards.labels.max():,}")
     print(f"  parts     {len(shards.parts()):,}, together {size / 1e6:,.1f} MB")
     print(f"  digest    {shards.digest}")

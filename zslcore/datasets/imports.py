@@ -36,6 +36,7 @@ from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import check_pretraining
 from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError, ZSLError
 from zslcore.storage import artifacts, settings
+from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import FACTS, data_folder, or_refused, written_whole
 
@@ -411,12 +412,8 @@ def _write_matrix(path: Path, matrix: np.ndarray) -> None:
     there = matrix.filename if isinstance(matrix, np.memmap) else None
     if there is not None and Path(there) == path.resolve():
         return
-    header = {"descr": "<f4", "fortran_order": False, "shape": matrix.shape}
-    with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, header)
-        for start in range(0, len(matrix), 4096):
-            block = np.asarray(matrix[start : start + 4096], dtype="<f4")
-            file.write(np.ascontiguousarray(block).data)
+    starts = range(0, len(matrix), 4096)
+    write_rows(path, (matrix[start : start + 4096] for start in starts), matrix.shape[1])
 
 
 def _split_arrays(dataset: ZSLDataset) -> dict[str, np.ndarray]:

@@ -1,10 +1,9 @@
-"""A feature matrix as a folder of mapped parts, read in place.
+"""A feature matrix larger than memory, as a folder with one mapped file.
 
-A folder of shards holds ``part-00000.npy``, ``part-00001.npy`` and so on (rows in C order, float16
-or float32, about 256 MB each), ``labels.npy`` (one class number a row) and ``shards.json``, the
-manifest: by what each file is known, and the content of every part. It is written whole or not at
-all and never changes; opening it compares every file with the manifest
-(:mod:`zslcore.storage.artifacts`).
+A folder of shards holds ``features.npy`` (float16 or float32), ``labels.npy`` (one class number a
+row) and ``shards.json``, the manifest: digests of both files, and of every part, which is some rows
+with their labels. It is written whole or not at all and never changes; opening it compares the
+files with the manifest (:mod:`zslcore.storage.artifacts`).
 
 A :class:`Shards` is used wherever an HDF5 data set is: it has ``shape`` and ``len``, slices and row
 numbers read nothing but these rows, and :class:`zslcore.features.views.FeatureView` and
@@ -16,46 +15,42 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from bisect import bisect_right
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features.checks import require_finite
 from zslcore.storage import artifacts
+from zslcore.storage.arrays import RowFile
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import or_refused
 
-__all__ = ["Part", "ShardDtype", "Shards", "write_shards"]
-
 ShardDtype = Literal["float16", "float32"]
-#: Bytes of a part: large enough that opening one costs nothing, small enough to be lost.
+#: Bytes of a part, the rows that are worked on together: enough that opening one costs nothing.
 PART_BYTES = 256 << 20
 #: Counted up when the files of a folder change their meaning.
-SCHEMA = 1
-MANIFEST, LABELS = "shards.json", "labels.npy"
+SCHEMA = 2
+MANIFEST, FEATURES, LABELS = "shards.json", "features.npy", "labels.npy"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One shard: its file, its rows and its digest.
+    """Some rows of shards.
 
     Attributes
     ----------
-    number : int, its place, from 0
-    path : of the file; read by :meth:`features`
-    start, stop : int, its rows in the whole matrix
-    digest : SHA-256 of its features and labels, 16 hex digits: parts with one digest are alike,
+    path : of the file they lie in; read by :meth:`features`
+    start, stop : int, these rows in the whole matrix
+    digest : SHA-256 of their features and labels, 16 hex digits: parts with one digest are alike,
         in whatever folder they lie
     """
 
-    number: int
     path: Path
     start: int
     stop: int
@@ -64,7 +59,7 @@ class Part:
     def __len__(self) -> int:
         return self.stop - self.start
 
-    def features(self) -> np.memmap:
+    def features(self) -> np.ndarray:
         """Return its rows, shape (len(part), n_features), mapped read-only.
 
         Raises
@@ -72,17 +67,15 @@ class Part:
         TornError
             When the file is gone or is not what it was.
         """
-        try:
-            mapped = np.load(self.path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise TornError(f"{self.path}: cannot be read ({type(error).__name__})") from error
-        if len(mapped) != len(self):
-            raise TornError(f"{self.path}: has {len(mapped):,} rows; expected {len(self):,}")
-        return mapped
+        mapped = _mapped(self.path)
+        if len(mapped) < self.stop:
+            raise TornError(f"{self.path}: has {len(mapped):,} rows; expected {self.stop:,}")
+        return mapped[self.start : self.stop]
 
 
+@dataclass(frozen=True, eq=False)
 class Shards:
-    """The rows of a folder of shards as one matrix, read on access.
+    """The rows of a folder of shards, read on access.
 
     Workers on other machines receive one as a few names: it opens again where it arrives, and
     what was verified once is not verified again.
@@ -90,36 +83,21 @@ class Shards:
     Attributes
     ----------
     folder : Path
-    labels : int32 array of shape (n_rows,), read-only
-    shape : (n_rows, n_features)
-    dtype : float16 or float32, as the parts are stored
-    digest : str, over the digests of all parts in their order, 16 hex digits
+    rows_a_part : int, of all parts but the last
+    digests : of the parts in their order
     """
 
-    ndim = 2
+    folder: Path
+    rows_a_part: int
+    digests: tuple[str, ...]
 
-    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
-        self.folder, self._manifest = folder, manifest
-        self.dtype = np.dtype(manifest["dtype"])
-        rows = [int(part["rows"]) for part in manifest["parts"]]
-        if min(rows) < 1:
-            raise ValueError("a part without rows")
-        ends = np.cumsum(rows).tolist()
-        starts = [0, *ends[:-1]]
-        self._parts = tuple(
-            Part(k, folder / Path(part["file"]).name, start, stop, str(part["digest"]))
-            for k, (part, start, stop) in enumerate(
-                zip(manifest["parts"], starts, ends, strict=True)
-            )
-        )
-        self.shape: tuple[int, int] = (ends[-1], int(manifest["n_features"]))
-        self._maps: dict[int, np.memmap] = {}
+    ndim = 2
 
     @classmethod
     def open(cls, folder: str | Path, *, every_file: bool = False) -> Self:
         """Open a folder whose files are what its manifest says.
 
-        A part is hashed again where its modification time is not the one recorded, and in any case
+        A file is hashed again where its modification time is not the one recorded, and in any case
         with ``every_file``.
 
         Raises
@@ -132,15 +110,16 @@ class Shards:
         folder = Path(folder).expanduser().resolve()
         try:
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-            known = {str(name): dict(state) for name, state in manifest["files"].items()}
-            shards = cls(folder, manifest)
-            if manifest["schema"] != SCHEMA or {p.path.name for p in shards._parts} >= set(known):
+            files, rows_a_part = manifest["files"], int(manifest["rows_a_part"])
+            known = {name: dict(files[name]) for name in (FEATURES, LABELS)}
+            if manifest["schema"] != SCHEMA or rows_a_part < 1:
                 raise ValueError("schema")
+            shards = cls(folder, rows_a_part, tuple(map(str, manifest["digests"])))
         except FileNotFoundError:
             raise DatasetError(
                 f"{folder}: expected a folder of shards with its {MANIFEST}; there is none."
             ) from None
-        except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             raise TornError(f"{folder / MANIFEST}: is no manifest of this version.") from None
         try:
             anew = {"mtime_ns": None} if every_file else {}
@@ -149,93 +128,66 @@ class Shards:
             )
         except TornError as error:
             raise TornError(f"{folder}: {error}.") from None
-        shards._check()
+        n, labels = len(shards.features), shards.labels
+        if labels.shape != (n,) or labels.dtype.kind != "i" or labels.min() < 0:
+            raise TornError(f"{folder / LABELS}: does not hold one class number a row.")
+        if len(shards.digests) != -(-n // rows_a_part):
+            raise TornError(f"{folder / MANIFEST}: expected a digest for every part.")
         return shards
 
-    def _check(self) -> None:
-        """Refuse files that are known, and are not what the manifest says of them."""
-        labels = self.labels
-        if labels.shape != self.shape[:1] or labels.dtype.kind != "i" or labels.min() < 0:
-            raise TornError(f"{self.folder / LABELS}: does not hold one class number a row.")
-        for part in self._parts:
-            there = part.features()
-            if there.shape[1:] != self.shape[1:] or there.dtype != self.dtype:
-                raise TornError(
-                    f"{part.path}: expected {self.n_features} features in {self.dtype}; got "
-                    f"{there.shape[1:]} in {there.dtype}."
-                )
+    def __reduce__(self) -> tuple[type[Self], tuple[Path, int, tuple[str, ...]]]:
+        return type(self), (self.folder, self.rows_a_part, self.digests)
 
-    def __reduce__(self) -> tuple[type[Self], tuple[Path, dict[str, Any]]]:
-        return type(self), (self.folder, self._manifest)
+    @cached_property
+    def features(self) -> np.ndarray:
+        """The whole matrix, mapped read-only."""
+        return _mapped(self.folder / FEATURES)
 
     @cached_property
     def labels(self) -> np.ndarray:
         """Class number of every row, int32, mapped read-only."""
-        return np.load(self.folder / LABELS, mmap_mode="r", allow_pickle=False)
+        return _mapped(self.folder / LABELS)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of features."""
+        n, n_features = self.features.shape
+        return n, n_features
+
+    @property
+    def dtype(self) -> np.dtype:
+        """float16 or float32, as the features are stored."""
+        return self.features.dtype
 
     @property
     def digest(self) -> str:
-        """What the content is known by, whatever the sizes of the files say."""
-        return _short(hashlib.sha256("".join(part.digest for part in self._parts).encode()))
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of all parts."""
-        return self.shape[0]
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns."""
-        return self.shape[1]
+        """Digest of the content, whatever the sizes of the files say, 16 hex digits."""
+        return _short(hashlib.sha256("".join(self.digests).encode()))
 
     def parts(self) -> tuple[Part, ...]:
         """Return the parts in their order; nothing is read."""
-        return self._parts
+        starts = range(0, len(self), self.rows_a_part)
+        return tuple(
+            Part(self.folder / FEATURES, start, min(start + self.rows_a_part, len(self)), digest)
+            for start, digest in zip(starts, self.digests, strict=True)
+        )
 
     def __len__(self) -> int:
-        return self.n_rows
+        return len(self.features)
 
     def __getitem__(self, key: slice | np.ndarray) -> np.ndarray:
         """Read rows ``key`` (slice, row numbers or a mask), in the precision they are stored in."""
-        if isinstance(key, slice):
-            start, stop, step = key.indices(self.n_rows)
-            if step == 1:
-                return self._between(start, max(start, stop))
-            key = np.arange(start, stop, step)
-        rows = np.asarray(key)
-        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
-        if rows.size and not 0 <= rows.min() <= rows.max() < self.n_rows:
-            raise DatasetError(
-                f"{self.folder}: row numbers must lie in 0..{self.n_rows - 1}; "
-                f"got {rows.min()}..{rows.max()}."
-            )
-        out = np.empty((len(rows), self.n_features), self.dtype)
-        of_part = np.searchsorted([part.stop for part in self._parts], rows, side="right")
-        for k in np.unique(of_part):
-            here = of_part == k
-            out[here] = self._map(int(k))[rows[here] - self._parts[k].start]
-        return out
+        return self.features[key]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return self[:].astype(dtype or self.dtype, copy=False)
 
-    def _between(self, start: int, stop: int) -> np.ndarray:
-        first = bisect_right([part.stop for part in self._parts], start)
-        blocks = []
-        for k in range(first, len(self._parts)):
-            part = self._parts[k]
-            if part.start >= stop:
-                break
-            blocks.append(self._map(k)[max(start - part.start, 0) : stop - part.start])
-        if len(blocks) == 1:
-            return blocks[0]
-        empty = np.empty((0, self.n_features), self.dtype)
-        return np.concatenate([empty, *blocks])
 
-    def _map(self, k: int) -> np.memmap:
-        if k not in self._maps:
-            self._maps[k] = self._parts[k].features()
-        return self._maps[k]
+def _mapped(path: Path) -> np.ndarray:
+    try:
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise TornError(f"{path}: cannot be read ({type(error).__name__})") from error
 
 
 def write_shards(
@@ -295,92 +247,66 @@ def write_shards(
 
 
 class _Writer:
-    """Fills parts one after the other and says what is in them."""
+    """Appends blocks to the file and hashes every part."""
 
     def __init__(self, folder: Path, dtype: np.dtype, part_bytes: int) -> None:
         self.folder, self.dtype, self.part_bytes = folder, dtype, part_bytes
-        self.parts: list[dict[str, Any]] = []
+        self.file: RowFile | None = None
+        self.rows_a_part = 1
         self.labels: list[np.ndarray] = []
-        self.open: BinaryIO | None = None
-        self.n_rows = self.room = self.filled = 0
-        self.n_features = -1
+        self.digests: list[str] = []
+        self.of_features, self.of_labels = hashlib.sha256(), hashlib.sha256()
+        self.n_rows, self.n_features = 0, -1
 
     def add(self, X: np.ndarray, y: np.ndarray) -> None:
-        """Write a block, into as many parts as it takes."""
+        """Write a block, which may end some parts."""
         self._check(X, y)
-        self.labels.append(y.astype(np.int32))
+        if self.file is None:
+            row_bytes = max(1, self.n_features * self.dtype.itemsize)
+            self.rows_a_part = max(1, self.part_bytes // row_bytes)
+            self.file = RowFile(self.folder / FEATURES, self.n_features, self.dtype)
+        X, y = np.ascontiguousarray(X, self.dtype), y.astype(np.int32)
+        self.file.append(X)
+        self.labels.append(y)
         done = 0
         while done < len(X):
-            file = self.open or self._begin()
-            n = min(len(X) - done, self.room - self.filled)
-            # Written, not mapped: a full disk ends a process that writes to mapped pages.
-            file.write(np.ascontiguousarray(X[done : done + n], dtype=self.dtype).data)
-            self.filled += n
-            self.n_rows += n
-            done += n
-            if self.filled == self.room:
-                self._finish()
-
-    def _begin(self) -> BinaryIO:
-        """Open the next part, whose header says that it is full."""
-        self.room = max(1, self.part_bytes // max(1, self.n_features * self.dtype.itemsize))
-        self.filled = 0
-        self.open = self._path.open("xb")
-        header = np.lib.format.header_data_from_array_1_0(np.empty((0, 0), self.dtype))
-        header["shape"] = (self.room, self.n_features)
-        np.lib.format.write_array_header_1_0(self.open, header)
-        return self.open
+            end = min(len(X), done + self.rows_a_part - self.n_rows % self.rows_a_part)
+            self.of_features.update(X[done:end].data)
+            self.of_labels.update(y[done:end].data)
+            self.n_rows += end - done
+            done = end
+            if self.n_rows % self.rows_a_part == 0:
+                self._end_part()
 
     def abandon(self) -> None:
         """Close what is open; what it still holds may find no room."""
-        if self.open is not None:
-            with suppress(OSError):
-                self.open.close()
+        if self.file is not None:
+            with suppress(OSError, ValueError):
+                self.file.close()
 
     def close(self) -> None:
-        """Finish the last part; write labels and manifest."""
-        if self.open is not None:
-            self._finish()
-        if not self.n_rows:
+        """End the last part; write labels and manifest."""
+        if self.file is None or not self.n_rows:
             raise DatasetError("Shards: expected at least one row, got none.")
-        labels = np.concatenate(self.labels)
-        start = 0
-        for part in self.parts:
-            of_part = labels[start : start + part["rows"]]
-            start += part["rows"]
-            both = hashlib.sha256(bytes.fromhex(part.pop("sha256")) + of_part.tobytes())
-            part["digest"] = _short(both)
-        np.save(self.folder / LABELS, labels)
-        sealed = artifacts.seal([self.folder / LABELS])
-        files = {part["file"]: part.pop("state") for part in self.parts} | sealed
+        if self.n_rows % self.rows_a_part:
+            self._end_part()
+        self.file.close()
+        np.save(self.folder / LABELS, np.concatenate(self.labels))
+        files = artifacts.seal([self.folder / FEATURES, self.folder / LABELS])
         manifest = {
             "schema": SCHEMA,
-            "dtype": self.dtype.name,
-            "n_features": self.n_features,
-            "parts": self.parts,
+            "rows_a_part": self.rows_a_part,
+            "digests": self.digests,
             "files": files,
         }
         text = json.dumps(manifest, indent=1)
         (self.folder / MANIFEST).write_text(text, encoding="utf-8")
 
-    @property
-    def _path(self) -> Path:
-        return self.folder / f"part-{len(self.parts):05d}.npy"
-
-    def _finish(self) -> None:
-        """Cut the open part to the rows it holds, bring it to the disk and hash it."""
-        assert self.open is not None
-        path, start = self._path, self.open.tell()
-        self.open.close()
-        self.open = None
-        if self.filled < self.room:  # the last one
-            start -= self.filled * self.n_features * self.dtype.itemsize
-            shape, shorter = (self.filled, self.n_features), path.with_suffix(".cut.npy")
-            np.save(shorter, np.memmap(path, self.dtype, "r", start, shape))
-            os.replace(shorter, path)
-        (state,) = artifacts.seal([path]).values()
-        part = {"file": path.name, "rows": self.filled, "state": state, "sha256": state["sha256"]}
-        self.parts.append(part)
+    def _end_part(self) -> None:
+        dtype = self.dtype.str.encode()
+        both = dtype + self.of_features.digest() + self.of_labels.digest()
+        self.digests.append(_short(hashlib.sha256(both)))
+        self.of_features, self.of_labels = hashlib.sha256(), hashlib.sha256()
 
     def _check(self, X: np.ndarray, y: np.ndarray) -> None:
         """Refuse a block that does not fit the others or cannot be stored."""

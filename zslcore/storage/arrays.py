@@ -3,26 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 
-def write_rows(
-    path: Path, blocks: Iterable[np.ndarray], n_columns: int, dtype: DTypeLike = "<f4"
-) -> int:
-    """Write the rows of all blocks as one matrix; return how many they are.
+class RowFile:
+    """A matrix in a ``.npy`` file that grows by rows.
 
     Written, not mapped: a full disk ends a process that writes to mapped pages.
+
+    Parameters
+    ----------
+    path : of the file
+    n_columns : of the matrix
+    dtype : of its values
     """
-    header = {"descr": np.dtype(dtype).str, "fortran_order": False}
-    n = 0
-    with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, header | {"shape": (0, n_columns)})
+
+    def __init__(self, path: Path, n_columns: int, dtype: DTypeLike = "<f4") -> None:
+        self.dtype, self.shape = np.dtype(dtype), (0, n_columns)
+        self._file = path.open("wb")
+        self._write_header()
+
+    def append(self, block: np.ndarray) -> None:
+        """Write rows."""
+        self._file.write(np.ascontiguousarray(block, self.dtype).data)
+        self.shape = (self.shape[0] + len(block), self.shape[1])
+
+    def close(self) -> None:
+        """Write the number of rows; the length of the header does not depend on it."""
+        self._file.seek(0)
+        self._write_header()
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None:
+            self.close()
+        with suppress(OSError):  # what it still holds may find no room
+            self._file.close()
+
+    def _write_header(self) -> None:
+        header = {"descr": self.dtype.str, "fortran_order": False, "shape": self.shape}
+        np.lib.format.write_array_header_1_0(self._file, header)
+
+
+def write_rows(path: Path, blocks: Iterable[np.ndarray], n_columns: int) -> int:
+    """Write the rows of all blocks as one float32 matrix; return how many they are."""
+    with RowFile(path, n_columns) as file:
         for block in blocks:
-            file.write(np.ascontiguousarray(block, dtype).data)
-            n += len(block)
-        file.seek(0)  # the length of a header does not depend on the number of rows
-        np.lib.format.write_array_header_1_0(file, header | {"shape": (n, n_columns)})
-    return n
+            file.append(block)
+    return file.shape[0]
