@@ -19,7 +19,6 @@ from zslcore.exceptions import DatasetError
 from zslcore.interactive.one_file import frame_line, framed
 from zslcore.interactive.point_map import Entry, PointMap
 from zslcore.interactive.point_map import Panel as Panel_
-from zslcore.interactive.value_path import Panel, Row, Stop, ValuePath
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.results.shipped import shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore
@@ -133,17 +132,6 @@ def test_what_others_wrote_cannot_leave_the_frame():
     assert "<script>" not in frame
     assert frame.count('"') == 2 * len(re.findall(r'="', frame))
     assert "<" not in frame_line('"><b>', "<i>")[1 : -len("></iframe>")]
-
-
-def test_a_path_of_values_leaves_as_one_page():
-    grid = np.logspace(-2, 2, 5)
-    panel = Panel("Accuracy", [Row("u", np.linspace(0, 1, 5), "unseen")])
-    path = ValuePath(grid, "λ", [panel], [Stop("chosen", 2, "unseen")], {}, 1, "A path.")
-    page = path.page(title="<path>", made="digits")
-    assert "<h1>&lt;path&gt;</h1>" in page
-    assert "<p>A path.</p>" in page
-    assert not FROM_ELSEWHERE.search(page)
-    assert head_of(page)["start"] == 1
 
 
 def small_map(names):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ui import cache, known
-from ui.components.playground import Frame, Ruler
+from ui.components.playground import Frame, Ruler, Stop
 from ui.figures import palette
 from ui.figures.looks import look_of
 from ui.numbers import three_digits
@@ -23,7 +23,6 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.curves import gamma_range, interactive_curve
 from zslcore.interactive.seen_unseen import Line, SeenUnseen
 from zslcore.interactive.seen_unseen import Stop as Mark
-from zslcore.interactive.value_path import Stop
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
 

@@ -46,11 +46,6 @@ def is_quick(spec: RunSpec) -> bool:
     return RunStudy(spec).is_quick(cache.dataset(spec.dataset))
 
 
-def is_at_once(spec: RunSpec) -> bool:
-    """Whether a run is known, or done while one waits."""
-    return known.known_run(spec) is not None or is_quick(spec)
-
-
 def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
     """Return the result and the answers of a run.
 

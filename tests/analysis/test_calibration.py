@@ -1,17 +1,10 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 from zslcore.analysis.calibration import (
     per_class_table,
-    published_settings,
-    three_settings,
 )
-from zslcore.datasets import load
-from zslcore.datasets.facts import published
 from zslcore.evaluation.protocol import ScoredTest
-from zslcore.evaluation.runs import execute
-from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.curves import gamma_range
 from zslcore.metrics import per_class_accuracy
 
@@ -22,16 +15,6 @@ def scores():
     y = rng.integers(6, size=500)
     F = rng.normal(size=(500, 6)) + 1.5 * np.eye(6)[y] + [1.0, 1.0, 1.0, 1.0, 0.0, 0.0]
     return ScoredTest(F, y, np.array([1, 2, 5, 6, 7, 8]), np.arange(6) < 4)
-
-
-@pytest.fixture(scope="module")
-def runs():
-    data = load("digits")
-    spec = {"dataset": "digits", "split": "PS", "method": "ESZSL"}
-    return {
-        task: execute(RunSpec(**spec, select_for=task), data, with_oracle=False)
-        for task in ("zsl", "gzsl")
-    }
 
 
 def test_range_holds_the_trade_and_whatever_is_asked(scores):
@@ -67,45 +50,3 @@ def test_classes_are_counted_among_all_at_each_gamma(scores):
     assert (table.loc[table["side"] == "seen", "all unseen"] == 0).all()
     unseen = table.loc[table["side"] == "unseen", "all unseen"]
     assert unseen.mean() == pytest.approx(scores.curve.unseen[-1])
-
-
-def test_three_settings_are_read_off_the_runs(runs):
-    table = three_settings(runs["zsl"], runs["gzsl"])
-    assert list(table["calibrated"]) == ["no", "yes", "yes"]
-    assert list(table["lambda_selected_for"]) == ["zsl", "zsl", "gzsl"]
-    zsl, gzsl = runs["zsl"].evaluation, runs["gzsl"].evaluation
-    assert list(table["harmonic"]) == [
-        zsl.plain.harmonic,
-        zsl.calibrated.harmonic,
-        gzsl.calibrated.harmonic,
-    ]
-    assert list(table["gamma"]) == [0.0, runs["zsl"].gamma, runs["gzsl"].gamma]
-
-
-def test_calibration_lifts_h_as_the_paper_found(runs):
-    table = three_settings(runs["zsl"], runs["gzsl"])
-    assert table["harmonic"].iloc[1] > 1.4 * table["harmonic"].iloc[0]
-
-
-@pytest.mark.parametrize(
-    ("benchmark", "printed"), [("CUB", (28.5, 41.1, 42.2)), ("AWA2", (28.2, 56.7, 57.1))]
-)
-def test_average_over_methods_is_the_printed_one(benchmark, printed):
-    table = published_settings("ESZSL", benchmark)
-    table = table.sort_values(["calibrated", "lambda_selected_for"])["paper_average"]
-    none, both, for_zsl = 100 * table
-    assert (none, for_zsl, both) == pytest.approx(printed, abs=1e-9)
-    cells = published("calibration_gzsl_harmonic").query("dataset == @benchmark")
-    means = cells.groupby(["calibrated", "lambda_selected_for"])["harmonic"].mean()
-    assert 100 * means["yes", "gzsl"] == pytest.approx(printed[2], abs=0.051)
-
-
-def test_a_benchmark_or_method_that_the_paper_lacks():
-    assert published_settings("ESZSL", "SUN").empty
-    missing = published_settings("a method of tomorrow", "CUB")
-    assert missing["paper"].isna().all()
-    assert missing["paper_average"].notna().all()
-    merged = pd.DataFrame({"calibrated": ["no"], "lambda_selected_for": ["zsl"]}).merge(
-        published_settings("ESZSL", None), how="left"
-    )
-    assert merged["paper"].isna().all()

@@ -8,7 +8,7 @@ from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.digits import read_digits
 from zslcore.datasets.facts import class_facts, published
 from zslcore.datasets.simulated import simulate
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.exceptions import ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -133,15 +133,6 @@ def test_published_overlaps_are_found_under_any_spelling():
 
 def test_classes_of_other_data_are_not_said_to_be_clean(digits):
     assert inventory.known_to_extractor(digits).isna().all()
-
-
-def test_mean_images_are_means_of_the_pictures(digits, awa2):
-    means = inventory.mean_images(digits)
-    assert means.shape == (10, 8, 8)
-    expected = digits.images[digits.labels == 4].mean(axis=0) / 255
-    np.testing.assert_allclose(means[4], expected)
-    with pytest.raises(DatasetError, match="got features only"):
-        inventory.mean_images(awa2)
 
 
 def test_image_counts_of_both_awa_are_those_of_the_benchmarks():

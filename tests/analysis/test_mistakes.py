@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
-from zslcore.analysis.mistakes import confusion, most_confused, top_k_table
+from zslcore.analysis.mistakes import confusion, most_confused
 from zslcore.evaluation.protocol import ScoredTest, evaluate
-from zslcore.metrics import mean_class_accuracy
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")
 
@@ -54,17 +53,3 @@ def test_classes_with_few_images_say_nothing(scores):
 def test_nothing_confused_gives_no_rows():
     perfect = ScoredTest(np.eye(3), np.arange(3), np.arange(3), np.array([True, True, False]))
     assert most_confused(perfect, 0.0, NAMES).empty
-
-
-def test_first_answer_is_plain_accuracy_and_more_answers_never_hurt(scores):
-    gamma = 0.3
-    table = top_k_table(scores, gamma)
-    point = scores.curve.at(gamma)
-    assert list(table["k"]) == [1, 2]
-    assert table["seen"].iloc[0] == pytest.approx(point.seen)
-    assert table["unseen"].iloc[0] == pytest.approx(point.unseen)
-    F, y = scores.unseen_part
-    assert table["zsl"].iloc[0] == pytest.approx(mean_class_accuracy(y, F.argmax(axis=1)))
-    assert table["zsl"].iloc[-1] == 1
-    for column in ("zsl", "seen", "unseen"):
-        assert table[column].is_monotonic_increasing

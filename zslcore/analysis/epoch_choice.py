@@ -38,8 +38,6 @@ from zslcore.storage.files import FACTS
 Figure = Literal["plain", "calibrated"]
 FIGURES: tuple[Figure, ...] = ("plain", "calibrated")
 CHOICES = ("folds", "test", "last")
-#: What the choice by the test set is compared with, in columns ``over_...``, and their words.
-OTHERS = {"folds": "over the folds", "last": "over the last epoch"}
 #: Prices over seeds that come with the package; ``python -m benchmarks.generators`` writes them.
 MEASURED = FACTS / "measured" / "epoch_choice.csv"
 

@@ -17,7 +17,7 @@ from zslcore.datasets.base import Split, ZSLDataset, hold_out
 from zslcore.datasets.benchmarks import benchmark_of, recognise
 from zslcore.datasets.facts import class_facts, published
 from zslcore.evaluation.protocol import SEEN_VALIDATION
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.exceptions import ParameterError
 
 #: Where the images of a class can be, in the order in which they are drawn.
 PARTS = ("trainval", "test_seen", "test_unseen", "several", "none")
@@ -208,23 +208,6 @@ def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
         return pd.Series(np.full(dataset.n_classes, None), dtype=object)
     facts = class_facts(known.candidates[0]).classes  # AWA1 and AWA2 have the same classes
     return pd.Series(facts["imagenet1k"].to_numpy()[known.row], dtype=object)
-
-
-def mean_images(dataset: ZSLDataset) -> np.ndarray:
-    """Return the mean picture of every class, shape (n_classes, height, width), values 0 to 1.
-
-    Raises
-    ------
-    DatasetError
-        When the data set brings no pictures.
-    """
-    if dataset.images is None:
-        raise DatasetError(f"{dataset.name}: expected pictures to average, got features only.")
-    pixels = dataset.images.reshape(len(dataset.images), -1) / np.iinfo(dataset.images.dtype).max
-    sums = np.zeros((dataset.n_classes, pixels.shape[1]))
-    np.add.at(sums, dataset.labels, pixels)
-    count = np.bincount(dataset.labels, minlength=dataset.n_classes)
-    return (sums / np.maximum(count, 1)[:, None]).reshape(-1, *dataset.images.shape[1:])
 
 
 def awa_image_counts() -> pd.DataFrame:

@@ -9,7 +9,6 @@ import pandas as pd
 from sklearn.metrics import confusion_matrix
 
 from zslcore.evaluation.protocol import AnsweredTest
-from zslcore.metrics import top_k_of_ranks
 
 
 def confusion(
@@ -68,21 +67,3 @@ def most_confused(
             "share": share[true, answered],
         }
     )
-
-
-def top_k_table(scores: AnsweredTest, gamma: float, k_max: int = 10) -> pd.DataFrame:
-    """Return the per-class accuracy when the right class need only be among the first k answers.
-
-    Returns
-    -------
-    DataFrame with the columns k, zsl (unseen images among unseen classes) and, where there are seen
-    test images, seen and unseen (among all classes, after ``gamma``); k runs from 1 to ``k_max`` or
-    the number of unseen classes
-    """
-    ks = range(1, min(k_max, int((~scores.seen).sum())) + 1)
-    table = {"k": list(ks), "zsl": [scores.zsl_top(k) for k in ks]}
-    if scores.generalized and (ranks := scores.ranks(gamma)) is not None:
-        of_seen = scores.seen[scores.y]
-        for name, rows in (("seen", of_seen), ("unseen", ~of_seen)):
-            table[name] = [top_k_of_ranks(ranks[rows], scores.y[rows], k) for k in ks]
-    return pd.DataFrame(table)

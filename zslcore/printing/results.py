@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from zslcore.evaluation.predictions import Predictions
     from zslcore.interactive.point_map import Panel as MapPanel
     from zslcore.interactive.point_map import PointMap
-    from zslcore.interactive.value_path import Panel as PathPanel
-    from zslcore.interactive.value_path import ValuePath
 
 
 #: Axes of a plane without units, layers of its points, and their size by their number.
@@ -81,44 +79,6 @@ def _stops(what: SeenUnseen, line: Line) -> Iterator[Points]:
         name = f"{stop.name}: γ {three_digits(stop.gamma)}, H {percent(point.harmonic)}"
         hollow = {"circle": "circle-open", "x": "x-thin"}
         yield Points(u, s, look.light, name, symbol=hollow.get(look.symbol, look.symbol), size=5.0)
-
-
-def of_path(what: ValuePath) -> list[Panel]:
-    """Return the panels of a path of values, the large one first.
-
-    Parameters
-    ----------
-    what : ValuePath
-    """
-    return [_of_path(what, panel) for panel in what.panels]
-
-
-def _of_path(what: ValuePath, panel: PathPanel) -> Panel:
-    marks: list[Mark] = [
-        Points(
-            what.grid,
-            row.heights,
-            (look := what.looks[row.look]).light,
-            row.name,
-            line=look.dash or "solid",
-            width=row.width / 2,
-        )
-        for row in panel.rows
-    ]
-    first = panel.rows[0]
-    marks += [
-        Points(
-            what.grid[[stop.place]],
-            first.heights[[stop.place]],
-            what.looks[stop.look].light,
-            f"{stop.name}: {what.label} {three_digits(float(what.grid[stop.place]))}",
-            symbol=what.looks[stop.look].symbol,
-            size=5.0,
-        )
-        for stop in what.stops
-    ]
-    y = Axis(panel.title, percent=0 if panel.percent else None, grid=True)
-    return Panel(marks, Axis(what.label, scale="log"), y, title=panel.title)
 
 
 def of_map(what: PointMap) -> list[Panel]:

@@ -20,7 +20,6 @@ from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.interactive.modules import SHARED, joined, styled
 from zslcore.interactive.packing import as_bytes, packed
 from zslcore.interactive.seen_unseen import SeenUnseen
-from zslcore.interactive.value_path import Stop
 from zslcore.metrics import SeenUnseenCurve
 
 __all__ = [
@@ -202,6 +201,15 @@ class Frame:
     words: str
     curves: SeenUnseen
     answered: AnsweredTest
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A value of a ruler with a name: its place, and which look it has."""
+
+    name: str
+    place: int
+    look: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
