@@ -1,4 +1,4 @@
-"""Data and splits: what is shown is counted, and files from outside can only be refused."""
+"""Data set: what is shown is counted, and files from outside can only be refused."""
 
 import io
 import json
@@ -25,7 +25,7 @@ from zslcore.datasets.sandbox import calling
 from zslcore.exceptions import ZSLError
 
 PAGE = "splits"
-TABS = ["Statistics", "Images per class", "Attributes", "Split and folds", "Overlap", "Import"]
+TABS = ["Split", "Attributes"]
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_one_line_says_what_the_data_are_before_the_figure_is_drawn(visit):
 
 
 def test_seen_validation_is_counted_with_the_folds(visit):
-    app = visit(dataset="digits", data_tab="Split and folds")
+    app = visit(dataset="digits")
     fold = load("digits").splits["PS"].folds[0]
     said = "a fifth of the images of every training class (144) is held out as seen validation"
     assert said in words(app)
@@ -75,28 +75,12 @@ def test_seen_validation_is_counted_with_the_folds(visit):
     assert "seen validation" not in words(visit(dataset="simulated-AWA2", split="SS"))
 
 
-def test_only_the_open_tab_is_computed(visit):
-    app = visit(data_tab="Overlap")
-    assert not app.dataframe
-    assert "count as unknown" in words(app)
-
-
 def test_statistics_stand_beside_the_papers(visit):
-    app = visit(dataset="simulated-AWA2", data_tab="Statistics")
+    app = visit(dataset="simulated-AWA2")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7913
     assert table.loc[("", "images"), "deviation"] == pytest.approx(-90.0, abs=0.1)
     assert "simulated" in words(app)
-
-
-def test_overlap_of_the_standard_split_is_flagged(visit):
-    app = visit(dataset="simulated-AWA2", split="SS", data_tab="Overlap")
-    assert "**6 of 10 unseen classes**" in words(app)
-
-
-def test_overlap_of_the_proposed_split_is_none(visit):
-    app = visit(dataset="simulated-AWA2", split="PS", data_tab="Overlap")
-    assert "**0 of 10 unseen classes**" in words(app)
 
 
 def test_a_search_that_finds_nothing_says_so_and_keeps_the_page(visit):
@@ -107,14 +91,6 @@ def test_a_search_that_finds_nothing_says_so_and_keeps_the_page(visit):
     assert "2 of 10 classes" in words(app)
 
 
-def test_awa1_stands_beside_awa2_only_for_these(visit):
-    app = visit(dataset="simulated-AWA1", data_tab="Images per class")
-    assert "AWA1 next to AWA2" in app.segmented_control(key="data_order").options
-    app.selectbox(key="dataset_menu").set_value("digits").run()
-    assert not app.exception
-    assert "AWA1 next to AWA2" not in app.segmented_control(key="data_order").options
-
-
 # --- Files from outside ---------------------------------------------------------------------------
 
 
@@ -122,15 +98,20 @@ def content(folder, *names):
     return [(name, (folder / name).read_bytes(), "application/octet-stream") for name in names]
 
 
+def opened(app):
+    """Press Import next to the menu of data sets."""
+    return app.button(key="import_offer").click().run()
+
+
 def upload(visit, files, **fields):
-    return upload_into(visit(data_tab="Import"), files, **fields)
+    return upload_into(opened(visit()), files, **fields)
 
 
 def upload_into(app, files, **fields):
     app.file_uploader(key="data_files").set_value(files)
     for key, value in fields.items():
         app.text_input(key=key).set_value(value)
-    pages.press(app, "Import")
+    pages.press(app, "Import the files")
     assert not app.exception
     return app
 
@@ -170,7 +151,7 @@ def test_files_made_as_the_page_says_are_imported(visit, tmp_path, monkeypatch, 
     name = f"recipe-{names[0].partition('.')[2]}"
     app = upload(visit, content(tmp_path, *names[::-1]), data_name=name)
     assert not app.error
-    assert "60 images, 6 classes, 5 attributes" in app.success[0].value
+    assert "60 images, 6 classes, 5 attributes" in app.toast[0].value
     made = load(name)
     assert len(made.splits[split].test_unseen) == 20
     assert len(made.splits[split].test_seen) == 8
@@ -179,7 +160,7 @@ def test_files_made_as_the_page_says_are_imported(visit, tmp_path, monkeypatch, 
 
 def test_an_upload_says_what_its_features_were_trained_on(visit, tmp_path):
     files = content(write_folder(tmp_path / "told"), "res101.mat", "att_splits.mat")
-    app = visit(data_tab="Import")
+    app = opened(visit())
     app.multiselect(key="data_pretraining").set_value(["none", "imagenet-1k"])
     app = upload_into(app, files, data_name="told")
     assert "'none' says that features were trained on nothing" in app.error[0].value
@@ -194,8 +175,7 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="chosen")
     assert not app.error
     assert app.selectbox(key="dataset_menu").value == "chosen"
-    assert app.session_state["data_tab"] == "Split and folds"
-    app = visit(dataset="chosen", data_tab="Statistics")
+    app = visit(dataset="chosen")
     assert app.dataframe[0].value.set_index("quantity").loc["images", "here"] == N
     assert "chosen" in words(app)
 
@@ -206,7 +186,7 @@ def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):
     app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="evil")
     assert len(app.error) == 1
     assert "att" in app.error[0].value
-    assert not app.success
+    assert not app.toast
     assert "evil" not in available()
     assert app.file_uploader(key="data_files").value
     assert app.text_input(key="data_name").value == "evil"
@@ -218,8 +198,8 @@ def test_an_import_shows_how_far_it_is_and_a_click_cancels_it(visit, monkeypatch
         st.stop()  # as Streamlit does to a run when somebody clicks, or leaves
 
     monkeypatch.setattr(uploads, "import_files", read)
-    app = visit(data_tab="Import")
-    pages.press(app, "Import")
+    app = opened(visit())
+    pages.press(app, "Import the files")
     assert not app.exception
     assert "50%" in app.get("progress")[0].proto.text
     app.button(key="data_cancel").click().run()
@@ -233,9 +213,8 @@ def test_a_visit_makes_a_bounded_number_of_imports(visit, tmp_path, monkeypatch)
     folder = write_folder(tmp_path / "many")
     files = content(folder, "res101.mat", "att_splits.mat")
     app = upload(visit, files, data_name="many-1")
-    assert app.success
-    app.session_state["data_tab"] = "Import"
-    app = upload_into(app.run(), files, data_name="many-2")
+    assert app.toast
+    app = upload_into(opened(app), files, data_name="many-2")
     assert "at most 1 imports in one visit" in app.error[0].value
     assert "many-2" not in available()
 
@@ -255,7 +234,7 @@ def test_bad_files_get_one_sentence_each(visit, files, sentence):
     app = upload(visit, files)
     assert len(app.error) == 1
     assert sentence in app.error[0].value.replace("\\", "")
-    assert not app.success
+    assert not app.toast
 
 
 def test_names_from_files_are_text_and_nothing_else(visit, tmp_path, monkeypatch):
@@ -332,19 +311,17 @@ def benchmark_files(folder):
 def test_a_benchmark_is_recognised_though_nobody_named_it(visit, tmp_path):
     app = upload(visit, benchmark_files(tmp_path))
     assert not app.error
-    assert "Imported aPY\\-dino" in app.success[0].value
-    assert "Recognised as aPY" in app.success[0].value
-    app = visit(dataset="aPY-dino", data_tab="Statistics")
+    assert "Imported aPY\\-dino" in app.toast[0].value
+    assert "Recognised as aPY" in app.toast[0].value
+    app = visit(dataset="aPY-dino")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7924
     assert "belong to no known benchmark" not in words(app)
     assert len(load("aPY-dino").split("PS").folds) == 3
-    app = visit(dataset="aPY-dino", data_tab="Overlap", split="SS")
-    assert "No list says" not in words(app)
 
 
 def test_data_of_nobodys_benchmark_are_said_to_be_so(visit):
-    shown = visit(dataset="digits", data_tab="Statistics")
+    shown = visit(dataset="digits")
     assert "belong to no known benchmark" in words(shown)
 
 
@@ -367,18 +344,18 @@ def test_other_endings_are_refused(name):
 
 def test_a_folder_of_this_machine_is_imported_where_it_lies(visit, at_the_machine, tmp_path):
     write_folder(tmp_path / "local")
-    app = visit(data_tab="Import")
+    app = opened(visit())
     app.text_input(key="data_folder_path").set_value(str(tmp_path / "local"))
     app.multiselect(key="data_folder_pretraining").set_value(["imagenet-21k"])
     next(button for button in app.button if button.label == "Import the folder").click().run()
     assert not app.exception
     assert not app.error
-    assert f"{N} images" in app.success[0].value
+    assert f"{N} images" in app.toast[0].value
     assert load("local").pretraining == ("imagenet-21k",)
 
 
 def test_a_folder_that_is_not_there_gets_one_sentence(visit, at_the_machine):
-    app = visit(data_tab="Import")
+    app = opened(visit())
     app.text_input(key="data_folder_path").set_value("/nowhere/at/all")
     next(button for button in app.button if button.label == "Import the folder").click().run()
     assert len(app.error) == 1
@@ -409,8 +386,11 @@ def test_only_the_own_machine_is_local(headers, local):
 
 def test_a_visitor_from_elsewhere_is_offered_no_folder(visit, monkeypatch):
     monkeypatch.setattr(uploads, "is_local", lambda: False)
-    app = visit(data_tab="Import")
-    assert [button.label for button in app.button if button.label != "Search"] == ["Import"]
+    app = opened(visit())
+    assert [button.label for button in app.button if button.label != "Search"] == [
+        "Import",
+        "Import the files",
+    ]
 
 
 # --- Figures --------------------------------------------------------------------------------------
@@ -419,12 +399,10 @@ HOSTILE = '<a href="https://example.org">c</a>'
 
 
 def drawn(dataset, split):
-    """Every figure of the page and of Overview, of one data set."""
+    """Every figure of the page, of one data set."""
     table = inventory.class_table(dataset, split)
     folds = inventory.fold_roles(dataset, split)
     attributes = inventory.attribute_table(dataset)
-    yield classes.class_counts(table)
-    yield classes.overlap_counts(table[table["role"] == "unseen"])
     yield split_map(table, folds)
     yield classes.attribute_map(attributes, table["role"])
 
@@ -490,7 +468,6 @@ def test_a_class_name_in_an_error_is_text(visit):
 
 def test_photographs_on_both_sides_are_told_of_apy_and_of_no_other(visit):
     told = "817 of 1,483 test seen images and 2,885 of 7,924 test unseen images"
-    parts = {"data_tab": "Split and folds"}
-    assert told in words(visit(dataset="simulated-aPY", split="PS", **parts))
-    assert "photograph" not in words(visit(dataset="simulated-aPY", split="SS", **parts))
-    assert "photograph" not in words(visit(dataset="simulated-SUN", split="PS", **parts))
+    assert told in words(visit(dataset="simulated-aPY", split="PS"))
+    assert "817 of" not in words(visit(dataset="simulated-aPY", split="SS"))
+    assert "test seen images" not in words(visit(dataset="simulated-SUN", split="PS"))

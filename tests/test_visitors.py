@@ -37,12 +37,17 @@ def files():
     return [("mine.npz", made.getvalue(), "application/octet-stream")]
 
 
+def with_dialog(app):
+    """Press Import next to the menu of data sets."""
+    return app.button(key="import_offer").click().run()
+
+
 def bring(files, **fields):
-    app = visit(PAGE, data_tab="Import")
+    app = with_dialog(visit(PAGE))
     for key, value in fields.items():
         app.text_input(key=key).set_value(value).run()
     app.file_uploader(key="data_files").set_value(files)
-    press(app, "Import")
+    press(app, "Import the files")
     assert not app.exception
     assert not app.error
     return app
@@ -76,14 +81,14 @@ def test_in_public_a_group_shares_its_imports(files):
     bring(files, data_group=words)
     (name,) = imports.names()
     assert words not in name
-    member, stranger = (visit(PAGE, data_tab="Import") for _ in range(2))
+    member, stranger = (with_dialog(visit(PAGE)) for _ in range(2))
     member.text_input(key="data_group").set_value(words).run()
     stranger.text_input(key="data_group").set_value("wrong horse battery").run()
     assert offered(member.run()) == [name]
     assert offered(stranger.run()) == []
     stranger.text_input(key="data_group").set_value("short").run()
     stranger.file_uploader(key="data_files").set_value(files)
-    press(stranger, "Import")
+    press(stranger, "Import the files")
     assert "at least 12 letters" in stranger.error[0].value
 
 
@@ -106,7 +111,7 @@ def test_an_import_under_the_key_of_earlier_versions_still_opens_for_its_group(t
     fixed = hashlib.scrypt(words.encode(), salt=b"zslcore", n=1 << 12, r=8, p=1, dklen=8).hex()
     np.savez(tmp_path / "mine.npz", **ARRAYS)
     import_dataset(tmp_path / "mine.npz", name=f"mine.v-{fixed}")
-    member, stranger = (visit(PAGE, data_tab="Import") for _ in range(2))
+    member, stranger = (with_dialog(visit(PAGE)) for _ in range(2))
     member.text_input(key="data_group").set_value(words).run()
     assert offered(member.run()) == [f"mine.v-{fixed}"]
     assert offered(stranger.run()) == []

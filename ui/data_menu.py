@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui import cache, known, terms, visitors
+from ui import cache, import_dialog, known, terms, visitors
 from ui.text import plain
 from zslcore.datasets import ZSLDataset, imports
 from zslcore.datasets.simulated import UNPLANTED, unplanted_twin
@@ -69,6 +69,7 @@ def choose_dataset(*, variants: bool = True, **choices: Any) -> ZSLDataset:
     """
     place = st.container(width=320)
     more = variants and lists_variants()
+    import_dialog.offer()
     with place:
         return cache.dataset(choose_name("Data set", offered(variants=more, **choices)))
 

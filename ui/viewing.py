@@ -6,7 +6,7 @@ from importlib import import_module
 
 import streamlit as st
 
-from ui import search, site_map
+from ui import import_dialog, search, site_map
 from ui.frame import open_page
 
 __all__ = ["show_page"]
@@ -22,4 +22,5 @@ def show_page(name: str) -> None:
     page = next(page for page in site_map.PAGES if page.name == name)
     view = site_map.view_of(page, st.query_params)
     header = open_page(page, view, search.draw)
+    import_dialog.show()
     import_module(f"ui.views.{page.name}.{view.name}").show(header)

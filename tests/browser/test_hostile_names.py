@@ -32,7 +32,6 @@ ADDRESSES = {
     "/lessons": 0,
     f"/splits?{SET}": 12,
     f"/splits?{SET}&data_tab=Attributes": 23,
-    f"/splits?{SET}&data_tab=Overlap": 0,
     f"/awa1_and_awa2?pair_first={OF_MANY}&pair_second=nothing else&awa1_layout=PCA": 0,
     f"/evaluate?{OWN}": 23,
     f"/calibration?{OWN}": 0,

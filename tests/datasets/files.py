@@ -7,6 +7,8 @@ import numpy as np
 from scipy.io import savemat
 
 CLASSES = ("grizzly+bear", "otter", "zebra", "bat", "seal")
+#: As an import has them.
+READABLE = ("grizzly bear", *CLASSES[1:])
 LABELS = np.repeat(np.arange(5), 6)
 N = len(LABELS)
 RNG = np.random.default_rng(0)

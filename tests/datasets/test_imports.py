@@ -215,7 +215,7 @@ def test_a_foreign_manifest_is_never_served(source, root, reads, foreign):
     folder = spoil_manifest(root, foreign, as_before=True)
     with pytest.raises(DatasetError, match="its manifest .* its source is not known"):
         load("Toy")
-    assert read_xlsa17(source).class_names == files.CLASSES
+    assert read_xlsa17(source).class_names == files.READABLE
     assert len(reads) == 2
     assert folder.is_dir()
     (aside,) = (root.parent / imports.QUARANTINE).iterdir()
@@ -296,7 +296,7 @@ def test_a_manifest_that_does_not_fit_its_files_is_never_served(source, root, re
     read_xlsa17(source)
     path = root / "Toy.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    assert load("Toy").class_names == files.CLASSES
+    assert load("Toy").class_names == files.READABLE
     assert len(reads) == 2
 
 
@@ -361,7 +361,7 @@ def test_a_pickle_is_never_opened(source, root, reads, tmp_path, name):
     manifest = json.loads((root / "Toy.json").read_text())
     manifest["files"][name] = artifacts.seal([folder / name])[name]
     (root / "Toy.json").write_text(json.dumps(manifest))
-    assert load("Toy").class_names == files.CLASSES
+    assert load("Toy").class_names == files.READABLE
     assert len(reads) == 2
     assert not marker.exists()
 

@@ -24,7 +24,7 @@ def test_everything_comes_back_zero_based_and_one_image_per_row(folder):
     np.testing.assert_array_equal(ds.features, files.FEATURES)
     np.testing.assert_array_equal(ds.labels, files.LABELS)
     np.testing.assert_array_equal(ds.prototypes, files.ATT)
-    assert ds.class_names == files.CLASSES
+    assert ds.class_names == files.READABLE
     assert ds.name == "Toy"
     split = ds.splits["PS"]
     np.testing.assert_array_equal(split.trainval, files.TRAINVAL)

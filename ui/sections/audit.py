@@ -43,7 +43,7 @@ LOOKS = {
 }
 #: Where to look at what a check speaks of: view, words of the link, what it opens there.
 DATA, GAIN = "splits", "gains"
-SPLIT_LINK = (DATA, "The split, drawn", {"data_tab": "Split and folds"})
+SPLIT_LINK = (DATA, "The split, drawn", {"data_tab": "Split"})
 LINKS = {
     "ZSL001": SPLIT_LINK,
     "ZSL002": SPLIT_LINK,
@@ -54,8 +54,8 @@ LINKS = {
     "ZSL007": (GAIN, "The gain class by class", {}),
     "ZSL008": ("play", "How a method is chosen here", {}),
     "ZSL009": (DATA, "The prototypes, drawn", {"data_tab": "Attributes"}),
-    "ZSL010": (DATA, "The data set next to the published one", {"data_tab": "Statistics"}),
-    "ZSL011": (DATA, "Images per class", {"data_tab": "Images per class"}),
+    "ZSL010": (DATA, "The data set next to the published one", {"data_tab": "Split"}),
+    "ZSL011": (DATA, "Images per class", {"data_tab": "Split"}),
     "ZSL012": SPLIT_LINK,
 }
 #: Where to give on this page what :data:`zslcore.leakage.words.HOW` gives elsewhere.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ui import cache, data_menu, known, playing, rulers, takeaway, visitors, waiting
+from ui import cache, data_menu, import_dialog, known, playing, rulers, takeaway, visitors, waiting
 from ui.components import playground
 from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
 from ui.frame import Header, errors_as_sentences
@@ -188,7 +188,8 @@ def _run_or_leave() -> None:
 def _play(choice: Choice, was_active: bool, drawer: bool) -> None:
     """Draw the instrument, then compute what a visitor may want to compare with."""
     if st.session_state.pop(BRING, False):
-        st.switch_page("pages/data.py", query_params={"data_tab": "Import"})
+        import_dialog.ask()
+        st.rerun()
     dataset = cache.dataset(choice.dataset)
     spec = playing.spec_of(dataset, choice.split, choice.method)
     status = _status(_wanted(spec))

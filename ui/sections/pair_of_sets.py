@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui import cache, controls, data_menu, planted
+from ui import cache, controls, data_menu, import_dialog, planted
 from ui.frame import Header
 from zslcore.datasets import ZSLDataset, class_names, imports
 from zslcore.datasets.simulated import SIMULATED
@@ -36,6 +36,7 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     """
     sides = st.container(), st.container()
     variants = data_menu.lists_variants()
+    import_dialog.offer()
     there = [_offered(name) for name in data_menu.offered(results_only=False, variants=variants)]
     default = _default(there)
     with sides[0]:

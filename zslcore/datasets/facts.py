@@ -131,6 +131,20 @@ def spaced_name(name: str) -> str:
     return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").split())
 
 
+def readable_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return class names as people write them, or as they are where two would be one.
+
+    Examples
+    --------
+    >>> readable_names(["grizzly+bear", "002.Laysan_Albatross"])
+    ('grizzly bear', 'Laysan Albatross')
+    >>> readable_names(["1.a", "2.a"])
+    ('1.a', '2.a')
+    """
+    spaced = tuple(map(spaced_name, names))
+    return spaced if all(spaced) and len(set(spaced)) == len(spaced) else tuple(names)
+
+
 @cache
 def published_tables() -> tuple[str, ...]:
     """Names of the printed tables that :func:`published` knows."""

@@ -33,7 +33,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.facts import check_pretraining
+from zslcore.datasets.facts import check_pretraining, readable_names
 from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError, ZSLError
 from zslcore.storage import artifacts, settings
 from zslcore.storage.arrays import write_rows
@@ -490,7 +490,7 @@ def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
         features=np.load(folder / "features.npy", mmap_mode="r", allow_pickle=False),
         labels=np.load(folder / "labels.npy", allow_pickle=False),
         prototypes=np.load(folder / "prototypes.npy", allow_pickle=False),
-        class_names=manifest["class_names"],
+        class_names=readable_names(manifest["class_names"]),
         attribute_names=manifest["attribute_names"],
         splits=splits,
         source=manifest["source"],

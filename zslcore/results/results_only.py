@@ -17,7 +17,7 @@ import numpy as np
 
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.benchmarks import recognise
-from zslcore.datasets.facts import class_facts, plain_name, row_facts
+from zslcore.datasets.facts import class_facts, plain_name, readable_names, row_facts
 from zslcore.evaluation import Predictions
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.results.shipped import has_predictions, shipped_predictions, shipped_results
@@ -114,7 +114,7 @@ def load_results_only(name: str, folder: Path | None = None) -> ResultsOnly:
         features=_Missing(name, len(labels)),  # type: ignore[arg-type]
         labels=labels,
         prototypes=np.zeros((len(one.class_names), 0), np.float32),
-        class_names=one.class_names,
+        class_names=readable_names(one.class_names),
         splits=[_split(of_split[split], labels) for split in sorted(of_split)],
         source="Known by results only; the features are not here.",
         known_digest=known[name],

@@ -1,28 +1,216 @@
-"""What is in this data set? Its split, classes, attributes and statistics, and an import."""
+"""What is in this data set? Its split with images per class and statistics, and its attributes."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
-from ui import controls, data_menu
-from ui.frame import Header, errors_as_sentences, show_tabs
-from ui.sections import inventory
-from ui.sections.bring import choose_imported, show_import
+from ui import controls, data_menu, planted, tables
+from ui.figures.classes import attribute_map
+from ui.figures.splits import split_map
+from ui.frame import Header, chart, errors_as_sentences, show_tabs
+from ui.text import plain
+from zslcore.analysis import inventory
+from zslcore.datasets import Split, ZSLDataset
+from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import class_attributes, class_facts, published, row_facts
+
+#: Words on screen -> order.
+CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together": "similar"}
+ATTRIBUTE_ORDERS = {**CLASS_ORDERS, "most telling first": "telling"}
+PART_LABELS = {
+    "trainval": "trainval",
+    "test_seen": "test seen",
+    "test_unseen": "test unseen",
+    "several": "in several",
+    "none": "in none",
+}
 
 
 def show(header: Header) -> None:
     """Choose a data set and a split, and show them tab by tab."""
-    choose_imported()
     with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
         dataset = data_menu.choose_dataset()
         split = controls.choose_split(dataset)
         header.mark(dataset)
-    tabs = {
-        "Split and folds": lambda: inventory.show_parts(dataset, split),
-        "Images per class": lambda: inventory.show_counts(dataset, split),
-        "Attributes": lambda: inventory.show_attributes(dataset, split),
-        "Statistics": lambda: inventory.show_statistics(dataset),
-        "Overlap": lambda: inventory.show_overlap(dataset, split),
-        "Import": show_import,
+    show_tabs(
+        {"Split": _show_split, "Attributes": _show_attributes}, dataset, split, key="data_tab"
+    )
+
+
+def _show_split(dataset: ZSLDataset, split: Split) -> None:
+    """Draw the images of every class by what they are for, the folds, and the statistics."""
+    table = inventory.sorted_classes(inventory.class_table(dataset, split), "by role")
+    folds = inventory.fold_roles(dataset, split)
+    st.markdown(_counts(dataset, split))
+    chart(
+        split_map(table, folds.iloc[table.index]),
+        alt=f"Images of every class by their part in the split {split.name}, and the training and "
+        f"validation classes of {folds.shape[1]} folds.",
+        key="data_split",
+    )
+    leaked = int(table["several"].sum())
+    if leaked:
+        st.warning(
+            f"{leaked:,} images are in more than one part: do not trust a result on this split.",
+            icon=":material/warning:",
+        )
+    st.caption(
+        f"{plain(split.note)} Parameters are chosen on the folds: a method trains on a fold's "
+        "training classes and is judged on its ■ validation classes, which it has not seen. Test "
+        f"images are not used for this.{_held_out(dataset, split)}"
+    )
+    if split.name.startswith("PS"):
+        _show_photographs(benchmark_of(dataset))
+    _show_statistics(dataset)
+    with st.expander("As a table"):
+        tables.show(
+            table.join(folds.reset_index(drop=True)),
+            f"{dataset.name}-{split.name}-split",
+            labels={"class": "class", "role": "role", "images": "images"}
+            | PART_LABELS
+            | {name: name for name in folds.columns},
+        )
+
+
+def _counts(dataset: ZSLDataset, split: Split) -> str:
+    """Say in one line what the data set has, and what trains and tests."""
+    seen, unseen = len(split.seen_classes), len(split.unseen_classes)
+    of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
+    return (
+        f"**{len(dataset.labels):,} images, {dataset.n_classes} classes, "
+        f"{dataset.prototypes.shape[1]} values per prototype.** "
+        f"Training: {len(split.trainval):,} images of {seen} seen classes. "
+        f"Test: {of_seen}{len(split.test_unseen):,} images of {unseen} unseen classes."
+    )
+
+
+def _held_out(dataset: ZSLDataset, split: Split) -> str:
+    """Return how many images of the first fold are seen validation, as a sentence to go on with."""
+    images = inventory.part_sizes(dataset.labels, split).set_index("part")["images"]
+    if not images.get("seen validation"):
+        return ""
+    return (
+        " In fold 1, a fifth of the images of every training class "
+        f"({images['seen validation']:,}) is held out as seen validation. With the "
+        f"{images['validation']:,} images of the validation classes, they select γ; the other "
+        f"{images['training']:,} images train the model."
+    )
+
+
+def _show_photographs(benchmark: str | None) -> None:
+    """Say of a benchmark that its proposed split has photographs on both sides."""
+    shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
+    if benchmark is None or not shared:
+        return
+    printed = published("dataset_statistics").set_index("dataset")
+    counts = [
+        f"{n:,} of {int(printed[f'ps_{part}_images'][benchmark]):,} {part.replace('_', ' ')} images"
+        for part, n in shared.items()
+    ]
+    st.caption(
+        f"The images of {benchmark} are boxes, cut from {row_facts(benchmark).n_photographs:,} "
+        "photographs, and its Proposed Split separates boxes, not photographs. In the real "
+        f"{benchmark}, {' and '.join(counts)} come from a photograph that also gave a training "
+        "image."
+    )
+
+
+def _show_statistics(dataset: ZSLDataset) -> None:
+    """Compare the data set's statistics with the published ones."""
+    left, right = st.columns([0.62, 0.38], gap="large")
+    with left:
+        tables.show(
+            inventory.statistics(dataset),
+            f"{dataset.name}-statistics",
+            labels={
+                "split": "split",
+                "quantity": "statistic",
+                "here": "here",
+                "published": "published",
+                "deviation": "deviation",
+            },
+            percent=["deviation"],
+            height="content",
+        )
+    with right:
+        _show_origin(dataset)
+
+
+def _show_origin(dataset: ZSLDataset) -> None:
+    """Say where the data set comes from, and what the papers say of it."""
+    st.markdown(f"**Where it comes from.** {plain(dataset.source)}")
+    for part in dataset.splits.values():
+        if part.note:
+            st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
+    benchmark = benchmark_of(dataset)
+    if benchmark is None:
+        st.caption("These classes belong to no known benchmark, so there are no published results.")
+        return
+    if dataset.simulated:
+        st.caption(
+            f"Class names, counts and class lists are those of {benchmark}"
+            + (
+                ", and so are the attributes; features are simulated. "
+                if class_attributes(benchmark) is not None
+                else "; features and attributes are simulated. "
+            )
+            + "The demo size keeps a share of the images, "
+            f"`simulated-{benchmark}-full` all of them. {planted.about_photographs(dataset)}"
+        )
+    notes = class_facts(benchmark).notes
+    st.caption(f"Images: {notes['images']} ImageNet-1K: {notes['imagenet1k']}")
+
+
+def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
+    """Draw the descriptions of the classes, searched and ordered."""
+    n = dataset.prototypes.shape[1]
+    choices = _choose_attributes(n)
+    most = choices["max_attributes"]
+    table = inventory.attribute_table(dataset, **choices)
+    if table.empty:
+        st.info(
+            "No class and no attribute has these words in its name.", icon=":material/search_off:"
+        )
+        return
+    by_class = inventory.class_table(dataset, split)
+    role = dict(zip(by_class["class"], by_class["role"], strict=True))
+    with st.container(height=600 if len(table) > 26 else "content", border=False):
+        chart(
+            attribute_map(table, [role[name] for name in table.index]),
+            alt=f"Heat map of {table.shape[0]} classes and {table.shape[1]} attributes.",
+            key="data_map",
+        )
+    st.caption(
+        f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
+        f"{', those that differ most between classes' if most < n else ''}. ● seen, "
+        "◆ unseen. Its row is all that a method knows of an unseen class."
+    )
+    tables.download(table, f"{dataset.name}-attributes", index=True)
+
+
+def _choose_attributes(n: int) -> dict[str, Any]:
+    """Choose what of the prototypes, which have ``n`` attributes, is shown and in which order."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        of_classes = controls.choose("Order of classes", list(CLASS_ORDERS), key="data_class_order")
+        of_attributes = controls.choose(
+            "Order of attributes", list(ATTRIBUTE_ORDERS), key="data_attribute_order"
+        )
+        classes = st.text_input(
+            "Find classes", key="data_classes", bind="query-params", placeholder="bear, whale"
+        )
+        words = st.text_input(
+            "Find attributes", key="data_attributes", bind="query-params", placeholder="stripes"
+        )
+        bound = controls.bind_number("data_most")
+        most = st.number_input(
+            "Attributes shown", 1, n, min(n, 40), key="data_most", bind=bound, width=150
+        )
+    return {
+        "classes": CLASS_ORDERS[of_classes],
+        "attributes": ATTRIBUTE_ORDERS[of_attributes],
+        "only_classes": classes,
+        "only_attributes": words,
+        "max_attributes": most,
     }
-    show_tabs(tabs, key="data_tab")

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, data_menu, planted, tables, terms, waiting
+from ui import cache, controls, data_menu, import_dialog, planted, tables, terms, waiting
 from ui.figures.gains import gain_bars
 from ui.figures.images import image_row
 from ui.frame import Header, chart, errors_as_sentences
@@ -79,6 +79,7 @@ def _choose_dataset() -> ZSLDataset:
     ]
     linked = st.query_params.get("dataset", "")
     default = linked if linked in names else "simulated-AWA2"
+    import_dialog.offer()
     return cache.dataset(
         data_menu.choose_name("Data set", names, key="gain_data", default=default, width=320)
     )

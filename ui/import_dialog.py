@@ -1,4 +1,4 @@
-"""Data of the visitor's own: files or a folder are read through the door and become a data set."""
+"""The dialog that imports: files or a folder are read in a sandbox and become a data set."""
 
 from __future__ import annotations
 
@@ -16,23 +16,46 @@ from zslcore.datasets.sandbox.client import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import VOCABULARY_NAMES
 
-__all__ = ["choose_imported", "show_import"]
-
 CANCEL = "data_cancel"
+#: Whether the dialog is open.
+OPEN = "import_open"
 #: Whether files have just been dropped; name and words of the import that has just ended.
 DROPPED, MADE = "data_dropped", "data_made"
 UNSEEN = "Unseen classes (only if the file has no split)"
 
 
-def show_import() -> None:
+def offer() -> None:
+    """Put a button here that opens the dialog."""
+    st.button("Import", icon=":material/upload:", type="tertiary", key="import_offer", on_click=ask)
+
+
+def ask() -> None:
+    """Let the next run of the page open the dialog."""
+    st.session_state[OPEN] = True
+
+
+def show() -> None:
+    """Choose what has just been imported, or show the dialog where it is open."""
+    if (made := st.session_state.pop(MADE, None)) is not None:
+        name, words = made
+        st.session_state.pop("split", None)
+        st.session_state["dataset"] = st.query_params["dataset"] = name
+        st.toast(words, icon=":material/check:", duration="long")
+    if st.session_state.get(OPEN):
+        _dialog()
+
+
+def _close() -> None:
+    st.session_state[OPEN] = False
+
+
+@st.dialog("Import a data set", width="large", icon=":material/upload:", on_dismiss=_close)
+def _dialog() -> None:
     """Take in features of the visitor's own, and explain what files can hold them."""
-    bring, explain = st.columns([0.5, 0.5], gap="large")
-    with bring:
-        _upload_form()
-        if uploads.is_local():
-            _folder_form()
-    with explain:
-        _explain_files()
+    _upload_form()
+    if uploads.is_local():
+        _folder_form()
+    _explain_files()
 
 
 def _upload_form() -> None:
@@ -60,7 +83,7 @@ def _upload_form() -> None:
     )
     pretraining = _choose_pretraining("data_pretraining")
     replace = st.checkbox("Overwrite if it exists", key="data_replace")
-    wanted = st.button("Import", icon=":material/upload:", type="primary")
+    wanted = st.button("Import the files", icon=":material/upload:", type="primary")
     dropped = st.session_state.pop(DROPPED, False) and bool(files)
     if wanted or dropped:
         said = {"name": name, "unseen": unseen, "pretraining": pretraining}
@@ -148,6 +171,7 @@ def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
         f"{_recognised(made)}"
     )
     st.session_state[MADE] = made.name, words
+    _close()
     st.rerun()
 
 
@@ -157,17 +181,6 @@ def _recognised(made: ZSLDataset) -> str:
     if benchmark is None:
         return ""
     return f" Recognised as {benchmark}: published results are shown next to yours."
-
-
-def choose_imported() -> None:
-    """Choose the data set that has just been imported, and show its split; to be called first."""
-    if MADE not in st.session_state:
-        return
-    name, words = st.session_state.pop(MADE)
-    st.session_state.pop("split", None)
-    st.session_state["dataset"] = name
-    st.session_state["data_tab"] = "Split and folds"
-    st.success(words, icon=":material/check:")
 
 
 def _explain_files() -> None:
