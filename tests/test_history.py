@@ -15,7 +15,6 @@ from zslcore.analysis.cross_dataset import CrossAccuracy
 from zslcore.datasets import load
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.results.result import FOLDERS
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
 VERSIONS = sorted(path.name for path in Path(make.__file__).parent.glob("[0-9]*"))
@@ -97,13 +96,10 @@ def test_a_run_as_json_opens_and_is_the_one_in_the_store(kept):
     assert result.oracle.zsl >= result.evaluation.zsl
 
 
-def test_results_of_other_kinds_are_found_wherever_a_version_stored_them(kept):
-    """In folders up to the first files of 0.3.0, in the store since."""
+def test_results_of_other_kinds_are_found(of_today, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(of_today))
     store = ResultStore()
-    keys = {kind: set() for kind in FOLDERS}
-    for kind, folder in FOLDERS.items():
-        keys[kind] |= {path.stem for path in (kept / folder).glob("*.json")}
-        keys[kind] |= {result.key for result in store.others([kind])}
+    keys = {kind: {result.key for result in store.others([kind])} for kind in ("crossed", "action")}
     fits = [CrossAccuracy.from_json(store.record("crossed", key)) for key in keys["crossed"]]
     assert len(fits) == 4
     assert all(set(fit.evaluations) == {"tiny", "tiny-other"} for fit in fits)
@@ -113,7 +109,8 @@ def test_results_of_other_kinds_are_found_wherever_a_version_stored_them(kept):
         assert len(action_fits.SCHEMA.load(store.record("action", key)).rows) == 25
 
 
-def test_what_lies_in_folders_is_not_made_again(kept, monkeypatch):
+def test_what_is_stored_is_not_made_again(of_today, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(of_today))
     monkeypatch.setattr(cross_dataset, "cross_accuracy", None)
     one, two = load("tiny"), load("tiny-other")
     table = cross_dataset.cross_table(one, two, ["ESZSL", "LinearV2S"], store=ResultStore())

@@ -242,18 +242,4 @@ def test_a_damaged_or_other_result_is_made_again(tmp_path):
     assert len(store.others(["crossed"])) == 4
 
 
-def test_fits_that_earlier_versions_wrote_to_a_folder_are_found(tmp_path, monkeypatch):
-    """Version 0.2.0 wrote ``cross/<key>.json`` next to the store."""
-    store = ResultStore(tmp_path / "runs.sqlite")
-    first = cross_table(ONE, TWO, ["ESZSL"], store=store)
-    old = ResultStore(tmp_path / "old" / "runs.sqlite")
-    (tmp_path / "old" / "cross").mkdir(parents=True)
-    for result in store.others():
-        path = tmp_path / "old" / "cross" / f"{result.key}.json"
-        path.write_text(json.dumps(result.record))
-    assert old.in_folders() == {"crossed": 2}
-    monkeypatch.setattr("zslcore.analysis.cross_dataset.cross_accuracy", None)
-    pd.testing.assert_frame_equal(cross_table(ONE, TWO, ["ESZSL"], store=old), first)
-
-
 # --- Images per class -----------------------------------------------------------------------------

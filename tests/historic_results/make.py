@@ -3,8 +3,7 @@
     python -m tests.historic_results.make
 
 writes a folder called like the release that is on its way; to be run, and committed, once before
-each release. The folders of earlier releases stay as they are. ``0.3.0`` is the first; it was
-written before crossed, transductive and action results moved from folders into the store.
+each release. The folders of earlier releases stay as they are. ``0.3.0`` is the first.
 """
 
 from __future__ import annotations

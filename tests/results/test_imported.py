@@ -172,7 +172,7 @@ def test_a_method_or_parameters_that_are_unknown_here_are_listed_and_exported(
     for each in words:
         assert main(["runs", *each]) == 0, each
         assert method in capsys.readouterr().out
-    page = visit("pages/runs.py")
+    page = visit("table")
     assert not page.exception
     assert not page.error
     assert main(["runs", "delete", key]) == 0

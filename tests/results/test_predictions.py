@@ -123,10 +123,3 @@ def test_repair_keeps_what_is_whole(store):
     sql(store, "INSERT INTO sums VALUES ('runs', ?, ?)", other.key, sums[other.key])
     assert mend(store)
     assert evaluate(store.predictions(result.key).test, result.gamma or 0.0) == result.evaluation
-
-
-def test_one_view_shows_all_results_to_any_program(store):
-    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
-    assert sql(store, "SELECT kind, key, created, owner, json FROM stored") == [
-        ("run", result.key, result.created, "", result.to_json())
-    ]

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -47,9 +46,11 @@ def whole(result, tmp_path_factory):
 
 @pytest.fixture
 def store(tmp_path, whole):
+    """A store that was backed up."""
     store = ResultStore(tmp_path / "data" / "runs.sqlite")
     store.path.parent.mkdir()
     store.path.write_bytes(whole[0])
+    repair.back_up(store.path)
     return store
 
 
@@ -89,8 +90,8 @@ def swap_leaves(store):
     change(store, (first * PAGE, of[second]), (second * PAGE, of[first]))
 
 
-#: Damage that leaves every row where it was.
-HARMLESS_TO_ROWS = {
+#: Damage after which every row is in the file still, or in its backup.
+DAMAGE = {
     "two leaves swapped": swap_leaves,
     "no header": lambda store: change(store, (0, b"\xff" * 16)),
     "a header of zeros": lambda store: change(store, (0, bytes(100))),
@@ -100,9 +101,9 @@ HARMLESS_TO_ROWS = {
 }
 
 
-@pytest.mark.parametrize("damage", HARMLESS_TO_ROWS)
+@pytest.mark.parametrize("damage", DAMAGE)
 def test_every_row_that_is_there_is_kept(store, whole, damage):
-    HARMLESS_TO_ROWS[damage](store)
+    DAMAGE[damage](store)
     spoiled = store.path.read_bytes()
     assert damage_of(store)
     said = mend(store)
@@ -115,7 +116,8 @@ def test_every_row_that_is_there_is_kept(store, whole, damage):
 
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
-def test_of_a_file_that_was_cut_off_all_before_the_cut_is_kept(store, whole, part):
+def test_without_a_backup_all_before_the_cut_of_a_file_is_kept(store, whole, part):
+    repair.backup_of(store.path).unlink()
     content = store.path.read_bytes()
     store.path.write_bytes(content[: int(len(content) * part) // PAGE * PAGE])
     mend(store)
@@ -123,6 +125,32 @@ def test_of_a_file_that_was_cut_off_all_before_the_cut_is_kept(store, whole, par
     assert set(kept.items()) <= set(whole[1].items())
     assert len(kept) >= 2 * N * part - 18  # the first eleven pages hold no rows yet
     assert damage_of(store) == ""
+
+
+def test_results_of_the_day_are_joined_with_the_backup(store, result, whole):
+    store.put(replace(result, key="of today"))
+    content = store.path.read_bytes()
+    middle = leaves(content)[len(leaves(content)) // 2]
+    change(store, (middle * PAGE, b"\xff" * PAGE))
+    mend(store)
+    assert rows_in(store.path).items() >= whole[1].items()
+    assert store.get("of today")
+
+
+def test_a_store_is_backed_up_once_a_day_and_only_while_it_is_whole(store, result):
+    backup = repair.backup_of(store.path)
+    first = backup.read_bytes()
+    store.put(replace(result, key="later"))
+    assert backup.read_bytes() == first
+    os.utime(backup, (1, 1))
+    store.put(replace(result, key="next day"))
+    assert ("runs", "later") in rows_in(backup)
+    second = backup.read_bytes()
+    os.utime(backup, (1, 1))
+    flip_a_figure(store, f"{7:016x}")
+    repair.back_up(store.path)
+    assert backup.read_bytes() == second
+    assert not list(store.path.parent.glob(".runs.sqlite.*"))
 
 
 def flip_a_figure(store, key):
@@ -135,6 +163,7 @@ def flip_a_figure(store, key):
 def test_a_flipped_bit_within_a_figure_is_seen(store, whole, capsys, monkeypatch):
     key = f"{7:016x}"
     flip_a_figure(store, key)
+    repair.backup_of(store.path).unlink()
     with closing(sqlite3.connect(store.path)) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert store.get(key) is None
@@ -152,46 +181,19 @@ def test_a_flipped_bit_within_a_figure_is_seen(store, whole, capsys, monkeypatch
     assert store.unreadable() == damage_of(store) == ""
 
 
-def test_a_checksum_that_was_changed_itself_takes_no_row_along(store, whole):
-    """No row is lost where the disk has changed digits of a checksum, not of the row."""
-    made = database.sum_of(whole[1]["runs", f"{5:016x}"]).encode()
-    at = whole[0].index(made)
-    change(store, (at, b"z" * 8))
-    assert store.unreadable() == damage_of(store) == ""
-    HARMLESS_TO_ROWS["no header"](store)
-    assert "have changed" not in mend(store)
-    assert rows_in(store.path) == whole[1]
-
-
-def test_a_checksum_without_half_of_its_digits_vouches_for_nothing(store, whole):
-    made = database.sum_of(whole[1]["runs", f"{5:016x}"]).encode()
-    change(store, (whole[0].index(made), b"z" * 32))
-    assert damage_of(store) == "1 result has changed on the disk"
-
-
 def test_a_result_that_was_changed_is_made_again_and_then_whole(store, result):
     flip_a_figure(store, f"{7:016x}")
     store.put(replace(result, key=f"{7:016x}"))
     assert damage_of(store) == store.unreadable() == ""
 
 
-def test_a_row_that_went_missing_with_its_index_is_seen(store):
-    with closing(sqlite3.connect(store.path, isolation_level=None)) as db:
-        sql = db.execute("SELECT sql FROM sqlite_master WHERE name = 'runs_delete'").fetchone()[0]
-        db.execute("DROP TRIGGER runs_delete")
-        db.execute("DELETE FROM runs WHERE key = ?", (f"{3:016x}",))
-        db.execute(sql)
-    assert damage_of(store) == "1 result is missing"
+# --- Other programs -------------------------------------------------------------------------------
 
 
-# --- Other versions -------------------------------------------------------------------------------
-
-
-def test_rows_that_another_version_writes_are_whole_and_get_their_checksum_later(store, result):
-    """Programs that write with SQLite alone know of no checksums."""
+def test_rows_that_another_program_writes_are_whole_and_get_their_checksum_later(store, result):
     text = replace(result, seconds=1.0).to_json()
     with closing(sqlite3.connect(store.path, isolation_level=None)) as db:
-        for key in (f"{3:016x}", "of another version"):
+        for key in (f"{3:016x}", "of another program"):
             db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", (key, "2026", text))
         db.execute("DELETE FROM runs WHERE key = ?", (f"{4:016x}",))
         db.execute("UPDATE runs SET created = '2027' WHERE key = ?", (f"{5:016x}",))
@@ -202,24 +204,6 @@ def test_rows_that_another_version_writes_are_whole_and_get_their_checksum_later
     with closing(sqlite3.connect(store.path)) as db:
         assert db.execute("SELECT count(*) FROM sums").fetchone() == (2 * N + 1,)
     assert store.unreadable() == damage_of(store) == ""
-
-
-def test_a_store_without_checksums_opens_and_gets_them_with_the_first_change(tmp_path, result):
-    old = tmp_path / "old.sqlite"
-    with closing(sqlite3.connect(old)) as db, db:
-        db.execute("CREATE TABLE runs (key TEXT, created TEXT, result TEXT, PRIMARY KEY (key))")
-        made = replace(result, key="0" * 16)
-        db.execute("INSERT INTO runs VALUES (?, ?, ?)", (made.key, made.created, made.to_json()))
-    store = ResultStore(tmp_path / "runs.sqlite")
-    shutil.copy(old, store.path)
-    there = {each.key: each for each in store.results()}
-    assert store.unreadable() == damage_of(store) == ""
-    assert store.path.read_bytes() == old.read_bytes()  # reading writes nothing
-    store.put(result)
-    with closing(sqlite3.connect(store.path)) as db:
-        assert db.execute("SELECT count(*) FROM sums").fetchone() == (len(there) + 1,)
-    assert {each.key: each for each in store.results()} == there | {result.key: result}
-    assert damage_of(store) == ""
 
 
 # --- At the same time -----------------------------------------------------------------------------
@@ -258,7 +242,7 @@ print(bool(mend(ResultStore(sys.argv[1]))))
 """
 
 
-@pytest.mark.parametrize("damage", [swap_leaves, HARMLESS_TO_ROWS["no header"]])
+@pytest.mark.parametrize("damage", [swap_leaves, DAMAGE["no header"]])
 def test_two_servers_that_start_repair_once(store, damage):
     damage(store)
     sha = hashlib.sha256(store.path.read_bytes()).hexdigest()
@@ -278,7 +262,7 @@ def test_two_servers_that_start_repair_once(store, damage):
 
 def test_what_is_put_while_a_repair_runs_is_there_afterwards(store, result, monkeypatch):
     swap_leaves(store)
-    copied, opened = repair._copied, threading.Event()
+    copied, opened = repair._copy, threading.Event()
     connect, errors = sqlite3.connect, []
 
     def put():
@@ -301,7 +285,7 @@ def test_what_is_put_while_a_repair_runs_is_there_afterwards(store, result, monk
         return copied(*args)
 
     monkeypatch.setattr(sqlite3, "connect", connected)
-    monkeypatch.setattr(repair, "_copied", copied_while_somebody_puts)
+    monkeypatch.setattr(repair, "_copy", copied_while_somebody_puts)
     assert mend(store)
     writer.join()
     assert errors == []
@@ -380,6 +364,7 @@ def test_a_repair_that_cannot_write_is_one_sentence_and_leaves_all_as_it_was(sto
     assert store.path.read_bytes() == content
     assert {path.name for path in store.path.parent.iterdir()} <= {
         "runs.sqlite",
+        "runs.backup.sqlite",
         ".runs.sqlite.repair",
     }
     monkeypatch.undo()

@@ -61,25 +61,6 @@ def test_one_table_holds_all_kinds(store, crossed, run):
     assert table["zsl"].tolist() == [run.evaluation.zsl, 0.5, 0.25]
     assert set(table["origin"]) == {"here"}
     assert store.table(["run"])["key"].tolist() == [run.key]
-    with closing(sqlite3.connect(store.path)) as db:
-        rows = db.execute("SELECT kind, key, created, owner FROM stored ORDER BY kind").fetchall()
-    assert rows == [
-        ("crossed", crossed.key, crossed.created, ""),
-        ("run", run.key, run.created, ""),
-    ]
-
-
-@pytest.mark.parametrize("kind", ["crossed", "transductive", "action"])
-def test_what_earlier_versions_wrote_to_folders_is_found_by_its_key(store, tmp_path, kind):
-    folder = tmp_path / {"crossed": "cross", "action": "actions"}.get(kind, kind)
-    folder.mkdir()
-    (folder / "abc.json").write_text('{"schema": 1}')
-    assert store.record(kind, "abc") == '{"schema": 1}'
-    assert store.in_folders() == {kind: 1}
-    assert any(f"1 {kind}" in finding.sentence for finding in examine())
-    store.put_result(result_of(kind, "abc", {}, [{}], {"schema": 2}))
-    assert store.in_folders() == {}
-    assert json.loads(store.record(kind, "abc")) == {"schema": 2}
 
 
 def test_a_row_of_another_version_is_passed_over(store, crossed):

@@ -147,7 +147,9 @@ class LargeScaleStudy(Study[LargeScale]):
             "params_origin": "validated" if found.validated else "given",
             "revisions": json.dumps(self.made_by["revisions"]),
         }
-        ResultStore().try_put_result(result_of("large-scale", self.key, about, found.as_runs()))
+        store = ResultStore()
+        with store.tolerated():
+            store.put_result(result_of("large-scale", self.key, about, found.as_runs()))
         return found
 
 

@@ -62,7 +62,9 @@ class RunStudy(Study[tuple[RunResult, ScoredTest]]):
         """Run the spec, or fit again what the run store has of it."""
         spec, store = self.spec, ResultStore()
         dataset, sweeps = load(spec.dataset), not spec.estimator.iterative
-        known = store.recall(spec.key)
+        known = None
+        with store.tolerated():
+            known = store.get(spec.key)
         progress = Progress(spec, dataset, report, with_oracle=sweeps, known=known)
         return store.run(
             spec,

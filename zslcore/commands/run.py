@@ -65,7 +65,8 @@ def run(args: argparse.Namespace) -> None:
     show_steps()
     print(result.to_json() if args.json else as_text(result), flush=True)
     if not args.no_store:
-        store.try_put(result, predictions)
+        with store.tolerated():
+            store.put(result, predictions)
     if store.not_stored_because:
         print(f"The result is not stored. {store.not_stored_because}", file=sys.stderr)
     if args.predictions is not None:

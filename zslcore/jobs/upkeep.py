@@ -173,7 +173,7 @@ def _store() -> Iterator[Finding]:
 
 
 def _other_results(store: ResultStore) -> Iterator[Finding]:
-    """Count results of other kinds, predictions, and what earlier versions wrote to folders."""
+    """Count results of other kinds, and predictions."""
     kinds = Counter(result.kind for result in store.others())
     n, size = store.size_of_predictions()
     if kinds or n:
@@ -183,11 +183,6 @@ def _other_results(store: ResultStore) -> Iterator[Finding]:
             f"{settings.PREDICTIONS() / 2**20:.0f} MiB"
         )
         yield Finding("store", True, f"Other results: {', '.join(found)}.")
-    if old := store.in_folders():
-        counts = ", ".join(f"{count:,} {kind}" for kind, count in old.items())
-        yield Finding(
-            "store", True, f"Results of earlier versions in folders, found by key: {counts}."
-        )
 
 
 def _imports() -> Iterator[Finding]:

@@ -25,8 +25,6 @@ from zslcore.version import commit, version
 RUN = "run"
 #: Every kind of result, in the order of a list.
 KINDS = (RUN, "crossed", "transductive", "action", "large-scale", "path")
-#: Kind -> folder in which earlier versions wrote one JSON file per result, named by its key.
-FOLDERS = {"crossed": "cross", "transductive": "transductive", "action": "actions"}
 
 
 @dataclass(frozen=True, slots=True)

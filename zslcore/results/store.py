@@ -22,7 +22,8 @@ from zslcore.evaluation.runs import Execution, RunResult, execute_in_full, fit_a
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, ZSLError
 from zslcore.results.database import KEYS, Row, drop_oldest_predictions, prepare, rows_of, seal
-from zslcore.results.result import FOLDERS, KINDS, RUN, Result
+from zslcore.results.repair import PATIENCE, back_up
+from zslcore.results.result import KINDS, RUN, Result
 from zslcore.results.shipped import (
     MOST_IN_MEMORY,
     shipped,
@@ -177,41 +178,26 @@ class ResultStore:
         does not count.
         """
         spec, dataset = with_data(spec, dataset)
-        known = self.recall(spec.key)
+        known = None
+        with self.tolerated():
+            known = self.get(spec.key)
         if known is not None and (known.oracle is not None or not with_oracle):
             return fit_again(known, dataset, on_epoch=on_epoch)
         done = execute_in_full(
             spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
         )
-        self.try_put(done.result, answers_of(done))
+        with self.tolerated():
+            self.put(done.result, answers_of(done))
         return done.result, done.scores
 
-    def recall(self, key: str) -> RunResult | None:
-        """Return what :meth:`get` does; None where the store cannot be read.
-
-        Then ``not_stored_because`` has the reason.
-        """
-        try:
-            return self.get(key)
-        except ZSLError as error:
-            self.not_stored_because = str(error)
-            return None
-
-    def recall_predictions(self, key: str) -> Predictions | None:
-        """Return what :meth:`predictions` does; None where the store cannot be read."""
-        try:
-            return self.predictions(key)
-        except ZSLError as error:
-            self.not_stored_because = str(error)
-            return None
-
-    def try_put(self, result: RunResult, predictions: Predictions | None = None) -> None:
-        """Store a result where that is possible; otherwise set ``not_stored_because``.
+    @contextmanager
+    def tolerated(self) -> Iterator[None]:
+        """Go on where the store cannot be read or written; ``not_stored_because`` has the reason.
 
         Computed figures are never lost to a disk that is full.
         """
         try:
-            self.put(result, predictions)
+            yield
         except ZSLError as error:
             self.not_stored_because = str(error)
 
@@ -335,26 +321,12 @@ class ResultStore:
         with self.writing() as db:
             db.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?, ?)", values)
 
-    def try_put_result(self, result: Result) -> None:
-        """Store a result where that is possible; otherwise say why in ``not_stored_because``."""
-        try:
-            self.put_result(result)
-        except ZSLError as error:
-            self.not_stored_because = str(error)
-
     def record(self, kind: str, key: str) -> str | None:
-        """Return the record of a result as JSON text; None without one.
-
-        What earlier versions wrote to a folder of the kind, next to the file, is found as well.
-        """
+        """Return the record of a result as JSON text; None without one."""
         for text, of_kind, *_ in self._select("results", key):
             with suppress(UnreadableError):
                 if of_kind == kind:
                     return json.dumps(Result.from_json(text).record)
-        if kind in FOLDERS:
-            with suppress(OSError, ValueError):
-                path = self.path.parent / FOLDERS[kind] / f"{key}.json"
-                return path.read_text(encoding="utf-8")
         return None
 
     def others(self, kinds: Collection[str] = KINDS) -> list[Result]:
@@ -376,18 +348,6 @@ class ResultStore:
             query = "SELECT count(*), coalesce(sum(length(parquet)), 0) FROM predictions"
             n, size = db.execute(query).fetchone()
             return int(n), int(size)
-
-    def in_folders(self) -> dict[str, int]:
-        """Return how many results of earlier versions lie in folders alone, by kind."""
-        stored = {result.key for result in self.others()}
-        files = {
-            kind: (self.path.parent / folder).glob("*.json") for kind, folder in FOLDERS.items()
-        }
-        return {
-            kind: n
-            for kind, paths in files.items()
-            if (n := sum(path.stem not in stored for path in paths))
-        }
 
     # --- The file ---
 
@@ -411,6 +371,7 @@ class ResultStore:
         ZSLError
             When nothing can be written there: the disk is full, read-only, or another one writes.
         """
+        back_up(self.path)
         with ExitStack() as stack:
             db = self._begun(stack)
             prepare(db)
@@ -490,10 +451,6 @@ def _named(name: str, among: Sequence[Found], what: str) -> Found:
             f"{len(begin)} {what}s begin with {name!r}: {', '.join(begin[:4])} ..."
         )
     raise UnknownNameError(f"No {what} is stored under {name!r}; `zslcore runs` lists them.")
-
-
-#: Seconds that a writer waits for another one, which takes milliseconds.
-PATIENCE = 30.0
 
 
 #: Times that a change begins again because a repair has replaced the file.
