@@ -63,7 +63,7 @@ def test_it_is_asked_whether_something_can_be_written_before_a_long_run(unwritab
         "zslcore.results.repair.refusal_of", lambda store: asked.append("asked") or ""
     )
     monkeypatch.setattr(
-        "zslcore.evaluation.running.execute_in_full", lambda *_, **__: asked.append("run") or 1 / 0
+        "zslcore.evaluation.runs.execute_in_full", lambda *_, **__: asked.append("run") or 1 / 0
     )
     with pytest.raises(ZeroDivisionError):
         main(RUN)

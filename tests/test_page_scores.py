@@ -14,10 +14,9 @@ from ui import memory, visitors
 from ui.sections.scores import TABS
 from zslcore.datasets import load
 from zslcore.evaluation import predictions_file
-from zslcore.evaluation.detection import detection
+from zslcore.evaluation.drawn import detection
 from zslcore.evaluation.protocol import fit_and_score
-from zslcore.evaluation.running import execute_with_predictions
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import execute, execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.known import known_tests
 from zslcore.methods import get_method

@@ -26,8 +26,12 @@ from tools.compact import compact, largest_difference
 from zslcore.board.entry import BoardEntry, read_entry
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import Predictions, check_predictions, write_predictions
-from zslcore.evaluation.running import execute_with_predictions, predictions_of_run
-from zslcore.evaluation.runs import RunResult, fit_again
+from zslcore.evaluation.runs import (
+    RunResult,
+    execute_with_predictions,
+    fit_again,
+    predictions_of_run,
+)
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.shipped import FOLDER, shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore

@@ -22,8 +22,7 @@ from zslcore.analysis.run_study import RunStudy
 from zslcore.analysis.study import Study
 from zslcore.evaluation import Predictions
 from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
-from zslcore.evaluation.running import predictions_of_run
-from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.runs import RunResult, predictions_of_run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Status
 from zslcore.storage import extras

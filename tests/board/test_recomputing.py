@@ -13,7 +13,7 @@ from zslcore.board.making import add_entry, entry_of_run
 from zslcore.board.table import table_of
 from zslcore.datasets import load
 from zslcore.evaluation import State, write_predictions
-from zslcore.evaluation.running import execute_with_predictions
+from zslcore.evaluation.runs import execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
 
 

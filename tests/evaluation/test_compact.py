@@ -8,7 +8,7 @@ import pytest
 from tests.worlds import linear_world
 from tools.compact import compact, largest_difference
 from zslcore.evaluation import check_predictions, predictions_file
-from zslcore.evaluation.running import execute_with_predictions
+from zslcore.evaluation.runs import execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
 
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from tests.worlds import linear_world
-from zslcore.evaluation.detection import detection
+from zslcore.evaluation.drawn import detection
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError
 from zslcore.methods import ESZSL

@@ -24,8 +24,7 @@ from zslcore.evaluation import (
     write_predictions,
 )
 from zslcore.evaluation.protocol import ScoredTest, evaluate, fit_and_score
-from zslcore.evaluation.running import execute_with_predictions
-from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.runs import RunResult, execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.methods import LinearS2V

@@ -23,7 +23,7 @@ from zslcore.evaluation import (
     read_predictions,
     write_predictions,
 )
-from zslcore.evaluation.detection import detection
+from zslcore.evaluation.drawn import detection
 from zslcore.evaluation.protocol import (
     FoldAnswers,
     Problem,
@@ -33,8 +33,7 @@ from zslcore.evaluation.protocol import (
     fit_and_score,
     select,
 )
-from zslcore.evaluation.running import predictions_of
-from zslcore.evaluation.runs import execute_in_full
+from zslcore.evaluation.runs import execute_in_full, predictions_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, CMTStar, LinearS2V, get_method

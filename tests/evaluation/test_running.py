@@ -5,8 +5,12 @@ import pytest
 
 from zslcore.datasets import load
 from zslcore.evaluation import State, Truth, check_predictions
-from zslcore.evaluation.running import WITHOUT_FOLDS, execute_with_predictions, predictions_of_run
-from zslcore.evaluation.runs import fit_again
+from zslcore.evaluation.runs import (
+    WITHOUT_FOLDS,
+    execute_with_predictions,
+    fit_again,
+    predictions_of_run,
+)
 from zslcore.evaluation.specs import RunSpec
 
 

@@ -8,8 +8,7 @@ from tests.studies import Heard, computed
 from tests.worlds import linear_world
 from zslcore.analysis.run_study import RunStudy
 from zslcore.datasets import load
-from zslcore.evaluation.progress import Progress
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import Progress, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore

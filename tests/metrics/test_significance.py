@@ -1,99 +1,196 @@
+"""Tests, their intervals and their power are SciPy's, and those of simulated studies.
+
+A share p of k studies has the standard error sqrt(p (1 - p) / k); the tolerance is four of them.
+"""
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.stats import nct, ttest_rel, wilcoxon
+from scipy.stats import nct, norm, rankdata, ttest_1samp, wilcoxon
+from scipy.stats import t as student
 
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.metrics.power import Design, Stratum, assumed_stratum, stratum_of
 from zslcore.metrics.significance import holm, paired_test
 
-RNG = np.random.default_rng(3)
+SOME = st.lists(st.integers(-30, 30).map(lambda k: k / 1000), min_size=2, max_size=8)
 
 
-def test_statistics_are_scipys_of_the_two_samples():
-    a, b = RNG.normal(size=(2, 15))
-    ours, t = paired_test("a or b?", a - b), ttest_rel(a, b)
-    assert (ours.t, ours.p) == pytest.approx((t.statistic, t.pvalue))
-    assert ours.interval == pytest.approx(tuple(t.confidence_interval()))
-    assert ours.wilcoxon_p == pytest.approx(wilcoxon(a, b).pvalue)
-    assert ours.d_z == pytest.approx(ours.t / np.sqrt(15))
+@settings(max_examples=50)
+@given(SOME, st.sampled_from([0.7, 0.9, 0.95]))
+def test_a_paired_test_says_what_scipy_says(x, level):
+    ours, x = paired_test("q", x, level=level), np.array(x)
+    assert ours.mean_difference == pytest.approx(x.mean())
+    assert ours.wilcoxon_p == (pytest.approx(wilcoxon(x).pvalue) if x.any() else 1)
+    ranks = rankdata(np.abs(x[x != 0]))
+    balance = ranks[x[x != 0] > 0].sum() - ranks[x[x != 0] < 0].sum()
+    assert ours.rank_biserial == pytest.approx(balance / ranks.sum() if x.any() else 0)
+    assert ours.shift == pytest.approx(
+        np.median([(a + b) / 2 for k, a in enumerate(x) for b in x[k:]])
+    )
+    if not np.ptp(x):
+        assert ours.interval == pytest.approx((x[0], x[0]))
+        assert np.isnan([ours.t, ours.p, ours.d_z]).all()
+        return
+    theirs = ttest_1samp(x, 0.0)
+    assert (ours.t, ours.p) == pytest.approx((theirs.statistic, theirs.pvalue))
+    assert ours.interval == pytest.approx(tuple(theirs.confidence_interval(level)))
+    assert ours.d_z == pytest.approx(x.mean() / x.std(ddof=1))
+    assume(abs(ours.t) < 30)  # far out, SciPy's noncentral t does not converge
+    low, high = np.sqrt(len(x)) * np.array(ours.d_z_interval)
+    tails = nct.sf(ours.t, len(x) - 1, low), nct.cdf(ours.t, len(x) - 1, high)
+    assert tails == pytest.approx(2 * ((1 - level) / 2,), abs=1e-5)
 
 
-def test_interval_of_d_ends_where_t_would_be_as_extreme_as_the_level():
-    ours = paired_test("q", RNG.normal(0.4, 1, 20), level=0.9)
-    low, high = np.sqrt(20) * np.array(ours.d_z_interval)
-    assert nct.cdf(ours.t, 19, low) == pytest.approx(0.95, abs=1e-6)
-    assert nct.cdf(ours.t, 19, high) == pytest.approx(0.05, abs=1e-6)
+@given(st.integers(2, 10), st.integers(0, 2**32 - 1), st.sampled_from([0.7, 0.95]))
+def test_a_shift_is_in_its_interval_while_the_signed_rank_test_does_not_reject_it(n, seed, level):
+    x = np.random.default_rng(seed).normal(size=n).round(9)
+    low, high = paired_test("q", x, level=level).shift_interval
+    if 2 * 0.5**n > 1 - level:  # no shift at all would be rejected
+        assert np.isnan([low, high]).all()
+        return
+    for shift, inside in ((low - 1e-7, 0), (low + 1e-7, 1), (high - 1e-7, 1), (high + 1e-7, 0)):
+        assert (wilcoxon(x - shift, method="exact").pvalue > 1 - level + 1e-12) == inside
 
 
-def test_shift_and_its_interval_are_those_of_the_signed_rank_test():
-    """Hollander and Wolfe's nine patients."""
-    x = np.array([1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30])
-    y = np.array([0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29])
-    ours = paired_test("depression", x - y)
-    assert ours.wilcoxon_p == pytest.approx(0.0390625)
-    assert ours.shift == pytest.approx(0.46)
-    low, high = ours.shift_interval
-    # A shift is in the interval exactly while the signed-rank test does not reject it.
-    for inside, shift in ((True, low + 1e-9), (True, high - 1e-9), (False, low - 1e-9)):
-        assert (wilcoxon(x - y - shift).pvalue > 0.05) == inside
-    assert wilcoxon(x - y - high - 1e-9).pvalue <= 0.05
-
-
-@pytest.mark.parametrize(
-    ("x", "r"), [([1, 2, 3], 1.0), ([-1, -2], -1.0), ([0, 0], 0.0), ([3, -1, 2, 0], 4 / 6)]
-)
-def test_rank_biserial_is_the_balance_of_ranks(x, r):
-    assert paired_test("q", x).rank_biserial == pytest.approx(r)
-
-
-def test_what_is_equal_in_print_is_a_tie_in_the_ranks():
+def test_what_is_equal_in_print_is_a_tie_and_the_sentence_has_points():
     tied = np.array([0.442 - 0.439, 0.341 - 0.344, 0.9 - 0.8])
     assert abs(tied[0]) != abs(tied[1])
     assert paired_test("q", tied).rank_biserial == pytest.approx((1.5 - 1.5 + 3) / 6)
-
-
-def test_nothing_differs():
-    same = paired_test("q", np.zeros(4))
-    assert (same.mean_difference, same.wilcoxon_p, same.shift) == (0, 1, 0)
-    assert np.isnan([same.t, same.p, same.d_z]).all()
-
-
-def test_too_few_differences_for_the_level_give_no_interval_of_the_shift():
-    assert np.isnan(paired_test("q", [1.0, 2.0, 3.0]).shift_interval).all()
-    assert np.isfinite(paired_test("q", [1.0, 2.0, 3.0], level=0.7).shift_interval).all()
-
-
-@pytest.mark.parametrize("x", [[1.0], [], [1.0, np.nan], [[1.0, 2.0]]])
-def test_what_is_no_list_of_differences_is_refused(x):
-    with pytest.raises(DatasetError, match="needs at least two finite differences"):
-        paired_test("q", x)
-
-
-def test_a_level_outside_its_range_is_refused():
-    with pytest.raises(ParameterError, match="level"):
-        paired_test("q", [1, 2], level=95)
-
-
-def test_sentence_says_points_and_what_the_differences_are_of():
     text = paired_test("A before B:", [-0.01, -0.03, -0.02], of="methods").sentence
     assert text.startswith("A before B: −2.0 points on average over 3 methods, 95% interval −4.5")
     assert "d_z = −2.00" in text
 
 
-# --- Several at once ------------------------------------------------------------------------------
-
-
-def test_holm_by_hand():
-    np.testing.assert_allclose(holm([0.01, 0.04, 0.03]), [0.03, 0.06, 0.06])
-    np.testing.assert_allclose(holm([0.5, 0.9]), [1.0, 1.0])
-    np.testing.assert_allclose(holm([0.2]), [0.2])
-
-
-@settings(max_examples=50, deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=10))
-def test_holm_keeps_the_order_and_never_lowers(p):
-    adjusted = holm(p)
-    assert (adjusted >= np.array(p) - 1e-12).all()
-    assert (adjusted <= 1).all()
-    assert (np.diff(adjusted[np.argsort(p, kind="stable")]) >= -1e-12).all()
+def test_holm_multiplies_the_kth_smallest_by_what_is_left_and_keeps_the_order(p):
+    adjusted, largest = holm(p), 0.0
+    for k, place in enumerate(np.argsort(p, kind="stable")):
+        largest = max(largest, p[place] * (len(p) - k))
+        assert adjusted[place] == pytest.approx(min(largest, 1))
+
+
+# --- Power ----------------------------------------------------------------------------------------
+
+C, N, Q, TAU, STUDIES = 20, 400, 0.3, 0.03, 4000
+
+
+@pytest.mark.parametrize(
+    ("between", "over", "power"),
+    [(TAU, "classes", p) for p in (0.05, 0.5, 0.8, 0.95)] + [(0.0, "images", 0.8)],
+)
+def test_studies_find_a_difference_as_often_as_said(between, over, power):
+    rng = np.random.default_rng(0)
+    design = Design((assumed_stratum(C, N, Q, between, 0.0),))
+    difference = 0.0 if power == 0.05 else design.detectable(over, power)
+    design = Design((assumed_stratum(C, N, Q, between, difference),))
+    said = design.power(difference, over)
+    assert said == pytest.approx(power, abs=0.01)
+    delta = rng.normal(difference, between, (STUDIES, C))
+    first = rng.binomial(N, (Q + delta) / 2)
+    second = rng.binomial(N - first, (Q - delta) / 2 / (1 - (Q + delta) / 2))
+    means = (first - second) / N
+    found = ttest_1samp(means, 0, axis=1).pvalue < 0.05
+    if over == "images":
+        found = np.abs(means.mean(axis=1)) / design.error("images") > norm.ppf(0.975)
+    assert found.mean() == pytest.approx(said, abs=4 * np.sqrt(said * (1 - said) / STUDIES))
+
+
+DESIGNS = st.lists(
+    st.builds(Stratum, st.integers(2, 80), st.integers(1, 500), st.floats(0, 0.1),
+              st.floats(0.05, 0.6)),
+    min_size=1, max_size=2,
+).map(lambda strata: Design(tuple(strata)))  # fmt: skip
+
+
+@given(DESIGNS, st.floats(0.01, 0.2), st.sampled_from(["classes", "images"]))
+def test_what_is_needed_is_the_smallest_number_that_is_enough(design, difference, over):
+    images = design.images_needed(difference, over)
+    if images is None:
+        assert design.with_images(1e9).power(difference, over) < 0.8
+    else:
+        assert design.with_images(images).power(difference, over) >= 0.8
+        assert images == 1 or design.with_images(images - 1).power(difference, over) < 0.8
+    fewest = min(stratum.classes for stratum in design.strata)
+    needed = design.classes_needed(difference, over)
+    of_fewest = min(needed)
+    for stratum, n in zip(design.strata, needed, strict=True):
+        assert n == np.ceil(stratum.classes * of_fewest / fewest - 1e-9)
+    assert design.with_classes(of_fewest / fewest).power(difference, over) >= 0.8
+    if of_fewest > 2:
+        assert design.with_classes((of_fewest - 1) / fewest).power(difference, over) < 0.8
+    found = design.detectable(over)
+    assert np.isnan(found) or design.power(found, over) == pytest.approx(0.8, abs=1e-6)
+
+
+def test_power_is_that_of_the_textbooks():
+    design = Design((Stratum(50, 10, 0.2, np.sqrt(0.2)),))
+    z = norm.ppf(0.975) + norm.ppf(0.8)
+    assert design.images_needed(0.01, "images") == np.ceil(z**2 * 0.2 / (50 * 0.01**2))
+    one = Design((Stratum(5, 100, 0.0, 0.4),))
+    shift, edge = 0.1 / one.error("classes"), student.ppf(0.975, 4)
+    found = nct.sf(edge, 4, shift) + nct.cdf(-edge, 4, shift)
+    assert one.power(0.1, "classes") == pytest.approx(found, rel=1e-6)
+    two = Design((Stratum(5, 100, 0.1, 0.4), Stratum(9, 50, 0.2, 0.3)))
+    parts = [(0.1**2 + 0.4**2 / 100) / 5, (0.2**2 + 0.3**2 / 50) / 9]
+    assert two.error("classes") == pytest.approx(np.sqrt(sum(parts)))
+    degrees = sum(parts) ** 2 / (parts[0] ** 2 / 4 + parts[1] ** 2 / 8)
+    edge, shift = student.ppf(0.975, degrees), 0.2 / np.sqrt(sum(parts))
+    assert two.power(0.2, "classes") == pytest.approx(nct.sf(edge, degrees, shift), rel=1e-4)
+    never = Design((Stratum(5, 5, 0.0, 0.0),))  # models that never differ
+    assert (never.power(0.01, "classes"), never.power(0, "classes")) == (1, 0.05)
+    assert (never.detectable("images"), never.images_needed(0.01, "images")) == (0, 1)
+    assert np.isnan(Design((Stratum(2, 30, 0.1, 0.4),)).detectable("classes"))
+
+
+def test_a_stratum_is_estimated_from_a_pilot_without_bias():
+    rng, found = np.random.default_rng(3), []
+    y = np.repeat(np.arange(8), 200)
+    for _ in range(1500):
+        delta = rng.normal(0, 0.15, 8)[y]
+        d = rng.choice([0.0, 1.0], len(y)) * np.where(rng.random(len(y)) < 0.5 + delta, 1, -1)
+        stratum = stratum_of(d, y)
+        found.append((stratum.between**2, stratum.within**2))
+    error = np.std(found, axis=0) / np.sqrt(len(found))
+    # d is 0 or, half the time, 1 with 0.5 + delta: its mean is delta, its square 0.5.
+    expected = np.array([0.15**2, 0.5 - 0.15**2])
+    assert (np.abs(np.mean(found, axis=0) - expected) < 4 * error).all()
+    y = np.repeat([3, 5, 9], [2, 8, 40])
+    d = rng.choice([-1.0, 0.0, 1.0], len(y))
+    stratum = stratum_of(d, y)
+    assert (stratum.classes, stratum.images) == (3, pytest.approx(3 / (1 / 2 + 1 / 8 + 1 / 40)))
+    assert stratum.within**2 == pytest.approx(np.mean([d[y == c].var(ddof=1) for c in (3, 5, 9)]))
+    whole = assumed_stratum(2, 1, 0.5, 0.5, 0.5)
+    assert (whole.classes, whole.images, whole.within) == (2, 1, 0)
+    assert assumed_stratum(3, 4, 0.5, 0.1, 0.2).within ** 2 == pytest.approx(0.5 - 0.01 - 0.04)
+
+
+ONE = Design((Stratum(5, 5, 0, 1),))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        *(
+            (lambda x=x: paired_test("q", x), "at least two finite")
+            for x in ([1], [1, np.nan], [[1, 2]])
+        ),
+        (lambda: paired_test("q", [1, 2], level=95), "level"),
+        (lambda: stratum_of(np.zeros(3), np.zeros(3, int)), "at least two classes"),
+        (lambda: stratum_of(np.zeros(3), np.arange(3)), "one of them with two images"),
+        (lambda: assumed_stratum(1, 5, 0.2, 0.0, 0.01), "at least two classes"),
+        (lambda: assumed_stratum(5, 0, 0.2, 0.0, 0.01), "one image a class"),
+        (lambda: assumed_stratum(5, 5, 0.2, 0.5, 0.01), "cannot be"),
+        (lambda: assumed_stratum(5, 5, 0.35, 0.0, 0.6), "cannot be"),
+        (lambda: assumed_stratum(5, 5, 0.2, float("nan"), 0.01), "cannot be"),
+        (lambda: assumed_stratum(5, 5, 1.2, 0.0, 0.01), "disagreement: expected a fraction"),
+        (lambda: ONE.images_needed(0, "images"), "and not 0; got 0"),
+        (lambda: ONE.classes_needed(1, "images"), "and not 0; got 1"),
+        (lambda: ONE.detectable("images", 0.01), "power: expected"),
+        (lambda: ONE.power(0.1, "images", 0), "alpha: expected"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(call, said):
+    with pytest.raises((DatasetError, ParameterError), match=said):
+        call()

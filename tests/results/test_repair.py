@@ -50,7 +50,7 @@ def store(tmp_path, whole):
     store = ResultStore(tmp_path / "data" / "runs.sqlite")
     store.path.parent.mkdir()
     store.path.write_bytes(whole[0])
-    repair.back_up(store.path)
+    database.back_up(store.path)
     return store
 
 
@@ -117,7 +117,7 @@ def test_every_row_that_is_there_is_kept(store, whole, damage):
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
 def test_without_a_backup_all_before_the_cut_of_a_file_is_kept(store, whole, part):
-    repair.backup_of(store.path).unlink()
+    database.backup_of(store.path).unlink()
     content = store.path.read_bytes()
     store.path.write_bytes(content[: int(len(content) * part) // PAGE * PAGE])
     mend(store)
@@ -138,7 +138,7 @@ def test_results_of_the_day_are_joined_with_the_backup(store, result, whole):
 
 
 def test_a_store_is_backed_up_once_a_day_and_only_while_it_is_whole(store, result):
-    backup = repair.backup_of(store.path)
+    backup = database.backup_of(store.path)
     first = backup.read_bytes()
     store.put(replace(result, key="later"))
     assert backup.read_bytes() == first
@@ -148,7 +148,7 @@ def test_a_store_is_backed_up_once_a_day_and_only_while_it_is_whole(store, resul
     second = backup.read_bytes()
     os.utime(backup, (1, 1))
     flip_a_figure(store, f"{7:016x}")
-    repair.back_up(store.path)
+    database.back_up(store.path)
     assert backup.read_bytes() == second
     assert not list(store.path.parent.glob(".runs.sqlite.*"))
 
@@ -163,7 +163,7 @@ def flip_a_figure(store, key):
 def test_a_flipped_bit_within_a_figure_is_seen(store, whole, capsys, monkeypatch):
     key = f"{7:016x}"
     flip_a_figure(store, key)
-    repair.backup_of(store.path).unlink()
+    database.backup_of(store.path).unlink()
     with closing(sqlite3.connect(store.path)) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert store.get(key) is None

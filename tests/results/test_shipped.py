@@ -216,7 +216,7 @@ def test_one_computed_again_gives_the_same(shared):
 def test_one_on_digits_computed_again_gives_the_same(method):
     """With its predictions; another processor may round otherwise."""
     from zslcore.datasets import load
-    from zslcore.evaluation.running import execute_with_predictions
+    from zslcore.evaluation.runs import execute_with_predictions
 
     digits = load("digits")
     spec = RunSpec("digits", "PS", method, digest=digits.digest)

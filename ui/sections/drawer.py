@@ -13,10 +13,9 @@ from ui.text import AUSUC
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.evaluation.detection import detection
+from zslcore.evaluation.drawn import detection
 from zslcore.evaluation.protocol import AnsweredTest, origin_in_words
-from zslcore.evaluation.running import WITHOUT_FOLDS
-from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.runs import WITHOUT_FOLDS, RunResult
 from zslcore.evaluation.specs import RunSpec
 
 __all__ = ["show_drawer"]

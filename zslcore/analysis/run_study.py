@@ -8,9 +8,8 @@ from typing import Any, Self
 
 from zslcore.analysis.study import Report, Study
 from zslcore.datasets import ZSLDataset, load
-from zslcore.evaluation.progress import Progress
 from zslcore.evaluation.protocol import ScoredTest
-from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.runs import Progress, RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.methods.base import ZSLEstimator
 from zslcore.results.store import ResultStore

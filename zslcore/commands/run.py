@@ -79,8 +79,7 @@ def executed(
     """Return the result of a spec and its predictions, made here or by a Dask cluster."""
     from dataclasses import replace
 
-    from zslcore.evaluation.progress import Progress
-    from zslcore.evaluation.running import execute_with_predictions
+    from zslcore.evaluation.runs import Progress, execute_with_predictions
 
     if dask:
         return elsewhere(replace(spec, digest=dataset.digest), dask, with_oracle)
@@ -111,7 +110,7 @@ def _there(
 ) -> tuple[RunResult, Predictions]:
     """Run a spec in the process of a worker."""
     from zslcore.evaluation import outside
-    from zslcore.evaluation.running import execute_with_predictions
+    from zslcore.evaluation.runs import execute_with_predictions
 
     outside.restore(places)
     return execute_with_predictions(spec, with_oracle=with_oracle)

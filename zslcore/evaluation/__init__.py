@@ -4,7 +4,7 @@
 hold         :mod:`zslcore.evaluation.predictions`: two classes and a margin an image
 read, write  :mod:`zslcore.evaluation.files`: one Parquet file, read in the sandbox
 check        :mod:`zslcore.evaluation.checking`: rows, labels and gamma against what is known
-detect       :mod:`zslcore.evaluation.detection`: seen against unseen by the margin
+detect       :mod:`zslcore.evaluation.drawn`: seen against unseen by the margin
 weigh        :mod:`zslcore.evaluation.drawn`: figures of classes or images drawn again
 ============ =====================================================================================
 """
@@ -29,7 +29,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from zslcore.evaluation.checking import Check, State, Truth, check_predictions
-    from zslcore.evaluation.detection import Detection
+    from zslcore.evaluation.drawn import Detection
     from zslcore.evaluation.files import (
         is_predictions,
         predictions_file,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 else:
     _MODULES = {
         "Check": "zslcore.evaluation.checking",
-        "Detection": "zslcore.evaluation.detection",
+        "Detection": "zslcore.evaluation.drawn",
         "PredictedRows": "zslcore.evaluation.predictions",
         "Predictions": "zslcore.evaluation.predictions",
         "Provenance": "zslcore.evaluation.predictions",

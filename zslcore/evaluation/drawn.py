@@ -25,7 +25,7 @@ that where :math:`m_i = t`. The sum over all :math:`t` is the double sum. (Margi
 precision of the scores cannot distinguish count as equal.)
 
 *Detection.* The same double sum without the answers is AUROC; FPR95 as in
-:mod:`zslcore.evaluation.detection`.
+:mod:`zslcore.evaluation.drawn`.
 
 *One accuracy.* At :math:`\gamma = 0` over all test images; macro F1 is the mean over the classes
 with test images of :math:`2 TP / (2 TP + FP + FN)`. Both sides have the proportions of the test set
@@ -354,3 +354,35 @@ def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:
     kind = np.where((n_seen > 0) & (n_seen < n), 2, n_seen > 0)
     last = np.append((kind[1:] != kind[:-1]) | (kind[1:] == 2), True)[: len(kind)]
     return np.append(ends[0], ends[1:][last])
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """How well the margin separates images of seen classes from those of unseen ones.
+
+    Attributes
+    ----------
+    auroc : area under the receiver operating characteristic, in [0, 1]; 0.5 is chance
+    fpr95 : share of unseen images taken for seen where 95 % of seen images are, in [0, 1]
+    """
+
+    auroc: float
+    fpr95: float
+
+
+def detection(test: AnsweredTest) -> Detection:
+    """Return how well the margin separates seen from unseen images; all images weigh the same.
+
+    Raises
+    ------
+    DatasetError
+        Without images of either side.
+    """
+    of_seen = int(test.seen[test.y].sum())
+    of_unseen = len(test.y) - of_seen
+    if not of_seen or not of_unseen:
+        raise DatasetError(
+            f"Detection needs images of both sides; got {of_seen} seen, {of_unseen} unseen."
+        )
+    once = Drawn.once(test)
+    return Detection(float(once.auroc()[0]), float(once.fpr95()[0]))

@@ -21,10 +21,14 @@ from typing import Any, Literal
 import numpy as np
 import scipy
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 
 from zslcore import version
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import figures, protocol
+from zslcore.evaluation.checking import check_predictions
+from zslcore.evaluation.predictions import Predictions, Provenance
+from zslcore.evaluation.protocol import FoldAnswers, ScoredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
@@ -373,3 +377,140 @@ def _torch() -> str:
         return installed("torch")
     except PackageNotFoundError:
         return ""
+
+
+#: Note in the source of a file whose validation rows are not stored.
+WITHOUT_FOLDS = "Test rows alone: the validation rows of this run are not stored."
+
+
+def execute_with_predictions(
+    spec: RunSpec, dataset: ZSLDataset | None = None, **options: Any
+) -> tuple[RunResult, Predictions]:
+    """Run a spec and return its predictions; nothing is fitted for them but what a run fits anyway.
+
+    Parameters
+    ----------
+    spec, dataset, options : those of :func:`zslcore.evaluation.runs.execute`
+
+    Returns
+    -------
+    RunResult, Predictions with the validation rows of the folds where these chose gamma
+    """
+    done = execute_in_full(spec, dataset, **options)
+    return done.result, predictions_of(done)
+
+
+def predictions_of(done: Execution) -> Predictions:
+    """Return what a run has answered, with where it comes from."""
+    split = done.dataset.split(done.result.spec.split)
+    return Predictions.of_scores(
+        done.scores,
+        np.concatenate([split.test_seen, split.test_unseen]),
+        done.dataset.class_names,
+        validation=done.validation,
+        provenance=_provenance(done),
+    )
+
+
+def predictions_of_run(
+    result: RunResult, scores: ScoredTest, dataset: ZSLDataset, *, folds: bool
+) -> Predictions:
+    """Return the predictions of a result that is known, of which the scores are there.
+
+    Parameters
+    ----------
+    result, scores, dataset : the run
+    folds : bool
+        Whether to fit on the folds again, with the result's own parameters, for the validation
+        rows that chose gamma. Without it the source of a file notes that they are missing.
+    """
+    validated = result.gamma_origin == "validated"
+    validation: tuple[FoldAnswers, ...] = ()
+    if folds and validated:
+        spec = replace(result.spec, params=result.params)
+        validation = answer_folds(spec, dataset.required(spec.digest)).validation
+    found = predictions_of(Execution(result, scores, validation, dataset))
+    # Fitted again, scores may differ in the last digit; a gamma is not to be accused for that.
+    if not validated or (validation and not check_predictions(found).reasons):
+        return found
+    provenance = found.provenance
+    source = f"{provenance.source} {WITHOUT_FOLDS}".strip()
+    return replace(found, folds=(), provenance=replace(provenance, source=source))
+
+
+def _provenance(done: Execution) -> Provenance:
+    result, dataset = done.result, done.dataset
+    spec = result.spec
+    return Provenance.on(
+        dataset,
+        dataset.split(spec.split),
+        method=spec.method,
+        params=result.params,
+        params_origin=result.params_origin,
+        gamma=result.gamma,
+        gamma_origin=result.gamma_origin or "none",
+        seed=spec.seed,
+        created=result.created,
+        version=result.version,
+        commit=result.commit,
+        revisions=spec.revisions,
+        spec=json.loads(spec.to_json()),
+        source=dataset.source,
+    )
+
+
+class Progress:
+    """Turns the calls of a run into how far it is; epochs are counted where there are any.
+
+    Parameters
+    ----------
+    spec : RunSpec
+    dataset : its data
+    report : callable(done, total, message)
+    with_oracle : bool
+        Whether the grid is swept on the test set too.
+    known : RunResult, optional
+        The stored choice of the run, which is not made again.
+    """
+
+    def __init__(
+        self,
+        spec: RunSpec,
+        dataset: ZSLDataset,
+        report: Callable[[float, float, str], None],
+        *,
+        with_oracle: bool = False,
+        known: RunResult | None = None,
+    ) -> None:
+        split = dataset.split(spec.split)
+        each = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
+        longest = each and (max(each),)
+        generalized = bool(len(split.test_seen))
+        chooses = known is None and (spec.grid or (generalized and spec.gamma is None))
+        of_fold = each
+        if spec.grid and generalized and spec.select_for == "zsl":
+            of_fold += longest  # the chosen point once more, for gamma
+        on_folds = (len(split.folds) if chooses else 0) * of_fold
+        #: Epochs of every training to come, at most, in the order of :func:`execute_with_scores`.
+        self.plan = on_folds + longest + (each if with_oracle else ())
+        self.choosing, self.training, self.report = len(on_folds), 0, report
+
+    def on_epoch(self, epoch: int, loss: float) -> None:
+        """Report an epoch; the first of a training begins the next one."""
+        self.training += epoch == 1
+        done = sum(self.plan[: self.training - 1]) + epoch
+        what = "Sweeping the grid on the test set"
+        if self.training <= self.choosing:
+            what = f"Choosing on the folds, training {self.training} of {self.choosing}"
+        elif self.training == self.choosing + 1:
+            what = "Fitting on all training classes"
+        self.report(done, sum(self.plan), f"{what}, epoch {epoch}: loss {loss:.3g}")
+
+    def on_fit(self, done: int, total: int) -> None:
+        """Report a fit of the selection, for methods without epochs."""
+        if self.plan:
+            return
+        what = "Fitting on all training classes"
+        if done < total:
+            what = f"Choosing on the folds, fit {done} of {total}"
+        self.report(done, total + 1, what)

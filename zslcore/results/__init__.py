@@ -3,8 +3,8 @@
 ============ =====================================================================================
 result       :mod:`zslcore.results.result`: a result of any kind but a run
 store        :mod:`zslcore.results.store`: look up, list, add and delete results
-file         :mod:`zslcore.results.database`: the SQLite file, with a checksum of every row
-repair       :mod:`zslcore.results.repair`: replace a damaged file by what can be read of it
+file         :mod:`zslcore.results.database`: the SQLite file, its checksums and its backup
+repair       :mod:`zslcore.results.repair`: join what a damaged file has with its backup
 shipped      :mod:`zslcore.results.shipped`: results that come with the package
 imported     :mod:`zslcore.results.imported`: results of other people, checked and marked
 ============ =====================================================================================

@@ -18,8 +18,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
+import time
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 #: Tables of results -> the key of their rows, which is their first column.
 KEYS = {"runs": "key", "imported": "id", "results": "id", "predictions": "id"}
@@ -31,6 +36,11 @@ COLUMNS = {
     "results": ("id", "kind", "owner", "created", "result"),
     "predictions": ("id", "created", "parquet"),
 }
+
+#: Seconds that a writer waits for another one, which takes milliseconds.
+PATIENCE = 30.0
+#: Seconds after which a backup is made again.
+DAY = 86_400
 
 #: A row of any table.
 Row = tuple[Any, ...]
@@ -118,3 +128,39 @@ def damage_in(db: sqlite3.Connection) -> str:
         return found[0].splitlines()[-1]
     n = sum(not whole for table in KEYS for _, whole in rows_of(db, table))
     return f"{'1 result has' if n == 1 else f'{n:,} results have'} changed on the disk" if n else ""
+
+
+def draft_of(path: Path) -> Path:
+    """Return a new name next to a store, of the kind that leftovers of killed processes have."""
+    return path.with_name(f".{path.name}.{uuid4().hex}")
+
+
+def connected(path: Path, timeout: float = PATIENCE) -> sqlite3.Connection:
+    """Open a file to read it; what a writer that was killed has left there is undone first."""
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    db = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None)
+    db.text_factory = lambda text: text.decode(errors="replace")
+    return db
+
+
+def backup_of(path: Path) -> Path:
+    """Return where the backup of a store is."""
+    return path.with_name(f"{path.stem}.backup{path.suffix}")
+
+
+def back_up(path: Path) -> None:
+    """Copy a whole store to its backup, unless there is one of the last day, or no room."""
+    backup, draft = backup_of(path), draft_of(path)
+    with suppress(OSError, sqlite3.Error):
+        if not path.exists() or (backup.exists() and time.time() - backup.stat().st_mtime < DAY):
+            return
+        try:
+            with closing(connected(path, 0.1)) as db, closing(sqlite3.connect(draft)) as copy:
+                db.execute("BEGIN")
+                db.execute("SELECT count(*) FROM sqlite_master")  # a backup would wait for ever
+                db.backup(copy)
+                whole = not damage_in(copy)
+            if whole:
+                os.replace(draft, backup)
+        finally:
+            draft.unlink(missing_ok=True)

@@ -16,9 +16,8 @@ from joblib import delayed
 
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import outside
-from zslcore.evaluation.progress import Progress
 from zslcore.evaluation.protocol import Oracle
-from zslcore.evaluation.runs import RunResult, execute_in_full
+from zslcore.evaluation.runs import Progress, RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.large.engine import Engine, parallel

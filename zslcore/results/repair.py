@@ -1,8 +1,8 @@
 """Repair a damaged run store: set it aside, and join its readable rows with the last backup.
 
-A store is backed up once a day, before the first change of the day (:func:`back_up`). A repair
-keeps other repairs and writers out from its first look to the moment when the new file has taken
-the name. A writer that waited for the old file finds that it has lost its name and begins again
+A store is backed up before the first change of a day. A repair keeps other repairs and writers out
+from its first look to the moment when the new file has taken the name. A writer that waited for the
+old file finds that it has lost its name and begins again
 (:meth:`zslcore.results.store.ResultStore.writing`).
 """
 
@@ -10,49 +10,30 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from zslcore.exceptions import ZSLError
-from zslcore.results.database import COLUMNS, KEYS, Row, damage_in, prepare, seal, sum_of
+from zslcore.results.database import (
+    COLUMNS,
+    KEYS,
+    PATIENCE,
+    Row,
+    backup_of,
+    connected,
+    damage_in,
+    draft_of,
+    prepare,
+    seal,
+    sum_of,
+)
+from zslcore.results.store import ResultStore
 
-if TYPE_CHECKING:
-    from zslcore.results.store import ResultStore
-
-#: Seconds that a writer waits for another one, which takes milliseconds.
-PATIENCE = 30.0
-#: Seconds after which a backup is made again.
-DAY = 86_400
 #: Suffixes of the files that SQLite may leave next to a database.
 SQLITE_FILES = ("-journal", "-wal", "-shm")
-
-
-def backup_of(path: Path) -> Path:
-    """Return where the backup of a store is."""
-    return path.with_name(f"{path.stem}.backup{path.suffix}")
-
-
-def back_up(path: Path) -> None:
-    """Copy a whole store to its backup, unless there is one of the last day, or no room."""
-    backup, draft = backup_of(path), _draft_of(path)
-    with suppress(OSError, sqlite3.Error):
-        if not path.exists() or (backup.exists() and time.time() - backup.stat().st_mtime < DAY):
-            return
-        try:
-            with closing(_connected(path, 0.1)) as db, closing(sqlite3.connect(draft)) as copy:
-                db.execute("BEGIN")
-                db.execute("SELECT count(*) FROM sqlite_master")  # a backup would wait for ever
-                db.backup(copy)
-                whole = not damage_in(copy)
-            if whole:
-                os.replace(draft, backup)
-        finally:
-            draft.unlink(missing_ok=True)
 
 
 def damage_of(store: ResultStore) -> str:
@@ -60,7 +41,7 @@ def damage_of(store: ResultStore) -> str:
     if not store.path.exists():
         return ""
     try:
-        with closing(_connected(store.path)) as db:
+        with closing(connected(store.path)) as db:
             db.execute("BEGIN")
             return damage_in(db)
     except sqlite3.OperationalError:
@@ -84,7 +65,7 @@ def mend(store: ResultStore) -> str:
     if not damage_of(store):
         return ""
     path = store.path.resolve()
-    draft = _draft_of(path)
+    draft = draft_of(path)
     try:
         with _alone(path):
             damage = damage_of(store)
@@ -107,18 +88,6 @@ def refusal_of(store: ResultStore) -> str:
         return str(error)
 
 
-def _draft_of(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{uuid4().hex}")
-
-
-def _connected(path: Path, timeout: float = PATIENCE) -> sqlite3.Connection:
-    """Open a file to read it; what a writer that was killed has left there is undone first."""
-    address = f"{path.absolute().as_uri()}?mode=rw"
-    db = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None)
-    db.text_factory = lambda text: text.decode(errors="replace")
-    return db
-
-
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """Lock out other repairs through a separate file: the store may be too damaged for a lock."""
@@ -131,7 +100,7 @@ def _alone(path: Path) -> Iterator[None]:
 def _replace(path: Path, draft: Path, damage: str) -> str:
     """Replace a damaged store while it is locked; report what was recovered."""
     with ExitStack() as stack:
-        db = stack.enter_context(closing(_connected(path)))
+        db = stack.enter_context(closing(connected(path)))
         db.execute("PRAGMA writable_schema = ON")  # also reads a file that was cut off
         try:
             db.execute("BEGIN EXCLUSIVE")
@@ -141,7 +110,7 @@ def _replace(path: Path, draft: Path, damage: str) -> str:
             db.close()
         sources = [db]
         if backup_of(path).exists():
-            sources.append(stack.enter_context(closing(_connected(backup_of(path)))))
+            sources.append(stack.enter_context(closing(connected(backup_of(path)))))
         recovered, changed = _copy(sources, draft)
         aside = _set_aside(path, draft)
     report = (

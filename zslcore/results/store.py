@@ -17,12 +17,26 @@ from zslcore.datasets import ZSLDataset
 from zslcore.evaluation import protocol
 from zslcore.evaluation.files import predictions_file, read_packaged
 from zslcore.evaluation.predictions import Predictions
-from zslcore.evaluation.running import predictions_of
-from zslcore.evaluation.runs import Execution, RunResult, execute_in_full, fit_again, with_data
+from zslcore.evaluation.runs import (
+    Execution,
+    RunResult,
+    execute_in_full,
+    fit_again,
+    predictions_of,
+    with_data,
+)
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, ZSLError
-from zslcore.results.database import KEYS, Row, drop_oldest_predictions, prepare, rows_of, seal
-from zslcore.results.repair import PATIENCE, back_up
+from zslcore.results.database import (
+    KEYS,
+    PATIENCE,
+    Row,
+    back_up,
+    drop_oldest_predictions,
+    prepare,
+    rows_of,
+    seal,
+)
 from zslcore.results.result import KINDS, RUN, Result
 from zslcore.results.shipped import (
     MOST_IN_MEMORY,

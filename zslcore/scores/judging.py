@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zslcore.evaluation.detection import Detection, detection
+from zslcore.evaluation.drawn import Detection, detection
 from zslcore.evaluation.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import OperatingPoint
