@@ -443,11 +443,16 @@ class MethodTable:
     def _has_a_row(self, row: str, cell: Cell) -> bool:
         return self.variants or cell.origin != "shipped" or row in inductive_rows()
 
+    @property
+    def usual_rows(self) -> list[str]:
+        """The inductive methods, where results of this package count."""
+        return inductive_rows() if {"mine", "shipped"} & set(self.origins) else []
+
     @cached_property
     def rows(self) -> list[str]:
         """The inductive methods, then all other rows that have a result."""
         more = [row for column in self.columns for row in column.cells]
-        return list(dict.fromkeys([*inductive_rows(), *more]))
+        return list(dict.fromkeys([*self.usual_rows, *more]))
 
     def candidates(self, row: str, data: str) -> list[Cell]:
         """Return all results of a row on a data set and this split, whatever their origin.
@@ -461,7 +466,7 @@ class MethodTable:
 
     def missing(self, column: Column) -> list[str]:
         """Return the inductive methods without a result in a column."""
-        return [row for row in inductive_rows() if row not in column.cells]
+        return [row for row in self.usual_rows if row not in column.cells]
 
     @cached_property
     def printed(self) -> pd.DataFrame:

@@ -14,6 +14,7 @@ import pandas as pd
 import streamlit as st
 
 from ui import cache, controls, run_address, site_map, takeaway, terms, uploads, visitors
+from ui.components import window
 from ui.exports import Look
 from ui.figures.method_table import Path, mean_ranks, operating_points, rank_forest
 from ui.frame import Header, chart, errors_as_sentences
@@ -73,6 +74,8 @@ SHADE = "background-color: rgba(88, 101, 121, 0.22)"
 INVISIBLE = "\u200b"
 #: Pixels of a row of the table and of its two headings.
 ROW, HEADINGS = 35, 73
+#: Pixels of the width of two choices, and of the height of all.
+PILLS, MORE, CHOICES = 320, 110, 72
 #: Keys of the table, of the opened cell and of the chosen one of its results.
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
 #: Where a session counts which results of other people it has imported.
@@ -130,10 +133,11 @@ def _choose() -> tuple[MethodTable, str]:
             default=list(ORIGINS),
             key="table_whose",
             bind="query-params",
+            width=PILLS,
             help=terms.tip("Results", "Own runs come first, then shipped results, then others'."),
         )
         origins = [origin for name in whose if (origin := ORIGINS[name])]
-        with st.popover("More", icon=":material/tune:"):
+        with st.popover("More", icon=":material/tune:", width=MORE):
             data = _choose_data(cells, origins)
             variants = st.toggle("Variants of methods", key="table_variants", bind="query-params")
             probes = st.toggle(
@@ -142,6 +146,9 @@ def _choose() -> tuple[MethodTable, str]:
                 bind="query-params",
                 help="Runs with the parameters that one fold alone would choose.",
             )
+        if not window.is_narrow():
+            with st.container(width="content", key="table_height"):
+                st.space(CHOICES)  # as high from the start as with all its fields
     table = MethodTable(
         cells, FIGURES[label], split, origins, data, "printed" in whose, variants, probes
     )
@@ -156,16 +163,29 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
         return cell.origin == "others", cell.simulated, not real, cell.benchmark != "CUB", cell.data
 
     there = sorted((cell for cell in cells if cell.origin in origins), key=order)
-    names = list(dict.fromkeys(cell.data for cell in there))
+    names = {cell.data: _title(cell) for cell in there}
     chosen = controls.choose_some(
-        "Data sets", names, key="table_columns", format_func=title, placeholder="usual ones"
+        "Data sets",
+        list(names),
+        key="table_columns",
+        format_func=names.__getitem__,
+        placeholder="usual ones",
     )
     if chosen:
         return [name for name in names if name in chosen]
     if "shipped" not in origins:
-        return names
+        return list(names)
     usual = {c.data for c in there if c.origin == "shipped" and c.benchmark and not c.simulated}
     return [name for name in names if name in usual]
+
+
+def _title(of: Cell | Column) -> str:
+    """Return the title of a data set; of other people's features the benchmark first."""
+    known = title(of.data)
+    if known != of.data or not of.benchmark:
+        return known
+    rest = of.data.removeprefix(of.benchmark).lstrip("-_").removesuffix(".npz")
+    return f"{of.benchmark}, {rest}" if rest else of.data
 
 
 def _in_words(figure: Figure) -> str:
@@ -179,20 +199,24 @@ def _answer(table: MethodTable) -> None:
     """Say for each data set which method leads, how many are tied, and whether classes leak."""
     lines = st.container(gap="xsmall")
     for column in table.columns:
-        if column.ranks["first"].isna().all():
-            tie = "its results list no classes, so ranks have no interval"
-        elif not column.tied:
-            tie = "every other one is certainly worse"
-        else:
-            tie = f"{column.tied} other{'s' * (column.tied > 1)} may be first (95 %)"
-        with lines.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(
-                f"**{plain(title(column.data))}**: {plain(column.leader)} leads "
-                f"{len(column.ranks)} methods with {_in_words(table.figure)} "
-                f"{percent(column.ranks['value'][column.leader])}; {tie}.",
-                width="content",
+        value = percent(column.ranks["value"][column.leader])
+        words = f"{plain(column.leader)}, {_in_words(table.figure)} {value}, is the only result"
+        if (n := len(column.ranks)) > 1:
+            words = (
+                f"{plain(column.leader)} leads {n} methods with {_in_words(table.figure)} {value}; "
+                f"{_tie_in_words(column)}"
             )
+        with lines.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"**{plain(_title(column))}**: {words}.", width="content")
             _badge(column)
+
+
+def _tie_in_words(column: Column) -> str:
+    if column.ranks["first"].isna().all():
+        return "its results list no classes, so ranks have no interval"
+    if not column.tied:
+        return "every other one is certainly worse"
+    return f"{column.tied} other{'s' * (column.tied > 1)} may be first (95 %)"
 
 
 def _badge(column: Column) -> None:
@@ -239,7 +263,7 @@ def _show_grid(table: MethodTable) -> None:
 
     config: dict[Any, Any] = {"_index": st.column_config.Column("method", pinned=True, width=130)}
     for k, (_, kind) in enumerate(_kinds(wide), start=1):
-        width = 100 if kind == "ranks" else 80
+        width = {"ranks": 100, "mark": 130}.get(kind, 80)
         config[k] = (
             st.column_config.NumberColumn(format="%.1f", width=width)
             if makers[kind] == "number"
@@ -290,8 +314,8 @@ def _kinds(wide: pd.DataFrame) -> list[tuple[str, str]]:
 
 def _heading(table: MethodTable, data: str, kind: str) -> str:
     """Return the upper heading of a column; a printed figure is of the benchmark."""
-    benchmark = next(column.benchmark for column in table.columns if column.data == data)
-    return f"{benchmark} printed" if kind == "printed" else title(data)
+    column = next(column for column in table.columns if column.data == data)
+    return f"{column.benchmark} printed" if kind == "printed" else _title(column)
 
 
 def _rank_in_words(rank: pd.Series) -> str | None:
@@ -375,7 +399,7 @@ def _show_cell(table: MethodTable) -> None:
         row, column = _opened(table)
         cell = _choose_result(table, column, row)
     if cell is None:
-        st.info(f"{row} has no result on {title(column.data)}.", icon=":material/info:")
+        st.info(f"{row} has no result on {_title(column)}.", icon=":material/info:")
         _show_printed(table, column, row)
         return
     left, right = st.columns([0.55, 0.45], gap="medium")
@@ -420,14 +444,14 @@ def _show_curve(table: MethodTable, column: Column, cell: Cell) -> None:
     path = _path(cell)
     if predictions is not None and predictions.test.generalized:
         curve, gamma = predictions.test.curve, predictions.gamma
-        name = f"{cell.row}, {title(column.data)}"
+        name = f"{cell.row}, {_title(column)}"
         line = line_of(name, curve, "first", gamma, gamma or 0.0)
         take_in_hand(interactive_curve([line], tell=False), key="table_curve")
     elif path is not None:
         paths = [each for other in column.cells.values() if (each := _path(other))]
         chart(
             operating_points([*paths, path], cell.row),
-            f"{cell.row} on {title(column.data)}: unseen {percent(path.plain[1])} and seen "
+            f"{cell.row} on {_title(column)}: unseen {percent(path.plain[1])} and seen "
             f"{percent(path.plain[0])} at gamma 0; the other methods in grey.",
             key="table_points",
         )
@@ -613,7 +637,7 @@ def _show_missing(table: MethodTable) -> None:
     if not lacking:
         return
     n = sum(len(rows) for _, rows in lacking)
-    each = "; ".join(f"{title(column.data)}: {', '.join(rows)}" for column, rows in lacking)
+    each = "; ".join(f"{_title(column)}: {', '.join(rows)}" for column, rows in lacking)
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         cells = "1 cell is" if n == 1 else f"{n} cells are"
         st.markdown(f"**{cells} missing** ({plain(each)}). {_time_of(table, lacking)}")
@@ -651,7 +675,7 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
     digests = {column.data: cache.dataset(column.data).digest}
     work = ComparisonStudy(ComparisonSpec(digests, (table.split,), methods, task_of(table.figure)))
     status = jobs.status(work.key)
-    label = f"Compute {len(rows)} on {title(column.data)}"
+    label = f"Compute {len(rows)} on {_title(column)}"
     if status is not None and status.state != "done":
         wait_for(work, stop=False)
     elif st.button(label, icon=":material/play_arrow:", key="table_missing"):
@@ -668,12 +692,12 @@ def _show_ranks(table: MethodTable) -> None:
     if not fold.open:
         return
     with fold:
-        named = {title(column.data): column for column in table.columns}
+        named = {_title(column): column for column in table.columns}
         menu = controls.choose("Data set", list(named), key="table_ranked", width=280)
         column, figure = named[menu], _in_words(table.figure)
         chart(
             rank_forest(_with_texts(column.ranks), f"{figure}, with 95 % intervals"),
-            f"{figure} of {len(column.ranks)} methods on {title(column.data)}; "
+            f"{figure} of {len(column.ranks)} methods on {_title(column)}; "
             f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
             key="table_forest",
         )
