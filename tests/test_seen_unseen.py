@@ -6,16 +6,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.analysis.test_bands import scored
 from tests.pages import head_of
 from tests.test_components import finished
 from ui.interactive import numbers_of
 from ui.numbers import percent, three_digits
-from zslcore.analysis.bands import of_classes
+from zslcore.evaluation.protocol import ScoredTest
 from zslcore.interactive.curves import GHOSTS, LOOKS, interactive_curve, line_of
 from zslcore.interactive.modules import SHARED
 from zslcore.interactive.packing import packed
-from zslcore.interactive.seen_unseen import Shade
+
+
+def scored(n=400, classes=12, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(classes, size=n)
+    F = rng.normal(size=(n, classes)) + 1.5 * np.eye(classes)[y]
+    seen = np.arange(classes) < classes // 2
+    return ScoredTest(F + 0.7 * seen, y, np.arange(classes), seen)
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +34,7 @@ def shown(scores):
     names = [f"class <{c}>" for c in range(12)]
     lines = [line_of("one", scores.curve, "harmonic", 0.5, 0.25)]
     lines.append(line_of("two", scored(seed=1).curve, GHOSTS[0], None, 0.0))
-    shade = Shade("band", of_classes(scores, (-1.0, 2.0)), "classes")
-    return interactive_curve(lines, scores, names, [shade])
+    return interactive_curve(lines, scores, names)
 
 
 def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
@@ -50,8 +55,6 @@ def test_the_browser_reads_what_python_wrote(shown, scores, node, tmp_path):
     first, curve, told = head["lines"][0], scores.curve, scores.switches
     for name in ("gamma", "seen", "unseen"):
         np.testing.assert_array_equal(np.array(first[name], float), getattr(curve, name))
-    band = head["bands"][0]
-    np.testing.assert_array_equal(np.array(band["most"], float), shown.shades[0].band.most)
     images = head["images"]
     np.testing.assert_array_equal(np.array(images["gamma"], float), told.gamma)
     np.testing.assert_array_equal(np.array(images["of"], int), told.y)
@@ -86,7 +89,6 @@ def test_another_gamma_is_the_same_curve_another_stop_is_not(shown):
     assert head_of(moved.packed())["lines"][0]["start"] == 0.7
     for other in (
         replace(shown, lines=[replace(line, stops=line.stops[:1]), shown.lines[1]]),
-        replace(shown, shades=()),
         replace(shown, images=None),
         replace(shown, lines=shown.lines[:1]),
     ):

@@ -24,20 +24,6 @@
  */
 
 /**
- * @typedef {object} Band between which values most curves of a kind lie
- * @property {string} name
- * @property {string} look
- * @property {number} n
- * @property {number} m
- * @property {Float64Array} unseen
- * @property {Float64Array} low seen accuracy there
- * @property {Float64Array} high
- * @property {Float64Array} gamma
- * @property {Float64Array} least harmonic mean there
- * @property {Float64Array} most
- */
-
-/**
  * @typedef {object} Images in the order in which their answers change sides
  * @property {number} n
  * @property {string[]} classes names
@@ -54,7 +40,6 @@
  * @property {string} file what a menu calls it that asks for a picture
  * @property {Record<string, Look>} looks
  * @property {Line[]} lines the first one can be dragged
- * @property {Band[]} bands
  * @property {Images | null} images of the first line
  * @property {boolean} choose whether a visitor may select another line to drag
  * @property {boolean} tell whether the server wants to know where gamma was let go
@@ -78,7 +63,7 @@ export function withArticle(word) {
 }
 
 /**
- * Give the arrays of curves, bands and images their names.
+ * Give the arrays of curves and images their names.
  * @param {Head} head
  * @param {Take} take
  * @returns {Head}
@@ -87,12 +72,6 @@ export function withArrays(head, take) {
   for (const line of head.lines)
     for (const name of /** @type {const} */ (["gamma", "seen", "unseen"]))
       line[name] = take(Float64Array, line.n);
-  for (const band of head.bands) {
-    for (const name of /** @type {const} */ (["unseen", "low", "high"]))
-      band[name] = take(Float64Array, band.n);
-    for (const name of /** @type {const} */ (["gamma", "least", "most"]))
-      band[name] = take(Float64Array, band.m);
-  }
   if (head.images) {
     head.images.gamma = take(Float64Array, head.images.n);
     head.images.of = take(Uint16Array, head.images.n);

@@ -24,7 +24,7 @@ from zslcore.interactive.hues import (
 )
 from zslcore.interactive.look import Look
 from zslcore.interactive.numbers import percent, three_digits
-from zslcore.interactive.seen_unseen import Images, Line, SeenUnseen, Shade, Stop
+from zslcore.interactive.seen_unseen import Images, Line, SeenUnseen, Stop
 
 LOOKS = {
     "seen": Look.of(SEEN),
@@ -94,7 +94,6 @@ def interactive_curve(
     lines: Sequence[Line],
     scores: Answered | None = None,
     names: Sequence[str] = (),
-    shades: Sequence[Shade] = (),
     *,
     choose: bool = False,
     tell: bool = True,
@@ -107,13 +106,12 @@ def interactive_curve(
     lines : see :func:`line_of`
     scores : those of the first line; None where only curves are shown
     names : of the classes, in the order of the data set's prototypes
-    shades : bands behind the curves
     choose : whether a visitor may select another line to drag
     tell : whether the page asks where the first line's gamma was let go
     sides : what seen and unseen are called
     """
     images = scores and Images(scores.switches, [names[c] for c in scores.classes])
-    return SeenUnseen(lines, LOOKS, _alt(lines), shades, images or None, choose, tell, sides)
+    return SeenUnseen(lines, LOOKS, _alt(lines), images or None, choose, tell, sides)
 
 
 def page_of_answers(

@@ -48,23 +48,6 @@ class Switches(Protocol):
     def right_if_unseen(self) -> np.ndarray: ...
 
 
-class Band(Protocol):
-    """A band around a curve, as :class:`zslcore.analysis.bands.Band` has it."""
-
-    @property
-    def unseen(self) -> np.ndarray: ...
-    @property
-    def low(self) -> np.ndarray: ...
-    @property
-    def high(self) -> np.ndarray: ...
-    @property
-    def gamma(self) -> np.ndarray: ...
-    @property
-    def least(self) -> np.ndarray: ...
-    @property
-    def most(self) -> np.ndarray: ...
-
-
 class Answered(Protocol):
     """The answers to a test set, as :class:`zslcore.evaluation.protocol.AnsweredTest` has them."""
 

@@ -10,7 +10,7 @@ import { change, shape, widthOf } from "./svg.js";
 
 /** @import { Place } from "./curve.js" */
 /** @import { Frame } from "./layout.js" */
-/** @import { Band, Head, Line } from "./curves.js" */
+/** @import { Head, Line } from "./curves.js" */
 
 const RING = 9; // radius of the point that one drags, unless another one is given
 const NEAR = 4; // pixels between points of a curve that a label should not cover
@@ -51,8 +51,7 @@ export class Trade {
   still() {
     const { line, head } = this, others = head.lines.filter((each) => each !== line);
     return [
-      ...this.axes(), ...this.equals(), ...head.bands.map((band) => this.band(band)),
-      this.area(), ...others.flatMap((each) => this.ghost(each)),
+      ...this.axes(), ...this.equals(), this.area(), ...others.flatMap((each) => this.ghost(each)),
       shape("path", { class: "curve", d: this.along(line), style: this.ink(line) }),
       ...this.marks(),
     ];
@@ -107,14 +106,6 @@ export class Trade {
         shape("text", { class: "faint", ...at }, `H ${Math.round(100 * H)} %`));
     }
     return parts;
-  }
-
-  /** @param {Band} band */
-  band({ look, n, unseen, low, high }) {
-    const up = corners(n, (k) => [this.x.at(unseen[k]), this.y.at(high[k])]);
-    const down = corners(n, (k) => [this.x.at(unseen[n - 1 - k]), this.y.at(low[n - 1 - k])]);
-    const d = `${up}${down.replace("M", "L")}Z`;
-    return shape("path", { class: "band", d, style: `--ink: var(--${look})` });
   }
 
   /** Another curve, with its own stops. @param {Line} line */
@@ -199,11 +190,7 @@ export class Trade {
       const k = bestOf(each);
       return this.wish(each.name, each.look, each.unseen[k], each.seen[k]);
     });
-    const bands = head.bands.map(({ name, look, unseen, high, n }) => {
-      const k = Math.floor(0.8 * n);
-      return this.wish(name, look, unseen[k], high[k]);
-    });
-    return [...stops, ...others, ...bands];
+    return [...stops, ...others];
   }
 
   /** @param {string} name @param {string} look @param {number} u @param {number} s */
@@ -246,11 +233,10 @@ export class Trade {
       `${percent(best.harmonic)}.`;
   }
 
-  /** Where both axes end: a tenth that no curve and no band passes. @param {Head} head */
-  mostOf({ lines, bands }) {
+  /** Where both axes end: a tenth that no curve passes. @param {Head} head */
+  mostOf({ lines }) {
     let most = 0.05;
     for (const { seen, unseen } of lines) most = Math.max(most, seen[0], unseen[unseen.length - 1]);
-    for (const { high, unseen } of bands) most = Math.max(most, ...high, ...unseen);
     return Math.min(1, Math.ceil(10 * most - 1e-9) / 10);
   }
 }

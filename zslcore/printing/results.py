@@ -18,7 +18,7 @@ from zslcore.interactive.curves import LOOKS, line_of
 from zslcore.interactive.hues import SEEN, UNSEEN
 from zslcore.interactive.numbers import percent, three_digits
 from zslcore.interactive.seen_unseen import Line, SeenUnseen
-from zslcore.printing.panel import Area, Axis, Bars, Mark, Panel, Points, Words
+from zslcore.printing.panel import Axis, Bars, Mark, Panel, Points, Words
 
 if TYPE_CHECKING:
     from zslcore.evaluation.predictions import Predictions
@@ -41,10 +41,6 @@ def of_curves(what: SeenUnseen) -> Panel:
     what : SeenUnseen
     """
     marks: list[Mark] = list(_equal_harmonic())
-    for shade in what.shades:
-        band, look = shade.band, what.looks[shade.look]
-        ends = np.r_[band.unseen, band.unseen[::-1]], np.r_[band.low, band.high[::-1]]
-        marks.append(Area(*ends, look.light, name=shade.name))
     for line in what.lines:
         look = what.looks[line.look]
         curve, name = line.curve, line.name

@@ -15,13 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.interactive.forms import Band, Curve, Switches
+from zslcore.interactive.forms import Curve, Switches
 from zslcore.interactive.look import Look
 from zslcore.interactive.modules import SHARED, joined, styled
 from zslcore.interactive.one_file import Parts, one_file
 from zslcore.interactive.packing import as_bytes, packed
-
-__all__ = ["PARTS", "Images", "Line", "SeenUnseen", "Shade", "Stop"]
 
 _HERE = Path(__file__).parent
 _HTML = """
@@ -85,15 +83,6 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shade:
-    """A band behind the curves, and which look it has."""
-
-    name: str
-    band: Band
-    look: str
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Images:
     """The images of the first line's test set.
 
@@ -114,9 +103,8 @@ class SeenUnseen:
     Attributes
     ----------
     lines : the first can be dragged, the others are for comparison
-    looks : name -> look; "seen", "unseen", "harmonic" and all that lines, stops and shades name
+    looks : name -> look; "seen", "unseen", "harmonic" and all that lines and stops name
     alt : what is shown, for those who cannot see it
-    shades : bands
     images : those of the first line, or None where only curves are shown
     choose : whether a visitor may select another line to drag
     tell : whether the server receives the gamma at which the first line was let go
@@ -126,7 +114,6 @@ class SeenUnseen:
     lines: Sequence[Line]
     looks: Mapping[str, Look]
     alt: str
-    shades: Sequence[Shade] = ()
     images: Images | None = None
     choose: bool = False
     tell: bool = True
@@ -150,10 +137,6 @@ class SeenUnseen:
             for line in self.lines
             for values in (line.curve.gamma, line.curve.seen, line.curve.unseen)
         ]
-        for shade in self.shades:
-            band = shade.band
-            blocks += [as_bytes(values, "<f8") for values in (band.unseen, band.low, band.high)]
-            blocks += [as_bytes(values, "<f8") for values in (band.gamma, band.least, band.most)]
         head = self._head()
         if self.images:
             head["images"], of_images = _packed_images(self.images)
@@ -177,15 +160,6 @@ class SeenUnseen:
                     "start": line.start,
                 }
                 for line in self.lines
-            ],
-            "bands": [
-                {
-                    "name": shade.name,
-                    "look": shade.look,
-                    "n": len(shade.band.unseen),
-                    "m": len(shade.band.gamma),
-                }
-                for shade in self.shades
             ],
             "images": None,
             "choose": self.choose,

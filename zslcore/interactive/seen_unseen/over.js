@@ -11,7 +11,7 @@ import { change, shape, widthOf } from "../svg.js";
 
 /** @import { Place } from "../curve.js" */
 /** @import { Frame } from "../layout.js" */
-/** @import { Band, Head, Line } from "../curves.js" */
+/** @import { Head, Line } from "../curves.js" */
 
 /** @typedef {"seen" | "unseen" | "harmonic"} Which of the three lines */
 
@@ -54,7 +54,7 @@ export class Over {
 
   still() {
     return [
-      ...this.axes(), ...this.head.bands.map((band) => this.band(band)),
+      ...this.axes(),
       ...WHICH.map((which) => shape("path",
         { class: `curve ${which}`, d: this.along(which), style: inkOf(which) })),
       ...this.names(), ...this.stops(),
@@ -89,17 +89,6 @@ export class Over {
     const at = { x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" };
     parts.push(shape("text", { class: "title", ...at }, `γ, subtracted from ${this.sides.seen} classes`));
     return parts;
-  }
-
-  /** @param {Band} band */
-  band({ look, m, gamma, least, most }) {
-    /** @param {Float64Array} values @param {boolean} back */
-    const edge = (values, back) => corners(m, (i) => {
-      const k = back ? m - 1 - i : i;
-      return [this.x.at(gamma[k]), this.y.at(values[k])];
-    });
-    const d = `${edge(most, false)}${edge(least, true).replace("M", "L")}Z`;
-    return shape("path", { class: "band", d, style: `--ink: var(--${look})` });
   }
 
   /** What each line is, written on it where the others are far. */
