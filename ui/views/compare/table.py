@@ -34,6 +34,7 @@ from zslcore.analysis.method_table import (
     seconds_of,
     task_of,
 )
+from zslcore.analysis.papers.differences import why_different
 from zslcore.board import Judged
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
@@ -507,6 +508,8 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
             f"**Printed** for {column.benchmark}, ResNet-101 features, parameters chosen for "
             f"{task_of(table.figure).upper()}: {'; '.join(lines)}."
         )
+    for each in why_different(column.data, row.partition(" (")[0]):
+        st.caption(plain(each.sentence))
 
 
 def _show_run(one: StoredRun, cell: Cell) -> None:

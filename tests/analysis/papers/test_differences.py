@@ -1,0 +1,53 @@
+"""What differences from print are made of."""
+
+import pandas as pd
+import pytest
+
+from zslcore.analysis.papers.differences import differences, why_different
+from zslcore.analysis.papers.experiments import reproduce
+
+DATA = "CUB-vgg_fc7"
+
+
+@pytest.fixture(autouse=True)
+def _shipped(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("name", "table"), [("gbu:table3", "GBU 3"), ("gbu:table6", "GBU 6"), ("cal:table2", "CAL 2")]
+)
+def test_every_figure_more_than_three_points_off_is_explained(name, table):
+    ours = reproduce(name, [DATA])
+    far = ours[(ours["difference"].abs() > 0.03) & ~ours["cell"].isin(["u", "s"])]
+    found = {(d.method, d.cell): d for d in differences() if d.table == table}
+    assert set(found) == set(zip(far["method"], far["cell"], strict=True))
+    for row in far.to_dict("records"):
+        each = found[row["method"], row["cell"]]
+        assert (each.ours, each.printed) == pytest.approx((row["ours"], row["printed"]))
+
+
+def test_every_cause_moves_our_figure_and_the_rest_is_named():
+    for each in differences():
+        *measured, rest = each.causes
+        assert all(cause.points for cause in measured)
+        assert (rest.name, rest.points) == ("features", None)
+
+
+def test_the_sentence_says_what_each_change_does():
+    (each,) = why_different(DATA, "CMT*")
+    assert each.sentence.startswith("CMT*, H (GBU 6): +19.4 points from print; with features of ")
+    assert (
+        "with LoOP in place of a Gaussian as novelty detector ours moves by -0.2" in each.sentence
+    )
+    assert each.sentence.endswith("other features (VGG fc7 here, ResNet-101 in print).")
+    assert why_different(DATA, "ALE") == why_different("digits", "CMT*") == ()
+
+
+def test_the_file_is_the_one_of_the_benchmark():
+    from benchmarks.differences import measured
+    from zslcore.storage.files import FACTS
+
+    table = pd.read_csv(FACTS / "measured" / "differences.csv", comment="#")
+    pd.testing.assert_frame_equal(measured(), table, check_dtype=False)
