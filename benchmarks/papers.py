@@ -29,8 +29,6 @@ from zslcore.results.planning import SEEDS, Plan
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 
-__all__ = ["WHOLE", "fit_seconds", "main"]
-
 #: What is made without ``--only``.
 WHOLE = ("gbu:table3", "gbu:table6", "gbu:figure3", "gbu:figure4", "cal:table2", "cal:figure3")
 #: Columns of the cells that come with the package.

@@ -17,8 +17,6 @@ from pathlib import Path
 from benchmarks.sweep import Source, arguments, sweep
 from zslcore.datasets import read_xlsa17
 
-__all__ = ["FEATURES", "sources"]
-
 #: Data set of the papers, file of features, what the features are.
 FEATURES = {
     "CUB-vgg_fc7": ("CUB", "vgg_fc7.mat", "CUB, VGG fc7 (trained on ImageNet-1K)"),

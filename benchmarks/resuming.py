@@ -15,8 +15,6 @@ from benchmarks.writing import RESULTS, keep
 from zslcore.datasets import ZSLDataset, load
 from zslcore.version import read_stamped
 
-__all__ = ["Part", "go_on", "opened"]
-
 #: Data set and row, as a table of results names them.
 Part = tuple[str, str]
 

@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-__all__ = ["FLAGS", "Server", "free_port"]
-
 ROOT = Path(__file__).parents[1]
 FLAGS = [
     "--no-sandbox",

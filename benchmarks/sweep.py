@@ -35,8 +35,6 @@ from zslcore.results.planning import SEEDS, Plan
 from zslcore.results.store import ResultStore
 from zslcore.version import read_stamped
 
-__all__ = ["Source", "arguments", "sweep"]
-
 #: What parameters are chosen for on a split.
 TASKS: Mapping[str, tuple[Task, ...]] = {"PS": ("zsl", "gzsl"), "SS": ("zsl",)}
 #: An image-text encoder's features are not among these; generators have their own benchmark.

@@ -17,18 +17,6 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-__all__ = [
-    "MAP",
-    "VISITS",
-    "Visit",
-    "Visitor",
-    "changes",
-    "one_after_the_other",
-    "processor_seconds",
-    "resident",
-    "settle",
-]
-
 
 class Visit(NamedTuple):
     """A page, its address, the choice that is changed there, and what to."""

@@ -17,8 +17,6 @@ from zslcore.evaluation.specs import revisions_of
 from zslcore.methods import METHODS, get_method
 from zslcore.version import sources, version
 
-__all__ = ["RESULTS", "keep", "made_by", "markdown_table", "percent", "traced"]
-
 RESULTS = Path(__file__).parent / "results"
 
 

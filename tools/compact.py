@@ -9,8 +9,6 @@ import numpy as np
 from zslcore.evaluation import PredictedRows, Predictions, check_predictions
 from zslcore.evaluation.protocol import Evaluation
 
-__all__ = ["compact", "largest_difference"]
-
 #: Bits of a margin's fraction that are tried, of the test rows and of the validation rows.
 TEST_BITS, FOLD_BITS = (24, 32, 40), (12, 16, 24)
 #: By how much a figure may change.

@@ -51,8 +51,6 @@ from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
-__all__ = ["ActionArchive", "find_action_archive", "holds_action_archive", "read_action_archive"]
-
 #: Counted up when the same files give other data.
 REVISION = 1
 #: Folders of BiDiLEL's release, which may lie in ``data``.

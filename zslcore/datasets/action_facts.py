@@ -30,19 +30,6 @@ from zslcore.datasets.facts import published
 from zslcore.exceptions import closest_name
 from zslcore.storage.files import FACTS
 
-__all__ = [
-    "ACTION_SETS",
-    "FOLDER",
-    "GROUPS",
-    "PRETRAINING",
-    "ZSL220",
-    "ActionFacts",
-    "action_facts",
-    "plain_action",
-    "recognise_actions",
-    "zsl220",
-]
-
 FOLDER = FACTS / "actions"
 #: The data sets whose classes are known.
 ACTION_SETS = ("UCF101", "HMDB51")

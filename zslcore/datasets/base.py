@@ -22,7 +22,13 @@ def _frozen(array: ArrayLike, dtype: DTypeLike) -> np.ndarray:
     return out
 
 
-@dataclass(frozen=True, slots=True, eq=False, init=False)
+def _freeze_rows(owner: object, *names: str) -> None:
+    """Let fields of a frozen dataclass be read-only arrays of whole numbers."""
+    for name in names:
+        object.__setattr__(owner, name, _frozen(getattr(owner, name), np.intp))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Fold:
     """One partition of the training classes, for choosing hyper-parameters.
 
@@ -34,12 +40,11 @@ class Fold:
     train: np.ndarray
     val: np.ndarray
 
-    def __init__(self, train: ArrayLike, val: ArrayLike) -> None:
-        object.__setattr__(self, "train", _frozen(train, np.intp))
-        object.__setattr__(self, "val", _frozen(val, np.intp))
+    def __post_init__(self) -> None:
+        _freeze_rows(self, "train", "val")
 
 
-@dataclass(frozen=True, slots=True, eq=False, init=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Split:
     """Which rows train and which test; all row numbers are 0-based.
 
@@ -61,29 +66,13 @@ class Split:
     test_unseen: np.ndarray
     seen_classes: np.ndarray
     unseen_classes: np.ndarray
-    folds: tuple[Fold, ...]
-    note: str
+    folds: tuple[Fold, ...] = ()
+    note: str = ""
 
-    def __init__(
-        self,
-        name: str,
-        trainval: ArrayLike,
-        test_seen: ArrayLike,
-        test_unseen: ArrayLike,
-        seen_classes: ArrayLike,
-        unseen_classes: ArrayLike,
-        folds: Iterable[Fold] = (),
-        note: str = "",
-    ) -> None:
-        put = partial(object.__setattr__, self)
-        put("name", name)
-        put("trainval", _frozen(trainval, np.intp))
-        put("test_seen", _frozen(test_seen, np.intp))
-        put("test_unseen", _frozen(test_unseen, np.intp))
-        put("seen_classes", _frozen(seen_classes, np.intp))
-        put("unseen_classes", _frozen(unseen_classes, np.intp))
-        put("folds", tuple(folds))
-        put("note", note)
+    def __post_init__(self) -> None:
+        rows = ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes")
+        _freeze_rows(self, *rows)
+        object.__setattr__(self, "folds", tuple(self.folds))
 
     @property
     def digests(self) -> dict[str, str]:
@@ -120,16 +109,11 @@ class Split:
         """
         labels = np.asarray(labels)
         _refuse_outside(f"Split {name!r}", len(labels), trainval, test_seen, test_unseen)
-        return cls(
-            name=name,
-            trainval=trainval,
-            test_seen=test_seen,
-            test_unseen=test_unseen,
-            seen_classes=np.unique(labels[np.asarray(trainval, dtype=np.intp)]),
-            unseen_classes=np.unique(labels[np.asarray(test_unseen, dtype=np.intp)]),
-            folds=folds,
-            note=note,
+        train, seen, unseen = (
+            np.asarray(rows, dtype=np.intp) for rows in (trainval, test_seen, test_unseen)
         )
+        of_train, of_test = np.unique(labels[train]), np.unique(labels[unseen])
+        return cls(name, train, seen, unseen, of_train, of_test, tuple(folds), note)
 
     @classmethod
     def from_classes(

@@ -18,8 +18,6 @@ import numpy as np
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources, plain_name
 
-__all__ = ["Recognised", "benchmark_of", "labels_digest", "named_like", "recognise"]
-
 #: Columns of a benchmark's classes that say its splits: their places, and those in the folds.
 _COLUMNS = {"SS": ("ss", "ss_fold"), "PS": ("ps", "fold")}
 #: Two sets of the same classes are distinguished when one's shares of images are this much nearer.

@@ -26,8 +26,6 @@ from sklearn.datasets import load_digits
 
 from zslcore.datasets.base import Split, ZSLDataset
 
-__all__ = ["read_digits"]
-
 #: One row per attribute, one column per digit: 0 to 9; "+" is 1, "-" is 0, "h" is one half.
 _ATTRIBUTES = """
     segment top             + - + + - + + + + +

@@ -25,8 +25,6 @@ from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.storage.files import FACTS, data_folder, written_whole
 from zslcore.texts import clean_text
 
-__all__ = ["Archive", "archives", "fetch", "unpack"]
-
 MANIFEST = FACTS / "manifest.toml"
 CHUNK = 1 << 20
 #: Seconds to wait for a connection, and for the next bytes of it.

@@ -35,8 +35,6 @@ from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
-__all__ = ["ClassEmbeddings", "read_class_embeddings", "read_csv_embeddings"]
-
 #: Parts of a standard split whose classes are listed, and lists that say their order.
 PARTS = {
     "test": ("testclasses.txt",),

@@ -26,17 +26,6 @@ from zslcore.datasets.base import Fold, Split
 from zslcore.exceptions import DatasetError
 from zslcore.storage.files import FACTS
 
-__all__ = [
-    "CLASSES",
-    "LISTS",
-    "SETS",
-    "ImageNet",
-    "challenge_split",
-    "imagenet",
-    "imagenet_rows",
-    "known_ids",
-]
-
 #: The nine test sets of the benchmark, in the order of its table 5.
 SETS = ("2H", "3H", "M500", "M1K", "M5K", "L500", "L1K", "L5K", "All")
 #: The 1,000 training classes and the 20,842 others, in the order of the release.

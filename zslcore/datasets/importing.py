@@ -19,8 +19,6 @@ from zslcore.storage import artifacts
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import data_folder
 
-__all__ = ["import_dataset", "open_dataset", "proposed_name"]
-
 
 def import_dataset(
     source: ZSLDataset | str | os.PathLike[str], *, pretraining: Sequence[str] = (), **options: Any

@@ -511,10 +511,10 @@ def _split(arrays: Mapping[str, np.ndarray], i: int, facts: dict[str, Any]) -> S
         test_unseen=arrays[f"{i}.test_unseen"],
         seen_classes=arrays[f"{i}.seen_classes"],
         unseen_classes=arrays[f"{i}.unseen_classes"],
-        folds=[
+        folds=tuple(
             Fold(arrays[f"{i}.fold{k}.train"], arrays[f"{i}.fold{k}.val"])
             for k in range(facts["folds"])
-        ],
+        ),
         note=facts["note"],
     )
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
 
-__all__ = ["linear_world"]
-
 
 def linear_world(
     n_seen: int = 8,

@@ -34,18 +34,6 @@ from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.storage.files import FACTS
 
-__all__ = [
-    "RULE",
-    "OpenWorldSet",
-    "is_rule",
-    "n_base",
-    "new_classes",
-    "open_world_set",
-    "open_world_sets",
-    "rule_in_words",
-    "templates_of",
-]
-
 FOLDER = FACTS / "open_world"
 #: What asks for the new classes of a set in place of unseen classes: RULE, or RULE:NAME.
 RULE = "base-to-new"

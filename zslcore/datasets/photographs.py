@@ -14,8 +14,6 @@ import numpy as np
 
 from zslcore.datasets.base import Split
 
-__all__ = ["draw_photographs"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Source:

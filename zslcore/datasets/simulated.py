@@ -62,20 +62,6 @@ from zslcore.datasets.facts import ClassFacts, class_attributes, class_facts
 from zslcore.datasets.photographs import draw_photographs
 from zslcore.exceptions import closest_name
 
-__all__ = [
-    "SIMULATED",
-    "UNPLANTED",
-    "Planted",
-    "World",
-    "draw_block",
-    "draw_features",
-    "planted",
-    "rounded",
-    "simulate",
-    "stand_in_classes",
-    "unplanted_twin",
-]
-
 #: Counted up when splits or folds change: 2 has the released standard splits and their folds.
 REVISION = 2
 

@@ -55,19 +55,6 @@ from zslcore.datasets.base import Split, ZSLDataset, class_folds, hold_out
 from zslcore.datasets.simulated import Planted, World, draw_features, rounded
 from zslcore.exceptions import ParameterError, closest_name
 
-__all__ = [
-    "ACTIONS",
-    "EXTRACTORS",
-    "SIMULATED_ACTIONS",
-    "Extractor",
-    "action_name",
-    "clip_groups",
-    "planted_action",
-    "simulate_action",
-    "small_world",
-    "unplanted_action",
-]
-
 #: Counted up when the same name gives other data than before.
 REVISION = 1
 

@@ -37,15 +37,6 @@ from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
 
-__all__ = [
-    "SplitList",
-    "holds_split_lists",
-    "holds_tree",
-    "is_split_json",
-    "read_split_json",
-    "read_split_lists",
-]
-
 MAX_BYTES, MAX_ITEMS = 48 << 20, 4_000_000
 #: Most images of a tree of folders.
 MAX_IMAGES = 2_000_000

@@ -37,8 +37,6 @@ from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text, refuse_twice
 
-__all__ = ["read_split_arrays", "read_xlsa17"]
-
 #: Counted up when the same files give other splits or folds: 2 knows the released standard splits
 #: and folds. Imports that were made before stay as they are until they are made again.
 REVISION = 2

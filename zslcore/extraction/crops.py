@@ -26,8 +26,6 @@ from zslcore.extraction.images import Interpolation
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["CROPS", "Preset", "crops_of"]
-
 #: How many crops there may be.
 CROPS = (1, 10)
 

@@ -19,8 +19,6 @@ from zslcore.texts import clean_text
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-__all__ = ["RANDOM", "Encoder", "torchvision"]
-
 
 #: Weights that nothing was learned with: a baseline that knows no class.
 RANDOM = "random"

@@ -24,8 +24,6 @@ from zslcore.texts import clean_text
 if TYPE_CHECKING:
     from torch import nn
 
-__all__ = ["load_encoder"]
-
 OPEN_CLIP = "open_clip:"
 #: Weights that begin so were first trained on billions of captioned photographs, whose
 #: classes are not listed.

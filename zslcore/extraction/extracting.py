@@ -30,8 +30,6 @@ from zslcore.storage.files import or_refused, written_whole
 from zslcore.texts import clean_text
 from zslcore.version import version
 
-__all__ = ["Extraction", "extract", "provenance_of"]
-
 #: Counted up when a batch's file changes its meaning.
 SCHEMA = 1
 OnBad = Literal["refuse", "skip"]

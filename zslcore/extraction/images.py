@@ -19,8 +19,6 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
 
-__all__ = ["FORMATS", "MAX_PIXELS", "Interpolation", "Picture", "opened", "resized_size"]
-
 Interpolation = Literal["bilinear", "bicubic"]
 #: Formats that are read, as Pillow calls them.
 FORMATS = ("JPEG", "PNG", "WEBP", "BMP", "GIF", "TIFF", "PPM")

@@ -16,8 +16,6 @@ from zslcore.datasets.split_lists import holds_tree, read_split_lists
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.texts import clean_text
 
-__all__ = ["ENDINGS", "Listing", "images_of_csv", "images_of_folder", "is_inside"]
-
 #: Endings of files that are taken for images; what a file is, its first bytes tell.
 ENDINGS = (
     *(".jpg", ".jpeg", ".jpe", ".png", ".webp", ".bmp"),

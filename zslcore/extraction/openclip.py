@@ -18,8 +18,6 @@ from zslcore.texts import clean_text
 if TYPE_CHECKING:
     from zslcore.extraction.encoder import Encoder
 
-__all__ = ["load"]
-
 
 def load(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
     """Return an encoder of open_clip; see :func:`zslcore.extraction.encoders.load_encoder`.

@@ -26,8 +26,6 @@ from zslcore.texts import clean_text
 if sys.platform != "win32":
     import resource
 
-__all__ = ["Reading", "read_batches"]
-
 #: Seconds that one image may take, and bytes that a process may ask for.
 SECONDS, MEMORY = 60, 4 << 30
 

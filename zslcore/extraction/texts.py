@@ -29,8 +29,6 @@ from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.extraction.encoder import Encoder
 from zslcore.texts import clean_text
 
-__all__ = ["TEMPLATES", "prototypes_of_prompts", "prototypes_of_texts", "read_prompts"]
-
 TEMPLATES = ("a photo of a {}.",)
 #: Of a file of prompts: its bytes, values, prompts of a class and characters of a prompt.
 MAX_BYTES, MAX_VALUES, MAX_PROMPTS, MAX_CHARACTERS = 64 << 20, 1 << 20, 1_000, 2_000

@@ -17,8 +17,6 @@ import numpy as np
 
 from zslcore.exceptions import DatasetError, ZSLError
 
-__all__ = ["as_array", "require_finite", "told_in_a_sentence", "wrapped"]
-
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 #: Arguments of methods that are arrays, and what a sentence calls them.

@@ -21,20 +21,6 @@ from zslcore.features.checks import require_finite
 if TYPE_CHECKING:
     from h5py import Dataset
 
-__all__ = [
-    "FeatureScaling",
-    "FeatureView",
-    "Features",
-    "Preprocessing",
-    "PrototypeScaling",
-    "chunks",
-    "compare",
-    "l2_rows",
-    "positions",
-    "project",
-    "squared_distances",
-]
-
 #: Values per block: 2 Mi float64 are 16 MiB, large enough for BLAS and far below any data set.
 BLOCK_VALUES = 1 << 21
 

@@ -13,8 +13,6 @@ from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.datasets.imagenet import challenge_split
 from zslcore.large.shards import Shards
 
-__all__ = ["imagenet_of_shards"]
-
 
 def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
     """Return features of one's own of ImageNet-21K, which are never read whole.

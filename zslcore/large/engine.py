@@ -231,7 +231,7 @@ def over_pieces(
 
     Parameters
     ----------
-    do : callable(view, *by_row, common) -> result, a function of a module
+    do : function of a module, called with the view, its entries of ``by_row`` and ``common``
     pieces : of one view
     by_row : arrays with one entry a row of the view, such as the labels
     common : what is the same for all pieces

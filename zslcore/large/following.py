@@ -20,8 +20,6 @@ from tempfile import mkdtemp
 
 from zslcore.storage.files import data_folder, or_refused, written_whole
 
-__all__ = ["Following", "PieceReport", "Standing", "following"]
-
 #: Seconds between two lines, and between two entries of a piece.
 LINE_EVERY, ENTRY_EVERY = 8.0, 1.0
 #: Share of the work from which its own pace gives the time left.

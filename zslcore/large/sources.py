@@ -23,8 +23,6 @@ from zslcore.datasets.sandbox.formats import Hdf5
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage.extras import install
 
-__all__ = ["Block", "blocks_of"]
-
 #: Values read at a time, 32 MiB of float32.
 BLOCK_VALUES = 1 << 23
 #: Deflate cannot do better than this: what declares more values has never held them.

@@ -23,23 +23,6 @@ from typing import Any
 from zslcore.exceptions import ZSLError
 from zslcore.storage.files import data_folder
 
-__all__ = [
-    "TornError",
-    "discard",
-    "disown",
-    "draft",
-    "is_abandoned",
-    "is_draft",
-    "newest",
-    "own",
-    "scratch",
-    "scratch_folder",
-    "seal",
-    "sha256",
-    "sweep",
-    "verify",
-]
-
 #: Files up to this size are hashed each time they are opened, which takes some milliseconds.
 ALWAYS_HASHED = 4 << 20
 #: A draft without a change for this long, in seconds, was cut off.

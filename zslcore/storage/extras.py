@@ -16,17 +16,6 @@ from urllib.request import url2pathname
 
 from zslcore.exceptions import ZSLError
 
-__all__ = [
-    "EXTRAS",
-    "MissingExtraError",
-    "extra",
-    "install",
-    "is_missing",
-    "missing_in",
-    "sentence",
-    "title",
-]
-
 #: Extra -> the packages that its uses import.
 EXTRAS = {
     "app": ("streamlit",),

@@ -15,19 +15,6 @@ from platformdirs import user_cache_path
 
 from zslcore.exceptions import ParameterError, ZSLError
 
-__all__ = [
-    "APP",
-    "FACTS",
-    "data_folder",
-    "folder_of",
-    "is_draft_file",
-    "or_refused",
-    "path_of",
-    "refusal",
-    "write_out",
-    "written_whole",
-]
-
 
 def _beside(installed: str, checkout: str) -> Path:
     """Return what lies in the package once it is installed, and next to it in a checkout."""

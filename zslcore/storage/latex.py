@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-__all__ = ["best_in_groups", "in_latex", "latex_table"]
-
 #: Signs that LaTeX's fonts for text lack.
 _SIGNS = {
     "γ": r"$\gamma$",

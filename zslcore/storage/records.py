@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from pydantic import TypeAdapter
 
-__all__ = ["Schema", "UnreadableError"]
-
 T = TypeVar("T", bound="DataclassInstance")
 Values = dict[str, Any]
 

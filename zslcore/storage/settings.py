@@ -34,26 +34,6 @@ from typing import Any, Generic, TypeVar
 
 from zslcore.exceptions import ParameterError
 
-__all__ = [
-    "IMPORTS_A_VISITOR",
-    "JOBS",
-    "JOB_PATIENCE",
-    "MAX_IMPORT",
-    "MAX_IMPORTS",
-    "MAX_PROCESSES",
-    "MEMORY",
-    "MEMORY_A_VISITOR",
-    "METHODS",
-    "PREDICTIONS",
-    "PROCESSES",
-    "PUBLIC",
-    "SHIPPED",
-    "Setting",
-    "check",
-    "given",
-    "take",
-]
-
 T = TypeVar("T")
 #: Most servers of one machine.
 MAX_PROCESSES = 64

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["harmless", "harmless_csv", "without_python"]
-
 #: What a spreadsheet takes for the beginning of a formula.
 BEGINNINGS = ("=", "+", "-", "@", "\t", "\n")
 

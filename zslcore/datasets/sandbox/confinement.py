@@ -24,8 +24,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-__all__ = ["WALLS", "shut", "walls"]
-
 #: What a wall keeps out.
 WALLS = ("files", "network", "programs")
 
