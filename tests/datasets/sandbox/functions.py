@@ -1,5 +1,7 @@
 """What tests call in a confined process."""
 
+import ctypes
+import mmap
 import os
 import resource
 import signal
@@ -28,6 +30,7 @@ def looks_around(mine, secret, out):
         "files": goes(lambda: open(secret).read()),
         "links": goes(lambda: os.symlink(secret, out / "link")),
         "network": goes(socket.socket),
+        "rights": goes(lambda: os.chmod(secret, 0o777)),
         "programs": goes(lambda: subprocess.run([sys.executable, "--version"])),
         "environment": dict(os.environ),
         "descriptors": [
@@ -39,6 +42,14 @@ def looks_around(mine, secret, out):
         "seconds": resource.getrlimit(resource.RLIMIT_CPU)[0],
         "size": resource.getrlimit(resource.RLIMIT_FSIZE)[1],
     }
+
+
+def calls_with_32_bits(out):
+    """Return what getpid gives by its number on i386, which x86-64 still answers."""
+    page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    page.write(b"\x53\xb8\x14\x00\x00\x00\x31\xdb\xcd\x80\x5b\xc3")
+    start = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    return ctypes.CFUNCTYPE(ctypes.c_int)(start)()
 
 
 def leaves_pid(seconds, out):

@@ -1,11 +1,13 @@
 """A function on hostile files runs confined and bounded, and ends with its caller."""
 
 import os
+import platform
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -60,8 +62,18 @@ def test_a_worker_sees_its_file_its_folder_and_nothing_else(run, tmp_path_factor
     assert (seen["core"], seen["seconds"], seen["size"]) == (0, 20, (64 << 20) + (1 << 20))
     if not (walls := confinement.walls()):
         pytest.skip("this system has no walls")
-    for wall in (*walls, *(("links",) if "files" in walls else ())):
+    more = {"files": "links", "programs": "rights"}
+    for wall in (*walls, *(more[wall] for wall in walls if wall in more)):
         assert not seen[wall], wall
+
+
+@LINUX
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="a second set of calls is of x86-64")
+def test_a_worker_has_no_calls_of_another_machine(run):
+    if "programs" not in confinement.walls():
+        pytest.skip("this system filters no calls")
+    with suppress(Refused):  # a kernel without these calls ends the worker
+        assert run(functions.calls_with_32_bits) < 0
 
 
 def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeypatch):

@@ -6,7 +6,8 @@ wall        needs                        what it keeps from the process
 files       Linux 5.13 (Landlock)        every file but its libraries, the one to be read, and the
                                          folder for what it leaves
 network     Linux on x86-64 or ARM64     sockets of any kind
-programs    Linux on x86-64 or ARM64     starting another program, tracing another process
+programs    Linux on x86-64 or ARM64     starting another program, tracing another process or
+                                         reading its memory, changing who may read a file
 ==========  ===========================  =========================================================
 
 On macOS and Windows there is none of the three, and in a container whose system calls are filtered
@@ -38,11 +39,14 @@ READ_FILE, READ_FOLDER, WRITE_FILE, MAKE_FILE, REMOVE_FILE, TRUNCATE = (
     *(1 << 8, 1 << 5, 1 << 14),
 )
 MAKE_FOLDER, REMOVE_FOLDER = 1 << 7, 1 << 4
-#: Machine -> its mark in a filter, and its numbers of socket, connect, execve, execveat and ptrace.
+#: Machine -> its mark in a filter, and its numbers of socket, connect, execve, execveat and ptrace;
+#: of reading and writing the memory of others; and of the calls that change who may read a file.
 FILTERED = {
-    "x86_64": (0xC000003E, (41, 42, 59, 322, 101)),
-    "aarch64": (0xC00000B7, (198, 203, 221, 281, 117)),
+    "x86_64": (0xC000003E, (41, 42, 59, 322, 101, 310, 311, 90, 91, 268, 452)),
+    "aarch64": (0xC00000B7, (198, 203, 221, 281, 117, 270, 271, 52, 53, 452)),
 }
+#: From here on are the numbers of x32, a second set of calls on x86-64.
+X32 = 0x40000000
 
 
 def shut(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
@@ -132,11 +136,14 @@ def _shut_calls(libc: ctypes.CDLL) -> bool:
     if machine is None or sys.maxsize < 2**32:
         return False
     mark, calls = machine
-    load, equal, give, allowed = 0x20, 0x15, 0x06, 0x7FFF0000
-    steps = [(load, 0, 0, 4), (equal, 1, 0, mark), (give, 0, 0, allowed), (load, 0, 0, 0)]
+    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
+    allowed, refused = 0x7FFF0000, 0x00050000 | errno.EPERM
+    # Calls of another machine, as 32-bit ones on x86-64, have other numbers: none is allowed.
+    steps = [(load, 0, 0, 4), (equal, 1, 0, mark), (give, 0, 0, refused), (load, 0, 0, 0)]
+    steps.append((at_least, len(calls) + 1, 0, X32))
     for k, call in enumerate(calls):  # a call that is meant jumps to the refusal at the end
         steps.append((equal, len(calls) - k, 0, call))
-    steps += [(give, 0, 0, allowed), (give, 0, 0, 0x00050000 | errno.EPERM)]
+    steps += [(give, 0, 0, allowed), (give, 0, 0, refused)]
     code = b"".join(struct.pack("=HBBI", *step) for step in steps)
     program = _Program(len(steps), code)
     return not libc.prctl(PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0)
