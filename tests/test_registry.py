@@ -4,7 +4,8 @@ import pytest
 
 from zslcore import methods
 from zslcore.analysis.method_table import inductive_rows
-from zslcore.exceptions import UnknownNameError
+from zslcore.exceptions import ParameterError, UnknownNameError
+from zslcore.methods.base import CompatibilityModel
 
 
 def test_every_method_file_is_registered():
@@ -42,3 +43,25 @@ def test_name_like_no_other_gets_the_list():
 def test_the_table_of_methods_has_a_row_for_each():
     both = [*methods.METHODS, *methods.TRANSDUCTIVE]
     assert all(f"| {name} |" in methods.markdown_table() for name in both)
+
+
+def test_parameters_are_fields_or_arguments_of_an_own_init():
+    class WithoutAny(CompatibilityModel):
+        def fit(self, X, y, prototypes):
+            return self
+
+    class Field(WithoutAny):
+        lam: float = 1.0
+
+    class Own(Field):
+        def __init__(self, k: int = 3):
+            self.k = k
+
+    assert [list(each.hints()) for each in (WithoutAny, Field, Own)] == [[], ["lam"], ["k"]]
+    assert Field(lam=2.0).get_params() == {"lam": 2.0}
+    assert Own(k=4).get_params() == {"k": 4}
+    for each in (WithoutAny(), Field(), Own()):
+        each._check_params()
+    Field.card = methods.ESZSL.card
+    with pytest.raises(ParameterError, match="lam must be a positive number"):
+        Field(lam=0.0)._check_params()

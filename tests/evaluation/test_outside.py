@@ -109,7 +109,7 @@ def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, 
     assert main(["board", "board", *entry]) == 0
     (file,) = (tmp_path / "board").glob("*.json")
     assert json.loads(file.read_text())["method"] == one.result.spec.method
-    page = pages.visit("pages/runs.py")
+    page = pages.visit("table")
     assert not page.error
     with pytest.raises(UnknownNameError):
         outside.load(one.result.spec.method)

@@ -24,8 +24,11 @@ each right :math:`j` with :math:`m_j = t`. The trapezoid there has the mean of s
 that where :math:`m_i = t`. The sum over all :math:`t` is the double sum. (Margins that the
 precision of the scores cannot distinguish count as equal.)
 
-*Detection.* The same double sum without the answers is AUROC; FPR95 as in
-:mod:`zslcore.evaluation.drawn`.
+*Detection.* The same double sum without the answers is AUROC, :math:`P(m_s > m_u) + \tfrac12
+P(m_s = m_u)` for the margins of an image of a seen and of one of an unseen class. FPR95 is the
+share of images of unseen classes whose margin reaches the largest threshold that at least 95 % of
+the images of seen classes reach. Seen is the positive side, as in-distribution is in the detection
+of other data.
 
 *One accuracy.* At :math:`\gamma = 0` over all test images; macro F1 is the mean over the classes
 with test images of :math:`2 TP / (2 TP + FP + FN)`. Both sides have the proportions of the test set
@@ -36,7 +39,10 @@ References
 K. Zhou et al., "Conditional prompt learning for vision-language models", CVPR 2022 (base-to-new).
 W.-L. Chao et al., "An empirical study and analysis of generalized zero-shot learning for object
 recognition in the wild", ECCV 2016 (AUSUC). C. Hua et al., "OpenworldAUC: towards unified
-evaluation and optimization for open-world prompt tuning", ICML 2025.
+evaluation and optimization for open-world prompt tuning", ICML 2025. D. Hendrycks, K. Gimpel, "A
+baseline for detecting misclassified and out-of-distribution examples in neural networks", ICLR
+2017. S. Liang, Y. Li, R. Srikant, "Enhancing the reliability of out-of-distribution image detection
+in neural networks", ICLR 2018 (FPR95).
 """
 
 from __future__ import annotations

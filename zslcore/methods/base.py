@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from functools import cache, partial
 from numbers import Real
 from typing import (
@@ -168,8 +168,7 @@ class ZSLEstimator(BaseEstimator, ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         """Make annotations parameters; check arrays, and report errors in a sentence."""
         super().__init_subclass__(**options)
-        owner = next(base for base in cls.__mro__ if "__init__" in vars(base))
-        if owner is object or "__dataclass_fields__" in vars(owner):
+        if _owner_of_init(cls) is object or _has_fields(cls):
             dataclass(eq=False, repr=False)(cls)
         for name in _CHECKED:
             if callable(vars(cls).get(name)):
@@ -337,7 +336,7 @@ class ZSLEstimator(BaseEstimator, ABC):
         What a parameter may be, its annotation says: a ``Literal`` one of its choices, ``int`` a
         whole number from 1, ``float`` a number above 0. Others are checked by their method.
         """
-        if not is_dataclass(self):
+        if not _has_fields(type(self)):
             return
         for name, kind in self.hints().items():
             if name in ("device", "random_state") or get_origin(kind) is Annotated:
@@ -465,15 +464,23 @@ class ZSLEstimator(BaseEstimator, ABC):
 Share = Annotated[float, "in 0..1"]
 
 
+def _owner_of_init(method: type) -> type:
+    return next(base for base in method.__mro__ if "__init__" in vars(base))
+
+
+def _has_fields(method: type) -> bool:
+    """Return whether parameters are fields, and not arguments of an ``__init__`` written out."""
+    return "__dataclass_fields__" in vars(_owner_of_init(method))
+
+
 @cache
 def _hints(method: type[ZSLEstimator]) -> Mapping[str, Any]:
-    """Return the annotations of a method's parameters, each read where it was written."""
-    found: dict[str, Any] = {}
-    for owner in reversed(method.__mro__):
-        if "__dataclass_fields__" in vars(owner):
-            own = {each.name for each in fields(owner)} & owner.__annotations__.keys()
-            found |= {name: get_type_hints(owner, include_extras=True)[name] for name in own}
-    return found or get_type_hints(method.__init__, include_extras=True)
+    """Return the annotations of a method's parameters."""
+    if _has_fields(method):
+        hints = get_type_hints(method, include_extras=True)
+        return {each.name: hints[each.name] for each in fields(method)}
+    hints = get_type_hints(method.__init__, include_extras=True)
+    return {name: hint for name, hint in hints.items() if name != "return"}
 
 
 class CompatibilityModel(ZSLEstimator):

@@ -142,13 +142,13 @@ class GFZSL(ZSLEstimator):
         """
         models = self.fit_statistics(MomentStatistics.of(on.X, on.y, len(on.S)), on.S, grid)
         at_once = max(1, AT_ONCE // max(1, len(on.X_test) * len(on.candidates)))
-        for _, alike in groupby(models, key=GFZSL._but_lam_mean):
+        for _, alike in groupby(models, key=GFZSL._group_key):
             while some := list(islice(alike, at_once)):
                 T, C = some[0]._check_scoring(on.X_test, on.candidates)
                 means, variances = zip(*(model._gaussians(C) for model in some), strict=True)
                 yield from log_densities(T, means, variances[0])
 
-    def _but_lam_mean(self) -> Params:
+    def _group_key(self) -> Params:
         return {name: value for name, value in self.get_params().items() if name != "lam_mean"}
 
     def _solve(self, statistics: MomentStatistics, S: np.ndarray) -> Self:
