@@ -60,7 +60,7 @@ def test_names_are_text_and_never_markup():
     page.feed(render(report, "html"))
     assert page.tags == {
         "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "details", "summary",
-        "span", "table", "thead", "tbody", "tr", "th", "td",
+        "span", "table", "thead", "tbody", "tr", "th", "td", "main", "div",
     }  # fmt: skip
     assert page.links == []
     assert "<script>" not in render(report, "markdown")

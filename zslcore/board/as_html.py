@@ -17,26 +17,18 @@ from zslcore.board.table import (
     rank_in_words,
     table_of,
 )
+from zslcore.leakage import page
 
 STYLE = """
-:root { color-scheme: light dark; }
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; color: #222; background: #fff; }
-h1 { font-size: 1.5rem; } .board { overflow-x: auto; } table { border-collapse: collapse; }
-th, td { border-bottom: 1px solid #ccc; padding: .3rem .6rem; text-align: left; }
+body { max-width: none; font-size: 15px; } thead th { white-space: nowrap; }
+td:last-child { overflow-wrap: normal; }
 td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-small { color: #595959; white-space: nowrap; }
+small { white-space: nowrap; opacity: .8; }
 th button { all: unset; cursor: pointer; font-weight: 600; }
 th button:focus-visible { outline: 2px solid #0072b2; }
 th[aria-sort=ascending] button::after { content: " \\2191"; }
 th[aria-sort=descending] button::after { content: " \\2193"; }
-.clean, .known, .verified { color: #00664d; }
-.overlapping, .v1 { color: #a03a00; font-weight: 600; }
-.unknown, .variant, .or { color: #7a5b00; } .bound { font-style: italic; }
-@media (prefers-color-scheme: dark) {
-  body { color: #e6e6e6; background: #14171c; } th, td { border-color: #444; }
-  small { color: #a9b0b8; } .clean, .known, .verified { color: #4fd1a5; }
-  .overlapping, .v1 { color: #ff9a5c; } .unknown, .variant, .or { color: #e8c455; }
-}
+td.unknown, .variant, .or { color: var(--look); } .bound { font-style: italic; }
 """
 SCRIPT = """
 const head = [...document.querySelectorAll("th")], body = document.querySelector("tbody");
@@ -74,15 +66,14 @@ def to_html(
     body = "\n".join(_line(row, curves or {}) for _, row in table.iterrows())
     n = len(table)
     summary = f"{n} result{'s' if n != 1 else ''}, files {board.digest}."
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>"
-        f"<h1>{escape(title)}</h1><p>{escape(summary)} {escape(EXPLAINED)}</p>"
-        '<div class="board" tabindex="0" role="region" aria-label="Results">'
-        f"<table><thead><tr>{head}</tr></thead>\n"
-        f"<tbody>{body}</tbody></table></div>{_refused(board)}"
-        f"<script>{SCRIPT}</script></body></html>\n"
+    return page.page(
+        title,
+        f"<h1>{escape(title)}</h1><p>{escape(summary)} {escape(EXPLAINED)}</p>",
+        '<div class="scroll" tabindex="0" role="region" aria-label="Results">'
+        f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>",
+        page.section("Not on the board", page.listed(map(escape, board.refused.values()))),
+        style=STYLE,
+        script=SCRIPT,
     )
 
 
@@ -144,11 +135,3 @@ def _number(row: pd.Series, column: str, link: str) -> str:
         said = escape(f"curve of {row['method']} on {row['data']}", quote=True)
         shown += f'<br><small><a href="{escape(link)}" aria-label="{said}">curve</a></small>'
     return f'<td class="n" data-v="{value:.6f}">{shown}</td>'
-
-
-def _refused(board: Board) -> str:
-    """List the files that are not on the board, and why."""
-    if not board.refused:
-        return ""
-    lines = "".join(f"<li>{escape(why)}</li>" for why in board.refused.values())
-    return f"<h2>Not on the board</h2><ul>{lines}</ul>"

@@ -29,7 +29,15 @@ from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.cards import Bar, Card, Figure, Picture, Point, Verdict
-from zslcore.leakage.cards.card import KNOWN_CLASSES, UNKNOWN, percent
+from zslcore.leakage.cards.card import (
+    KNOWN_CLASSES,
+    UNKNOWN,
+    Mark,
+    classes_known,
+    percent,
+    verdict_on,
+    worst_first,
+)
 from zslcore.leakage.known import known_splits
 from zslcore.leakage.words import listed
 from zslcore.results.imported import read_runs
@@ -142,7 +150,7 @@ def card_of_entry(
         verdict=verdict,
         sentence=_sentence(found, verdict, points),
         figures=(_rows(found), _classes(found), _reached(found.entry)),
-        points=tuple(points),
+        points=points,
         picture=_picture(found.entry),
         read_as=_read_as(found),
     )
@@ -151,8 +159,8 @@ def card_of_entry(
 def _verdict(found: Judged, points: Sequence[Point]) -> Verdict:
     if found.entry.peeked:
         return "Oracle"
-    marks = {point.mark for point in points}
-    return "Leaks" if "leak" in marks else "Unknown" if "open" in marks else "Stated"
+    verdict = verdict_on(points)
+    return "Stated" if verdict == "Clean" else verdict
 
 
 def _sentence(found: Judged, verdict: Verdict, points: Sequence[Point]) -> str:
@@ -166,20 +174,22 @@ def _sentence(found: Judged, verdict: Verdict, points: Sequence[Point]) -> str:
     )
 
 
-def _points(found: Judged) -> list[Point]:
+def _points(found: Judged) -> tuple[Point, ...]:
     entry, state = found.entry, found.contamination.state
     points = []
     if entry.peeked:
         what = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
         text = f"{what} chosen on the test images: the figures are a bound, not a result."
         points.append(Point("leak", "How it was chosen", text, "Choose on validation images."))
-    mark = {"known": "ok", "v1": "leak"}.get(found.split.kind, "open")
+    of_rows: dict[str, Mark] = {"known": "ok", "v1": "leak"}
+    mark = of_rows.get(found.split.kind, "open")
     advice = "Use PS 2.0." if mark == "leak" else "Give the digests of its rows." * (mark == "open")
-    points.append(Point(mark, "Rows of the split", found.split.why, advice))  # type: ignore[arg-type]
-    mark = {"clean": "ok", "overlapping": "leak"}.get(state, "open")
+    points.append(Point(mark, "Rows of the split", found.split.why, advice))
+    of_classes: dict[str, Mark] = {"clean": "ok", "overlapping": "leak"}
+    mark = of_classes.get(state, "open")
     names = f" ({listed(found.contamination.classes)})" if found.contamination.classes else ""
     text = found.contamination.why.rstrip(".") + f"{names}."
-    points.append(Point(mark, KNOWN_CLASSES, text))  # type: ignore[arg-type]
+    points.append(Point(mark, KNOWN_CLASSES, text))
     origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
     unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
     if unstated:
@@ -188,8 +198,7 @@ def _points(found: Judged) -> list[Point]:
     elif not entry.peeked:
         text = "Gamma and parameters are stated to be chosen on validation images, or not at all."
         points.append(Point("ok", "How it was chosen", text))
-    order = ("leak", "open", "ok")
-    return sorted(points, key=lambda point: order.index(point.mark))
+    return worst_first(points)
 
 
 def _rows(found: Judged) -> Figure:
@@ -204,11 +213,11 @@ def _rows(found: Judged) -> Figure:
 
 
 def _classes(found: Judged) -> Figure:
-    label, c = "test classes in the pre-training set", found.contamination
+    c = found.contamination
     if c.state == "unknown":
-        return Figure(label, UNKNOWN, c.why.rstrip("."))
+        return classes_known(note=c.why.rstrip("."))
     sets = ", ".join(found.entry.data.pretraining)
-    return Figure(label, str(len(c.classes)), sets + (f"; {c.related} related" * bool(c.related)))
+    return classes_known(str(len(c.classes)), sets + (f"; {c.related} related" * bool(c.related)))
 
 
 def _reached(entry: BoardEntry) -> Figure:

@@ -17,7 +17,15 @@ from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.evaluation import State
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.cards import Card, Figure, Picture, Point, Verdict
-from zslcore.leakage.cards.card import KNOWN_CLASSES, UNKNOWN, USUAL, percent
+from zslcore.leakage.cards.card import (
+    KNOWN_CLASSES,
+    UNKNOWN,
+    USUAL,
+    classes_known,
+    percent,
+    verdict_on,
+    worst_first,
+)
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.leaks import leaking_rows
 from zslcore.leakage.loading import context_of_dataset
@@ -58,7 +66,7 @@ def card_of_scores(
     reasons : sentences on claims of predictions that are wrong
     """
     known = _known(report.matrix, vocabularies)
-    points = tuple(_points(report, vocabularies, known, leaked, reasons, assumed))
+    points = _points(report, vocabularies, known, leaked, reasons, assumed)
     verdict = _verdict(report, points)
     predicted = isinstance(report.matrix, PredictedScores)
     return Card(
@@ -153,7 +161,7 @@ def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]])
         tuple(files),
         "Unknown",
         f"{name} has more than one meaning: {question}",
-        (Figure("rows leaked", UNKNOWN), Figure("test classes in the pre-training set", UNKNOWN),
+        (Figure("rows leaked", UNKNOWN), Figure(KNOWN_CLASSES.lower(), UNKNOWN),
          none),
         (Point("open", "What the file means", question, "Answer it under Scores, or give --fix to "
                "zslcore score."),),
@@ -165,12 +173,7 @@ def _verdict(report: ScoreReport, points: Sequence[Point]) -> Verdict:
         return "Contradicted"
     if report.origin == "oracle":
         return "Oracle"
-    marks = {point.mark for point in points}
-    if "leak" in marks:
-        return "Leaks"
-    if "open" in marks:
-        return "Unknown"
-    return "Questionable" if "warning" in marks else "Clean"
+    return verdict_on(points)
 
 
 def _sentence(report: ScoreReport, verdict: Verdict, points: Sequence[Point]) -> str:
@@ -193,7 +196,7 @@ def _points(
     leaked: int | None,
     reasons: Sequence[str],
     assumed: bool,
-) -> list[Point]:
+) -> tuple[Point, ...]:
     matrix = report.matrix
     points = [Point("leak", "A claim of the file", reason) for reason in reasons]
     if report.origin == "oracle":
@@ -216,8 +219,7 @@ def _points(
     if isinstance(matrix, PredictedScores) and state is not State.VERIFIED and not reasons:
         text = "Rows and labels could not all be looked up."
         points.append(Point("open", "Rows and labels", text))
-    order = ("leak", "open", "warning", "ok")
-    return sorted(points, key=lambda point: order.index(point.mark))
+    return worst_first(points, open_first=True)
 
 
 def _of_rows(leaked: int | None, split: str) -> list[Point]:
@@ -265,11 +267,10 @@ def _known(
 def _classes_figure(
     known: tuple[list[str], int] | None, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> Figure:
-    label = "test classes in the pre-training set"
     if known is None:
-        return Figure(label, UNKNOWN, "the classes or the pre-training set are not known")
+        return classes_known()
     where = ", ".join(v.name for v in vocabularies)
-    return Figure(label, f"{len(known[0])} of {known[1]}", where + ", assumed" * assumed)
+    return classes_known(f"{len(known[0])} of {known[1]}", where + ", assumed" * assumed)
 
 
 def _reached(report: ScoreReport) -> Figure:

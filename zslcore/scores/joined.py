@@ -15,7 +15,15 @@ import numpy as np
 from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import ParameterError
 from zslcore.leakage.cards import Card, Figure, Point, Verdict
-from zslcore.leakage.cards.card import UNKNOWN, percent
+from zslcore.leakage.cards.card import (
+    KNOWN_CLASSES,
+    UNKNOWN,
+    Mark,
+    percent,
+    verdict_on,
+    worst,
+    worst_first,
+)
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.known import published_as
 from zslcore.leakage.leaks import leaking_rows
@@ -278,8 +286,7 @@ def joined_card(
         for point in card.points
         if not (what == "scores" and _answered(point, split, fitted))
     ]
-    order = ("leak", "open", "warning", "ok")
-    points.sort(key=lambda point: order.index(point.mark))
+    points = [*worst_first(points, open_first=True)]
     verdict = _verdict(points, fitted, split, scores)
     return Card(
         kind="split and scores",
@@ -318,9 +325,7 @@ def _answered(point: Point, split: Card, fitted: Fit) -> bool:
     titles = {each.title for each in split.points}
     if point.title == TRAINING_ROWS:
         return fitted.state in ("rows", "counts")
-    return point.title == "Test classes in the pre-training set" and (
-        "Test classes in a pre-training vocabulary" in titles
-    )
+    return point.title == KNOWN_CLASSES and ("Test classes in a pre-training vocabulary" in titles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,14 +389,14 @@ def _in_words(figures: tuple[float | None, float | None, float | None]) -> str:
 
 def _of_fit(fitted: Fit, without: _Without | None) -> Iterator[Point]:
     title = FITS
-    marks: Mapping[str, str] = {"rows": "ok", "counts": "open", "other": "leak", "open": "open"}
+    marks: Mapping[str, Mark] = {"rows": "ok", "counts": "open", "other": "leak", "open": "open"}
     advice = {
         "other": "Ask the authors which split these scores are of.",
         "counts": "Ask for predictions with row numbers, or for scores in the order of the split.",
         "open": "Add the labels of the split, or scores whose columns are named.",
         "rows": "",
     }[fitted.state]
-    yield Point(marks[fitted.state], title, fitted.said, advice)  # type: ignore[arg-type]
+    yield Point(marks[fitted.state], title, fitted.said, advice)
     if without is None or without.kept is None:
         return
     title = WITHOUT
@@ -452,12 +457,8 @@ def _verdict(points: Sequence[Point], fitted: Fit, split: Card, scores: Card) ->
     if "Oracle" in (scores.verdict, claims):
         return "Oracle"
     # The split's own verdict leaves out what is asked of results; the scores answer some of it.
-    marks = {point.mark for point in points if not point.title.startswith("split: ")}
-    if "leak" in marks:
-        return "Leaks"
-    if "open" in marks or split.verdict == "Unknown":
-        return "Unknown"
-    return "Questionable" if "warning" in marks or split.verdict == "Questionable" else "Clean"
+    own = verdict_on(point for point in points if not point.title.startswith("split: "))
+    return worst((own, split.verdict))
 
 
 def _sentence(

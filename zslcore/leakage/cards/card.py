@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from zslcore.leakage.cards.picture import Picture
+from zslcore.leakage.report import Severity
 from zslcore.leakage.words import counted
 from zslcore.texts import typed
 from zslcore.version import version
@@ -15,6 +17,22 @@ from zslcore.version import version
 #: Worst first. Only "Clean" means that everything was checked and nothing was found; "Stated" means
 #: so of a result whose figures nothing verifies.
 Verdict = Literal["Contradicted", "Leaks", "Oracle", "Unknown", "Questionable", "Stated", "Clean"]
+Mark = Literal["leak", "warning", "open", "ok"]
+MARKS: tuple[Mark, ...] = get_args(Mark)
+#: Severity of a finding -> mark of the point that it is on a card; "ok" for others.
+MARK_OF: dict[Severity, Mark] = {
+    Severity.FAIL: "leak",
+    Severity.WARN: "warning",
+    Severity.UNKNOWN: "open",
+    Severity.DID_NOT_RUN: "open",
+}
+#: Mark -> verdict on what has no worse one.
+VERDICT_OF: dict[Mark, Verdict] = {
+    "leak": "Leaks",
+    "warning": "Questionable",
+    "open": "Unknown",
+    "ok": "Clean",
+}
 #: The value of a figure that the files do not tell.
 UNKNOWN = "unknown"
 #: What the features of most published results were trained on.
@@ -65,13 +83,37 @@ class Point:
     text : what was found, one sentence
     advice : what to do about it, empty where there is nothing to do
     rows : the first affected rows, numbered as in the file
+    command : what prints that sentence again, in a review
     """
 
-    mark: Literal["leak", "warning", "open", "ok"]
+    mark: Mark
     title: str
     text: str
     advice: str = ""
     rows: tuple[int, ...] = ()
+    command: str = ""
+
+
+def worst_first(points: Iterable[Point], *, open_first: bool = False) -> tuple[Point, ...]:
+    """Return points in the order of their marks; what is open before warnings if it decides."""
+    order = ("leak", "open", "warning", "ok") if open_first else MARKS
+    return tuple(sorted(points, key=lambda point: order.index(point.mark)))
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst of some verdicts, "Clean" for none."""
+    return min(verdicts, key=list(STATUS).index, default="Clean")
+
+
+def verdict_on(points: Iterable[Point]) -> Verdict:
+    """Return the verdict of the worst point."""
+    return worst(VERDICT_OF[point.mark] for point in points)
+
+
+def classes_known(value: str = "", note: str = "") -> Figure:
+    """Return the figure of test classes in the pre-training set; unknown without a value."""
+    why = "" if value else "the classes or the pre-training set are not known"
+    return Figure(KNOWN_CLASSES.lower(), value or UNKNOWN, note or why)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +195,8 @@ class Card:
         values = asdict(self)
         values["files"] = [{"name": name, "sha256": sha} for name, sha in self.files]
         values["read_as"] = dict(self.read_as)
+        for point in values["points"]:
+            del point["command"]
         return json.dumps({"schema": "zslcore-card/1", "version": version()} | values, indent=1)
 
 

@@ -11,7 +11,18 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import part_digest
-from zslcore.leakage.cards.card import KNOWN_CLASSES, UNKNOWN, Card, Figure, Point, Verdict
+from zslcore.leakage.cards.card import (
+    KNOWN_CLASSES,
+    MARK_OF,
+    UNKNOWN,
+    Card,
+    Figure,
+    Mark,
+    Point,
+    Verdict,
+    classes_known,
+    worst_first,
+)
 from zslcore.leakage.cards.picture import Bar, Picture
 from zslcore.leakage.context import PARTS, UNREAD, AuditContext
 from zslcore.leakage.known import published_as
@@ -25,13 +36,6 @@ from zslcore.storage.files import FACTS
 OF_SPLIT = frozenset(
     ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL006", "ZSL010", "ZSL012")
 )
-MARKS = {
-    Severity.FAIL: "leak",
-    Severity.WARN: "warning",
-    Severity.UNKNOWN: "open",
-    Severity.DID_NOT_RUN: "open",
-}
-ORDER = ("leak", "warning", "open", "ok")
 WORDNET_ID = re.compile(r"n[0-9]{8}")
 #: Rows of a finding that a card names.
 MOST_ROWS = 5
@@ -65,7 +69,7 @@ def card_of_split(
             _classes_known(context, report, assumed),
             _points_gained(context, report),
         ),
-        points=tuple(sorted(points, key=lambda point: ORDER.index(point.mark))),
+        points=worst_first(points),
         picture=_picture(context, report),
         read_as=_read_as(context, report, assumed),
     )
@@ -116,9 +120,8 @@ def _classes_card(
         text = f"{count} are in {where} ({listed(known)}): a leak if they are test classes."
     else:
         text = f"None of {counted(n, 'listed class', 'listed classes')} is certain in {where}."
-    title = KNOWN_CLASSES
-    value = UNKNOWN if known is None else f"{len(known)} of {n}"
-    mark = "open" if known is None else "warning" if known else "ok"
+    value = "" if known is None else f"{len(known)} of {n}"
+    mark: Mark = "open" if known is None else "warning" if known else "ok"
     rows = "A list of classes has no rows of a split."
     return Card(
         "list of classes",
@@ -127,11 +130,11 @@ def _classes_card(
         f"{text} {rows}",
         (
             Figure("rows leaked", UNKNOWN, "needs the split file"),
-            Figure(title.lower(), value, where + ", assumed" * assumed),
+            classes_known(value, where + ", assumed" * assumed),
             Figure("points gained in H", UNKNOWN, "no result"),
         ),
         (
-            Point(mark, title, text),  # type: ignore[arg-type]
+            Point(mark, KNOWN_CLASSES, text),
             Point("open", "Rows of the split", rows, "Check the split file, too."),
         ),
         read_as=(("extractor trained on", where + " (assumed)" * assumed),),
@@ -169,7 +172,7 @@ def _sentence(report: AuditReport, verdict: Verdict, assumed: bool) -> str:
 def _point(finding: Finding, title: str, context: AuditContext) -> Point:
     first = 0 if context.name.endswith(".json") else 1
     return Point(
-        MARKS.get(finding.severity, "ok"),  # type: ignore[arg-type]
+        MARK_OF.get(finding.severity, "ok"),
         title,
         without_options(finding.message),
         without_options(finding.advice),
@@ -188,18 +191,17 @@ def _rows_leaked(context: AuditContext, report: AuditReport) -> Figure:
 
 
 def _classes_known(context: AuditContext, report: AuditReport, assumed: bool) -> Figure:
-    label = "test classes in the pre-training set"
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
     if not names or context.unseen_classes is None or any(
         f.severity in (Severity.DID_NOT_RUN, Severity.UNKNOWN) for f in findings
     ):  # fmt: skip
-        return Figure(label, UNKNOWN, "the classes or the pre-training set are not known")
+        return classes_known()
     known = {c for f in findings if f.severity is Severity.FAIL for c in f.classes}
     related = {c for f in findings if f.severity is Severity.WARN for c in f.classes} - known
     note = f"{', '.join(names)}{', assumed' if assumed else ''}"
     note += f"; {len(related)} more related" if related else ""
-    return Figure(label, f"{len(known)} of {len(context.unseen_classes)}", note)
+    return classes_known(f"{len(known)} of {len(context.unseen_classes)}", note)
 
 
 def _points_gained(context: AuditContext, report: AuditReport) -> Figure:

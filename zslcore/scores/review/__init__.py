@@ -2,21 +2,19 @@
 
 ============= ====================================================================================
 ask            :mod:`.reviewing`: audit, contamination map and protocols, as statements
-say            :mod:`.stating`: a statement with its mark and the command that repeats it
-show           :mod:`.as_html` as one page with an interactive curve, :mod:`.as_text` in a terminal
+say            :mod:`.stating`: points with the commands that repeat them, as text
+show           :mod:`.as_html` as one page with an interactive curve
 ============= ====================================================================================
 """
 
 from zslcore.scores.review.as_html import to_html
-from zslcore.scores.review.as_text import to_text
 from zslcore.scores.review.reviewing import Declared, Submission, review
-from zslcore.scores.review.stating import Review, Section, Statement
+from zslcore.scores.review.stating import Review, Section, to_text
 
 __all__ = [
     "Declared",
     "Review",
     "Section",
-    "Statement",
     "Submission",
     "review",
     "to_html",

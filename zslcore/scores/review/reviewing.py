@@ -11,13 +11,21 @@ from pathlib import Path
 from zslcore.interactive.curves import interactive_curve, line_of
 from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.leakage import contamination
-from zslcore.leakage.cards import Figure, Verdict, card_of_split
-from zslcore.leakage.cards.card import KNOWN_CLASSES, STATUS
+from zslcore.leakage.cards import Figure, Point, Verdict, card_of_split
+from zslcore.leakage.cards.card import (
+    KNOWN_CLASSES,
+    MARK_OF,
+    STATUS,
+    VERDICT_OF,
+    Mark,
+    verdict_on,
+    worst,
+)
 from zslcore.leakage.context import AuditContext, Provenance
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.known import published_as
 from zslcore.leakage.loading import context_of, vocabulary_of
-from zslcore.leakage.report import AuditReport, Severity
+from zslcore.leakage.report import AuditReport, Finding
 from zslcore.leakage.truth import AGREES
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.leakage.words import without_options
@@ -25,29 +33,17 @@ from zslcore.scores.card import card_of_scores
 from zslcore.scores.joined import FITS, Printed, points_on
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.protocols import NO_GAMMA
-from zslcore.scores.review.stating import Mark, Review, Section, Statement, worst
+from zslcore.scores.review.stating import Review, Section
 from zslcore.storage.artifacts import scratch, sha256
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
 
-_MARKS: Mapping[Severity, Mark] = {
-    Severity.FAIL: "leak",
-    Severity.WARN: "warning",
-    Severity.UNKNOWN: "open",
-    Severity.DID_NOT_RUN: "open",
-}
 #: State of the contamination map -> mark.
 _OVERLAP: Mapping[contamination.State, Mark] = {
     "overlap": "leak",
     "possible": "warning",
     "unknown": "open",
     "none": "ok",
-}
-_VERDICTS: Mapping[Mark, Verdict] = {
-    "leak": "Leaks",
-    "warning": "Questionable",
-    "open": "Unknown",
-    "ok": "Clean",
 }
 #: Checks of the audit that are about the pre-training.
 _OF_PRETRAINING = ("ZSL006", "ZSL007")
@@ -252,7 +248,7 @@ def _judged(
         card = card_of_split(context, audited)
         yield Section(SPLIT, tuple(_of_split(of, audited))), card.verdict, card.sentence
     statements, verdict = _overlap(of, context, audited, command)
-    reason = next(each.text for each in statements if _VERDICTS[each.mark] == verdict)
+    reason = next(each.text for each in statements if VERDICT_OF[each.mark] == verdict)
     yield Section(OVERLAP, tuple(statements)), verdict, reason
     if of.report is not None:
         of_scores = _of_scores(of, context, audited, command)
@@ -262,16 +258,21 @@ def _judged(
         yield Section(RESULT, tuple(statements)), verdict, first.text
 
 
-def _of_split(of: Submission, audited: AuditReport) -> Iterator[Statement]:
+def _of_split(of: Submission, audited: AuditReport) -> Iterator[Point]:
     for each in audited.findings:
         if each.id not in _OF_PRETRAINING:
-            yield Statement(
-                _MARKS.get(each.severity, "ok"),
-                (title := audited.titles[each.id]),
-                _without(title, without_options(each.message)),
-                of.audit_command,
-                without_options(each.advice),
-            )
+            point = _of_finding(each, audited, of)
+            yield replace(point, text=_without(point.title, point.text))
+
+
+def _of_finding(finding: Finding, audited: AuditReport, of: Submission) -> Point:
+    return Point(
+        MARK_OF.get(finding.severity, "ok"),
+        audited.titles[finding.id],
+        without_options(finding.message),
+        without_options(finding.advice),
+        command=of.audit_command,
+    )
 
 
 def _without(title: str, text: str) -> str:
@@ -284,7 +285,7 @@ def _without(title: str, text: str) -> str:
 
 def _overlap(
     of: Submission, context: AuditContext | None, audited: AuditReport | None, command: str
-) -> tuple[list[Statement], Verdict]:
+) -> tuple[list[Point], Verdict]:
     """Return the statements on the extractor and on lists of its classes, and their verdict."""
     extractor, title = of.declared.found, "Zero-shot with this extractor"
     statements = []
@@ -295,8 +296,8 @@ def _overlap(
     if not statements:
         text = "What the feature extractor was trained on is not stated."
         ask = "Ask the authors, and give its name with --extractor."
-        statements.append(Statement("open", title, text, command, ask))
-    return statements, worst([_VERDICTS[each.mark] for each in statements])
+        statements.append(Point("open", title, text, ask, command=command))
+    return statements, verdict_on(statements)
 
 
 def _of_extractor(
@@ -304,32 +305,26 @@ def _of_extractor(
     title: str,
     tested: contamination.TestSet | None,
     command: str,
-) -> Statement:
+) -> Point:
     """State whether an extractor of the map knew the test classes."""
     if tested is None:
         text = f"The names of the test classes are not in the files: what {extractor.name} knew "
-        return Statement("open", title, f"{text}of them is unknown.", command)
+        return Point("open", title, f"{text}of them is unknown.", command=command)
     answer = contamination.answer(tested, extractor)
     words = ["zslcore", "contamination", "--on", str(tested), "--extractor", extractor.name]
     repeat = shlex.join(words) if tested in contamination.test_sets() else command
     text = f"{answer.verdict}. {answer.sentence}"
-    return Statement(_OVERLAP[answer.state], title, text, repeat, answer.advice)
+    return Point(_OVERLAP[answer.state], title, text, answer.advice, command=repeat)
 
 
-def _of_lists(of: Submission, audited: AuditReport | None, command: str) -> Iterator[Statement]:
+def _of_lists(of: Submission, audited: AuditReport | None, command: str) -> Iterator[Point]:
     """State what lists of pre-training classes hold, of the split or else of the scores."""
-    for each in () if audited is None else audited.of("ZSL006"):
-        yield Statement(
-            _MARKS.get(each.severity, "ok"),
-            audited.titles[each.id] if audited else "",
-            without_options(each.message),
-            of.audit_command,
-            without_options(each.advice),
-        )
-    if audited is None and of.report is not None:
+    if audited is not None:
+        yield from (_of_finding(each, audited, of) for each in audited.of("ZSL006"))
+    elif of.report is not None:
         for point in card_of_scores(of.report, (), of.lists).points:
             if point.title == KNOWN_CLASSES:
-                yield Statement(point.mark, point.title, point.text, command, point.advice)
+                yield replace(point, command=command)
 
 
 def _tested(
@@ -359,49 +354,49 @@ def _unseen_names(report: ScoreReport | None, context: AuditContext | None) -> l
 # --- Scores ---------------------------------------------------------------------------------------
 
 
-def _gamma(report: ScoreReport, command: str = "") -> Statement:
+def _gamma(report: ScoreReport, command: str = "") -> Point:
     """State which gamma counts and how it was found."""
     title, ask = "Gamma", "Ask the authors for scores of validation images and classes."
     if not report.matrix.tested.generalized:
         text = "There are no images of seen classes: ZSL accuracy needs no gamma."
-        return Statement("ok", title, text, command)
+        return Point("ok", title, text, command=command)
     if report.gamma is None:
-        return Statement("open", title, f"{NO_GAMMA}.".replace("γ", "gamma"), command, ask)
+        return Point("open", title, f"{NO_GAMMA}.".replace("γ", "gamma"), ask, command=command)
     if report.origin == "oracle":
         advice = "Read H at this gamma as a bound; ask for gamma chosen on validation images."
-        return Statement("leak", title, report.note, command, advice)
+        return Point("leak", title, report.note, advice, command=command)
     text = f"{report.gamma:.3g}, {report.how}"
     stated = report.origin == "validated" and report.checked
     advice = "" if stated else report.note if report.origin == "validated" else ask
     mark: Mark = "ok" if stated else "open"
-    return Statement(mark, title, f"Chosen gamma: {text}.", command, advice)
+    return Point(mark, title, f"Chosen gamma: {text}.", advice, command=command)
 
 
 def _of_scores(
     of: Submission, context: AuditContext | None, audited: AuditReport | None, command: str
-) -> Iterator[Statement]:
+) -> Iterator[Point]:
     """Yield what a reader of the scores should know, and what is left of them without leaks."""
     report = of.report
     assert report is not None  # asked by the caller
     for remark in report.matrix.remarks:
         mark: Mark = "ok" if remark == AGREES else "warning"
-        yield Statement(mark, "The file of scores", remark, of.score_command)
+        yield Point(mark, "The file of scores", remark, command=of.score_command)
     for point in points_on(report, context, audited, of.printed):
-        yield Statement(point.mark, point.title, point.text, command, point.advice)
+        yield replace(point, command=command)
     if of.split is None:
-        yield Statement(
+        yield Point(
             "open",
             "Images of the scores",
             "Which images the model was trained on cannot be read from scores.",
-            command,
             "Ask the authors for the split file that they trained with.",
+            command=command,
         )
 
 
-def _of_result(statement: Statement) -> Verdict:
+def _of_result(statement: Point) -> Verdict:
     """Return what a statement on the scores makes of the result."""
     if statement.mark != "leak":
-        return _VERDICTS[statement.mark]
+        return VERDICT_OF[statement.mark]
     contradicts = statement.title == FITS or statement.text.startswith("Not reproduced")
     return "Contradicted" if contradicts else "Oracle"
 

@@ -1,61 +1,36 @@
-"""Statements of a review: each has a mark and the command that repeats it."""
+"""What a review says, blind or not, and the same for a terminal."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import pandas as pd
 
 from zslcore.interactive.seen_unseen import SeenUnseen
-from zslcore.leakage.cards import Figure, Verdict
+from zslcore.leakage.cards import Figure, Point, Verdict
+from zslcore.leakage.cards.card import Mark, worst_first
 
-Mark = Literal["leak", "warning", "open", "ok"]
-#: Marks, worst first, and the word of each.
-MARKS: Mapping[Mark, str] = {
-    "leak": "leak",
-    "warning": "note",
-    "open": "open",
-    "ok": "passed",
-}
+WIDTH, INDENT = 96, 8
+
+#: The word of every mark in a review.
+WORDS: Mapping[Mark, str] = {"leak": "leak", "warning": "note", "open": "open", "ok": "passed"}
 #: An absolute path of any system, as it may stand in a sentence.
 _PATH = re.compile(r"(?<![\w<])(?:[A-Za-z]:\\|/)(?:[\w.+~-]+[/\\])+[\w.+~-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """One sentence of a review.
-
-    Attributes
-    ----------
-    mark : Mark
-    title : what was looked at
-    text : what was found, one sentence
-    command : what prints that sentence again
-    advice : what to do or to ask the authors, empty for nothing
-    """
-
-    mark: Mark
-    title: str
-    text: str
-    command: str
-    advice: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
-    """Statements on one question."""
+    """Points on one question; each has the command that repeats it."""
 
     title: str
-    statements: tuple[Statement, ...]
+    statements: tuple[Point, ...]
 
-    def of(self, *marks: Mark) -> tuple[Statement, ...]:
+    def of(self, *marks: Mark) -> tuple[Point, ...]:
         """Return the statements with these marks, worst first."""
-        order = list(MARKS)
-        found = [each for each in self.statements if each.mark in marks]
-        return tuple(sorted(found, key=lambda each: order.index(each.mark)))
+        return worst_first(each for each in self.statements if each.mark in marks)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +73,7 @@ class Review:
         return tuple(dict.fromkeys([self.command, *said]))
 
     @property
-    def not_stated(self) -> tuple[Statement, ...]:
+    def not_stated(self) -> tuple[Point, ...]:
         """What the files leave open, in all sections."""
         return tuple(each for section in self.sections for each in section.of("open"))
 
@@ -134,10 +109,14 @@ class Review:
         )
 
 
-def _scrubbed(statement: Statement, names: Mapping[str, str]) -> Statement:
-    texts = (statement.title, statement.text, statement.command, statement.advice)
-    title, text, command, advice = (scrubbed(each, names) for each in texts)
-    return Statement(statement.mark, title, text, command, advice)
+def _scrubbed(point: Point, names: Mapping[str, str]) -> Point:
+    return replace(
+        point,
+        title=scrubbed(point.title, names),
+        text=scrubbed(point.text, names),
+        advice=scrubbed(point.advice, names),
+        command=scrubbed(point.command, names),
+    )
 
 
 def scrubbed(text: str, names: Mapping[str, str]) -> str:
@@ -158,9 +137,27 @@ def scrubbed(text: str, names: Mapping[str, str]) -> str:
     return _PATH.sub("(path)", text)
 
 
-def worst(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the worst of some verdicts, "Clean" for none."""
-    order: tuple[Verdict, ...] = (
-        *("Contradicted", "Leaks", "Oracle", "Unknown", "Questionable", "Stated", "Clean"),
-    )
-    return min(verdicts, key=order.index, default="Clean")
+def to_text(review: Review) -> str:
+    """Return a review as lines; figures are those of the command ``zslcore score``."""
+    lines = [review.verdict.upper(), "", *textwrap.wrap(review.sentence, WIDTH), ""]
+    for figure in review.figures:
+        note = f"  ({figure.note})" if figure.note else ""
+        lines.append(f"  {figure.label}: {figure.value}{note}")
+    for section in review.sections:
+        lines += ["", section.title]
+        for point in section.of("leak", "warning", "open", "ok"):
+            lines += _lines(point)
+    lines += ["", "What was read"]
+    lines += [f"  {role}: {name}, SHA-256 {sha}" for role, name, _, sha in review.files]
+    lines += ["", "Commands that repeat it", *(f"  {line}" for line in review.commands)]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(point: Point) -> list[str]:
+    first, rest = f"{WORDS[point.mark].upper():<{INDENT}}", " " * INDENT
+    said = f"{point.title}. {point.text}"
+    found = textwrap.wrap(said, WIDTH, initial_indent=first, subsequent_indent=rest)
+    if point.advice:
+        said = f"-> {point.advice}"
+        found += textwrap.wrap(said, WIDTH, initial_indent=rest, subsequent_indent=rest)
+    return found
