@@ -417,7 +417,7 @@ def judge_best(evidence: Evidence, claim: ClaimArguments) -> Judgment:
             f"The methods that the paper names have no {figure} on {spec['split']} here."
         )
     each = ", ".join(f"{name} on {data}" for data, name in best.items())
-    methods = tuple(set.intersection(*(set(values.index) for values in on.values())))
+    methods = tuple(sorted(set.intersection(*(set(values.index) for values in on.values()))))
     more = f" Best: {each}." + (f" Open: {listed(open_)}." if open_ else "")
     if not named:
         sentence = f"None of the methods named is surely best or not, {figure}.{more}"
