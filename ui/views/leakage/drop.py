@@ -23,7 +23,7 @@ from ui import (
     visitors,
 )
 from ui.components import window
-from ui.dropped import Sorted, put_and_sort
+from ui.dropzone import Sorted, put_and_sort
 from ui.frame import Header, errors_as_sentences
 from ui.reading import read_or_cancel
 from ui.scores import Sent
