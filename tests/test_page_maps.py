@@ -63,7 +63,11 @@ def test_the_page_opens_with_the_classes_that_were_moved_and_with_none_in_the_tw
     assert said.startswith("#### 5 of 50 classes look different in simulated")
     moved = planted("simulated-AWA2").moved
     assert {name for name in load("simulated-AWA2").class_names if name in said} == set(moved)
-    app = visit(planted="false", **QUICK)
+    twins = {
+        "pair_first": "simulated-AWA1-unplanted",
+        "pair_second": "simulated-AWA2-unplanted",
+    }
+    app = visit(**QUICK, **twins)
     assert "#### None of 50 classes looks different in " in words(app)
     assert "no effect is planted" in words(app)
     alone = visit(**DIGITS, awa1_layout="PCA")

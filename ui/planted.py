@@ -1,48 +1,18 @@
-"""What was put into simulated data on purpose: said in one sentence, and taken out by a switch."""
+"""What was put into simulated data on purpose, said in one sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import streamlit as st
-
 from ui.numbers import three_digits
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.imagenet_simulated import planted_imagenet, unplanted_imagenet
-from zslcore.datasets.simulated import Planted, planted, unplanted_twin
-from zslcore.datasets.simulated_actions import planted_action, unplanted_action
+from zslcore.datasets.imagenet_simulated import planted_imagenet
+from zslcore.datasets.simulated import Planted, planted
+from zslcore.datasets.simulated_actions import planted_action
 
-__all__ = ["about", "about_gain", "about_photographs", "about_shift", "choose"]
+__all__ = ["about", "about_gain", "about_photographs", "about_shift"]
 
-#: Name of the switch, in the address of every page that has it.
-KEY = "planted"
 NOTHING = "These data are simulated, and no effect is planted in them: "
-
-
-def choose(*names: str) -> tuple[str, ...]:
-    """Let the visitor take planted effects out of simulated data; draws nothing for other data.
-
-    Parameters
-    ----------
-    names : of the data sets that are chosen
-
-    Returns
-    -------
-    tuple of str
-        The same names, or those of the twins without planted effects.
-    """
-    if not any(map(_twin, names)):
-        return names
-    if st.toggle(
-        "Simulated effect",
-        value=True,
-        key=KEY,
-        bind="query-params",
-        help="Off: the same simulation without the effect that this page looks for, so that you "
-        "see what the page says when there is nothing to find.",
-    ):
-        return names
-    return tuple(_twin(name) or name for name in names)
 
 
 def about(dataset: ZSLDataset) -> str:
@@ -121,10 +91,6 @@ def about_photographs(dataset: ZSLDataset) -> str:
 
 def _planted(name: str) -> Planted | None:
     return planted(name) or planted_action(name)
-
-
-def _twin(name: str) -> str | None:
-    return unplanted_twin(name) or unplanted_action(name) or unplanted_imagenet(name)
 
 
 def _words(pair: tuple[float, float]) -> str:

@@ -15,6 +15,8 @@ __all__ = ["choose_pair", "show_what_is_simulated"]
 
 NOTHING = "nothing else"
 AWA = ("AWA1", "AWA2")
+#: End of the names of simulated data without planted effects.
+UNPLANTED = "-unplanted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,10 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     sides = st.container(), st.container()
     variants = data_menu.lists_variants()
     import_dialog.offer()
-    there = [_offered(name) for name in data_menu.offered(results_only=False, variants=variants)]
+    there = [
+        _offered(name)
+        for name in data_menu.offered(results_only=False, effects=True, variants=variants)
+    ]
     default = _default(there)
     with sides[0]:
         first = data_menu.choose_name(
@@ -52,7 +57,7 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     usual = default[1] if first == default[0] else options[0]
     with sides[1]:
         second = data_menu.choose_name("Compared with", options, key="pair_second", default=usual)
-    names = planted.choose(first) if second == NOTHING else planted.choose(first, second)
+    names = (first,) if second == NOTHING else (first, second)
     datasets = tuple(cache.dataset(name) for name in names)
     splits = [name for name in datasets[0].splits if all(name in d.splits for d in datasets)]
     split = controls.choose("Split", splits, key="split", default="PS")
@@ -79,10 +84,10 @@ def _offered(name: str) -> Offered:
     if name in imports.names():
         classes, of, width, simulated = cache.facts_of_import(name, imports.stamp(name))
         return Offered(name, frozenset(classes), of, width, simulated)
-    if name in SIMULATED:
+    if (planted := name.removesuffix(UNPLANTED)) in SIMULATED:
         benchmark = name.removeprefix("simulated-").partition("-")[0]
-        width = 2048 if name.endswith("-full") else 512
-        return Offered(name, frozenset(class_names(name)), benchmark, width, simulated=True)
+        width = 2048 if planted.endswith("-full") else 512
+        return Offered(name, frozenset(class_names(planted)), benchmark, width, simulated=True)
     # Digits and the stand-ins for videos share their classes with nothing else.
     return Offered(name, frozenset([name]), None, 0, simulated=name.startswith("simulated"))
 

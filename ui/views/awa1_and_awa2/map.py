@@ -86,8 +86,13 @@ PICTURES = 1 << 20
 
 def show(header: Header) -> None:
     """Answer the question of the page, show the map, its quality and the shift of each class."""
-    answer = st.empty()
-    with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
+    with st.container(key="awa1_answer"):
+        answer = st.empty()
+    answer.markdown("#### …")
+    with (
+        st.container(horizontal=True, vertical_alignment="bottom", key="pair_choices"),
+        errors_as_sentences(),
+    ):
         datasets, split = choose_pair(header)
     show_what_is_simulated(datasets)
     settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
@@ -112,6 +117,8 @@ def show(header: Header) -> None:
         )
     if len(datasets) == 2 and not separate:
         answer.markdown("#### Comparing the classes …")
+    else:
+        answer.empty()
     if separate:
         st.caption(plain(why_incompatible(*datasets)))
     groups = [[dataset] for dataset in datasets] if separate else [list(datasets)]
