@@ -90,7 +90,7 @@ def show(header: Header) -> None:
         answer = st.empty()
     answer.markdown("#### …")
     with (
-        st.container(horizontal=True, vertical_alignment="bottom", key="pair_choices"),
+        st.container(horizontal=True, vertical_alignment="bottom", key="awa1_choices"),
         errors_as_sentences(),
     ):
         datasets, split = choose_pair(header)
