@@ -991,3 +991,12 @@ def test_records_are_json_and_the_table_has_a_row_a_body():
 def test_a_misspelt_claim_is_pointed_to_the_nearest():
     with pytest.raises(UnknownNameError, match="did you mean 'gbu-cross-p'"):
         get_claims(["gbu-cros-p"])
+
+
+def test_evidence_that_decides_no_claim_has_one_line():
+    judged = judge_all([])
+    text = as_text(judged)
+    assert text.splitlines()[-1].startswith("Deciding no claim: ")
+    assert text.endswith("your own runs, runs on simulated data.")
+    assert "your own runs: UNDECIDED" not in text
+    assert "your own runs: UNDECIDED" in as_text(dict([next(iter(judged.items()))]))

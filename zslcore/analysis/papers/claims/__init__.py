@@ -131,7 +131,12 @@ def as_table(judged: Judged) -> pd.DataFrame:
 
 
 def as_text(judged: Judged) -> str:
-    """Return judged claims for the terminal, and how often each verdict was given."""
+    """Return judged claims for the terminal, and how often each verdict was given.
+
+    Of several claims, evidence that decides none of them has one line.
+    """
+    silent = _decides_nothing(judged) if len(judged) > 1 else []
+    judged = {id_: {b: j for b, j in of.items() if b not in silent} for id_, of in judged.items()}
     lines = []
     for id_, of in judged.items():
         claim = CLAIMS[id_]
@@ -140,7 +145,17 @@ def as_text(judged: Judged) -> str:
             sentence = f"{judgment.said} {judgment.scope}".strip()
             lines.append(f"  {BODIES[body]}: {_loud(judgment)}. {sentence}")
         lines.append("")
-    return "\n".join([*lines, *_counts(judged)])
+    unused = ", ".join(BODIES[body] for body in silent)
+    return "\n".join([*lines, *_counts(judged), *[f"Deciding no claim: {unused}."] * bool(silent)])
+
+
+def _decides_nothing(judged: Judged) -> list[Body]:
+    """Return the bodies of evidence by which every claim is undecided."""
+    return [
+        body
+        for body in BODIES
+        if all(of[body].verdict == "undecided" for of in judged.values() if body in of)
+    ]
 
 
 def _loud(judgment: Judgment) -> str:
