@@ -64,7 +64,7 @@ def test_a_newcomer_sees_what_this_is_and_what_it_costs(server, page):
 
 def test_a_newcomer_takes_data_a_method_and_a_gamma(shipped_server, page):
     visitor = Visitor(shipped_server, page)
-    visitor.click(page.get_by_role("radio", name="CUB-vgg_fc7"))
+    visitor.click(page.get_by_role("radio", name="CUB birds"))
     page.wait_for_url("**dataset=CUB-vgg_fc7**")
     settle(page)
     visitor.click(page.get_by_role("radio", name="ESZSL"))
@@ -78,31 +78,33 @@ def test_a_newcomer_takes_data_a_method_and_a_gamma(shipped_server, page):
     assert visitor.clicks <= 4  # of 7
 
 
-def test_a_newcomer_meets_the_finished_map_and_what_to_see_in_it(server, page):
-    visitor = Visitor(server, page)
+def test_a_newcomer_meets_the_finished_map_with_its_answer_and_changes_the_layout(
+    shipped_server, page
+):
+    visitor = Visitor(shipped_server, page)
     visitor.go("AWA1 and AWA2")
     page.locator("canvas").first.wait_for()
-    shown(page, "both colours mix where the data sets agree")
+    shown(page, "5 of 50 classes look different")
     assert visitor.clicks <= 1  # of 2
-
-
-def test_a_newcomer_changes_the_layout_of_the_map(server, page):
-    visitor = Visitor(server, page)
-    visitor.go("AWA1 and AWA2")
     visitor.click(page.get_by_role("radio", name="UMAP"))
-    shown(page, "15 neighbours")
+    page.wait_for_url("**awa1_layout=UMAP**")
+    settle(page)
     page.locator("canvas").first.wait_for()
+    assert not page.get_by_role("button", name="Cancel").count()  # it comes with the package
     assert visitor.clicks <= 2  # of 3
 
 
-def test_a_newcomer_finds_the_gain_class_by_class(server, page):
-    visitor = Visitor(server, page)
+def test_a_newcomer_finds_the_gain_class_by_class(shipped_server, page):
+    visitor = Visitor(shipped_server, page)
     visitor.go("Overlap gain")
-    shown(page, "LinearS2V recognises classes of imagenet-1k")
-    figure = page.locator(".st-key-draws_classes")
-    figure.get_by_text("killer whale").wait_for()
+    shown(page, "Pre-training on ImageNet-1K adds")
+    figure = page.locator(".st-key-gain_bars")
     assert figure.locator(".bars .point").count() == 50
     assert visitor.clicks <= 1  # of 2
+    before = page.get_by_test_id("stMetricValue").first.inner_text()
+    visitor.click(page.get_by_text("Without the known classes", exact=True))
+    once(page, lambda: page.get_by_test_id("stMetricValue").first.inner_text() != before)
+    assert visitor.clicks <= 2
 
 
 def test_a_teacher_starts_a_room(server, page):
@@ -202,7 +204,7 @@ def test_an_author_takes_a_figure_for_print(server, page):
 
 def test_an_author_reads_the_methods_on_cub(shipped_server, page):
     visitor = Visitor(shipped_server, page)
-    visitor.click(page.get_by_role("radio", name="CUB-vgg_fc7"))
+    visitor.click(page.get_by_role("radio", name="CUB birds"))
     once(page, lambda: page.locator(".other").count() >= 10)
     assert page.locator(".pending").is_hidden()
     assert visitor.clicks <= 1  # of 2
