@@ -144,6 +144,7 @@ import json, sys
 from pathlib import Path
 from zslcore.datasets import import_dataset
 from zslcore.jobs.upkeep import sweep_leftovers
+from tests.works import Work
 from zslcore.jobs import Runner
 from zslcore.evaluation.runs import RunResult
 from zslcore.results.store import ResultStore

@@ -140,8 +140,10 @@ def test_every_server_of_the_compose_file_is_built_here_and_shares_data_and_secr
     assert data == ["data", image["VOLUME"]]
     assert "data" in compose["volumes"]
     assert "ports" not in app  # the proxy alone is reached from outside
-    (secret,) = app["environment"].values()
-    assert secret.startswith("${ZSL_SECRET:?")
+    environment = app["environment"]
+    assert environment["STREAMLIT_SERVER_COOKIE_SECRET"].startswith("${ZSL_SECRET:?")
+    (subnet,) = compose["networks"]["default"]["ipam"]["config"]
+    assert environment["FORWARDED_ALLOW_IPS"] == subnet["subnet"]
     caddy = compose["configs"][proxy["configs"][0]["source"]]["content"]
     assert f"dynamic a app {image['EXPOSE']}" in caddy
     assert proxy["ports"] == [f"{image['EXPOSE']}:{image['EXPOSE']}"]

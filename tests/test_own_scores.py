@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tests import pages
-from tests.pages import metrics, words
 from ui.scores import Brought
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
@@ -45,30 +44,6 @@ def opened(page, *own, **choices):
     pages.go(app, page, **choices).run()
     assert not app.exception
     return app
-
-
-def test_evaluate_shows_classes_and_answers_of_scores_that_fit():
-    scored = scored_on("digits", method="LinearV2S")
-    own = brought(scored, gamma=0.05)
-    app = opened("pages/evaluate.py", own, dataset="digits", method="LinearS2V")
-    assert app.selectbox(key="evaluate_of").options == ["LinearS2V", NAME]
-    headline = metrics(app)
-    app.selectbox(key="evaluate_of").set_value(NAME).run()
-    assert not app.exception
-    assert metrics(app) == headline  # of the run, as they were
-    assert f"{100 * own.report.figure('H at gamma'):.1f} %" in words(app)
-    accuracy = own.report.evaluation.per_class
-    lowest = min(accuracy, key=accuracy.get)
-    said = app.get("plotly_chart")[0].proto.alt
-    assert f"{100 * accuracy[lowest]:.1f} %, of {load('digits').class_names[lowest]}" in said
-    app.session_state["evaluate_tab"] = "Reproduce"
-    app.run()
-    assert app.code[0].value == "the command of own.npz"
-
-
-def test_evaluate_offers_no_scores_of_other_images():
-    app = opened("pages/evaluate.py", of_benchmark("AWA2", "SS"), dataset="digits")
-    assert "evaluate_of" not in [box.key for box in app.selectbox]
 
 
 def links(app):

@@ -99,7 +99,7 @@ def test_what_was_brought_is_there_when_one_comes_back(tmp_path, scored):
     app = pages.visit(PAGE)
     uploaded(app, path)
     kept = app.session_state["scores_brought"]
-    again = pages.visit("pages/evaluate.py")
+    again = pages.visit("play")
     again.session_state["scores_brought"] = kept
     pages.go(again, PAGE).run()
     assert "You brought these files earlier on this visit." in words(again)
@@ -244,13 +244,6 @@ def test_predictions_without_ranks_say_that_top_k_is_unknown(predicted):
     app = with_predictions(pages.visit(PAGE), predicted[1], lambda t: t.drop(columns="zsl_rank"))
     assert not app.exception
     assert "Top-k accuracy is unknown" in words(app)
-    again = pages.visit("pages/evaluate.py", dataset="digits", method="LinearS2V")
-    again.session_state["scores_brought"] = app.session_state["scores_brought"]
-    again.session_state["evaluate_tab"] = "Top k"
-    again.run()
-    again.selectbox(key="evaluate_of").set_value("own.parquet (your scores)").run()
-    assert not again.exception
-    assert "Top-k accuracy is unknown" in words(again)
 
 
 def test_controls_for_matrices_are_not_used_for_predictions(predicted):
@@ -261,15 +254,10 @@ def test_controls_for_matrices_are_not_used_for_predictions(predicted):
     assert badges(app) == ["verified"]
 
 
-def test_a_matrix_and_a_run_offer_their_predictions(tmp_path, scored):
+def test_a_matrix_offers_its_predictions(tmp_path, scored):
     app = pages.visit(PAGE)
     uploaded(app, next(many(tmp_path, scored, 1)))
     assert "Predictions (.parquet)" in [button.label for button in app.get("download_button")]
-    again = pages.visit("pages/evaluate.py", dataset="digits", method="LinearS2V")
-    again.session_state["evaluate_tab"] = "Reproduce"
-    again.run()
-    assert "Predictions (.parquet)" in [button.label for button in again.get("download_button")]
-    assert "Seen against unseen images: AUROC of the margin" in words(again)
 
 
 def known_scores(tmp_path):

@@ -7,9 +7,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import backslashes, metrics, until, visit
+from tests.pages import backslashes, sent_down, until, visit
 from tests.works import Work
-from ui import frame, waiting
+from ui import cache, frame, playing, waiting
 from zslcore import jobs
 from zslcore.jobs import runner
 from zslcore.results.store import ResultStore
@@ -149,30 +149,14 @@ def test_place_in_the_queue_is_shown(panel):
     assert app.info[0].value == "Cancelled."
 
 
-@pytest.mark.parametrize("page", ["pages/evaluate.py", "pages/calibration.py"])
-def test_a_method_trained_in_epochs_is_run_by_a_job_and_kept(page):
-    app = visit(page, method="CMT", parameters="given", CMT_epochs="2")
-    shown = metrics(until(app, lambda app: app.metric))
-    (kept,) = ResultStore().results()
-    assert kept.spec.method == "CMT"
-    assert shown["ZSL accuracy"] == f"{100 * kept.evaluation.zsl:.1f} %"
-    assert not any("racle gap" in label for label in shown)  # the grid is not swept on the test set
-    if page == "pages/calibration.py":
-        app.session_state["calibration_tab"] = "Three settings"
-        until(app.run(), lambda app: len(app.dataframe))
-
-
-def test_the_menu_has_families_and_a_heading_leads_to_its_first_method():
-    app = visit("pages/evaluate.py")
-    menu = app.selectbox(key="method")
-    assert menu.options[:2] == ["— closed form —", "LinearV2S"]
-    assert menu.options.index("— generative —") + 1 == menu.options.index("GFZSL")
-    menu.set_value("— generative —").run()
-    assert not app.exception
-    assert app.selectbox(key="method").value == "GFZSL"
-    assert app.metric
-
-
-def test_a_link_to_a_family_opens_its_first_method():
-    app = visit("pages/evaluate.py", method="— generative —")
-    assert any("**GFZSL**" in text.value for text in app.markdown)
+def test_a_method_trained_in_epochs_is_run_by_a_job_and_stored():
+    app = visit("play", dataset="simulated-aPY", method="CMT")
+    pending = sent_down(app, "zsl_playground")["pending"]
+    assert pending["button"].startswith("Run it")
+    spec = playing.spec_of(cache.dataset("simulated-aPY"), "PS", "CMT")
+    work = playing.work_of(spec)
+    jobs.submit(work)
+    assert jobs.wait(work.key, 180).state == "done"
+    assert "CMT" in [each.spec.method for each in ResultStore().results()]
+    shown = sent_down(visit("play", dataset="simulated-aPY", method="CMT"), "zsl_playground")
+    assert shown["pending"] is None

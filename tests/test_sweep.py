@@ -57,8 +57,9 @@ def test_an_interrupted_sweep_goes_on_where_it_stopped(monkeypatch):
 
 def test_both_tasks_have_the_oracle_that_was_swept_once(monkeypatch):
     swept = []
-    oracle = protocol.oracle
-    monkeypatch.setattr(protocol, "oracle", lambda *a, **k: swept.append(a) or oracle(*a, **k))
+    oracle = protocol.Setting.oracle
+    spy = lambda *a, **k: swept.append(a) or oracle(*a, **k)  # noqa: E731
+    monkeypatch.setattr(protocol.Setting, "oracle", spy)
     (both, _) = sweep.specs(linear_world(), ["PS"], METHODS, variants=False)
     sweep.run(SOURCE, both)
     one, other = ResultStore().results()

@@ -242,14 +242,15 @@ def test_parameters_are_chosen_inside_the_training_classes(monkeypatch):
     from zslcore.evaluation import protocol
 
     chosen = []
-    select = protocol.select
+    select = protocol.Setting.select
 
-    def spy(method, dataset, split, **options):
+    def spy(setting, method, **options):
+        split = setting.split
         rows = {row for fold in split.folds for row in (*fold.train, *fold.val)}
         chosen.append((rows, set(split.trainval), options["task"]))
-        return select(method, dataset, split, grid={"lam": (0.01, 0.1)}, **options)
+        return select(setting, method, grid={"lam": (0.01, 0.1)}, **options)
 
-    monkeypatch.setattr(protocol, "select", spy)
+    monkeypatch.setattr(protocol.Setting, "select", spy)
     spec = ActionSpec(
         "OS3", simulated_sets(CONFIGURATIONS["OS3"], ["idt"]), ("LinearS2V",), "folds", n_draws=1
     )

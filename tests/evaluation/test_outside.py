@@ -355,7 +355,7 @@ def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
     (name,) = outside.own()
     digits = cache.dataset("digits")
     work = playing.work_of(playing.spec_of(digits, "PS", name))
-    jobs.submit(work, "visitor")
+    jobs.submit(work)
     assert jobs.wait(work.key, 120)
     (one,) = ResultStore().stored()
     assert one.result.spec.method == name

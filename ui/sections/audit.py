@@ -189,7 +189,10 @@ def _show_finding(review: Review, finding: Finding, key: str) -> None:
             _show_evidence(evidence, f"{key}_{n}")
         if finding.id in LINKS and review.query is not None:
             view, label, query = LINKS[finding.id]
-            site_map.link(view, label, icon=":material/arrow_forward:", query=review.query | query)
+            asked = review.query | query
+            if view == GAIN:  # it has a menu of its own, of data with several features
+                asked = {"gain_data": review.query["dataset"]}
+            site_map.link(view, label, icon=":material/arrow_forward:", query=asked)
 
 
 def _show_evidence(evidence: Evidence, key: str) -> None:

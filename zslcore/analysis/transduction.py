@@ -255,6 +255,8 @@ class _Work:
             params[task], chosen = self._choose(model, task, kind)
             gamma = chosen if task == "gzsl" else gamma
             model, on = clone(model).set_params(**params[task]), self.setting
+            if on.tell is not None:
+                on.tell(0, 0, f"{method.card.name}, {kind}, {task.upper()}")
             scored[task] = on.transduce(model, task) if kind == "transductive" else on.score(model)
         return Contender(
             name=method.card.name,
