@@ -86,7 +86,7 @@ def test_each_example_works_as_printed(clone):
     assert "ZSL013" in printed["A check of the audit"]
     assert "CrossCovariance" in printed["A metric"]
     assert "1797" in printed["A page"]
-    assert "Your paper, table 1" in printed["A printed table"]
+    assert "ESZSL     CUB    PS             0.5" in printed["A printed table"]
     assert "Tested in test_seen and trained on in trainval: 1 row." in printed["A split reader"]
     assert "verified" in printed["A row of the board"]
 
