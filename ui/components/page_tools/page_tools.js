@@ -1,8 +1,8 @@
 // @ts-check
-// Copies the address, makes a step in the browser's history of every choice, and gives all pages one theme.
+// Changes the theme, copies the address, makes a step in the browser's history of every choice, and gives all pages one theme.
 
 import { keepSteps } from "./steps.js";
-import { shareTheme } from "./theme.js";
+import { changeTheme, shareTheme } from "./theme.js";
 
 const SHOWN = 1600; // milliseconds that "Copied" stands on the button
 
@@ -11,14 +11,19 @@ export default function ({ data, parentElement }) {
   keepSteps(window);
   focusSearch(document);
   shareTheme(window, data?.pages ?? []);
+  const theme = parentElement.querySelector(".theme");
+  if (theme instanceof HTMLButtonElement) theme.onclick = () => changeTheme(document);
   const copy = parentElement.querySelector(".copy"), said = parentElement.querySelector(".said");
   if (!(copy instanceof HTMLButtonElement) || !said) return;
   copy.onclick = async () => {
     const done = await copied(location.href);
-    copy.textContent = done ? "Copied" : "Copy it from the address bar";
-    said.textContent = copy.textContent;
+    const icon = copy.firstElementChild;
+    said.textContent = done ? "Copied" : "Copy it from the address bar";
+    copy.ariaLabel = said.textContent;
+    copy.replaceChildren(done ? "✓" : said.textContent);
     setTimeout(() => {
-      copy.textContent = "Copy link";
+      copy.ariaLabel = "Copy link";
+      if (icon) copy.replaceChildren(icon);
       said.textContent = "";
     }, SHOWN);
   };

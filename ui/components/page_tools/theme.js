@@ -4,6 +4,36 @@
 
 /** @typedef {Pick<Window, "localStorage" | "location" | "performance" | "addEventListener">} Browser */
 
+const MENU = "[data-testid=stMainMenu] button";
+
+/**
+ * Chooses the other theme in Streamlit's own menu, which applies and stores it.
+ * @param {Document} page
+ */
+export function changeTheme(page) {
+  const menu = page.querySelector(MENU), app = page.querySelector(".stApp");
+  if (!(menu instanceof HTMLElement) || !app) return;
+  const wanted = isDark(getComputedStyle(app).backgroundColor) ? "Light" : "Dark";
+  const item = () => page.querySelector(`[data-testid=stMainMenuItem-theme-${wanted}]`);
+  const press = () => {
+    const found = item();
+    if (!(found instanceof HTMLElement)) return false;
+    found.click();
+    if (menu.ariaExpanded === "true" || item()) menu.click();
+    return true;
+  };
+  menu.click();
+  if (press()) return;
+  const watch = new MutationObserver(() => press() && watch.disconnect());
+  watch.observe(page.body, { childList: true, subtree: true });
+}
+
+/** Whether a colour, as "rgb(r, g, b)", is a dark one. @param {string} color */
+export function isDark(color) {
+  const [r = 0, g = 0, b = 0] = (color.match(/\d+/g) ?? []).map(Number);
+  return r + g + b < 384;
+}
+
 /** @type {WeakSet<object>} */
 const sharing = new WeakSet();
 

@@ -1,0 +1,39 @@
+"""The bar: the theme by a button, all pages while a script runs, terms and claims in the search."""
+
+from tests.browser.reading import is_shown, visit
+from ui import site_map
+
+
+def test_a_button_changes_the_theme_and_a_new_visit_keeps_it(page, server):
+    visit(page, server, "/teach")
+    for theme in ("dark", "light", "dark"):
+        page.get_by_role("button", name="Light or dark theme").click()
+        is_shown(page, theme)
+        page.get_by_test_id("stMainMenuList").wait_for(state="detached")
+    page.reload()
+    is_shown(page, "dark")
+    page.get_by_role("button", name="Light or dark theme").click()
+    is_shown(page, "light")
+    assert page.errors == []
+
+
+def test_every_page_stays_in_the_bar_while_a_script_runs(page, server):
+    page.goto(server.url + "/claims")
+    page.get_by_test_id("stStatusWidget").wait_for()
+    page.get_by_role("heading", level=1).wait_for()
+    boxes = [link.bounding_box() for link in page.get_by_test_id("stTopNavLink").all()]
+    assert len([box for box in boxes if box and box["width"]]) == len(site_map.PAGES)
+
+
+def test_the_search_shows_a_term_and_opens_a_claim(page, server):
+    visit(page, server, "/teach")
+    page.get_by_role("button", name="Search").click()
+    box = page.get_by_role("dialog").get_by_role("combobox")
+    box.fill("AUSUC")
+    page.get_by_role("option", name="Term · AUSUC").click()
+    page.get_by_role("dialog").get_by_text("Area under").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("dialog").get_by_role("combobox").fill("p = 0.007")
+    page.get_by_role("option").filter(has_text="Claim").first.click()
+    page.wait_for_url("**/claims?**gbu-cross-p**")
