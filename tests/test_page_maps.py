@@ -60,7 +60,7 @@ def test_the_page_opens_with_the_classes_that_were_moved_and_with_none_in_the_tw
 ):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     said = next(each.value for each in visit().markdown if each.value.startswith("####"))
-    assert said.startswith("#### 5 of 50 classes look different in simulated")
+    assert said.startswith("## 5 of 50 classes look different in simulated")
     moved = planted("simulated-AWA2").moved
     assert {name for name in load("simulated-AWA2").class_names if name in said} == set(moved)
     twins = {
@@ -68,7 +68,7 @@ def test_the_page_opens_with_the_classes_that_were_moved_and_with_none_in_the_tw
         "pair_second": "simulated-AWA2-unplanted",
     }
     app = visit(**QUICK, **twins)
-    assert "#### None of 50 classes looks different in " in words(app)
+    assert "## None of 50 classes looks different in " in words(app)
     assert "no effect is planted" in words(app)
     alone = visit(**DIGITS, awa1_layout="PCA")
     assert "planted" not in words(alone)

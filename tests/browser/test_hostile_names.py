@@ -23,27 +23,22 @@ from zslcore.storage.files import FACTS
 
 SET = f"dataset={NAME.replace('+', '%2B')}"
 OF_MANY = SET.partition("=")[2]
-OWN = f"{SET}&parameters=given&method=LinearS2V"
 #: Every page, with the parts of it that have names of classes or attributes; what shows one data
 #: set or several, shows this one. With each, how many names are to be read outside of tables, which
 #: are pictures to a browser.
 ADDRESSES = {
     "/": 0,
-    "/lessons": 0,
-    f"/splits?{SET}": 12,
-    f"/splits?{SET}&data_tab=Attributes": 23,
+    "/teach": 0,
+    f"/data?{SET}": 12,
+    f"/data?{SET}&data_tab=Attributes": 23,
     f"/awa1_and_awa2?pair_first={OF_MANY}&pair_second=nothing else&awa1_layout=PCA": 0,
-    f"/evaluate?{OWN}": 23,
-    f"/calibration?{OWN}": 0,
-    f"/regularization?{OWN}": 0,
-    f"/transductive?{OWN}": 5,
-    "/scores": 0,
-    "/published": 0,
+    f"/?{SET}&method=LinearS2V&playground_drawer=true": 0,
+    "/leakage?view=scores": 0,
+    "/claims": 0,
     f"/compare?table_whose=mine&table_columns={OF_MANY}": 0,
     f"/leakage?{SET}&leakage_source=a data set": 5,
-    f"/overlap_gain?{SET}&overlap_methods=LinearS2V": 5,
-    f"/contamination?{SET}&contamination_on=a data set of this app": 0,
-    f"/contamination?{SET}&contamination_on=a data set of this app&contamination_tab=Classes": 0,
+    f"/overlap_gain?gain_data={OF_MANY}": 0,
+    f"/leakage?view=contamination&{SET}&contamination_on=a data set of this app": 0,
 }
 
 
@@ -187,7 +182,7 @@ def test_names_of_people_with_results_are_text(page, server, tmp_path):
     page.get_by_role("button", name="Import", exact=True).click()
     page.get_by_text("1 result was imported").wait_for()
     visit(page, server, "/compare?table_whose=others'")
-    page.get_by_text("said to be made by").first.wait_for()
+    page.locator(".st-key-table_of_methods canvas").first.wait_for()
     assert faults(page, watch) == []
 
 

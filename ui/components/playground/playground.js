@@ -71,7 +71,7 @@ export class Playground extends Held {
     this.select = partOf(parent, "select", HTMLSelectElement);
     this.runs = partOf(parent, ".pending button", HTMLButtonElement);
     this.rail = new Choices(place(".rail"), (choice) => this.say("choice", choice),
-      () => this.say("bring", true));
+      () => this.say("bring", performance.now()));
     this.wall = new Wall(this.canvases.wall, stillness);
     this.opened = new Opened(place(".opened"), (way) => this.open(this.opened.k + way),
       () => this.shut());
@@ -435,7 +435,8 @@ export class Playground extends Held {
       }, true);
     for (const each of this.kinds) each.addEventListener("change", () => this.say("ruler", each.value));
     this.range.addEventListener("keydown", (event) => this.step(event));
-    this.runs.addEventListener("click", () => this.say("run", this.head?.rail.chosen));
+    // A value that stays the same is not heard: Cancel comes after Run.
+    this.runs.addEventListener("click", () => this.say("run", performance.now()));
     this.select.addEventListener("change", () =>
       this.filter(this.select.value === "" ? null : Number(this.select.value)));
     wall.addEventListener("pointermove", ({ offsetX, offsetY }) => this.tell(offsetX, offsetY));

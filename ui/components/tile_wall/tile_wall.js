@@ -30,7 +30,7 @@ export function grouped(tiles) {
 
 /** @param {{ name: string, members: Tile[] }} group @param {Say} say */
 function drawn({ name, members }, say) {
-  const heading = document.createElement("h3"), list = document.createElement("div");
+  const heading = document.createElement("h2"), list = document.createElement("div");
   heading.textContent = `${name} · ${members.length}`;
   list.className = "tiles";
   list.append(...members.map((tile) => button(tile, say)));

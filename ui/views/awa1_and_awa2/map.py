@@ -88,7 +88,7 @@ def show(header: Header) -> None:
     """Answer the question of the page, show the map, its quality and the shift of each class."""
     with st.container(key="awa1_answer"):
         answer = st.empty()
-    answer.markdown("#### …")
+    answer.markdown("## …")
     with (
         st.container(horizontal=True, vertical_alignment="bottom", key="awa1_choices"),
         errors_as_sentences(),
@@ -116,7 +116,7 @@ def show(header: Header) -> None:
             width=200,
         )
     if len(datasets) == 2 and not separate:
-        answer.markdown("#### Comparing the classes …")
+        answer.markdown("## Comparing the classes …")
     else:
         answer.empty()
     if separate:
@@ -140,7 +140,7 @@ def show(header: Header) -> None:
         _show_quality(one)
     if len(datasets) == 2 and not separate:
         verdicts = mixing_verdicts(figures_of[0].mixing, "PCA", "map")
-        answer.markdown(f"#### {_which_differ(verdicts, datasets)}")
+        answer.markdown(f"## {_which_differ(verdicts, datasets)}")
         _show_shifts(verdicts, figures_of[0])
     show_limits()
     if waits:

@@ -76,7 +76,7 @@ def _write() -> None:
         "Use the test images",
         {instrument.RULER: "images"},
     )
-    st.subheader("A split that leaks", anchor=False)
+    st.header("A split that leaks", anchor=False)
     st.markdown(
         "All of this counts only while no test image, and no unseen class, was trained on. Split "
         "files have held thousands of such rows. Drop one, and read what is left of its H."
@@ -86,7 +86,7 @@ def _write() -> None:
 
 def _step(title: str, text: str, button: str, choices: Mapping[str, str]) -> None:
     """Write a paragraph with the button that sets what it speaks of."""
-    st.subheader(title, anchor=False)
+    st.header(title, anchor=False)
     st.markdown(text)
     st.button(button, icon=":material/tune:", key=f"about_{title}", on_click=_set, args=(choices,))
 
