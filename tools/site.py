@@ -154,9 +154,8 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "claims.html", claims(runs)
     example = FACTS / "measured" / "example_card.json"
     card = to_html(read_card(example.read_bytes(), example.name))
-    head = f"<style>{STYLE}</style></head>"
-    card = card.replace("</head>", head, 1).replace("</body>", "</main></body>")
-    yield "check.html", card.replace("<body>", f"<body>{_links('check.html')}<main>", 1)
+    card = card.replace("</head>", f"<style>{STYLE}</style></head>", 1)
+    yield "check.html", card.replace("<main>", f"{_links('check.html')}<main>", 1)
 
 
 def _page(name: str, title: str, body: str, style: str = "", script: str = "") -> str:

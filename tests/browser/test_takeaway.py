@@ -28,7 +28,7 @@ def is_dark(page):
 
 
 def test_the_glossary_explains_a_term_on_any_page(server, page):
-    visit(page, server, "/published")
+    visit(page, server, "/claims")
     page.get_by_role("button", name="Glossary").click()
     menu = page.locator("[data-testid=stPopoverBody]")
     box = menu.get_by_label("Find a term")

@@ -162,6 +162,7 @@ class TransductionStudy(Study["Transduction"]):
 
     def compute(self, report: Report) -> Transduction:
         """Compare the two, see :func:`compare`."""
+        report(0, 0, f"Fitting {self.method}")
         return self.compare(on_progress=report)
 
     def compare(
@@ -255,8 +256,6 @@ class _Work:
             params[task], chosen = self._choose(model, task, kind)
             gamma = chosen if task == "gzsl" else gamma
             model, on = clone(model).set_params(**params[task]), self.setting
-            if on.tell is not None:
-                on.tell(0, 0, f"{method.card.name}, {kind}, {task.upper()}")
             scored[task] = on.transduce(model, task) if kind == "transductive" else on.score(model)
         return Contender(
             name=method.card.name,

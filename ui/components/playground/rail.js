@@ -20,8 +20,12 @@ export class Choices {
 
   /** @param {Rail} rail */
   show(rail) {
-    const now = JSON.stringify(rail);
+    const now = JSON.stringify(rail), open = this.root.querySelector("[popover]:popover-open");
     if (now === this.drawn) return;
+    if (open) { // a list that is read stays until it is closed
+      open.addEventListener("toggle", () => this.show(rail), { once: true });
+      return;
+    }
     this.drawn = now;
     const held = this.focused();
     this.root.replaceChildren(...this.parts(rail));
@@ -81,6 +85,7 @@ export class Choices {
     const panel = this.group("Simulated data set",
       simulated.map((each) => this.tile(each, chosen)), "tiles");
     panel.popover = "auto";
+    panel.addEventListener("click", () => panel.hidePopover());
     opens.addEventListener("click", () => {
       panel.togglePopover();
       const { left, bottom } = opens.getBoundingClientRect();
