@@ -5,7 +5,6 @@ A limit is half of the clicks that the same task took before there were eight pa
 
 import json
 import re
-from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ import pytest
 from tests.browser.reading import once, settle
 from tests.datasets.files import write_folder
 from tests.leakage.worlds import add, clean
-from zslcore.datasets.titles import title
 
 
 class Visitor:
@@ -210,22 +208,3 @@ def test_an_author_reads_the_methods_on_cub(shipped_server, page):
     once(page, lambda: page.locator(".other").count() >= 10)
     assert page.locator(".pending").is_hidden()
     assert visitor.clicks <= 1  # of 2
-
-
-def test_an_author_takes_the_file_for_the_board(server, page):
-    visitor = Visitor(server, page, "?dataset=simulated-aPY")  # which leaves a run
-    page.locator(".said .h:not(:empty)").wait_for()
-    columns = quote(title("simulated-aPY"))
-    page.goto(f"{server.url}/compare?table_whose=mine&table_columns={columns}")
-    grid = page.locator(".st-key-table_of_methods canvas").first
-    grid.wait_for()
-    settle(page)
-    box = grid.bounding_box()
-    visitor.clicks += 1
-    page.mouse.click(box["x"] + 170, box["y"] + 73 + 17)  # the first method's first cell
-    page.wait_for_url("**table_result=**")
-    settle(page)
-    entry = json.loads(visitor.saved("JSON for the board"))
-    assert entry["schema"] == "zslcore-board/1"
-    assert entry["data"]["name"] == "simulated-aPY"
-    assert visitor.clicks <= 3
