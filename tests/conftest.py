@@ -69,9 +69,9 @@ def _one_thread_a_worker():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _own_data_folder(tmp_path_factory):
-    """Keep imports, downloads and runs of the tests out of the user's cache."""
+    """Keep imports, downloads and runs of a file's tests out of all others, and of the user's."""
     before = os.environ.get("ZSL_DATA")
     os.environ["ZSL_DATA"] = str(tmp_path_factory.mktemp("zsl-data"))
     yield

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -120,6 +121,8 @@ def test_every_extra_is_installed_from_the_clone_with_the_tested_versions(
 ):
     monkeypatch.chdir(ROOT)
     pip = f"{sys.executable} -m pip"
+    if Path(sys.prefix) == ROOT / ".venv":
+        pip = ".venv/bin/pip"
     assert install(name) == f"{pip} install -c constraints.txt '.[{name}]'"
     monkeypatch.chdir(tmp_path)
     words = shlex.split(install(name))
