@@ -110,6 +110,12 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
     return result, scores, store.not_stored_because
 
 
+@st.cache_resource(show_spinner=False)
+def quick_keys() -> set[str]:
+    """Return the keys of the quick runs that this process has computed, to be added to."""
+    return set()
+
+
 def all_runs() -> tuple[Sequence[StoredRun], Collection[str], str]:
     """Return every stored run, the keys of those that an oracle chose, and how many are unreadable.
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from ui import cache, controls, data_menu, known, missing, waiting
 from ui.components.playground import Chip, Choice, Pending, Rail, Tile
@@ -78,15 +77,9 @@ def spec_of(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
     return RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
 
 
-@st.cache_resource(show_spinner=False)
-def _computed() -> set[str]:
-    """Return the keys of the quick runs that this process has computed, to be added to."""
-    return set()
-
-
 def here(spec: RunSpec) -> bool:
     """Whether the answers of a run are there without any computation."""
-    return spec.key in _computed() or _known(spec) is not None or _finished(spec) is not None
+    return spec.key in cache.quick_keys() or _known(spec) is not None or _finished(spec) is not None
 
 
 def played(spec: RunSpec) -> Played | None:
@@ -95,7 +88,7 @@ def played(spec: RunSpec) -> Played | None:
         return stored
     if waiting.is_quick(spec):
         found = _of_run(*cache.quick_run(spec)[:2])
-        _computed().add(spec.key)
+        cache.quick_keys().add(spec.key)
         return found
     folder = _finished(spec)
     work = work_of(spec)
