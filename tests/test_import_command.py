@@ -8,6 +8,7 @@ from scipy.io import savemat
 
 from tests.datasets import files
 from zslcore.__main__ import main
+from zslcore.commands.options import named
 from zslcore.datasets import available, load
 from zslcore.datasets.imports import recipe_of
 
@@ -100,6 +101,18 @@ def test_what_the_features_were_trained_on_is_declared_and_audited(folder, capsy
         assert (severity["ZSL006"] == "pass") == (names == ("none",))
     unknown = "what is unknown; 'import --pretraining' declares it"
     assert list(said.values()) == [unknown, "imagenet-1k", "nothing"]
+
+
+def test_features_fine_tuned_on_seen_classes_are_declared_and_audited(folder, capsys):
+    declared = ("imagenet-1k", "seen-classes")
+    assert main(["import", str(folder), "--name", "mine", "--pretraining", *declared]) == 0
+    assert "trained on imagenet-1k, seen-classes" in capsys.readouterr().out
+    assert load("mine").pretraining == declared
+    main(["check", "mine", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert any("fine-tuned on images of" in f["message"] for f in found if f["id"] == "ZSL006")
+    data = load("mine")
+    assert named(data) == f"mine, features fine-tuned, data {data.digest}"
 
 
 def test_a_misspelt_pretraining_gets_the_nearest_and_imports_nothing(folder, capsys):

@@ -11,7 +11,7 @@ from ui.exports import Look, as_latex, as_markdown
 from ui.run_address import address_of
 from zslcore.analysis.method_table import inductive_rows
 from zslcore.analysis.run_listing import as_json
-from zslcore.datasets import load
+from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.shipped import shipped_results
@@ -167,6 +167,23 @@ def test_own_runs_have_rows_figures_command_and_files(store, results):
     assert [each.value for each in app.code] == [results[0].spec.command()]
     assert "Computed in this data folder" in words(app)
     assert "JSON for the board" not in downloads(app)  # its data are a world of these tests
+
+
+def test_results_on_fine_tuned_features_are_marked():
+    tuned = ZSLDataset(
+        "tuned",
+        WORLD.features,
+        WORLD.labels,
+        WORLD.prototypes,
+        WORLD.class_names,
+        splits=WORLD.splits,
+        pretraining=("imagenet-1k", "training-images"),
+    )
+    data = imports.keep_dataset(tuned, "tuned")
+    ResultStore().put(execute(RunSpec("tuned", "PS", "LinearS2V"), data))
+    app = mine()
+    assert shown(app)["tuned"].loc["LinearS2V"].iloc[-1] == "✓ mine, fine-tuned"
+    assert "fine-tuned features" in words(app)
 
 
 def test_one_of_several_results_of_a_cell_can_be_opened(store, results):

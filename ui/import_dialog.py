@@ -12,9 +12,10 @@ from ui.reading import progress
 from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import FINE_TUNED
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
-from zslcore.leakage import VOCABULARY_NAMES
+from zslcore.leakage import PRETRAINING_NAMES
 
 CANCEL = "data_cancel"
 #: Whether the dialog is open.
@@ -94,11 +95,15 @@ def _choose_pretraining(key: str) -> list[str]:
     """Take in what no file of the field's layout says; the audit compares classes with it."""
     return st.multiselect(
         "Features trained on",
-        VOCABULARY_NAMES,
+        PRETRAINING_NAMES,
         key=key,
         placeholder="unknown, or as the file says",
+        format_func=lambda name: (
+            f"fine-tuned on {FINE_TUNED[name]}" if name in FINE_TUNED else name
+        ),
         help="The data that the feature extractor was trained on; none for features made by hand. "
-        "The leakage review then looks for test classes among them.",
+        "The leakage review then looks for test classes among them, and the table of methods marks "
+        "features that were fine-tuned on images of these data.",
     )
 
 

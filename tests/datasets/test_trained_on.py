@@ -129,6 +129,8 @@ def test_what_a_file_declares_is_not_contradicted(folder):
     with pytest.raises(DatasetError, match="trained on imagenet-1k; got none"):
         import_dataset(path, pretraining=["none"])
     assert import_dataset(path, pretraining=["imagenet-1k"]).pretraining == ("imagenet-1k",)
+    tuned = import_dataset(path, pretraining=["seen-classes"])
+    assert tuned.pretraining == ("imagenet-1k", "seen-classes")  # added, not contradicted
     with pytest.raises(ParameterError, match="declares its own pretraining"):
         import_dataset(load("digits"), name="mine", pretraining=["none"])
     with pytest.raises(DatasetError, match="simulated, because the files have none"):

@@ -5,10 +5,19 @@ import pytest
 
 from tests.leakage.worlds import clean
 from zslcore.datasets import load
+from zslcore.datasets.facts import FINE_TUNED
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
-from zslcore.leakage import AuditContext, Provenance, Severity, Vocabulary, audit, audit_context
+from zslcore.leakage import (
+    AuditContext,
+    Provenance,
+    Severity,
+    Vocabulary,
+    audit,
+    audit_context,
+    get_vocabulary,
+)
 
 NAMES = ("cat", "dog", "cow", "hen", "duck", "zebra", "seal", "wolf")
 #: zebra is there, and wolf under a word for it; seal is not.
@@ -54,6 +63,23 @@ def test_related_classes_wait_for_a_person(world):
 def test_seen_classes_may_be_known(world):
     cats = Vocabulary.of("cats", ["cat"])
     assert severities(replace(world, vocabularies=(cats,))) == [Severity.PASS]
+
+
+@pytest.mark.parametrize(
+    ("images", "severity"),
+    [("training-images", Severity.INFO), ("seen-classes", Severity.WARN)],
+)
+def test_fine_tuning_on_images_of_the_data_is_named(world, images, severity):
+    tuned = get_vocabulary(images)
+    world = replace(world, folds=((np.arange(4), np.array([4])),))
+    first, second = audit_context(replace(world, vocabularies=(EXTRACTOR, tuned))).of("ZSL006")
+    assert first.severity is Severity.FAIL
+    assert second.severity is severity
+    assert f"fine-tuned on {FINE_TUNED[images]}" in second.message
+    assert "Validation classes of the folds" in second.message
+    assert severities(replace(world, vocabularies=(tuned,)), "ZSL007") == [Severity.INFO]
+    zsl_alone = {**world.parts, "test_seen": np.empty(0, int)}
+    assert severities(replace(world, vocabularies=(tuned,), parts=zsl_alone)) == [Severity.INFO]
 
 
 def test_the_effect_of_known_classes_is_measured(world):

@@ -30,7 +30,7 @@ from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.analysis.papers.printed import chosen_for
 from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.run_listing import peeked, probes
-from zslcore.datasets.facts import earlier_version, fact_sources, published
+from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
 from zslcore.datasets.imports import trained_on
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
@@ -138,6 +138,11 @@ class Cell:
     probe: bool = False
     seconds: float = float("nan")
     source: Any = None
+
+    @property
+    def fine_tuned(self) -> bool:
+        """Whether the extractor was fine-tuned on images of the data, as declared."""
+        return bool(fine_tuned_on(self.pretraining))
 
     def sides(self, figure: Figure) -> tuple[dict[str, float], dict[str, float]]:
         """Return the accuracies of unseen and of seen classes that a figure is a mean of."""

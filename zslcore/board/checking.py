@@ -25,7 +25,7 @@ from zslcore.evaluation import State
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.known import KnownSplit, known_splits
 from zslcore.leakage.matching import match_names
-from zslcore.leakage.vocabularies import VOCABULARY_NAMES, get_vocabulary
+from zslcore.leakage.vocabularies import PRETRAINING_NAMES, get_vocabulary
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 
@@ -71,7 +71,7 @@ def overlap_of(
         return Contamination(
             "unknown", why="The result does not state what the extractor was trained on."
         )
-    unheard = [name for name in pretraining if name not in VOCABULARY_NAMES]
+    unheard = [name for name in pretraining if name not in PRETRAINING_NAMES]
     if unheard:
         return Contamination("unknown", why=f"The classes of {unheard[0]} are not known.")
     if not names:

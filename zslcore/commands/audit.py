@@ -27,7 +27,7 @@ from zslcore.leakage.engine import audit, corrected_split
 from zslcore.leakage.loading import Subject, chosen_split
 from zslcore.leakage.render import FORMATS, render, to_junit
 from zslcore.leakage.report import FAIL_ON, AuditReport
-from zslcore.leakage.vocabularies import VOCABULARY_NAMES
+from zslcore.leakage.vocabularies import PRETRAINING_NAMES
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import folder_of, path_of, write_out
 from zslcore.texts import clean_text
@@ -81,7 +81,7 @@ def add_options(parser: argparse._ActionsContainer) -> None:
     add("--group-pattern", metavar="REGEX",
         help="regex whose first group is the photo id in a name: '(.*)_aug[0-9]+'")  # fmt: skip
     add("--pretraining", action="append", metavar="NAME",
-        help=f"{', '.join(VOCABULARY_NAMES)} or a text file; may be repeated; by default what a "
+        help=f"{', '.join(PRETRAINING_NAMES)} or a text file; may be repeated; by default what a "
         "data set declares")  # fmt: skip
     add("--decisions", help="TOML file: [vocabulary] with 'class' = 'confirmed' or 'rejected'")
     for what in CHOSEN:

@@ -32,8 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         help="pre-training set of the features, whose classes the audit compares with those of "
-        "the data set: imagenet-1k, others of audit --pretraining, or none for features trained on "
-        "nothing; by default as the file declares",
+        "the data set: imagenet-1k, others of check --pretraining, or none for features trained on "
+        "nothing; after it training-images or seen-classes where the extractor was fine-tuned on "
+        "images of these data; by default as the file declares",
     )
     parser.add_argument("--name", metavar="N", help="name to import it under")
 

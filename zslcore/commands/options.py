@@ -32,5 +32,9 @@ def show_standing(standing: Standing) -> None:
 
 
 def named(dataset: ZSLDataset) -> str:
-    """Return the name and digest of a data set, and whether it is simulated."""
-    return f"{dataset.name}{', simulated' if dataset.simulated else ''}, data {dataset.digest}"
+    """Return the name and digest of a data set, and whether it is simulated or fine-tuned."""
+    from zslcore.datasets.facts import fine_tuned_on
+
+    kind = ", simulated" * dataset.simulated
+    kind += ", features fine-tuned" * bool(fine_tuned_on(dataset.pretraining))
+    return f"{dataset.name}{kind}, data {dataset.digest}"

@@ -19,17 +19,31 @@ import pandas as pd
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.storage.files import FACTS
 
+#: Images of the data themselves that an extractor can be fine-tuned on; no list names them.
+FINE_TUNED: Mapping[str, str] = MappingProxyType(
+    {
+        "training-images": "training images of the data set",
+        "seen-classes": "images of the data set's seen classes, perhaps test images among them",
+    }
+)
+
+
+def fine_tuned_on(pretraining: Sequence[str]) -> str:
+    """Return which images of the data an extractor was fine-tuned on; empty for none."""
+    return next((FINE_TUNED[name] for name in pretraining if name in FINE_TUNED), "")
+
 
 def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
     """Return names of pre-training vocabularies, which the audit looks up; others are refused.
 
     Parameters
     ----------
-    names : as "imagenet-1k"; "none" alone for features that were trained on nothing
+    names : as "imagenet-1k", of :data:`FINE_TUNED`, or "none" alone for features that were trained
+        on nothing
     where : the file that has them, for the sentence
     """
     lists = (FACTS / "vocabularies").glob("*.txt*")
-    known = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
+    known = ["none", *sorted(file.name.partition(".")[0] for file in lists), *FINE_TUNED]
     for name in names:
         if name not in known:
             raise closest_name(f"pre-training vocabulary{where}", name, known)

@@ -33,7 +33,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.facts import check_pretraining, readable_names
+from zslcore.datasets.facts import FINE_TUNED, check_pretraining, readable_names
 from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError, ZSLError
 from zslcore.storage import artifacts, settings
 from zslcore.storage.arrays import write_rows
@@ -335,18 +335,22 @@ def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset])
 
 
 def _declared(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...]:
-    """Return what the features were trained on, refusing what the files contradict."""
+    """Return what the features were trained on, refusing what the files contradict.
+
+    A fine-tuning is added to what the files say.
+    """
     if pretraining and dataset.simulated:
         raise DatasetError(
             "The features are simulated, because the files have none; expected no pre-training, "
             f"got {', '.join(pretraining)}."
         )
-    if pretraining and dataset.pretraining and {*pretraining} != {*dataset.pretraining}:
+    lists = {*pretraining} - {*FINE_TUNED}
+    if lists and dataset.pretraining and lists != {*dataset.pretraining} - {*FINE_TUNED}:
         raise DatasetError(
             f"The file says that its features were trained on {', '.join(dataset.pretraining)}; "
             f"got {', '.join(pretraining)}."
         )
-    return tuple(dict.fromkeys(pretraining)) or dataset.pretraining
+    return tuple(check_pretraining([*dict.fromkeys((*dataset.pretraining, *pretraining))]))
 
 
 def _made_to_exist(name: str, folder: Path, manifest: bytes) -> Path | None:

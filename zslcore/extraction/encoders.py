@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.extraction.crops import Preset
 from zslcore.extraction.encoder import RANDOM, Encoder, _device, _digest, torchvision
-from zslcore.leakage.vocabularies import VOCABULARY_NAMES
+from zslcore.leakage.vocabularies import PRETRAINING_NAMES
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
@@ -61,8 +61,8 @@ def load_encoder(
         When the library that has the network is not installed, or the device is not there.
     """
     for vocabulary in trained_on:
-        if vocabulary not in VOCABULARY_NAMES:
-            raise closest_name("pre-training vocabulary", vocabulary, VOCABULARY_NAMES)
+        if vocabulary not in PRETRAINING_NAMES:
+            raise closest_name("pre-training vocabulary", vocabulary, PRETRAINING_NAMES)
     if name.startswith(OPEN_CLIP):
         from zslcore.extraction import openclip
 

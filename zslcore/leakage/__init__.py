@@ -15,6 +15,7 @@ from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.render import FORMATS, render
 from zslcore.leakage.report import AuditReport, Finding, Severity
 from zslcore.leakage.vocabularies import (
+    PRETRAINING_NAMES,
     VOCABULARY_NAMES,
     Entry,
     Vocabulary,
@@ -27,6 +28,7 @@ __all__ = [
     "CHECKS",
     "FORMATS",
     "POLICIES",
+    "PRETRAINING_NAMES",
     "VOCABULARY_NAMES",
     "AuditContext",
     "AuditReport",

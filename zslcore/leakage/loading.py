@@ -26,7 +26,7 @@ from zslcore.leakage.grouping import GroupSource, SmallFiles, photographs_of
 from zslcore.leakage.known import with_facts
 from zslcore.leakage.photographs import Photographs
 from zslcore.leakage.vocabularies import (
-    VOCABULARY_NAMES,
+    PRETRAINING_NAMES,
     Vocabulary,
     get_vocabulary,
     read_vocabulary,
@@ -55,11 +55,11 @@ def vocabulary_of(name: Vocabulary | str | PathLike[str]) -> Vocabulary:
     """Return a vocabulary by name, or from a text file of one's own."""
     if isinstance(name, Vocabulary):
         return name
-    if str(name) in VOCABULARY_NAMES:
+    if str(name) in PRETRAINING_NAMES:
         return get_vocabulary(str(name))
     if Path(name).suffix or Path(name).exists():
         return read_vocabulary(name)
-    raise closest_name("pre-training vocabulary", str(name), VOCABULARY_NAMES)
+    raise closest_name("pre-training vocabulary", str(name), PRETRAINING_NAMES)
 
 
 def context_of(

@@ -10,6 +10,7 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 
+from zslcore.datasets.facts import FINE_TUNED
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.storage.files import FACTS
@@ -28,6 +29,8 @@ _KNOWN = {
 #: The vocabulary of an extractor that was trained on nothing: known, and empty.
 NOTHING = "none"
 VOCABULARY_NAMES = (*_KNOWN, NOTHING)
+#: What can be declared: the vocabularies, and the fine-tuning on images of the data themselves.
+PRETRAINING_NAMES = (*VOCABULARY_NAMES, *FINE_TUNED)
 
 #: Most bytes of a list of one's own; ImageNet-21K with all its synonyms has 0.7 MB.
 MAX_BYTES = 8 << 20
@@ -96,8 +99,10 @@ def get_vocabulary(name: str) -> Vocabulary:
     """Return a vocabulary that comes with the package; a misspelt name gets the nearest one."""
     if name == NOTHING:
         return Vocabulary(NOTHING, (), "No images: raw pixels, or features made by hand")
+    if name in FINE_TUNED:
+        return Vocabulary(name, (), f"Fine-tuned on {FINE_TUNED[name]}")
     if name not in _KNOWN:
-        raise closest_name("pre-training vocabulary", name, VOCABULARY_NAMES)
+        raise closest_name("pre-training vocabulary", name, PRETRAINING_NAMES)
     file, source = _KNOWN[name]
     data = (FACTS / "vocabularies" / file).read_bytes()
     text = (gzip.decompress(data) if file.endswith(".gz") else data).decode("utf-8")

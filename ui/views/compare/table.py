@@ -38,6 +38,7 @@ from zslcore.analysis.papers.differences import why_different
 from zslcore.board import Judged
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
+from zslcore.datasets.facts import fine_tuned_on
 from zslcore.datasets.titles import title
 from zslcore.evaluation import Predictions, State, outside
 from zslcore.evaluation.protocol import origin_in_words
@@ -231,6 +232,9 @@ def _badge(column: Column) -> None:
     }
     text, color, icon = looks[leak.state]
     st.badge(text, color=color, icon=icon, help=plain(leak.why))
+    for images in {fine_tuned_on(cell.pretraining) for cell in column.cells.values()} - {""}:
+        words = f"Declared: fine-tuned on {images}. Compare with fine-tuned features alone."
+        st.badge("fine-tuned features", color="orange", icon=":material/tune:", help=words)
     if column.simulated:
         st.badge("simulated", color="orange", icon=":material/science:")
 
@@ -332,7 +336,7 @@ def _mark(cell: Cell | None) -> str:
     if cell is None:
         return "missing"
     whose = {"mine": " mine", "shipped": "", "others": f" {cell.who}"}[cell.origin]
-    return f"{MARKS[cell.state][0]}{whose}"
+    return f"{MARKS[cell.state][0]}{whose}{', fine-tuned' * cell.fine_tuned}"
 
 
 def _shades(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
@@ -369,9 +373,12 @@ def _offer_table(table: MethodTable, wide: pd.DataFrame) -> None:
         flat[key] = values / 100 if kind != "ranks" else values
         labels[key] = heading if kind != "ranks" else "rank"
         shares += [key] * (kind != "ranks")
+    tuned = {_title(c) for c in table.columns if any(cell.fine_tuned for cell in c.cells.values())}
     caption = (
         f"{_in_words(table.figure)} of {len(wide)} methods on split {table.split}, per class, with "
         "95 % intervals of ranks over test classes; published results use ResNet-101 features"
+        + f"; features of {', '.join(sorted(tuned))} are fine-tuned"
+        * bool(tuned)
     )
     measured = [key for key in shares if key.endswith("value")]
     look = Look(labels, percent=shares, best=measured)

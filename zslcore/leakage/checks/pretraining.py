@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, did_not_run, fail, info, unknown, warn
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.evidence import Evidence
@@ -15,7 +16,7 @@ from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.report import Finding
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.wordnet import readable
-from zslcore.leakage.words import how, listed
+from zslcore.leakage.words import counted, how, listed
 from zslcore.metrics.gain import overlap_gain
 from zslcore.metrics.significance import holm
 
@@ -93,6 +94,8 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
     """By vocabulary what counts, what a person has to decide, what was rejected."""
     n = len(context.known_unseen_classes)
     for vocabulary in context.vocabularies:
+        if vocabulary.name in FINE_TUNED:
+            yield _fine_tuned(context, vocabulary.name)
         rows, name = overlaps(context, vocabulary), vocabulary.name
         for say, those, text, advice in (
             (
@@ -128,6 +131,21 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 )
 
 
+def _fine_tuned(context: AuditContext, images: str) -> Finding:
+    """Name features that were fine-tuned on images of the data, and what that spoils."""
+    n = len(context.parts.get("test_seen", ()))
+    text = f"Declared: the features were fine-tuned on {FINE_TUNED[images]}."
+    if context.fold_rows or context.folds:
+        text += " Validation classes of the folds are seen classes, so they are known to them."
+    advice = "Compare with fine-tuned features alone."
+    if images != "seen-classes" or not n:
+        return info(text, advice)
+    return warn(
+        f"{text} s and H are too high if any of the {counted(n, 'test_seen row')} was among them.",
+        f"Fine-tune on training images alone, and declare training-images. {advice}",
+    )
+
+
 def _matches(rows: list[Overlap]) -> Evidence:
     table: list[tuple[str, ...]] = [
         (row.class_name, m.strength, m.rule, m.entry, m.evidence, row.decision or "open")
@@ -152,7 +170,9 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
         rows = overlaps(context, vocabulary)
         known = {row.number for row in rows if row.counts}
         undecided = [row.class_name for row in rows if row.open]
-        if not vocabulary.entries:
+        if vocabulary.name in FINE_TUNED:
+            yield info("Nothing to compare: fine-tuning used images of seen classes.")
+        elif not vocabulary.entries:
             yield info("Nothing to compare: the extractor was trained on no images.")
         elif undecided and not known:
             yield unknown(
