@@ -8,10 +8,12 @@ from sklearn.base import clone
 
 from tests.worlds import linear_world
 from zslcore.analysis.regularization import (
+    VALIDATION,
     RegularizationSpec,
     follow,
     path_values,
     regularized,
+    split_of,
 )
 from zslcore.datasets import load
 from zslcore.evaluation import protocol
@@ -90,6 +92,22 @@ def test_the_test_set_chooses_nothing_but_oracles():
     assert not np.allclose(before.zsl, after.zsl)
     assert before.oracle_zsl == np.argmax(before.zsl)
     assert before.best_harmonic[before.oracle_gzsl] >= before.calibrated_harmonic.max()
+
+
+def test_the_first_validation_split_chooses_on_the_images_it_is_measured_on():
+    data = load("digits")
+    spec = RegularizationSpec("digits", VALIDATION, "LinearV2S")
+    path, split = spec.follow(data), split_of(data, VALIDATION)
+    assert set(split.test_unseen) == set(data.split("PS").folds[0].val)
+    assert not {*data.split("PS").test_seen, *data.split("PS").test_unseen} & {
+        *split.trainval,
+        *split.test_seen,
+        *split.test_unseen,
+    }
+    assert path.for_gzsl == path.oracle_gzsl
+    np.testing.assert_allclose(path.calibrated_harmonic, path.best_harmonic)
+    on_test = RegularizationSpec("digits", "PS", "LinearV2S").follow(data)
+    assert not np.allclose(path.zsl, on_test.zsl)
 
 
 def relabelled(labels):

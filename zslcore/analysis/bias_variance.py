@@ -40,7 +40,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from zslcore.analysis.regularization import RegularizationSpec
+from zslcore.analysis.regularization import RegularizationSpec, split_of
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.evaluation.protocol import Problem
 from zslcore.exceptions import DatasetError, ParameterError
@@ -376,7 +376,7 @@ def of_spec(
     return bias_variance(
         spec.estimator,
         dataset,
-        dataset.split(spec.split),
+        split_of(dataset, spec.split, spec.seed),
         spec.parameter,
         spec.values,
         preprocessing=spec.preprocessing,

@@ -34,7 +34,14 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.evaluation.protocol import Problem, ScoredTest, Setting, best_common_gamma
+from zslcore.datasets.base import hold_out
+from zslcore.evaluation.protocol import (
+    SEEN_VALIDATION,
+    Problem,
+    ScoredTest,
+    Setting,
+    best_common_gamma,
+)
 from zslcore.evaluation.specs import revisions_of
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
@@ -86,6 +93,27 @@ def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tupl
     return tuple(float(f"{v:.12g}") for v in np.geomspace(low / widening, high * widening, n))
 
 
+#: Name of the validation split that the calibration paper draws its figures on.
+VALIDATION = "PS, first validation split"
+
+
+def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
+    """Return a split, or for :data:`VALIDATION` the first fold of PS as one.
+
+    Its test images are the fold's validation classes and its seen validation, and it is its own
+    only fold, so that what the fold chooses is best on the very images that are measured.
+    """
+    if name != VALIDATION:
+        return dataset.split(name)
+    whole = dataset.split("PS")
+    if not whole.folds:
+        raise DatasetError(f"{dataset.name}, split 'PS': has no folds, so no validation split.")
+    fold = whole.folds[0]
+    train, held = hold_out(dataset.labels, fold.train, SEEN_VALIDATION, seed)
+    rows = {"trainval": train, "test_seen": held, "test_unseen": fold.val}
+    return Split.from_rows(name, dataset.labels, **rows, folds=[fold], note=f"Of {whole.note}")
+
+
 # --- The specification ----------------------------------------------------------------------------
 
 
@@ -95,7 +123,7 @@ class RegularizationSpec:
 
     Parameters
     ----------
-    dataset, split, method : names
+    dataset, split, method : names, the split also :data:`VALIDATION`
     parameter : str
         The regulariser; the first of the method by default.
     params : mapping
@@ -176,7 +204,7 @@ class RegularizationSpec:
         return follow(
             self.estimator,
             dataset,
-            dataset.split(self.split),
+            split_of(dataset, self.split, self.seed),
             self.parameter,
             self.values,
             choose=[name for name in self.estimator.param_grid if name not in self.params]

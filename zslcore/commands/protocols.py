@@ -2,8 +2,7 @@
 
 Without a name it prints a row a code, and counts. With one it prints each choice with the lines of
 the code that show it. The table states what a code does at the commit read, not what its paper
-does. ``--check`` is for contributors: its exit status is 1 when the table has errors, which it
-prints line by line.
+does.
 """
 
 from __future__ import annotations
@@ -12,25 +11,18 @@ import argparse
 import json
 from dataclasses import asdict
 
-from zslcore.exceptions import ParameterError
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     option = parser.add_argument
     option("name", nargs="?", metavar="NAME", help="a code, as TF-VAEGAN (all)")
-    option("--check", action="store_true", help="check the table instead")
     option("--json", action="store_true", help="print everything as JSON instead of text")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the census or one code, or check the table; return the exit status."""
+def run(args: argparse.Namespace) -> None:
+    """Print the census or one code."""
     from zslcore.analysis.papers import protocols
 
-    if args.check:
-        if args.name or args.json:
-            raise ParameterError("--check checks the whole table; it takes no name and no --json.")
-        return _check()
     rows = protocols.choices_of(args.name) if args.name else protocols.observed()
     if args.json:
         records = [asdict(row) | {"meaning": row.meaning, "url": row.url} for row in rows]
@@ -39,16 +31,6 @@ def run(args: argparse.Namespace) -> int:
         _print_code(args.name)
     else:
         _print_all()
-    return 0
-
-
-def _check() -> int:
-    """Print the errors of the table; return 1 if there are any."""
-    from zslcore.analysis.papers import protocols
-
-    found = list(protocols.problems())
-    print("\n".join(found) or f"{len(protocols.codes())} codes: nothing wrong.")
-    return int(bool(found))
 
 
 def _print_code(name: str) -> None:

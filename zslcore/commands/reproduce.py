@@ -59,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
            help="give a parameter of a row, over the paper's variant")  # fmt: skip
     option("--features", choices=SCALINGS,
            help="scaling of features; the experiment's own by default (--list)")  # fmt: skip
+    option("--on", choices=["test", "validation"], default="test",
+           help="images that a figure over λ is measured on: test images, or those of the first "
+           "validation split as in the paper (test)")  # fmt: skip
     option("--predictions", type=Path, metavar="FOLDER",
            help="write the answers of every run, a Parquet file each")  # fmt: skip
     option("--json", action="store_true", help="print one row per cell as JSON, in fractions")
@@ -76,7 +79,7 @@ def run(args: argparse.Namespace) -> None:
             raise ParameterError(f"--{option} must be at least 1; got {getattr(args, option)}.")
     args.method = [outside.load(each) if outside.is_own(each) else each for each in args.method]
     params, features = read_params(args), SCALINGS.get(args.features)
-    experiment = configured_experiment(args.experiment, params, features)
+    experiment = configured_experiment(args.experiment, params, features, args.on)
     table = reproduce(
         args.experiment,
         args.dataset,
@@ -88,6 +91,7 @@ def run(args: argparse.Namespace) -> None:
         benchmark=args.benchmark,
         params=params,
         features=features,
+        on=args.on,
         on_done=show_piece,
         on_standing=show_standing,
     )

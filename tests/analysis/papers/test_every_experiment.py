@@ -2,13 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from zslcore.__main__ import main
-from zslcore.analysis.papers.experiments import EXPERIMENTS, NOT_COMPUTED
+from zslcore.analysis.papers.experiments import EXPERIMENTS, NOT_COMPUTED, reproduce
 from zslcore.analysis.papers.experiments.experiment import COLUMNS
 from zslcore.evaluation import read_predictions
-from zslcore.exceptions import ZSLError
+from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.results.store import ResultStore
 
 #: One quick row of every experiment that has methods.
@@ -126,8 +127,6 @@ def test_what_an_experiment_does_not_take_is_refused(capsys):
 
 
 def test_ranks_are_those_of_the_figures_and_places_add_up():
-    from zslcore.analysis.papers.experiments import reproduce
-
     methods = ["ESZSL", "LinearV2S", "SAE"]
     ranks = reproduce("gbu:figure4", ["digits"], methods, jobs=1)
     folds = reproduce("gbu:figure3", ["digits"], methods, jobs=1)
@@ -156,3 +155,13 @@ def test_refusals_are_typed():
 
     with pytest.raises(ZSLError):
         reproduce("gbu:figure2")
+
+
+@pytest.mark.parametrize("name", ["cal:figure1", "cal:figure3"])
+def test_figures_over_lambda_are_also_measured_on_the_first_validation_split(name):
+    test, validation = (reproduce(name, ["digits"], on=on) for on in ("test", "validation"))
+    assert len(test) == len(validation)
+    assert not np.allclose(test["ours"], validation["ours"])
+    assert set(test["key"]).isdisjoint(validation["key"])
+    with pytest.raises(ParameterError, match="cal:figure1 and cal:figure3 alone"):
+        reproduce("cal:table2", ["digits"], on="validation")

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from tools import protocols as census
 from zslcore.__main__ import main
 from zslcore.analysis.papers import protocols
 from zslcore.analysis.papers.protocols import CENSUS, HOW, choices_of, codes, counted, observed
@@ -27,7 +28,7 @@ def edited(tmp_path, values, at=0, drop=()):
 
 
 def test_the_census_has_nothing_wrong_and_at_least_twenty_codes():
-    assert list(protocols.problems()) == []
+    assert list(census.problems()) == []
     assert len(codes()) >= 20
 
 
@@ -56,7 +57,7 @@ def test_the_census_has_nothing_wrong_and_at_least_twenty_codes():
     ],
 )
 def test_a_row_with_something_wrong_is_refused(tmp_path, values, sentence):
-    found = list(protocols.problems(edited(tmp_path, values)))
+    found = list(census.problems(edited(tmp_path, values)))
     assert any(sentence in each and "line 2: " in each for each in found), found
 
 
@@ -70,20 +71,20 @@ def test_a_row_with_something_wrong_is_refused(tmp_path, values, sentence):
     ],
 )
 def test_a_code_with_something_wrong_is_refused(tmp_path, values, sentence):
-    found = list(protocols.problems(edited(tmp_path, values)))
+    found = list(census.problems(edited(tmp_path, values)))
     assert any(sentence in each for each in found), found
 
 
 def test_a_missing_choice_other_columns_and_torn_files_are_refused(tmp_path):
-    (found,) = protocols.problems(edited(tmp_path, {}, drop=[1]))
+    (found,) = census.problems(edited(tmp_path, {}, drop=[1]))
     assert "DEM: expected each of" in found
     assert "got epoch, parameters, gamma, split" in found
     other = tmp_path / "other.csv"
     other.write_text("code,paper\nmine,2026\n")
-    assert "expected the columns code, paper, repository" in next(protocols.problems(other))
+    assert "expected the columns code, paper, repository" in next(census.problems(other))
     other.write_bytes(b"\xff\xfe\x00")
-    assert "could not be read" in next(protocols.problems(other))
-    assert "could not be read" in next(protocols.problems(tmp_path / "none.csv"))
+    assert "could not be read" in next(census.problems(other))
+    assert "could not be read" in next(census.problems(tmp_path / "none.csv"))
 
 
 def test_every_word_has_a_meaning_and_the_counts_are_of_all_codes():
@@ -106,7 +107,7 @@ def test_an_address_is_of_the_lines_at_the_commit_read():
         choices_of("TFVAEGAN")
 
 
-def test_the_command_lists_checks_and_shows_one_code(capsys, monkeypatch, tmp_path):
+def test_the_command_lists_all_codes_and_shows_one(capsys):
     assert main(["protocols"]) == 0
     listed = capsys.readouterr().out
     assert all(code in listed for code in codes())
@@ -115,11 +116,12 @@ def test_the_command_lists_checks_and_shows_one_code(capsys, monkeypatch, tmp_pa
     assert "epoch: validation classes." in capsys.readouterr().out
     assert main(["protocols", "GDAN", "--json"]) == 0
     assert [row["choice"] for row in json.loads(capsys.readouterr().out)] == list(HOW)
-    assert main(["protocols", "--check"]) == 0
+
+
+def test_the_tool_prints_errors_line_by_line(capsys, monkeypatch, tmp_path):
+    assert census.main() == 0
     assert "nothing wrong" in capsys.readouterr().out
-    assert main(["protocols", "GDAN", "--check"]) == 2
-    assert "takes no name" in capsys.readouterr().err
     broken = edited(tmp_path, {"commit": "main"})
-    monkeypatch.setattr(protocols.problems, "__defaults__", (broken,))
-    assert main(["protocols", "--check"]) == 1
+    monkeypatch.setattr(census.problems, "__defaults__", (broken,))
+    assert census.main() == 1
     assert "40 hexadecimal digits; got 'main'" in capsys.readouterr().out

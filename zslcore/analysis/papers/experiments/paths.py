@@ -57,21 +57,23 @@ ERRORS = {
 
 @dataclass(frozen=True, slots=True)
 class PathExperiment(Experiment):
-    """Accuracies along the regulariser of a method, split PS.
+    """Accuracies along the regulariser of a method.
 
     Attributes
     ----------
     rows : method -> parameters that it is given
+    split : "PS", or :data:`zslcore.analysis.regularization.VALIDATION`
     """
 
     rows: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    split: str = "PS"
     at: ClassVar[str] = "λ"
     what: ClassVar[What] = "accuracies"
     cells: ClassVar[Mapping[str, str]] = ACCURACIES
     figures: ClassVar[str] = (
-        "Accuracy of the test set in percent, per class; * marks the λ that the folds choose, and "
-        "what for; gamma chosen on the folds for every λ. The paper measures on its first "
-        "validation split."
+        "Accuracy in percent, per class; * marks the λ that the folds choose, and what for; gamma "
+        "chosen on the folds for every λ. Measured on the test set, with --on validation as in the "
+        "paper on the first validation split, which is then the only fold."
     )
 
     @property
@@ -93,7 +95,7 @@ class PathExperiment(Experiment):
         return replace(self, rows={**self.rows, **params})
 
     def _arguments(self, dataset: str, method: str) -> tuple[Any, ...]:
-        return self.what, dataset, method, self.given(method), self.features
+        return self.what, dataset, method, self.given(method), self.features, self.split
 
     def pieces(self, request: Request) -> dict[str, Piece]:
         """Return one path a method."""
@@ -141,7 +143,8 @@ class ErrorExperiment(PathExperiment):
     unit: ClassVar[Unit] = "number"
     cells: ClassVar[Mapping[str, str]] = ERRORS
     figures: ClassVar[str] = (
-        "Mean squared error of predicted attributes on test images, and the parts it follows from, "
+        "Mean squared error of predicted attributes on test images (--on validation: of the first "
+        "validation split, as in the paper), and the parts it follows from, "
         f"over {bias_variance.CLASS_DRAWS} draws of training classes with "
         f"{bias_variance.IMAGE_DRAWS} draws of their images each."
     )
@@ -154,11 +157,11 @@ class ErrorExperiment(PathExperiment):
 
 
 def _spec(
-    dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling
+    dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling, split: str
 ) -> RegularizationSpec:
     digest = opened(dataset).digest
     return RegularizationSpec(
-        dataset, "PS", method, params=params, features=features, digest=digest
+        dataset, split, method, params=params, features=features, digest=digest
     )
 
 
@@ -178,14 +181,15 @@ def _follow(
     method: str,
     params: Mapping[str, Any],
     features: FeatureScaling,
+    split: str,
     tell: Tell,
 ) -> int:
-    spec, began = _spec(dataset, method, params, features), time.perf_counter()
+    spec, began = _spec(dataset, method, params, features, split), time.perf_counter()
     rows = _accuracies(spec, tell) if what == "accuracies" else _errors(spec, tell)
     names = ("dataset", "split", "method", "features", "prototypes", "seed", "digest")
     about = {name: getattr(spec, name) for name in names}
     about["seconds"] = time.perf_counter() - began
-    key = _key(what, dataset, method, params, features)
+    key = _key(what, dataset, method, params, features, split)
     return keep_rows("path", key, about, rows, as_runs(spec, rows))
 
 

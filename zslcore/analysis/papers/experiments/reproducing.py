@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,9 @@ from zslcore.analysis.papers.experiments.experiment import (
     silent,
     table_of,
 )
-from zslcore.analysis.papers.experiments.registry import get_experiment
+from zslcore.analysis.papers.experiments.paths import PathExperiment
+from zslcore.analysis.papers.experiments.registry import EXPERIMENTS, get_experiment
+from zslcore.analysis.regularization import VALIDATION
 from zslcore.evaluation import outside
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features.views import FeatureScaling
@@ -30,6 +32,8 @@ from zslcore.large.following import PieceReport, Standing, following
 from zslcore.results.results_only import is_known_by_results
 from zslcore.results.store import ResultStore
 
+MeasuredOn = Literal["test", "validation"]
+
 __all__ = ["configured_experiment", "do_all", "former_cells", "reproduce"]
 
 
@@ -37,13 +41,14 @@ def configured_experiment(
     name: str,
     params: Mapping[str, Mapping[str, Any]] | None = None,
     features: FeatureScaling | None = None,
+    on: MeasuredOn = "test",
 ) -> Experiment:
-    """Return an experiment with other parameters or features; see :func:`reproduce`.
+    """Return an experiment with other parameters, features or images; see :func:`reproduce`.
 
     Raises
     ------
     ZSLError
-        For an unknown experiment or row, and for features that it cannot scale.
+        For an unknown experiment or row, and for features or images that it cannot take.
     """
     experiment = get_experiment(name)
     for method in params or {}:
@@ -52,6 +57,14 @@ def configured_experiment(
     experiment = experiment.with_params(params or {})
     if features and not experiment.scales:
         raise ParameterError(f"{name} scales no features; got {features}.")
+    if on == "validation":
+        if not isinstance(experiment, PathExperiment):
+            paths = [each for each, one in EXPERIMENTS.items() if isinstance(one, PathExperiment)]
+            raise ParameterError(
+                f"{name} is measured on test images; {' and '.join(paths)} alone also on the first "
+                "validation split."
+            )
+        experiment = replace(experiment, split=VALIDATION)
     return replace(experiment, features=features or experiment.features)
 
 
@@ -67,6 +80,7 @@ def reproduce(
     benchmark: str | None = None,
     params: Mapping[str, Mapping[str, Any]] | None = None,
     features: FeatureScaling | None = None,
+    on: MeasuredOn = "test",
     on_done: Callable[[int, int, str, int], None] | None = None,
     on_standing: Callable[[Standing], None] | None = None,
 ) -> pd.DataFrame:
@@ -85,6 +99,7 @@ def reproduce(
     benchmark : data set of the paper to compare with, by default that of the data set
     params : row -> parameters that it is given, over those of the paper's variant
     features : how features are scaled, by default those of the experiment
+    on : "test" or, for figures over λ, the first "validation" split, as in the calibration paper
     on_done : callable(done, total, what, runs), optional
         Called after every piece, in this process.
     on_standing : callable(Standing), optional
@@ -104,7 +119,7 @@ def reproduce(
     ZSLError
         For unknown names, another number of data sets, or data that lack something required.
     """
-    experiment = configured_experiment(name, params, features)
+    experiment = configured_experiment(name, params, features, on)
     rows = experiment.checked_methods(methods)
     parts = experiment.parts(tuple(datasets) or experiment.datasets)
     requests = [Request(part, rows, seeds, draws, benchmark) for part in parts]
