@@ -1,8 +1,9 @@
 // @ts-check
 // Streamlit writes a choice over the entry of the browser's history that is there, so that Back
-// would leave the page. Here the entry before the choice is put back, and the choice comes after it.
+// would leave the page; and it writes two entries for a link to another page. Here what a visitor
+// does is one step: its first new address is an entry of its own, and all that follow replace that.
 
-/** @typedef {{ history: History, location: Location, navigation?: EventTarget,
+/** @typedef {{ history: History, location: Location,
  *   addEventListener: Window["addEventListener"] }} Browser */
 
 /** @type {WeakSet<object>} */
@@ -10,29 +11,26 @@ const patched = new WeakSet();
 
 /** Once for every window. @param {Browser} browser */
 export function keepSteps(browser) {
-  const { history, location, navigation } = browser;
-  if (!navigation || patched.has(history)) return; // a browser without it goes on as it did
+  const { history, location } = browser;
+  if (patched.has(history)) return;
   patched.add(history);
-  let before = location.href, byHand = false, ours = false;
+  let acted = false;
   for (const done of ["pointerdown", "keydown", "input", "change"]) {
-    browser.addEventListener(done, () => { byHand = true; }, true);
+    browser.addEventListener(done, () => { acted = true; }, true);
   }
-  browser.addEventListener("popstate", () => { byHand = false; }, true);
-  navigation.addEventListener("currententrychange", (event) => {
-    const now = location.href, from = before;
-    before = now;
-    const type = /** @type {{ navigationType?: string }} */ (event).navigationType;
-    if (ours || !byHand || type !== "replace" || !isStep(from, now)) return;
-    ours = true;
-    history.replaceState(history.state, "", from);
-    history.pushState(history.state, "", now);
-    ours = false;
-    before = now;
-  });
+  browser.addEventListener("popstate", () => { acted = false; }, true);
+  const push = history.pushState.bind(history), replace = history.replaceState.bind(history);
+  /** @type {History["pushState"]} */
+  const write = (state, title, url) => {
+    const isStep = acted && isOther(location.href, String(url ?? ""));
+    if (isStep) acted = false;
+    (isStep ? push : replace)(state, title, url);
+  };
+  history.pushState = history.replaceState = write;
 }
 
-/** Whether two addresses are of one page with other choices. @param {string} a @param {string} b */
-export function isStep(a, b) {
-  const one = new URL(a), two = new URL(b);
-  return one.pathname === two.pathname && one.search !== two.search;
+/** Whether an address leads to another page, or to other choices. @param {string} here @param {string} url */
+export function isOther(here, url) {
+  const one = new URL(here), two = new URL(url, here);
+  return one.pathname !== two.pathname || one.search !== two.search;
 }

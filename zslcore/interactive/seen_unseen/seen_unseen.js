@@ -99,6 +99,7 @@ export class InHand extends Held {
     if (!head || !width) return;
     const wide = width >= WIDE, side = Math.min(wide ? 0.42 * width : width, 440) - 58;
     this.root.classList.toggle("narrow", !wide);
+    this.root.classList.add("laid");
     const trade = new Trade(this.drawings.trade, side, head, line);
     const room = { width: wide ? width - side - 78 : width, height: wide ? side + 52 : 300 };
     const over = new Over(this.drawings.over, room, head, line, trade.most);
