@@ -11,7 +11,7 @@ import streamlit as st
 from scipy.io import savemat
 
 from tests import pages
-from tests.datasets.files import N, cells, with_type_code, write_folder
+from tests.datasets.files import CLASSES, N, cells, with_type_code, write_folder
 from tests.pages import words
 from ui import uploads
 from ui.figures import classes
@@ -170,6 +170,19 @@ def test_an_upload_says_what_its_features_were_trained_on(visit, tmp_path):
     assert load("told").pretraining == ("imagenet-1k",)
 
 
+def test_clip_features_are_imported_with_their_text_prototypes(visit, tmp_path):
+    folder = write_folder(tmp_path / "clip")
+    texts = np.random.default_rng(1).normal(size=(len(CLASSES), 512)).astype(np.float32)
+    np.savez(folder / "texts.npz", prototypes=texts, class_names=np.array(CLASSES))
+    files = content(folder, "res101.mat", "att_splits.mat", "texts.npz")
+    app = opened(visit())
+    app.multiselect(key="data_pretraining").set_value(["wit-400m"])
+    app = upload_into(app, files, data_name="clip")
+    assert not app.error
+    np.testing.assert_array_equal(load("clip").prototypes, texts)
+    assert load("clip").pretraining == ("wit-400m",)
+
+
 def test_an_imported_data_set_is_chosen(visit, tmp_path):
     folder = write_folder(tmp_path / "small")
     app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="chosen")
@@ -226,7 +239,8 @@ def test_a_visit_makes_a_bounded_number_of_imports(visit, tmp_path, monkeypatch)
         ([("a.mat", b"nothing", "")], "Expected two .mat files"),
         ([("a.npz", b"nothing", "")], "expected NumPy archive"),
         ([("a.csv", b"label,x\na,1\n", "")], "a second CSV"),
-        ([("a.npz", b"", ""), ("b.npz", b"", "")], "Expected two .mat files, one .npz"),
+        ([("a.npz", b"", ""), ("b.npz", b"", "")], "b.npz: expected MATLAB 5 or HDF5 or NumPy"),
+        ([(f"{k}.npz", b"", "") for k in "abc"], "Expected two .mat files, one .npz"),
         ([("a.mat", b"x", ""), ("att_splits.mat", b"y", "")], "a.mat: expected"),
     ],
 )

@@ -12,7 +12,7 @@ from ui.reading import progress
 from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import FINE_TUNED
+from zslcore.datasets.facts import FINE_TUNED, unlisted_sets
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import PRETRAINING_NAMES
@@ -69,7 +69,8 @@ def _upload_form() -> None:
         accept_multiple_files=True,
         key="data_files",
         on_change=lambda: st.session_state.update({DROPPED: True}),
-        help="Two .mat files, one .npz or HDF5 file, or a CSV and a second one for its prototypes.",
+        help="Two .mat files, one .npz or HDF5 file, or a CSV; and a second file for prototypes, "
+        "such as text embeddings of the classes (.npz with prototypes and class_names, or a CSV).",
     )
     name = st.text_input(
         "Name",
@@ -98,13 +99,18 @@ def _choose_pretraining(key: str) -> list[str]:
         PRETRAINING_NAMES,
         key=key,
         placeholder="unknown, or as the file says",
-        format_func=lambda name: (
-            f"fine-tuned on {FINE_TUNED[name]}" if name in FINE_TUNED else name
-        ),
+        format_func=_in_words,
         help="The data that the feature extractor was trained on; none for features made by hand. "
         "The leakage review then looks for test classes among them, and the table of methods marks "
         "features that were fine-tuned on images of these data.",
     )
+
+
+def _in_words(name: str) -> str:
+    """Return what a name declares."""
+    if name in FINE_TUNED:
+        return f"fine-tuned on {FINE_TUNED[name]}"
+    return f"{unlisted_sets()[name]}, classes not listed" if name in unlisted_sets() else name
 
 
 def _choose_group() -> None:

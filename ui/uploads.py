@@ -128,7 +128,8 @@ def import_files(
 
     Parameters
     ----------
-    files : open files with a ``name``: two ``.mat`` (and class lists), one table, or two CSV
+    files : open files with a ``name``: two ``.mat`` (and class lists), one table, or a CSV; and one
+        more with prototypes, which a CSV needs, as text embeddings of the classes
     name : of the import; by default after the file with the features, and after the benchmark
         whose classes it has
     unseen : names of unseen classes, separated by commas, for a table without a split
@@ -353,16 +354,18 @@ def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
         [path for path in paths if path.suffix in endings]
         for endings in ((".mat",), TABLES, (".csv",))
     )
-    if mats and not tables and not csvs:
-        return _understood_mats(mats)
-    if len(tables) == 1 and len(csvs) <= 1 and not mats:
-        return tables[0], {"prototypes": csvs[0]} if csvs else {}
+    if mats and len([*tables, *csvs]) <= 1:
+        main, options = _understood_mats(mats)
+        return main, options | ({"prototypes": [*tables, *csvs][0].name} if tables or csvs else {})
+    if tables and len([*tables, *csvs]) <= 2 and not mats:
+        features, *prototypes = [*sorted(tables, key=lambda path: -path.stat().st_size), *csvs]
+        return features, {"prototypes": prototypes[0]} if prototypes else {}
     if 1 <= len(csvs) <= 2 and not tables and not mats:
         csvs.sort(key=lambda path: not _has_column(path, "label"))
         return csvs[0], {"prototypes": csvs[1]} if csvs[1:] else {}
     got = ", ".join(path.name for path in paths)
     raise FileRefusedError(
-        "Expected two .mat files, one .npz or HDF5 file, or a CSV with a second one for its "
+        "Expected two .mat files, one .npz or HDF5 file, or a CSV, and at most one more file for "
         f"prototypes; got {got}."
     )
 

@@ -22,10 +22,10 @@ from zslcore.datasets import load
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation import State
-from zslcore.exceptions import FileRefusedError
+from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage.known import KnownSplit, known_splits
 from zslcore.leakage.matching import match_names
-from zslcore.leakage.vocabularies import PRETRAINING_NAMES, get_vocabulary
+from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 
@@ -71,12 +71,19 @@ def overlap_of(
         return Contamination(
             "unknown", why="The result does not state what the extractor was trained on."
         )
-    unheard = [name for name in pretraining if name not in PRETRAINING_NAMES]
+    unheard = [name for name in pretraining if not _is_listed(name)]
     if unheard:
         return Contamination("unknown", why=f"The classes of {unheard[0]} are not known.")
     if not names:
         return Contamination("unknown", why="The result does not name its unseen classes.")
     return _looked_up(tuple(names), tuple(pretraining), benchmark)
+
+
+def _is_listed(name: str) -> bool:
+    try:
+        return get_vocabulary(name).listed
+    except UnknownNameError:
+        return False
 
 
 def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ Word vectors, a hierarchy, binary attributes or a user's own; a file has one of 
 =====================================  =========================================================
 CSV                                    a column ``class`` and one column per dimension
 ``att`` and ``allclasses_names``       (A x C) and C names, as in ``att_splits.mat``
+``prototypes`` and ``class_names``     (C x A) and C names, as text encoders give them
 ``test_<name>``, ``trainval_<name>``   (A x C), classes as listed in ``standard_split``
 ``w2v`` and ``wnids``                  (C x A) and C WordNet ids, as in ``ImageNet_w2v.mat``, with
                                        ``no_w2v_loc``, the classes without a vector, 1-based
@@ -134,18 +135,22 @@ def _by_names(path: Path) -> ClassEmbeddings:
     with artifacts.scratch() as folder:
         wanted: dict[str, Role] = {"att": "columns", "allclasses_names": "names"}
         wanted |= {"w2v": "scores", "wnids": "names", "no_w2v_loc": "numbers"}
+        wanted |= {"prototypes": "rows", "class_names": "names"}
         read = read_arrays(path, wanted, folder, required=())
         arrays = {key: np.array(values) for key, values in read.arrays.items()}
     if "w2v" in arrays and "wnids" in read.names:
         return _of_words(file, arrays, read.names["wnids"])
-    values, names = arrays.get("att"), read.names.get("allclasses_names")
-    if values is None or names is None:
-        raise FileRefusedError(
-            f"{file}: expected 'att' and 'allclasses_names', 'w2v' and 'wnids', or the name of one "
-            "of several embeddings with embedding= (--embedding); got neither."
-        )
-    _same_number(file, "allclasses_names", names, "columns in att", values)
-    return ClassEmbeddings(tuple(names), (), values, file)
+    for variable, of_names, what in (
+        ("att", "allclasses_names", "columns in att"),
+        ("prototypes", "class_names", "rows in prototypes"),
+    ):
+        if variable in arrays and of_names in read.names:
+            _same_number(file, of_names, read.names[of_names], what, arrays[variable])
+            return ClassEmbeddings(tuple(read.names[of_names]), (), arrays[variable], file)
+    raise FileRefusedError(
+        f"{file}: expected 'att' and 'allclasses_names', 'prototypes' and 'class_names', 'w2v' and "
+        "'wnids', or the name of one of several embeddings with embedding= (--embedding); got none."
+    )
 
 
 def _same_number(

@@ -5,6 +5,7 @@ Sources, and what had to be filled in by a rule, are named in ``data/README.md``
 
 from __future__ import annotations
 
+import csv
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -28,6 +29,16 @@ FINE_TUNED: Mapping[str, str] = MappingProxyType(
 )
 
 
+@cache
+def unlisted_sets() -> Mapping[str, str]:
+    """Return what else extractors are trained on: sets whose classes are not listed, with titles.
+
+    Image-text models are trained on captions, which name no classes: "wit-400m" is CLIP's.
+    """
+    with (FACTS / "contamination_sets.csv").open(encoding="utf-8", newline="") as file:
+        return {row["name"]: row["title"] for row in csv.DictReader(file) if not row["list"]}
+
+
 def fine_tuned_on(pretraining: Sequence[str]) -> str:
     """Return which images of the data an extractor was fine-tuned on; empty for none."""
     return next((FINE_TUNED[name] for name in pretraining if name in FINE_TUNED), "")
@@ -38,12 +49,13 @@ def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
 
     Parameters
     ----------
-    names : as "imagenet-1k", of :data:`FINE_TUNED`, or "none" alone for features that were trained
-        on nothing
+    names : as "imagenet-1k", of :func:`unlisted_sets` or :data:`FINE_TUNED`, or "none" alone for
+        features that were trained on nothing
     where : the file that has them, for the sentence
     """
     lists = (FACTS / "vocabularies").glob("*.txt*")
-    known = ["none", *sorted(file.name.partition(".")[0] for file in lists), *FINE_TUNED]
+    known = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
+    known += [*unlisted_sets(), *FINE_TUNED]
     for name in names:
         if name not in known:
             raise closest_name(f"pre-training vocabulary{where}", name, known)

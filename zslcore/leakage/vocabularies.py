@@ -10,7 +10,7 @@ from functools import cache
 from os import PathLike
 from pathlib import Path
 
-from zslcore.datasets.facts import FINE_TUNED
+from zslcore.datasets.facts import FINE_TUNED, unlisted_sets
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.storage.files import FACTS
@@ -29,8 +29,9 @@ _KNOWN = {
 #: The vocabulary of an extractor that was trained on nothing: known, and empty.
 NOTHING = "none"
 VOCABULARY_NAMES = (*_KNOWN, NOTHING)
-#: What can be declared: the vocabularies, and the fine-tuning on images of the data themselves.
-PRETRAINING_NAMES = (*VOCABULARY_NAMES, *FINE_TUNED)
+#: What can be declared: the vocabularies, sets without a list, and the fine-tuning on images of the
+#: data themselves.
+PRETRAINING_NAMES = (*VOCABULARY_NAMES, *unlisted_sets(), *FINE_TUNED)
 
 #: Most bytes of a list of one's own; ImageNet-21K with all its synonyms has 0.7 MB.
 MAX_BYTES = 8 << 20
@@ -69,11 +70,13 @@ class Vocabulary:
     name : "imagenet-1k", or the name of a file
     entries : its classes
     source : one sentence on where they come from
+    listed : whether the classes are known
     """
 
     name: str
     entries: tuple[Entry, ...]
     source: str = ""
+    listed: bool = True
 
     @property
     def hierarchical(self) -> bool:
@@ -101,6 +104,8 @@ def get_vocabulary(name: str) -> Vocabulary:
         return Vocabulary(NOTHING, (), "No images: raw pixels, or features made by hand")
     if name in FINE_TUNED:
         return Vocabulary(name, (), f"Fine-tuned on {FINE_TUNED[name]}")
+    if name in unlisted_sets():
+        return Vocabulary(name, (), f"{unlisted_sets()[name]}, without a list of classes", False)
     if name not in _KNOWN:
         raise closest_name("pre-training vocabulary", name, PRETRAINING_NAMES)
     file, source = _KNOWN[name]

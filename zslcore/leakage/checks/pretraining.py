@@ -96,6 +96,13 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
     for vocabulary in context.vocabularies:
         if vocabulary.name in FINE_TUNED:
             yield _fine_tuned(context, vocabulary.name)
+        elif not vocabulary.listed:
+            yield unknown(
+                f"Declared: the features were trained on {vocabulary.source}. Nothing is known of "
+                f"the {n} test classes among them.",
+                "State this with the number, and compare it with features of the same origin "
+                "alone; where you have captions, count those that name your classes.",
+            )
         rows, name = overlaps(context, vocabulary), vocabulary.name
         for say, those, text, advice in (
             (
@@ -172,6 +179,8 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
         undecided = [row.class_name for row in rows if row.open]
         if vocabulary.name in FINE_TUNED:
             yield info("Nothing to compare: fine-tuning used images of seen classes.")
+        elif not vocabulary.listed:
+            yield did_not_run(f"needs a list of the classes of {vocabulary.name}.")
         elif not vocabulary.entries:
             yield info("Nothing to compare: the extractor was trained on no images.")
         elif undecided and not known:

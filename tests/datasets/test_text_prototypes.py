@@ -1,0 +1,74 @@
+"""CLIP features with text prototypes: imported, scored in the joint space, and with their card."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.datasets import files
+from zslcore.__main__ import main
+from zslcore.datasets import load
+from zslcore.datasets.embeddings import read_class_embeddings
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.exceptions import FileRefusedError
+from zslcore.leakage import get_vocabulary
+
+#: Text embeddings of the five classes, and images near those of their class.
+TEXTS = np.random.default_rng(3).normal(size=(5, 512)).astype(np.float32)
+TEXTS /= np.linalg.norm(TEXTS, axis=1, keepdims=True)
+IMAGES = TEXTS[files.LABELS] + 0.02 * np.random.default_rng(4).normal(size=(files.N, 512))
+NAMES = np.array([name.replace("+", " ") for name in files.CLASSES])
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of the field's layout with the features and, in another order, the texts of CLIP."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    folder = files.write_folder(tmp_path / "Toy", features={"features": IMAGES.T})
+    np.savez(folder / "texts.npz", prototypes=TEXTS[::-1], class_names=NAMES[::-1])
+    return folder
+
+
+def table(path):
+    """Write images, texts and split as one archive."""
+    parts = {"trainval": files.TRAINVAL, "test_seen": files.TEST_SEEN, "test_unseen": files.UNSEEN}
+    images = {"features": IMAGES, "labels": files.LABELS}
+    np.savez(path, prototypes=TEXTS, class_names=NAMES, **images, **parts)
+    return path
+
+
+def test_text_embeddings_take_the_place_of_attributes_by_name(folder):
+    read = read_class_embeddings(folder / "texts.npz")
+    np.testing.assert_array_equal(read.of(files.CLASSES), TEXTS)
+    np.savez(folder / "torn.npz", prototypes=TEXTS, class_names=NAMES[:4])
+    with pytest.raises(FileRefusedError, match="as many names in class_names as rows"):
+        read_class_embeddings(folder / "torn.npz")
+
+
+@pytest.mark.parametrize("kind", ["folder", "table"])
+def test_they_import_score_in_the_joint_space_and_have_their_card(folder, kind, capsys):
+    source = folder if kind == "folder" else table(folder / "clip.npz")
+    texts = ["--prototypes", "texts.npz"] if kind == "folder" else []
+    command = ["import", str(source), *texts, "--name", "clip", "--pretraining", "wit-400m"]
+    assert main(command) == 0
+    assert "trained on wit-400m" in capsys.readouterr().out
+    data = load("clip")
+    np.testing.assert_array_equal(data.prototypes, TEXTS)
+    run = execute(RunSpec("clip", next(iter(data.splits)), "PrototypeCosine"), data)
+    assert run.evaluation.zsl == 1.0
+    main(["check", "clip", "--format", "json"])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    severity = {each["id"]: each["severity"] for each in found}
+    assert (severity["ZSL006"], severity["ZSL007"]) == ("unknown", "did not run")
+    (message,) = (each["message"] for each in found if each["id"] == "ZSL006")
+    assert "trained on WIT-400M, without a list of classes" in message
+    main(["contamination", "--dataset", "clip", "--extractor", "CLIP"])
+    assert "WIT-400M" in capsys.readouterr().out
+
+
+def test_captions_are_no_list_of_classes():
+    clip = get_vocabulary("wit-400m")
+    assert not clip.listed
+    assert not clip.entries
+    assert get_vocabulary("none").listed
