@@ -24,8 +24,8 @@ settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
 
 SHARED = Path(__file__).parents[2] / "shared"
-#: Tests that take more than a second, as ``tests/folder/test_file.py::test_name``.
-SLOW = frozenset(Path(__file__).with_name("slow.txt").read_text(encoding="utf-8").split())
+#: Folders of tests that open pages, start servers and browsers, or install the package.
+SLOW = ("tests/app/", "tests/browser/", "tests/ship/")
 
 
 def pytest_collection_modifyitems(items):
@@ -34,10 +34,9 @@ def pytest_collection_modifyitems(items):
     Browser tests wait half of the time.
     """
     for item in items:
-        of_browser = "tests/browser/" in item.nodeid
-        if of_browser:
+        if item.nodeid.startswith("tests/browser/"):
             item.add_marker("browser")
-        if of_browser or item.nodeid.partition("[")[0] in SLOW:
+        if item.nodeid.startswith(SLOW):
             item.add_marker("slow")
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     of_browser = [item for item in items if "tests/browser/" in item.nodeid]

@@ -73,6 +73,7 @@ def test_the_difference_is_welchs_by_its_formula():
     assert found.p < 0.05
 
 
+@pytest.mark.slow
 def test_the_interval_of_the_difference_covers_a_known_one():
     rng, covered = np.random.default_rng(1), 0
     for _ in range(200):

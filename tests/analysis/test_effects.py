@@ -37,6 +37,7 @@ def p_of_population(result, many, few):
     return ttest_ind(*of_lists, equal_var=False).pvalue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("many", "few"), PAIRS)
 def test_classes_with_few_images_are_harder_where_rarity_is_planted(many, few):
     result, twin = on_imagenet(IMAGENET), on_imagenet(unplanted_imagenet(IMAGENET))
@@ -45,6 +46,7 @@ def test_classes_with_few_images_are_harder_where_rarity_is_planted(many, few):
     assert p_of_population(twin, many, few) > SIGNIFICANT
 
 
+@pytest.mark.slow
 def test_the_nine_sets_are_in_the_printed_order_of_size():
     """Lists of one kind, from the easiest to the hardest, and many images before few."""
     result, there = on_imagenet(IMAGENET), printed().loc[METHOD]
@@ -64,6 +66,7 @@ def lost_to_training_classes(result):
     return kept, right - kept
 
 
+@pytest.mark.slow
 def test_unseen_images_are_taken_for_training_classes_where_the_bias_is_planted():
     result, twin = on_imagenet(IMAGENET), on_imagenet(unplanted_imagenet(IMAGENET))
     table = [lost_to_training_classes(result), lost_to_training_classes(twin)]
@@ -80,6 +83,7 @@ def p_of_gains(study):
     return action_gains(study, "idt", configuration="OS1")["p_holm"].min()
 
 
+@pytest.mark.slow
 def test_known_actions_gain_where_it_is_planted(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")

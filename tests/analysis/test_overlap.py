@@ -68,6 +68,7 @@ def test_the_interval_covers_a_known_boost(n_ouc, n_tuc, ouc, tuc):
     assert 0.90 <= covered / REPETITIONS <= 0.99
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_ouc", "n_tuc"), [(25, 25), (6, 4)])
 def test_the_interval_covers_a_known_boost_over_a_baseline(n_ouc, n_tuc):
     """Classes are hard or easy in both features alike; only the first knows some of them."""

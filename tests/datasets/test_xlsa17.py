@@ -301,6 +301,7 @@ def real(shared, tmp_path_factory):
     return read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files_", "shape", "classes", "rows", "folds"),
     [
@@ -335,12 +336,14 @@ def test_real_features_have_the_published_counts(real, files_, shape, classes, r
     np.testing.assert_allclose(np.linalg.norm(ds.prototypes, axis=1), 1, rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_the_real_standard_split_of_awa1(real):
     split = real("AWA1", "phog.mat").splits["SS"]
     assert (len(split.seen_classes), len(split.unseen_classes)) == (40, 10)
     assert (len(split.trainval), len(split.test_unseen)) == (24295, 6180)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("AWA1/standard_split_release",), ("AWA1",)])
 def test_the_released_standard_split_is_read_with_its_folds(real, arguments):
     ds = real(arguments[0], "phog.mat")
@@ -352,6 +355,7 @@ def test_the_released_standard_split_is_read_with_its_folds(real, arguments):
     ]
 
 
+@pytest.mark.slow
 def test_the_real_first_release_is_recognised(real):
     ds = real("AWA1", "phog.mat", "att_splits_v1.mat")
     split = ds.splits["PS v1"]

@@ -228,6 +228,7 @@ def left_by(name):
         return spec, runner.wait(work.key, 120)
 
 
+@pytest.mark.slow
 def test_a_job_finds_the_file_again(mine):
     spec, status = left_by(outside.load(mine))
     assert (status.state, status.error) == ("done", "")
@@ -237,6 +238,7 @@ def test_a_job_finds_the_file_again(mine):
     assert there.calibrated.gamma == pytest.approx(here.calibrated.gamma)
 
 
+@pytest.mark.slow
 def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):
     name = outside.load(mine)
     (tmp_path / "mine.py").write_text(RIDGE + "\n# edited\n")
@@ -246,6 +248,7 @@ def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):
     assert ResultStore().stored() == []
 
 
+@pytest.mark.slow
 def test_processes_side_by_side_find_the_file_again(mine, tmp_path, capsys):
     other = written(tmp_path / "steps.py", STEPS, "Steps")
     assert main(["compare", "--method", mine, other, "--jobs", "2"]) == 0
@@ -256,6 +259,7 @@ def test_processes_side_by_side_find_the_file_again(mine, tmp_path, capsys):
 # --- Notebooks, packages, the app -----------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_class_of_a_notebook_is_registered_by_its_cell():
     cell = "<ipython-input-3-abc>"
     linecache.cache[cell] = (len(RIDGE), None, RIDGE.splitlines(keepends=True), cell)
@@ -349,6 +353,7 @@ def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypat
     assert [chip["name"] for chip in own] == list(names)
 
 
+@pytest.mark.slow
 def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", written(tmp_path / "steps.py", STEPS, "Steps"))
     assert outside.register_own() == {}

@@ -75,6 +75,7 @@ def assert_same_figures(scores, test, gammas):
         np.testing.assert_array_equal(test.switches.gamma, scores.switches.gamma)
 
 
+@pytest.mark.slow
 @given(scored(), st.integers(0, 2**32 - 1), st.sampled_from([np.float64, np.float32]))
 def test_figures_are_those_of_the_matrix_with_ties_and_classes_that_are_ruled_out(
     world, seed, dtype
@@ -262,6 +263,7 @@ def test_detection_needs_both_sides():
         detection(predicted(scores).test)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "u", "s", "H"),
     [("AWA1_LAGO", 21.8, 73.6, 33.7), ("CUB_XianGAN", 45.1, 55.5, 49.8)],

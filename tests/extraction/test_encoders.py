@@ -48,6 +48,7 @@ def own_features(library, x):
         return extractor(x)["flatten"].numpy()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("crops", [1, 10])
 def test_features_are_those_of_torchvisions_own_forward(crops, library, encoder, images, tmp_path):
     import torch

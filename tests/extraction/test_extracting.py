@@ -102,6 +102,7 @@ def test_ten_crops_are_averaged(tmp_path):
         extract(images, stub(), tmp_path / "c.npz", crops=5)
 
 
+@pytest.mark.slow
 def test_workers_give_the_same_features(images, tmp_path):
     alone = features_of(extract(images, stub(), tmp_path / "a.npz", batch=4).output)
     helped = features_of(extract(images, stub(), tmp_path / "b.npz", batch=4, workers=1).output)
@@ -197,6 +198,7 @@ def test_bad_images_are_refused_or_left_out_as_asked(images, tmp_path):
         extract(images, stub(), tmp_path / "h.npz", on_bad="skip")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_links_out_of_the_folder_and_names_that_are_no_text_are_left_out(workers, tmp_path):
     folder = write_folder(tmp_path / "images")

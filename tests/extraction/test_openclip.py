@@ -55,6 +55,7 @@ def model(monkeypatch):
     return SimpleNamespace(Small=Small)
 
 
+@pytest.mark.slow
 def test_images_and_texts_come_into_one_space(model, tmp_path):
     import torch
 

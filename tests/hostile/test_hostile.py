@@ -68,6 +68,7 @@ def good_scores(tmp_path_factory):
     return scores.honest_scores(tmp_path_factory.mktemp("scores"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("kind", [kind for kind in scores.KINDS if kind != "scores mat"])
 def test_spoiled_scores_are_judged_or_refused_in_a_sentence(kind, good_scores, tmp_path):

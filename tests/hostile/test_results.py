@@ -43,6 +43,7 @@ def test_what_is_refused_is_refused_in_a_sentence(tried):
     assert {where: words for where, words in said.items() if not is_a_sentence(words)} == {}
 
 
+@pytest.mark.slow
 def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monkeypatch, capsys):
     accepted, _ = tried
     assert len(accepted) > 20

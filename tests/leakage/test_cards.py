@@ -324,6 +324,7 @@ def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset,
     assert ("none measured on AWA2" in figure.note) is stands_in
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "verdict", "rows"),
     [

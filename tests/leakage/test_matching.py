@@ -247,6 +247,7 @@ def test_one_of_two_animals_of_one_name_is_certain_where_it_is_called_so_first()
     assert [(m.entry, m.strength) for m in found] == [("porcupine, hedgehog", "weak")]
 
 
+@pytest.mark.slow
 def test_neither_of_two_birds_of_one_name_is_certain():
     birds = list(class_facts("CUB").classes["class"])
     listed = Vocabulary.of("mine", ["n01540090 tree sparrow", "n01536334 tree sparrow"])
@@ -426,6 +427,7 @@ def test_every_pretraining_class_finds_itself_however_it_is_written(index, data)
         assert any(name in m.entry for m in found if m.strength == "strong"), found
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_can_be_a_class_name(name):

@@ -88,6 +88,7 @@ def test_a_page_is_as_wide_as_asked_and_all_fonts_are_embedded(panel, font, widt
         assert any(name.replace(" ", "") in each["/BaseFont"] for name in FONTS[font])
 
 
+@pytest.mark.slow
 def test_every_letter_of_a_pdf_is_8_pt():
     sizes = set()
     for panel in PANELS.values():
@@ -96,6 +97,7 @@ def test_every_letter_of_a_pdf_is_8_pt():
     assert sizes == {POINTS}
 
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize("font", FONTS)
 @pytest.mark.parametrize("width", WIDTHS)
@@ -143,6 +145,7 @@ def test_words_at_points_stand_together_or_not_at_all(places, seen):
     assert [text.get_visible() for text in figure.axes[0].texts] == [seen] * 3
 
 
+@pytest.mark.slow
 def test_a_png_has_600_dots_an_inch_and_a_figure_is_the_same_bytes():
     from PIL import Image
 
@@ -159,6 +162,7 @@ def test_an_svg_needs_no_font_and_has_its_width():
     assert float(re.search(r'width="([\d.]+)pt"', text)[1]) == pytest.approx(120 / 25.4 * 72)
 
 
+@pytest.mark.slow
 def test_what_is_drawn_are_the_numbers_of_the_panel():
     figure, _ = drawn(PANELS["curve"])
     line = next(each for each in figure.axes[0].lines if each.get_gid() == "line 0")

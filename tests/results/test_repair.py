@@ -242,6 +242,7 @@ print(bool(mend(ResultStore(sys.argv[1]))))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [swap_leaves, DAMAGE["no header"]])
 def test_two_servers_that_start_repair_once(store, damage):
     damage(store)

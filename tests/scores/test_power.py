@@ -55,6 +55,7 @@ def test_errors_over_images_are_those_of_the_bootstrap(pair):
         assert errors[name] == pytest.approx(spread[name], rel=bound), name
 
 
+@pytest.mark.slow
 def test_the_command_reads_a_pilot(pair, tmp_path, capsys):
     files = []
     for k, scores in enumerate(SCORES):

@@ -72,6 +72,7 @@ def submission(**more):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "_leaks"])
 def test_each_sentence_is_printed_by_its_command(folder, capsys, name):
     words = ["--split", f"{AUTHOR}{name}.mat", "--features", "res101.mat"]
@@ -266,6 +267,7 @@ def test_one_of_split_and_scores_is_enough(folder, capsys):
     assert to_text(found).splitlines()[0] == "UNKNOWN"
 
 
+@pytest.mark.slow
 def test_the_first_version_of_cubs_split_and_released_scores(shared, tmp_path, capsys):
     data = shared / "data"
     words = ["--split", data / "xlsa17" / "CUB" / "att_splits_v1.mat", "--extractor", "resnet101"]

@@ -50,6 +50,7 @@ def test_every_setting_is_read_by_the_check():
     assert set(settings._ALL) | {"ZSL_DATA"} == set(WRONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in WRONG if n != "ZSL_DATA"])
 def test_a_process_imports_the_package_whatever_the_values(name):
     """Nothing is read when a module is imported, where no sentence could be said."""

@@ -469,6 +469,7 @@ def test_data_that_a_claim_does_not_speak_of_count_for_nothing(name):
             assert judgment.said.startswith("There is no run on ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case])
 def test_a_part_of_the_data_sets_never_confirms_nor_refutes(name):
     for evidence in CASES[name] if len(CLAIMS[name].data) > 1 else ():
@@ -480,6 +481,7 @@ def test_a_part_of_the_data_sets_never_confirms_nor_refutes(name):
             assert judgment.where.startswith("1 of ") == told
 
 
+@pytest.mark.slow
 def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
     scope = (
         "Measured on CUB (trained on imagenet-1k) and AWA1-lss (trained on nothing), 2 of 5 data "
@@ -609,6 +611,7 @@ def test_two_kinds_of_features_of_one_benchmark_are_one_case(name):
         assert CLAIMS[name].judged(Evidence("real", figures)) == CLAIMS[name].judged(evidence)
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_said_of_what_was_looked_at():
     of_cub = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.5), data=("CUB",))).figures
     both = pd.concat([of_cub, of_cub.assign(split="SS", value=of_cub["value"] + 0.01)])
@@ -892,6 +895,7 @@ def test_runs_are_figures_real_and_simulated_apart(results):
     assert of_mine["lam"] == results[1].params["lam"]
 
 
+@pytest.mark.slow
 def test_digits_and_classes_that_are_some_of_a_benchmarks_are_no_evidence(results):
     assert evidence_of(results[:1])["real"].figures.empty
     unseen = list(results[1].evaluation.per_class_zsl)
@@ -947,6 +951,7 @@ def test_no_runs_at_all_are_evidence_of_nothing():
     assert judged["printed"].verdict == HOLDS
 
 
+@pytest.mark.slow
 def test_shipped_results_judge_claims_in_a_fresh_data_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")

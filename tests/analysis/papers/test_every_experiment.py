@@ -54,6 +54,7 @@ def test_all_tables_and_figures_of_the_papers_have_a_name():
     assert not set(EXPERIMENTS) & set(NOT_COMPUTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_it_ends_with_a_table(name, capsys):
     """A table to read and one row a cell as JSON, of the same figures."""
@@ -158,6 +159,7 @@ def test_refusals_are_typed():
 
 
 @pytest.mark.parametrize("name", ["cal:figure1", "cal:figure3"])
+@pytest.mark.slow
 def test_figures_over_lambda_are_also_measured_on_the_first_validation_split(name):
     test, validation = (reproduce(name, ["digits"], on=on) for on in ("test", "validation"))
     assert len(test) == len(validation)

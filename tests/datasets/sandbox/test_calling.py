@@ -76,6 +76,7 @@ def test_a_worker_has_no_calls_of_another_machine(run):
         assert run(functions.calls_with_32_bits) < 0
 
 
+@pytest.mark.slow
 def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeypatch):
     with pytest.raises(Refused, match="the file is damaged or hostile and crashed its reader"):
         run(functions.dies)

@@ -10,7 +10,7 @@ from streamlit import runtime
 from ui import idle
 from ui.idle import Tidier
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 class Thing:
@@ -37,6 +37,7 @@ def threads():
     return sum(thread.name == "tidier" for thread in threading.enumerate())
 
 
+@pytest.mark.slow
 def test_a_spell_of_runs_is_followed_by_one_collection():
     tidier, before = Tidier(quiet=0.05), threads()
     for _ in range(5):
@@ -54,6 +55,7 @@ def test_nothing_is_collected_while_pages_run():
     assert tidier.collections == 0
 
 
+@pytest.mark.slow
 def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
     gc.disable()
     try:

@@ -23,7 +23,7 @@ from zslcore.methods import get_method
 from zslcore.scores.apart import judged_apart
 
 PAGE = "pages/scores.py"
-REAL = Path(__file__).parents[2] / "shared" / "data" / "gzsl_scores"
+REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 
 
 @pytest.fixture(scope="module")

@@ -82,6 +82,7 @@ def test_methods_keep_their_order_where_a_task_is_missing(tmp_path):
     assert 0 < text.index("| LinearS2V |") < text.index("| CMT |")
 
 
+@pytest.mark.slow
 def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
     run_all()
     before = report(tmp_path)

@@ -17,7 +17,7 @@ from zslcore.interactive import curves
 from zslcore.interactive.one_file import THEMES as OF_FILES
 from zslcore.metrics import seen_unseen_curve
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 THEME = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
 THEMES = ("light", "dark")
 MARKS = {name: mark for name, mark in vars(palette).items() if isinstance(mark, palette.Mark)}

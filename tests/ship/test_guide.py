@@ -16,7 +16,7 @@ from zslcore.__main__ import main, parser_of_commands
 from zslcore.analysis.papers.claims import CLAIMS
 from zslcore.methods import METHODS, TRANSDUCTIVE
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("guide/*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 RST_PAGES = sorted((ROOT / "docs").glob("*.rst"))

@@ -9,7 +9,7 @@ import pytest
 
 from zslcore.interactive.modules import SHARED, ModuleError, joined
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FOLDERS = [ROOT / "ui" / "components", SHARED]
 ENTRIES = [
     folder / f"{folder.name}.js"
@@ -38,6 +38,7 @@ def finished(*command):
     )
 
 
+@pytest.mark.slow
 def test_the_modules_pass_their_own_tests(node):
     tests = sorted((ROOT / "tests" / "js").glob("*.test.js"))
     assert tests

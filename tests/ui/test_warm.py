@@ -15,7 +15,7 @@ FACTS = (
     ("zslcore.board", "packaged_board"),
     ("zslcore.analysis.papers.claims", "judged_as_printed"),
 )
-PAGES = Path(__file__).parents[1] / "pages"
+PAGES = Path(__file__).parents[2] / "pages"
 
 
 def test_everything_that_a_page_imports_of_the_screen_is_wanted():
@@ -63,6 +63,7 @@ def test_visitors_go_first_but_not_for_ever(monkeypatch):
     warm.prepare(lambda: True)  # returns
 
 
+@pytest.mark.slow
 def test_it_is_done_once_after_the_first_spell():
     done = []
     tidier = Tidier(quiet=0.02, first=lambda busy: done.append(busy()))

@@ -9,7 +9,7 @@ import pytest
 
 from ui import site_map
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 FORBIDDEN = {
     "zslcore": {"streamlit", "plotly", "ui", "pages"},
     "ui/figures": {"streamlit"},
@@ -78,6 +78,7 @@ def test_no_folder_knows_one_above_it(storeys):
             assert not imports_from(path, *above), path
 
 
+@pytest.mark.slow
 def test_no_module_imports_itself_by_any_way():
     """Imports inside functions and those for types count, too."""
     needs = imports_by_module()

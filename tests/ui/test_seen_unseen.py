@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.pages import head_of
-from tests.test_components import finished
+from tests.ui.test_components import finished
 from ui.interactive import numbers_of
 from ui.numbers import percent, three_digits
 from zslcore.evaluation.protocol import ScoredTest

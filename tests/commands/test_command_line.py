@@ -102,6 +102,7 @@ def test_params_become_numbers_where_they_are():
         read_param("=3")
 
 
+@pytest.mark.slow
 def test_python_m_zslcore_is_the_command():
     command = [sys.executable, "-m", "zslcore", "run", "--method", "nothing"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

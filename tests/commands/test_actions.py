@@ -32,6 +32,7 @@ def _own_data(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
 
 
+@pytest.mark.slow
 def test_the_usual_study_is_the_shipped_one(monkeypatch, capsys):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     monkeypatch.setattr(study, "make_fit", None)  # nothing is fitted

@@ -23,7 +23,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner
 from zslcore.storage.artifacts import scratch
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 A_RUN = ROOT / "tests" / "historic_results" / "0.3.0" / "run.json"
 FOREVER = "import time; time.sleep(600)"
 
