@@ -20,7 +20,6 @@ from zslcore.evaluation.runs import (
     execute,
     execute_with_scores,
     fit_again,
-    fold_curves,
 )
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
@@ -73,12 +72,6 @@ def test_the_same_spec_twice_gives_the_same_numbers(result):
     again = execute(result.spec, WORLD)
     assert again.evaluation == result.evaluation
     assert (again.params, again.gamma, again.oracle) == (result.params, result.gamma, result.oracle)
-
-
-def test_the_curves_of_the_folds_are_those_on_which_gamma_was_chosen(result):
-    curves = fold_curves(result, WORLD)
-    assert len(curves) == len(WORLD.split("PS").folds)
-    assert protocol.best_common_gamma(curves) == pytest.approx(result.gamma, rel=1e-9)
 
 
 def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():

@@ -138,32 +138,6 @@ class ImageNet:
             level = sorted(above)
         return self._ancestors.setdefault(row, MappingProxyType(steps))
 
-    def heights(self, rows: np.ndarray) -> csr_array:
-        """Return the steps from some classes up to everything that they are kinds of, plus 1.
-
-        Sparse, shape (len(rows), all rows); 1 is the class itself, and what is not stored is not
-        above it.
-        """
-        above = [self.ancestors(int(row)) for row in rows]
-        ends = np.cumsum([0, *map(len, above)])
-        columns = np.fromiter((i for each in above for i in each), np.int32, ends[-1])
-        steps = np.fromiter((s for each in above for s in each.values()), np.int32, ends[-1])
-        return csr_array((steps + 1, columns, ends), shape=(len(above), len(self.synsets)))
-
-    def meeting(self, row: int, other: int) -> tuple[int, int]:
-        """Return the nearest thing that both rows are kinds of, and the steps between them over it.
-
-        Of several as near, the one that is first in this table.
-        """
-        above, other_above = self.ancestors(row), self.ancestors(other)
-        return min(
-            (
-                (common, above[common] + other_above[common])
-                for common in above.keys() & other_above.keys()
-            ),
-            key=lambda found: (found[1], found[0]),
-        )
-
     def find(self, text: str) -> tuple[int, ...]:
         """Return the classes that a word or an id means, those with the very word first.
 

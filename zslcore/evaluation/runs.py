@@ -33,7 +33,6 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.classifiers import seconds_saved
-from zslcore.metrics import SeenUnseenCurve
 from zslcore.storage.records import Schema
 
 Origin = Literal["validated", "given"]
@@ -272,22 +271,6 @@ def fit_again(
     scores = spec.setting(dataset).score(model)
     gamma = 0.0 if result.gamma is None else result.gamma
     return replace(result, evaluation=protocol.evaluate(scores, gamma)), scores
-
-
-def fold_curves(
-    result: RunResult, dataset: ZSLDataset | None = None
-) -> tuple[SeenUnseenCurve, ...]:
-    """Return the seen-unseen curve of every validation fold, with a result's own parameters.
-
-    They are the curves on which its gamma was chosen, if the folds chose it.
-
-    Raises
-    ------
-    DatasetError
-        When the split has no folds.
-    """
-    spec, dataset = with_data(result.spec, dataset)
-    return answer_folds(replace(spec, params=result.params), dataset).curves[0]
 
 
 def answer_folds(spec: RunSpec, dataset: ZSLDataset) -> protocol.Selection:

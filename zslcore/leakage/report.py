@@ -103,10 +103,6 @@ class AuditReport:
             return "incomplete"
         return "warnings" if Severity.WARN in found else "passed"
 
-    def verdict_for(self, fail_on: FailOn) -> Verdict:
-        """Return the verdict where what ``fail_on`` names is a failure, too."""
-        return "failed" if self.fails(fail_on) else self.verdict
-
     @property
     def not_run(self) -> tuple[str, ...]:
         """Ids of the checks that could not run, for want of what they need."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, fields
 from functools import cache, partial
 from numbers import Real
@@ -33,7 +32,6 @@ from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features.checks import require_finite, wrapped
 from zslcore.features.views import Features, project
 from zslcore.methods.score_map import ScoreMap, Scorer, linear
-from zslcore.methods.statistics import ClassStatistics
 
 Family = Literal[
     "closed form",
@@ -50,7 +48,7 @@ Params = Mapping[str, Any]
 #: Functions of a method whose arguments and results are checked.
 _CHECKED = (
     *("fit", "decision_function", "seen_penalty", "score_map"),
-    *("fit_grid", "score_grid", "attribute_grid", "fit_statistics"),
+    *("fit_grid", "score_grid", "attribute_grid"),
 )
 #: What a larger value of a parameter does to the regularisation.
 Effect = Literal["stronger", "weaker"]
@@ -138,9 +136,6 @@ class ZSLEstimator(BaseEstimator, ABC):
         on a scale of their own.
     iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
         take minutes on real data; False when it is one pass and one decomposition
-    statistics : class of what ``fit`` needs to know of the rows, where that is sums over them
-        One of :mod:`zslcore.methods.statistics`; None for methods that have to see the rows
-        themselves.
     classifiers : name of the classifiers of seen classes that it fits first, where other methods
         fit the same, see :mod:`zslcore.methods.classifiers`; empty where none does
         Methods with one name have to agree in all that decides about them.
@@ -160,7 +155,6 @@ class ZSLEstimator(BaseEstimator, ABC):
     regularizers: ClassVar[Mapping[str, Effect]] = {}
     predicted_attributes: ClassVar[Literal["no", "regressed", "implied"]] = "no"
     iterative: ClassVar[bool] = False
-    statistics: ClassVar[type[ClassStatistics] | None] = None
     classifiers: ClassVar[str] = ""
     seen_penalty: Callable[[Features], np.ndarray] | None = None
     on_epoch: Callable[[int, float], None] | None = None
@@ -252,28 +246,6 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Yield a copy fitted with every point of ``grid``."""
         for params in grid:
             yield clone(self).set_params(**params).fit(X, y, prototypes)
-
-    @wrapped
-    def fit_statistics(
-        self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params] = ({},)
-    ) -> Iterator[Self]:
-        """Yield a copy fitted with every point of ``grid``, from statistics of the rows alone.
-
-        Equals one ``fit`` a point, to rounding; for methods that have ``statistics``.
-
-        Parameters
-        ----------
-        statistics : of the training rows, with all that the class ``statistics`` has
-        prototypes : array of shape (n_seen_classes, n_attributes), a row for each of their classes
-        grid : mappings from parameters to values, by default a single one without any
-        """
-        points, S = self._points(statistics, prototypes, grid)
-        for point in points:
-            yield point._solve(deepcopy(statistics), S)
-
-    def _solve(self, statistics: Any, S: np.ndarray) -> Self:
-        """Learn from statistics, which may be used up; for methods that have ``statistics``."""
-        raise NotImplementedError
 
     @wrapped
     def score_grid(
@@ -373,40 +345,6 @@ class ZSLEstimator(BaseEstimator, ABC):
         self._check_finite(X, S)
         self.n_features_in_, self.n_attributes_in_ = X.shape[1], S.shape[1]
         return X, y, S
-
-    def _points(
-        self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params]
-    ) -> tuple[list[Self], np.ndarray]:
-        """Return a copy a point, none of which costs anything yet, and S for the formulas."""
-        points = [clone(self).set_params(**params) for params in grid]
-        S = self._check_statistics(statistics, prototypes)
-        for point in points:
-            point._check_params()
-            point.n_features_in_, point.n_attributes_in_ = statistics.sums.shape[1], S.shape[1]
-        return points, S
-
-    def _check_statistics(self, statistics: Any, prototypes: np.ndarray) -> np.ndarray:
-        """Return S as the formulas want it, refusing statistics that do not fit to it."""
-        if self.statistics is None:
-            raise ParameterError(
-                f"{self.card.name}: is fitted to the rows themselves; expected a method for which "
-                "sums over them are enough."
-            )
-        for field in fields(self.statistics):
-            if not hasattr(statistics, field.name):
-                raise DatasetError(
-                    f"{self.card.name}: expected statistics with their {field.name}; "
-                    f"got {type(statistics).__name__}."
-                )
-        S = np.asarray(prototypes, dtype=np.float64)
-        if S.ndim != 2 or len(S) != len(statistics.counts) or not statistics.n_samples:
-            raise DatasetError(
-                f"{self.card.name}: expected statistics of at least one sample and a prototype a "
-                f"class; got {statistics.n_samples:.0f} samples, {len(statistics.counts)} classes "
-                f"and prototypes {S.shape}."
-            )
-        require_finite(S, f"{self.card.name}, prototypes")
-        return S
 
     def _check_scoring(self, X: Features, prototypes: np.ndarray) -> tuple[Features, np.ndarray]:
         """Return (X, S) for scoring, refusing other widths than those fitted on."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg import solve, svd
@@ -71,7 +71,6 @@ class ESZSL(CompatibilityModel):
         "lam": tuple(10.0**k for k in range(-3, 4)),
     }
     sharing = ("gamma", "lam")
-    statistics = GramStatistics
     regularizers: ClassVar = {"gamma": "stronger", "lam": "stronger"}
     predicted_attributes = "implied"
 
@@ -83,21 +82,6 @@ class ESZSL(CompatibilityModel):
         """Fit ``V_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         X, y, S = self._check_training(X, y, prototypes)
         return self._solve(GramStatistics.of(X, y, len(S)), S)
-
-    def fit_statistics(
-        self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params] = ({},)
-    ) -> Iterator[Self]:
-        """Yield a fitted copy a point: a solution for every gamma, a scaling for every lambda."""
-        points, S = self._points(statistics, prototypes, grid)
-        P, sigma, Qt = svd(S, full_matrices=False)
-        solved: dict[tuple[float, str], np.ndarray] = {}
-        for point in points:
-            key = point.gamma, point.coding
-            if key not in solved:
-                target = point._target(statistics) @ P
-                (solved[key],) = ridge_path(statistics.gram, [point.gamma], target)
-            point.V_ = (solved[key] * (sigma / (sigma**2 + point.lam))) @ Qt
-            yield point
 
     def _solve(self, statistics: GramStatistics, S: np.ndarray) -> Self:
         visual = ridge(statistics.gram, self.gamma)

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg import solve
+from sklearn.base import clone
 
 from zslcore.features.views import Features, chunks, positions
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
@@ -94,7 +95,6 @@ class GFZSL(ZSLEstimator):
         "lam_mean": (1e-3, 1e-2, 0.1, 1.0),
         "lam_variance": (1e7, 1e12),
     }
-    statistics = MomentStatistics
     regularizers: ClassVar = {"lam_mean": "stronger", "lam_variance": "stronger"}
 
     lam_mean: float = 1.0
@@ -140,7 +140,8 @@ class GFZSL(ZSLEstimator):
         Points that differ in ``lam_mean`` alone and follow each other share what their common
         variances are multiplied with.
         """
-        models = self.fit_statistics(MomentStatistics.of(on.X, on.y, len(on.S)), on.S, grid)
+        statistics = MomentStatistics.of(on.X, on.y, len(on.S))
+        models = (clone(self).set_params(**params)._solve(statistics, on.S) for params in grid)
         at_once = max(1, AT_ONCE // max(1, len(on.X_test) * len(on.candidates)))
         for _, alike in groupby(models, key=GFZSL._group_key):
             while some := list(islice(alike, at_once)):
@@ -152,6 +153,7 @@ class GFZSL(ZSLEstimator):
         return {name: value for name, value in self.get_params().items() if name != "lam_mean"}
 
     def _solve(self, statistics: MomentStatistics, S: np.ndarray) -> Self:
+        self.n_features_in_, self.n_attributes_in_ = statistics.sums.shape[1], S.shape[1]
         present = statistics.counts > 0
         self.S_, self.means_ = S[present], statistics.means[present]
         self.variances_ = np.maximum(statistics.variances[present], self.floor)

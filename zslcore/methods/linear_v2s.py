@@ -57,7 +57,6 @@ class LinearV2S(ZSLEstimator):
     )
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-14, 3))}
     sharing = ("lam",)
-    statistics = GramStatistics
     regularizers: ClassVar = {"lam": "stronger"}
     predicted_attributes = "regressed"
 

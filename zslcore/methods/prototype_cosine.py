@@ -51,7 +51,6 @@ class PrototypeCosine(ZSLEstimator):
         joint_space=True,
     )
     param_grid: ClassVar = {}
-    statistics = ClassStatistics
 
     temperature: float = 0.01
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
-from typing import Any, ClassVar, Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -82,7 +81,6 @@ class SAE(ZSLEstimator):
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-6, 9))}
     variants = ({"direction": "S2V"}, {"direction": "V2S"})
     sharing = ("lam",)
-    statistics = GramStatistics
     regularizers: ClassVar = {"lam": "stronger"}
     predicted_attributes = "regressed"
 
@@ -94,16 +92,6 @@ class SAE(ZSLEstimator):
         """Fit ``W_`` on seen classes; ``y`` indexes the rows of ``prototypes``."""
         (self.W_,) = self._solutions(*self._gathered(X, y, prototypes), [self.lam])
         return self
-
-    def fit_statistics(
-        self, statistics: Any, prototypes: np.ndarray, grid: Iterable[Params] = ({},)
-    ) -> Iterator[Self]:
-        """Yield a fitted copy a point, all from one decomposition a side."""
-        points, S = self._points(statistics, prototypes, grid)
-        solutions = self._solutions(deepcopy(statistics), S, [point.lam for point in points])
-        for point, W in zip(points, solutions, strict=True):
-            point.W_ = W
-            yield point
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return cosines in the space of ``direction``; see :class:`ZSLEstimator`."""

@@ -14,9 +14,6 @@ import numpy as np
 
 from zslcore.metrics import Answers, Margins, answers_of, margins_of_answers
 
-#: What becomes of an image, in the order of :meth:`Switches.destinations`.
-DESTINATIONS = ("right", "wrong class of its side", "class of the other side")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Switches:
@@ -53,19 +50,6 @@ class Switches:
     def right(self, gamma: float) -> np.ndarray:
         """Return whether each image is answered right at ``gamma``: bool of shape (n_samples,)."""
         return np.where(self.gamma > gamma, self.right_if_seen, self.right_if_unseen)
-
-    def destinations(self, gamma: float) -> np.ndarray:
-        """Count where images go at ``gamma``.
-
-        Returns
-        -------
-        int array of shape (2, 3)
-            Images of unseen, then of seen classes; columns as in :data:`DESTINATIONS`.
-        """
-        of_seen, right = self.seen[self.y], self.right(gamma)
-        other = (self.gamma > gamma) != of_seen
-        outcome = np.where(right, 0, np.where(other, 2, 1))
-        return np.bincount(3 * of_seen + outcome, minlength=6).reshape(2, 3)
 
     def per_class(self, gamma: float) -> tuple[np.ndarray, np.ndarray]:
         """Return how many images of every candidate class are right at ``gamma``, and how many are.

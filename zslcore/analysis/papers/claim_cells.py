@@ -6,8 +6,8 @@ the ones that gave it, whatever way it was judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -59,13 +59,12 @@ def cells_of(id_: str, evidence: Evidence) -> ReadCells:
     id_ : of a claim
     evidence : printed tables or runs
     """
-    notes = _Notes()
-    tables = _NotingTables(evidence.tables, notes)
-    noting = _Noting(evidence.body, evidence.figures, tables, notes=notes)
-    CLAIMS[id_].judged(noting)
-    read = pd.concat(notes.rows) if notes.rows else pd.DataFrame(columns=list(FIGURES))
-    read = read[~read.index.duplicated()]
-    return ReadCells(read, {name: evidence.tables[name] for name in notes.tables})
+    read: list[pd.DataFrame | str] = []
+    CLAIMS[id_].judged(replace(evidence, read=read))
+    rows = [each for each in read if isinstance(each, pd.DataFrame)]
+    figures = pd.concat(rows) if rows else pd.DataFrame(columns=list(FIGURES))
+    tables = {name: evidence.tables[name] for name in read if isinstance(name, str)}
+    return ReadCells(figures[~figures.index.duplicated()], tables)
 
 
 def with_ours(id_: str, printed: Evidence, ours: Evidence) -> pd.DataFrame:
@@ -97,40 +96,3 @@ def with_ours(id_: str, printed: Evidence, ours: Evidence) -> pd.DataFrame:
     order = [name for column in wide for name in (column, f"{column}, ours")]
     joined = wide.join(mine)
     return joined[[name for name in order if name in joined]]
-
-
-@dataclass(slots=True)
-class _Notes:
-    rows: list[pd.DataFrame] = field(default_factory=list)
-    tables: list[str] = field(default_factory=list)
-
-
-class _NotingTables(Mapping[str, pd.DataFrame]):
-    """Printed tables that note which of them are read."""
-
-    def __init__(self, tables: Mapping[str, pd.DataFrame], notes: _Notes) -> None:
-        self._tables, self._notes = tables, notes
-
-    def __getitem__(self, name: str) -> pd.DataFrame:
-        if name in self._tables and name not in self._notes.tables:
-            self._notes.tables.append(name)
-        return self._tables[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tables)
-
-    def __len__(self) -> int:
-        return len(self._tables)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Noting(Evidence):
-    """Evidence that notes which rows are read."""
-
-    notes: _Notes = field(default_factory=_Notes)
-
-    def rows(self, figure: str, **where: str | None) -> pd.DataFrame:
-        """Return the rows of a figure, and note them."""
-        found = Evidence.rows(self, figure, **where)
-        self.notes.rows.append(found)
-        return found

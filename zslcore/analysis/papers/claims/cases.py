@@ -108,7 +108,7 @@ def _of_figures(evidence: Evidence, query: Query) -> pd.DataFrame:
 
 
 def _of_table(evidence: Evidence, query: Query) -> pd.DataFrame:
-    rows = evidence.tables[query["from"]].rename(columns={query["value"]: "value"})
+    rows = evidence.table(query["from"]).rename(columns={query["value"]: "value"})
     for column, value in query.get("where", {}).items():
         rows = rows[rows[column].isin(value if isinstance(value, list) else [value])]
     for column, letters in query.get("strip", {}).items():

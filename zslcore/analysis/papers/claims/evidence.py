@@ -105,6 +105,7 @@ class Evidence:
         mean over seeds, accuracies as fractions; ``spread``: their deviation, NaN for one seed;
         ``seeds``: how many, NaN for print.
     controls : evidence of features that were trained on nothing; None for no such question
+    read : list that notes the rows and the names of tables that are read; None for no notes
     tables : name -> DataFrame of :func:`zslcore.datasets.facts.published`
     """
 
@@ -112,6 +113,7 @@ class Evidence:
     figures: pd.DataFrame
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     controls: Evidence | None = None
+    read: list[pd.DataFrame | str] | None = None
 
     def of_tables(self, names: Collection[str]) -> Evidence:
         """Return the figures of these printed tables; runs are what they are."""
@@ -198,7 +200,15 @@ class Evidence:
             )
             message = f"There is no {_in_words(figure)}{f' ({which})' if which else ''} here."
             raise UndecidedError(message)
+        if self.read is not None:
+            self.read.append(rows)
         return rows
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return a printed table that holds something else than figures."""
+        if self.read is not None:
+            self.read.append(name)
+        return self.tables[name]
 
     def compared(
         self,

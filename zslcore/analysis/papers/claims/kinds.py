@@ -316,7 +316,7 @@ def _reaches(missing: Sequence[str]) -> str:
 
 def _of_table(evidence: Evidence, spec: Mapping[str, Any]) -> pd.DataFrame:
     """Return a printed table, a row a split, a column a method that has all."""
-    t = evidence.tables[spec["from"]].dropna()
+    t = evidence.table(spec["from"]).dropna()
     return t.pivot_table(spec["value"], "split", "method", sort=False).dropna(axis=1)
 
 
@@ -494,7 +494,7 @@ def _spreads(evidence: Evidence, claim: ClaimArguments) -> pd.DataFrame:
 
 def judge_crossed(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     """Judge the paired tests of fits on AWA1 or AWA2 that are tested on either."""
-    tests = cross_tests(evidence.tables["cross_dataset_awa"])
+    tests = cross_tests(evidence.table("cross_dataset_awa"))
     found = tests[claim.spec["question"]]
     if claim.spec["by"] == "p":
         sentence = f"{found.sentence} {claim_explained(tests, PRINTED_CLAIM)}"
