@@ -27,7 +27,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.writing import RESULTS, keep, markdown_table, percent
+from benchmarks.measuring import RESULTS, keep, markdown_table, percent
 from zslcore import jobs
 from zslcore.analysis import action_tables
 from zslcore.analysis.action_fits import ActionStudy, stored_fit

@@ -22,7 +22,7 @@ from pathlib import Path
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from benchmarks.writing import keep, markdown_table, percent
+from benchmarks.measuring import keep, markdown_table, percent
 from zslcore.analysis.class_embeddings import compare_embeddings, in_a_sentence, per_class
 from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset, read_xlsa17

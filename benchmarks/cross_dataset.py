@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from benchmarks.writing import keep, markdown_table, percent
+from benchmarks.measuring import keep, markdown_table, percent
 from zslcore.analysis.cross_dataset import cross_table
 from zslcore.analysis.cross_tests import (
     as_table,

@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.writing import RESULTS, keep, markdown_table, percent
+from benchmarks.measuring import RESULTS, keep, markdown_table, percent
 from zslcore.analysis.papers.claims.evidence import evidence_of
 from zslcore.analysis.papers.experiments import reproduce
 from zslcore.results.shipped import shipped_results

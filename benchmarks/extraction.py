@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from benchmarks.timing import report
+from benchmarks.measuring import report
 from zslcore.extraction.encoder import Encoder
 from zslcore.extraction.encoders import load_encoder
 from zslcore.extraction.extracting import extract

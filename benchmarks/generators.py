@@ -1,6 +1,6 @@
 """Methods that generate features, and the price of choosing their epochs on the test set.
 
-    python -m benchmarks.generators [FOLDER] [--only NAME ...] [--methods NAME ...] [--seeds N]
+    python -m benchmarks.generators [FOLDER] [--only NAME ...] [--rows "ALE 0" ...]
 
 Three generators and, for comparison, ALE on the digits and on real features, CUB (VGG fc7) and AWA1
 (hand-crafted) from FOLDER (default ``../shared/data/xlsa17``) where it is there. Every point of a
@@ -12,22 +12,17 @@ not run again unless ``--again`` says so. The prices of two seeds or more also g
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from benchmarks import resuming
-from benchmarks.real_features import FEATURES
-from benchmarks.resuming import go_on
-from benchmarks.writing import RESULTS, markdown_table, percent, traced
+from benchmarks.features import FEATURES, opened_by_name
+from benchmarks.measuring import RESULTS, Experiment, markdown_table, percent, traced
 from zslcore.analysis.epoch_choice import MEASURED, choices, points, prices
-from zslcore.datasets import ZSLDataset, load
 from zslcore.methods import get_method
 from zslcore.storage.files import written_whole
 from zslcore.version import read_stamped
@@ -81,15 +76,10 @@ generator that train the embedding as well. `--again` measures them anew.
 """
 
 
-def opened(folder: Path, name: str) -> ZSLDataset:
-    """Return a data set by the name that results have."""
-    return load(name) if name == "digits" else resuming.opened(folder, name)
-
-
 def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
     """Return the points of one method and seed on one data set."""
     method, seed = row.rsplit(" ", 1)
-    data, began = opened(folder, name), time.perf_counter()
+    data, began = opened_by_name(folder, name), time.perf_counter()
     known = get_method(method)().get_params()
     model = get_method(method)(**{k: v for k, v in GIVEN[name].items() if k in known})
     grid = {k: values for k, values in GRIDS[name].items() if k in known}
@@ -162,31 +152,15 @@ def shipped(found: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", nargs="?", default="../shared/data/xlsa17", type=Path)
-    parser.add_argument("--only", nargs="+", choices=GRIDS)
-    parser.add_argument("--methods", nargs="+", default=METHODS, choices=METHODS)
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=2, help="methods at a time")
-    parser.add_argument("--again", action="store_true", help="also what is finished")
-    args = parser.parse_args()
-
-    names = args.only or [name for name in GRIDS if name == "digits" or args.folder.is_dir()]
-    asked = [
-        (name, f"{method} {seed}")
-        for seed, name, method in product(range(args.seeds), names, args.methods)
-    ]
-    order = [(name, f"{m} {seed}") for name, m, seed in product(GRIDS, METHODS, range(5))]
-    go_on(
+    Experiment(
         "generators",
         ("dataset", "row"),
-        asked,
-        order,
-        partial(measure, args.folder),
+        [*GRIDS],
+        ["digits"],
+        [f"{method} {seed}" for method, seed in product(METHODS, range(5))],
+        measure,
         markdown,
-        jobs=args.jobs,
-        again=args.again,
-    )
+    ).run(__doc__)
     with written_whole(MEASURED) as file:
         file.write(shipped(read_stamped(RESULTS / "generators.csv")).encode())
 

@@ -1,6 +1,6 @@
 """What leaks cost, in points: methods fitted with a leak and without, on the same test images.
 
-    python -m benchmarks.leak_cost [FOLDER] [--only NAME ...] [--methods NAME ...] [--jobs N]
+    python -m benchmarks.leak_cost [FOLDER] [--only NAME ...] [--rows METHOD ...] [--jobs N]
 
 Real features, CUB (VGG fc7) and AWA1 (hand-crafted) from FOLDER (default ``../shared/data/xlsa17``)
 where it is there, lose what the first release of the Proposed Split leaks; the simulated aPY, whose
@@ -11,18 +11,14 @@ again unless ``--again`` says so.
 
 from __future__ import annotations
 
-import argparse
 import json
 import time
-from functools import partial
-from itertools import product
 from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.real_features import FEATURES
-from benchmarks.resuming import go_on, opened
-from benchmarks.writing import markdown_table, traced
+from benchmarks.features import FEATURES, opened_by_name
+from benchmarks.measuring import Experiment, markdown_table, traced
 from zslcore.analysis.leak_cost import LEAKS, SHORT, costs, table
 from zslcore.methods import get_method
 
@@ -49,7 +45,7 @@ with the photograph leak on as many images of every class as without.
 
 def measure(folder: Path, name: str, method: str) -> pd.DataFrame:
     """Return the rows of one method on one data set."""
-    data, began = opened(folder, name), time.perf_counter()
+    data, began = opened_by_name(folder, name), time.perf_counter()
     rows = table(costs(get_method(method)(), data, data.split("PS")))
     for side in ("clean_params", "leaky_params"):
         rows[side] = rows[side].map(json.dumps)
@@ -85,25 +81,15 @@ def _cells(rows: pd.DataFrame) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", nargs="?", default="../shared/data/xlsa17", type=Path)
-    parser.add_argument("--only", nargs="+", choices=[*FEATURES, *SIMULATED])
-    parser.add_argument("--methods", nargs="+", default=METHODS)
-    parser.add_argument("--jobs", type=int, default=2, help="methods at a time")
-    parser.add_argument("--again", action="store_true", help="also what is finished")
-    args = parser.parse_args()
-
-    names = args.only or [*(FEATURES if args.folder.is_dir() else ()), *SIMULATED]
-    go_on(
+    Experiment(
         "leak_cost",
         ("dataset", "method"),
-        list(product(names, args.methods)),
-        list(product([*FEATURES, *SIMULATED], METHODS)),
-        partial(measure, args.folder),
+        [*FEATURES, *SIMULATED],
+        [*SIMULATED],
+        METHODS,
+        measure,
         markdown,
-        jobs=args.jobs,
-        again=args.again,
-    )
+    ).run(__doc__)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # waiting threads must not 
 import numpy as np
 from sklearn.manifold import TSNE
 
-from benchmarks.timing import check, report
+from benchmarks.measuring import check, report
 from zslcore.analysis.maps import JointPCA, MapData, MapSettings, lay_out
 from zslcore.analysis.maps.mixing import mixing_scores
 from zslcore.analysis.maps.neighbours import neighbours

@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.real_features import FEATURES, sources
-from benchmarks.writing import keep, markdown_table, percent
+from benchmarks.features import FEATURES, real
+from benchmarks.measuring import keep, markdown_table, percent
 from zslcore.analysis.overlap import half_and_half, overlap_study, study_summary
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.protocol import evaluate, fit_and_score, select
@@ -141,7 +141,7 @@ def main() -> None:
     parts = [HEAD.format(draws=args.draws, given=given), *_simulated(args.draws)]
     for name in args.only:
         began = time.perf_counter()
-        source = sources(args.folder)[name]
+        source = real(args.folder)[name]
         parts += _real(source.open(), source.title, args.draws)
         sys.stderr.write(f"{name}: {time.perf_counter() - began:.0f} s\n")
         keep("overlap_gain", "\n".join(parts))

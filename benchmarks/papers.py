@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from benchmarks.writing import keep, markdown_table
+from benchmarks.measuring import keep, markdown_table
 from zslcore.analysis.papers.experiments import EXPERIMENTS, Experiment, reproduce
 from zslcore.analysis.papers.experiments.experiment import Request, opened
 from zslcore.analysis.papers.experiments.runs import RunsExperiment

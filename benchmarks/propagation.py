@@ -10,12 +10,10 @@ is the peak of the whole process, Python and its libraries included.
 
 from __future__ import annotations
 
-import resource
-
 import numpy as np
 from sklearn.neighbors import kneighbors_graph
 
-from benchmarks.timing import check, report, seconds
+from benchmarks.measuring import check, peak_mib, report, seconds
 from zslcore.methods.propagation import NeighbourGraph, propagate
 
 N_IMAGES, N_DIMENSIONS, N_CLASSES, K, ALPHA = 10_000, 85, 50, 10, 0.9
@@ -38,10 +36,6 @@ def plain(P: np.ndarray, S0: np.ndarray, spread: float) -> np.ndarray:
     return np.linalg.inv(np.eye(len(P)) - ALPHA * (Q @ M @ Q)) @ S0
 
 
-def peak_megabytes() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def main() -> None:
     rng = np.random.default_rng(1)
     P, S0 = places(N_IMAGES), rng.normal(size=(N_IMAGES, N_CLASSES))
@@ -51,7 +45,7 @@ def main() -> None:
     kept = {}
     t_graph = seconds(lambda: kept.update(graph=NeighbourGraph(P, K)))
     t_solve = seconds(lambda: kept.update(F=propagate(kept["graph"].L, S0, ALPHA)))
-    memory = peak_megabytes()
+    memory = peak_mib()
     print(f"graph {t_graph:.3g} s, solve {t_solve:.3g} s, {kept['graph'].L.nnz:,} edges")
     check("10,000 images, graph and sparse solve", t_graph + t_solve, "s", 3)
     check("10,000 images, peak memory", memory, "MB", 500)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -93,3 +94,29 @@ class Server:
             self.process.kill()
             self.process.wait()
         self.log.close()
+
+
+def resident(pid: int) -> float:
+    """Return the resident memory of a process, in MB."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) / 1024
+
+
+def processor_seconds(pid: int) -> float:
+    """Return the processor time of a process and its threads, in seconds; not of its children."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def settle(pid: int, patience: float = 180) -> None:
+    """Wait until a server has done what it prepares while no page is open.
+
+    Parameters
+    ----------
+    pid : of the server, without visitors
+    patience : seconds after which it is taken as it is
+    """
+    end, spent = time.monotonic() + patience, -1.0
+    while processor_seconds(pid) - spent > 0.05 and time.monotonic() < end:
+        spent = processor_seconds(pid)
+        time.sleep(4)  # it begins after two seconds without a run

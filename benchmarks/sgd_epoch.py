@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.timing import report, seconds
+from benchmarks.measuring import report, seconds
 from zslcore.features.views import l2_rows
 from zslcore.methods import ALE, DEVISE, SJE
 

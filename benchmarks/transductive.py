@@ -1,6 +1,6 @@
 """What unlabelled test images add: every transductive method against its inductive base.
 
-    python -m benchmarks.transductive [FOLDER] [--only NAME ...] [--jobs N] [--again]
+    python -m benchmarks.transductive [FOLDER] [--only NAME ...] [--rows NAME ...] [--again]
 
 Parameters of both are chosen on the folds. Data: CUB (VGG fc7) and AWA1 (hand-crafted features)
 from FOLDER (default ``../shared/data/xlsa17``), where it is there, and the simulated AWA2. Written
@@ -10,17 +10,13 @@ is not run again unless ``--again`` says so.
 
 from __future__ import annotations
 
-import argparse
 import time
-from functools import partial
-from itertools import product
 from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.real_features import FEATURES
-from benchmarks.resuming import go_on, opened
-from benchmarks.writing import markdown_table, percent, traced
+from benchmarks.features import FEATURES, opened_by_name
+from benchmarks.measuring import Experiment, markdown_table, percent, traced
 from zslcore.analysis.transduction import TransductionStudy
 
 SIMULATED = {"simulated-AWA2": "AWA2, simulated"}
@@ -43,7 +39,7 @@ HEADINGS = {
 def compare(folder: Path, name: str, row: str) -> pd.DataFrame:
     """Return the rows of one comparison."""
     method, params = METHODS[row]
-    data, began = opened(folder, name), time.perf_counter()
+    data, began = opened_by_name(folder, name), time.perf_counter()
     table = TransductionStudy(name, "PS", method, params).compare(data).table()
     seconds = time.perf_counter() - began
     return traced(table.assign(dataset=name, comparison=row, seconds=seconds))
@@ -71,24 +67,15 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", nargs="?", default="../shared/data/xlsa17", type=Path)
-    parser.add_argument("--only", nargs="+", choices=[*FEATURES, *SIMULATED])
-    parser.add_argument("--jobs", type=int, default=2, help="comparisons at a time")
-    parser.add_argument("--again", action="store_true", help="also what is finished")
-    args = parser.parse_args()
-
-    names = args.only or [*(FEATURES if args.folder.is_dir() else ()), *SIMULATED]
-    go_on(
+    Experiment(
         "transductive",
         ("dataset", "comparison"),
-        list(product(names, METHODS)),
-        list(product([*FEATURES, *SIMULATED], METHODS)),
-        partial(compare, args.folder),
+        [*FEATURES, *SIMULATED],
+        [*SIMULATED],
+        [*METHODS],
+        compare,
         markdown,
-        jobs=args.jobs,
-        again=args.again,
-    )
+    ).run(__doc__)
 
 
 if __name__ == "__main__":

@@ -1,78 +1,511 @@
-"""Visitors at the app: how long a change takes, and what the server's memory does meanwhile.
+"""Visitors of the app, as far as its server can tell: what a change costs, and a room of thirty.
 
-    python -m benchmarks.visitors [--visitors 1 8 30] [--seconds 60] [--changes 1200]
+    python -m benchmarks.visitors load [--visitors 30] [--seconds 60]
+    python -m benchmarks.visitors memory [--changes 1200]
+    python -m benchmarks.visitors room [--visitors 30] [--rounds 3]
 
-Visitors speak Streamlit's protocol over WebSockets, each on one of four pages, and change one
-choice again and again, one to three seconds after the last answer. The same is done with a
-server without ``ui/idle.py`` and with Streamlit's own setting, which collects garbage after every
-run of a page; the ratio of the two is what counts. Then one visitor after the other makes
-``--changes`` changes, what an hour brings with a change every three seconds, and the server's
-memory is read every hundred.
+They speak Streamlit's protocol over WebSockets, and share the machine with the servers.
+
+``load``: visitors change one choice again and again, one to three seconds after the last answer, on
+the pages of :data:`VISITS`. In one run: all of them at one server; with a job on the map of two
+data sets; at two servers that share their data; one visitor alone. The report has the seconds that
+visitors wait and the server's processor seconds for each change, which hold on a busy machine, too.
+Shared results are computed before the clock starts. Each visitor of two servers stays with one, as
+behind a proxy that remembers where it has sent whom.
+
+``memory``: one visitor after the other makes ``--changes`` changes, what an hour brings with a
+change every three seconds, and the server's memory is read every hundred.
+
+``room``: how long opening, votes, the reveal and the next step take for all students of a room, who
+look every two seconds whether the teacher has moved on, as their browsers do. The teacher's moves
+are written as the teacher's page writes them. A move counts as seen when the last student has the
+page of it.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import sys
+import os
+import random
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from itertools import cycle, islice
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import count, cycle, islice
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
-from benchmarks.serving import ROOT, Server
-from benchmarks.timing import check, report
-from benchmarks.visiting import VISITS, changes, one_after_the_other
+import websockets
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-#: Starts the app as Streamlit would by itself: it collects after every run, and ``ui/idle.py``
-#: neither does so in quiet moments nor freezes what was imported.
-PLAIN = f"""
-import os, sys
-os.chdir({str(ROOT)!r})
-sys.path.insert(0, {str(ROOT)!r})
-from ui import idle
-idle._TIDIER.quiet = 1e6
-from streamlit.web import cli
-cli.main(["run", "app.py", "--runner.postScriptGC=true"])
-"""
+from benchmarks.measuring import check
+from benchmarks.serving import Server, processor_seconds, resident, settle
+
+
+class Visit(NamedTuple):
+    """A page, its address, the choice that is changed there, and what to."""
+
+    page: str
+    query: dict[str, str]
+    label: str = ""
+    values: Sequence[str] = ()
+
+
+VISITS = (
+    Visit(
+        "data",
+        {"data_tab": "Attributes", "dataset": "simulated-AWA1"},
+        "Order of classes",
+        ("as in the file", "by name", "similar together"),
+    ),
+    Visit(
+        "leakage",
+        {
+            "view": "drop",
+            "leakage_source": "a data set",
+            "dataset": "simulated-AWA2",
+            "split": "SS",
+        },
+        "Split",
+        ("SS", "PS"),
+    ),
+)
+#: What starts a long job, by its address alone.
+MAP = Visit(
+    "awa1_and_awa2",
+    {
+        "pair_first": "simulated-AWA1",
+        "pair_second": "simulated-AWA2",
+        "awa1_images": "all",
+    },
+)
+#: Seconds after which an answer is not waited for any more.
+PATIENCE = 120
+#: How a run ends that the page has not left for another.
+WHOLE = ForwardMsg.FINISHED_SUCCESSFULLY
+
+
+class Visitor:
+    """One browser tab, as far as the server can tell."""
+
+    def __init__(self, url: str, number: int, visit: Visit | None = None) -> None:
+        self.url, self.random = url, random.Random(number)  # noqa: S311 - whom to imitate
+        visit = visit or VISITS[number % len(VISITS)]
+        self.page, self.label, self.values = visit.page, visit.label, visit.values
+        self.query, self.hash = urlencode(visit.query), ""
+        self.widgets: dict[str, str] = {}
+        self.chosen: dict[str, str] = {}
+
+    async def open(self) -> float:
+        """Open the page; return how long it took, in seconds."""
+        address = self.url.replace("http", "ws") + "/_stcore/stream"
+        self.socket = await websockets.connect(
+            address, subprotocols=["streamlit", "x"], max_size=None, origin=self.url
+        )
+        return await self._run()
+
+    async def change(self) -> float:
+        """Change the choice; return how long the answer took, in seconds."""
+        others = [value for value in self.values if value != self.chosen.get(self._widget)]
+        self.chosen[self._widget] = self.random.choice(others)
+        return await self._run()
+
+    async def try_all(self) -> None:
+        """Change to every value once, so that what is computed once has been computed."""
+        for value in self.values:
+            self.chosen[self._widget] = value
+            await self._run()
+
+    async def close(self) -> None:
+        """Close the tab."""
+        await self.socket.close()
+
+    @property
+    def _widget(self) -> str:
+        return self.widgets[self.label]
+
+    async def _run(self) -> float:
+        """Ask for a run of the page and wait for its end, by way of any that it starts itself."""
+        ask = BackMsg()
+        ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.hash
+        ask.rerun_script.page_name = "" if self.hash else self.page
+        for name, value in self.chosen.items():
+            state = ask.rerun_script.widget_states.widgets.add()
+            state.id, state.string_value = name, value
+        began, running = time.perf_counter(), False
+        await self.socket.send(ask.SerializeToString())
+        while True:
+            said = ForwardMsg()
+            said.ParseFromString(await asyncio.wait_for(self.socket.recv(), PATIENCE))
+            kind = said.WhichOneof("type")
+            running |= kind == "new_session"
+            self._hear(said)
+            if running and kind == "script_finished" and said.script_finished == WHOLE:
+                return time.perf_counter() - began
+
+    def _hear(self, said: ForwardMsg) -> None:
+        element: Any = said.delta.new_element
+        if said.WhichOneof("type") == "navigation":
+            self.hash = said.navigation.page_script_hash
+        if said.WhichOneof("type") == "page_info_changed":
+            self.query = said.page_info_changed.query_string
+        if element.WhichOneof("type") == "selectbox":
+            self.widgets[element.selectbox.label] = element.selectbox.id
+        if element.WhichOneof("type") == "exception":
+            raise RuntimeError(f"{self.page}: {element.exception.type}")
+
+
+async def changes(
+    urls: Sequence[str],
+    visits: Sequence[Visit],
+    seconds: float,
+    on_start: Callable[[], None] = lambda: None,
+) -> list[float]:
+    """Let visitors change things for a while, all pages once opened; return how long they took.
+
+    Parameters
+    ----------
+    urls : servers, among which visitors are shared out; each stays with one
+    visits : what each visitor looks at
+    seconds : for how long they stay
+    on_start : called when all pages are open
+    """
+    everybody = [Visitor(urls[k % len(urls)], k, visit) for k, visit in enumerate(visits)]
+    for visitor in everybody:
+        await visitor.open()
+    on_start()
+    end = time.monotonic() + seconds
+
+    async def stay(visitor: Visitor) -> list[float]:
+        took = []
+        while time.monotonic() < end:
+            await asyncio.sleep(visitor.random.uniform(1, 3))
+            took.append(await visitor.change())
+        await visitor.close()
+        return took
+
+    return [t for took in await asyncio.gather(*map(stay, everybody)) for t in took]
+
+
+async def one_after_the_other(url: str, n: int, pid: int) -> list[float]:
+    """Let visitors make ``n`` changes, twelve each; return the server's memory every hundred."""
+    made, memory, numbers = 0, [], count()
+    while made < n:
+        visitor = Visitor(url, next(numbers))
+        await visitor.open()
+        for _ in range(12):
+            await visitor.change()
+            made += 1
+            if made % 100 == 0:
+                await asyncio.sleep(3)  # a moment without a request
+                memory.append(resident(pid))
+                print(f"{made} changes: {memory[-1]:.0f} MB")
+        await visitor.close()
+    return memory
+
+
+# --- Load -----------------------------------------------------------------------------------------
+
+#: Situation -> limits of the median and of what 95 % stay within, in seconds; None: no goal.
+GOALS = {
+    "one server": (0.25, 0.8),
+    "a map job meanwhile": (None, 1.0),
+    "two servers": (None, 0.5),
+}
+#: Seconds that a visitor alone may wait for a change, in the median.
+ALONE = 0.05
+
+
+class Measured(NamedTuple):
+    """How long changes took, in seconds, and what the servers needed.
+
+    Attributes
+    ----------
+    cost : processor seconds of the servers for each change
+    memory : resident memory of the servers together afterwards, in MB
+    """
+
+    took: Sequence[float]
+    cost: float
+    memory: float
+
+    @property
+    def line(self) -> str:
+        """What is printed: the number of changes, median, 95 %, cost and memory."""
+        within = quantiles(self.took, n=20)[-1] if len(self.took) > 1 else self.took[0]
+        return (
+            f"{len(self.took)} changes, median {median(self.took):.3f} s, 95 % within "
+            f"{within:.3f} s, server {self.cost:.3f} s each, {self.memory:.0f} MB"
+        )
 
 
 @contextmanager
-def serving(*, plain: bool) -> Iterator[Server]:
-    """Serve the app, or do so as Streamlit would by itself."""
+def serving(n: int = 1) -> Iterator[list[Server]]:
+    """Serve the app with ``n`` processes that share their data."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        servers = []
+        for k in range(n):
+            own = Path(folder) / str(k)
+            own.mkdir()
+            shared = {"ZSL_DATA": str(Path(folder) / "data")}
+            servers.append(Server(own, environment=shared))
+            stack.callback(servers[-1].stop)
+        for server in servers:
+            server.wait()
+        yield servers
+
+
+async def _measure(servers: Sequence[Server], visits: Sequence[Visit], seconds: float) -> Measured:
+    urls = [server.url for server in servers]
+    for url in urls:
+        for visit in VISITS:
+            first = Visitor(url, 0, visit)
+            await first.open()
+            await first.try_all()
+            await first.close()
+    for server in servers:
+        await asyncio.to_thread(settle, server.process.pid)
+    spent: list[float] = []
+
+    def spend() -> None:
+        spent.append(sum(processor_seconds(server.process.pid) for server in servers))
+
+    took = await changes(urls, visits, seconds, on_start=spend)
+    spend()
+    memory = sum(resident(server.process.pid) for server in servers)
+    return Measured(took, (spent[1] - spent[0]) / max(len(took), 1), memory)
+
+
+async def _with_map(server: Server, visits: Sequence[Visit], seconds: float) -> Measured:
+    job = Visitor(server.url, 0, MAP)
+    await job.open()
+    try:
+        return await _measure([server], visits, seconds)
+    finally:
+        await job.close()
+
+
+def _told(name: str, measured: Measured) -> Measured:
+    print(f"{name}: {measured.line}", flush=True)
+    return measured
+
+
+def measure_now(visits: Sequence[Visit], seconds: float) -> dict[str, Measured]:
+    """Measure this checkout in every situation of :data:`GOALS`, and each visit alone."""
+    found = {}
+    with serving() as servers:
+        for visit in VISITS:
+            alone = asyncio.run(_measure(servers, [visit], seconds / 2))
+            found[visit.page] = _told(f"one visitor, {visit.page}", alone)
+        thirty = asyncio.run(_measure(servers, visits, seconds))
+        found["one server"] = _told(f"{len(visits)} visitors, one server", thirty)
+        with_map = asyncio.run(_with_map(servers[0], visits, seconds))
+        found["a map job meanwhile"] = _told(f"{len(visits)} visitors, a map job", with_map)
+    with serving(2) as servers:
+        shared = asyncio.run(_measure(servers, visits, seconds))
+        found["two servers"] = _told(f"{len(visits)} visitors, two servers", shared)
+    return found
+
+
+def load(args: argparse.Namespace) -> None:
+    """Print how long changes take in every situation, and the limits."""
+    found = measure_now([*islice(cycle(VISITS), args.visitors)], args.seconds)
+    for name, limits in GOALS.items():
+        measured = median(found[name].took), quantiles(found[name].took, n=20)[-1]
+        for what, value, limit in zip(("median", "95 %"), measured, limits, strict=True):
+            if limit is not None:
+                check(f"{name}, {what}", value, "s", limit)
+    for visit in VISITS:
+        check(f"one visitor, {visit.page}, median", median(found[visit.page].took), "s", ALONE)
+
+
+def memory(args: argparse.Namespace) -> None:
+    """Print the server's memory every hundred changes."""
+    with serving() as (server,):
+        found = asyncio.run(one_after_the_other(server.url, args.changes, server.process.pid))
+    grown = found[-1] - found[len(found) // 4]
+    check("memory gained over the last three quarters of the changes", grown, "MB", 20)
+
+
+# --- Room -----------------------------------------------------------------------------------------
+
+LESSON = "calibration"
+LOOK_EVERY = 2.0  # seconds, of ui/lessons/stage.py
+SCREEN_PATIENCE = 60.0
+
+
+class Student:
+    """A telephone in the room: what it has on its screen, and what it chose."""
+
+    def __init__(self, url: str, room: str, **connection: Any) -> None:
+        self.connection = connection
+        self.url, self.query = url, f"lesson={LESSON}&room={room}"
+        self.page, self.pills, self.chosen = "", "", -1
+        self.followed: list[str] = []
+        self.words: list[str] = []
+        self.fresh: list[str] = []
+        self.labels: list[str] = []
+        self.finished = 0
+
+    async def open(self) -> None:
+        """Open the link of the room, and look after it from here on."""
+        address = self.url.replace("http", "ws") + "/_stcore/stream"
+        self.socket = await websockets.connect(
+            address,
+            subprotocols=["streamlit", "x"],
+            max_size=None,
+            origin=self.url,
+            **self.connection,
+        )
+        self.tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._look())]
+        await self._ask()
+        await self.sees(lambda: self.finished > 0 and bool(self.pills))
+
+    async def vote(self, answer: int) -> None:
+        """Choose an answer."""
+        self.chosen = answer
+        await self._ask()
+
+    async def sees(self, true: Callable[[], bool]) -> None:
+        """Wait until something is on the screen."""
+        end = time.monotonic() + SCREEN_PATIENCE
+        while not true():
+            if time.monotonic() > end:
+                raise TimeoutError(f"{self.url}: expected another screen, got {self.words[2:4]}.")
+            for task in self.tasks:
+                if task.done():
+                    task.result()  # raises what ended it
+            await asyncio.sleep(0.01)
+
+    async def reads_soon(self, words: str) -> None:
+        """Wait until some words are on the screen."""
+        await self.sees(lambda: any(words in text for text in self.words))
+
+    async def close(self) -> None:
+        """Leave the room."""
+        for task in self.tasks:
+            task.cancel()
+        await self.socket.close()
+
+    async def _ask(self, fragment: str = "") -> None:
+        ask = BackMsg()
+        ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.page
+        ask.rerun_script.page_name = "" if self.page else "teach"
+        if fragment:
+            ask.rerun_script.fragment_id, ask.rerun_script.is_auto_rerun = fragment, True
+        if self.chosen >= 0:
+            state = ask.rerun_script.widget_states.widgets.add()
+            state.id = self.pills
+            state.string_array_value.data.append(self.labels[self.chosen])
+        await self.socket.send(ask.SerializeToString())
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            for fragment in tuple(self.followed):
+                await self._ask(fragment)
+
+    async def _hear(self) -> None:
+        fragments: list[str] = []
+        async for message in self.socket:
+            said = ForwardMsg()
+            said.ParseFromString(message)
+            kind = said.WhichOneof("type")
+            if kind == "new_session":
+                self.fresh, fragments = [], []
+            elif kind == "navigation":
+                self.page = said.navigation.page_script_hash
+            elif kind == "auto_rerun":
+                fragments.append(said.auto_rerun.fragment_id)
+            elif (
+                kind == "script_finished"
+                and said.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+            ):
+                self.words, self.followed = self.fresh, fragments  # not so after a part of the page
+                self.finished += 1
+            elif kind == "delta":
+                self._read(said.delta.new_element)
+
+    def _read(self, element: Any) -> None:
+        match element.WhichOneof("type"):
+            case "exception":
+                raise RuntimeError(f"teach: {element.exception.type}")
+            case "button_group" if element.button_group.label == "Guess first":
+                if self.pills != element.button_group.id:
+                    self.chosen = -1  # another question
+                self.pills = element.button_group.id
+                self.labels = [option.content for option in element.button_group.options]
+            case "heading" | "markdown" | "alert" as kind:
+                self.fresh.append(getattr(element, kind).body)
+
+
+async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[float]]:
+    """Let a room answer, see the reveal and move on; return seconds by what was waited for."""
+    from ui.lessons.room import ROOMS
+
+    students = [Student(url, room) for _ in range(n)]
+    took: dict[str, list[float]] = {}
+
+    async def timed(what: str, waits: Sequence[Any]) -> None:
+        began = time.perf_counter()
+        await asyncio.gather(*waits)
+        took.setdefault(what, []).append(time.perf_counter() - began)
+
+    ROOMS.show(room, (LESSON, 1, False))
+    await timed("all students have opened the room", [s.open() for s in students])
+    for step in range(1, rounds + 1):
+        began, question = time.perf_counter(), f"{LESSON} {step}"
+        await asyncio.gather(*(s.vote(k % len(s.labels)) for k, s in enumerate(students)))
+        while (counted := ROOMS.counts(room, question).total()) < n:
+            if time.perf_counter() - began > SCREEN_PATIENCE:
+                raise TimeoutError(f"{question}: expected {n} votes, got {counted}.")
+            await asyncio.sleep(0.05)
+        took.setdefault("all votes of one moment are counted", []).append(
+            time.perf_counter() - began
+        )
+        ROOMS.show(room, (LESSON, step, True))
+        await timed("all see the reveal", [s.reads_soon("What to notice") for s in students])
+        ROOMS.show(room, (LESSON, step + 1, False))
+        there = f"{step + 1} of "
+        await timed("all are at the next step", [s.reads_soon(there) for s in students])
+    for student in students:
+        await student.close()
+    return took
+
+
+def room(args: argparse.Namespace) -> None:
+    """Print how long each move of a lesson takes to reach all students."""
     with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder), command=[sys.executable, "-c", PLAIN] if plain else [])
+        os.environ["ZSL_DATA"] = f"{folder}/data"
+        server = Server(Path(folder))
         try:
             server.wait()
-            yield server
+            from ui.lessons.room import ROOMS
+
+            took = asyncio.run(lesson(server.url, ROOMS.open(), args.visitors, args.rounds))
         finally:
             server.stop()
+    print(f"{args.visitors} students, {args.rounds} questions, every vote counted")
+    for what, seconds in took.items():
+        check(f"{what}, the slowest of {len(seconds)}", max(seconds), "s", 5.0)
+
+
+PARTS = {"load": load, "memory": memory, "room": room}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--visitors", type=int, nargs="+", default=[1, 8, 30])
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--visitors", type=int, default=30)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--changes", type=int, default=1200)
+    parser.add_argument("--rounds", type=int, default=3)
     args = parser.parse_args()
-    with serving(plain=False) as ours, serving(plain=True) as plain:
-        for visitors in args.visitors:
-            took, visits = {}, [*islice(cycle(VISITS), visitors)]
-            for name, server in (("ours", ours), ("plain", plain)):
-                took[name] = asyncio.run(changes([server.url], visits, args.seconds))
-                middle, most = median(took[name]), quantiles(took[name], n=20)[-1]
-                print(
-                    f"{visitors} visitors, {name}: {len(took[name])} changes, median "
-                    f"{middle:.2f} s, 95 % within {most:.2f} s"
-                )
-            report(f"a change, {visitors} visitors", *(median(t) for t in took.values()), goal=2)
-    if args.changes:
-        with serving(plain=False) as server:
-            memory = asyncio.run(one_after_the_other(server.url, args.changes, server.process.pid))
-        grown = memory[-1] - memory[len(memory) // 4]
-        check("memory gained over the last three quarters of the changes", grown, "MB", 20)
+    PARTS[args.part](args)
 
 
 if __name__ == "__main__":

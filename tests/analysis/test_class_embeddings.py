@@ -112,6 +112,6 @@ def test_what_cannot_be_compared_is_refused():
 
 
 def test_the_benchmark_writes_a_table(runs, monkeypatch, tmp_path):
-    monkeypatch.setattr("benchmarks.writing.RESULTS", tmp_path)
+    monkeypatch.setattr("benchmarks.measuring.RESULTS", tmp_path)
     benchmark.write({"digits": per_class(runs)})
     assert "| LinearS2V | noise |" in (tmp_path / "class_embeddings.md").read_text()

@@ -12,8 +12,8 @@ from html import escape
 
 import pytest
 
-from benchmarks.room import Student
 from benchmarks.serving import Server
+from benchmarks.visitors import Student
 from tests.pages import ROOT, visit, words
 from ui.lessons import awa, handing
 from ui.lessons.place import Place

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from benchmarks import sweep, writing
-from benchmarks.sweep import Source
+from benchmarks import features, measuring
+from benchmarks.features import Source
 from tests.worlds import linear_world
 from zslcore.datasets import Split
 from zslcore.evaluation import protocol
@@ -22,12 +22,15 @@ METHODS = ["LinearS2V", "CMT"]  # a closed form, and a method with seeds
 @pytest.fixture(autouse=True)
 def _own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(writing, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(measuring, "RESULTS", tmp_path / "results")
 
 
 def run_all():
     world = linear_world()
-    return [sweep.run(SOURCE, runs) for runs in sweep.specs(world, ["PS"], METHODS, variants=False)]
+    return [
+        features.run(SOURCE, runs)
+        for runs in features.specs(world, ["PS"], METHODS, variants=False)
+    ]
 
 
 def test_what_is_finished_is_not_run_again():
@@ -60,8 +63,8 @@ def test_both_tasks_have_the_oracle_that_was_swept_once(monkeypatch):
     oracle = protocol.Setting.oracle
     spy = lambda *a, **k: swept.append(a) or oracle(*a, **k)  # noqa: E731
     monkeypatch.setattr(protocol.Setting, "oracle", spy)
-    (both, _) = sweep.specs(linear_world(), ["PS"], METHODS, variants=False)
-    sweep.run(SOURCE, both)
+    (both, _) = features.specs(linear_world(), ["PS"], METHODS, variants=False)
+    features.run(SOURCE, both)
     one, other = ResultStore().results()
     assert len(swept) == 1
     assert one.oracle == other.oracle is not None
@@ -69,7 +72,9 @@ def test_both_tasks_have_the_oracle_that_was_swept_once(monkeypatch):
 
 
 def report(folder):
-    sweep.sweep("world", "# A title\n", {"linear world": SOURCE}, argparse.Namespace(report=True))
+    features.sweep(
+        "world", "# A title\n", {"linear world": SOURCE}, argparse.Namespace(report=True)
+    )
     return (folder / "results" / "world.md").read_text()
 
 
@@ -94,8 +99,8 @@ def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
         return replace(done, result=replace(done.result, version="9.9"))
 
     monkeypatch.setattr(planning, "execute_in_full", of_another_version)
-    (spec,) = sweep.specs(linear_world(), ["PS"], METHODS[:1], variants=False)
-    sweep.run(SOURCE, spec)
+    (spec,) = features.specs(linear_world(), ["PS"], METHODS[:1], variants=False)
+    features.run(SOURCE, spec)
     assert [line for line in report(tmp_path).splitlines() if line.startswith("|")] == [
         line for line in before.splitlines() if line.startswith("|")
     ]
@@ -104,7 +109,7 @@ def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
     assert set(new[new.method == "LinearS2V"].version) == {"9.9"}
     # Rows of other data say nothing about these.
     other = Source("Other data", "AWA2", lambda: linear_world(seed=1), seeds=3)
-    sweep.sweep("world", "# A title\n", {"linear world": other}, argparse.Namespace(report=True))
+    features.sweep("world", "# A title\n", {"linear world": other}, argparse.Namespace(report=True))
     assert len(pd.read_csv(tmp_path / "results" / "world.csv")) == len(new)  # nothing was finished
 
 
@@ -115,9 +120,11 @@ def test_the_standard_split_is_run_for_zsl_with_one_seed_and_stands_in_a_column(
     )
     world = replace(world, splits=[*world.splits.values(), standard], known_digest="")
     source = Source("A linear world", "AWA2", lambda: world, seeds=3)
-    for runs_ in sweep.specs(world, ["PS", "SS"], ["ESZSL", "CMT"], variants=False):
-        sweep.run(source, runs_)
-    sweep.sweep("world", "# A title\n", {"linear world": source}, argparse.Namespace(report=True))
+    for runs_ in features.specs(world, ["PS", "SS"], ["ESZSL", "CMT"], variants=False):
+        features.run(source, runs_)
+    features.sweep(
+        "world", "# A title\n", {"linear world": source}, argparse.Namespace(report=True)
+    )
     rows = pd.read_csv(tmp_path / "results" / "world.csv")
     on_standard = rows[rows["split"] == "SS"]
     assert sorted(on_standard["method"]) == ["CMT", "ESZSL"]
@@ -151,7 +158,7 @@ def test_figures_of_the_fit_for_gzsl_have_a_heading_that_says_so(tmp_path):
     rows = pd.read_csv(tmp_path / "results" / "world.csv")
     values = rows["select_for"].map({"zsl": 0.25, "gzsl": 0.5})
     figures = ["zsl", "plain_unseen", "plain_harmonic", "calibrated_harmonic", "ausuc"]
-    found = sweep.summary(rows.assign(**dict.fromkeys(figures, values)))
+    found = features.summary(rows.assign(**dict.fromkeys(figures, values)))
     for column in ("ZSL", "u", "H plain", "H calibrated"):
         assert set(found[column]) == {0.25}
     for column in ("H calibrated, for GZSL", "AUSUC, for GZSL"):

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from benchmarks import papers, writing
+from benchmarks import measuring, papers
 from tests.worlds import linear_world
 from zslcore.analysis.papers.experiments import experiment, reproduce
 from zslcore.results.store import ResultStore
@@ -14,7 +14,7 @@ WORLD = linear_world(noise=1.0)
 @pytest.fixture(autouse=True)
 def _world(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(writing, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(measuring, "RESULTS", tmp_path / "results")
     monkeypatch.setattr(experiment, "load", {WORLD.name: WORLD}.__getitem__)
     experiment.read_once.cache_clear()
     yield
@@ -23,8 +23,8 @@ def _world(tmp_path, monkeypatch):
 
 def written(method, *options):
     papers.main([WORLD.name, "--method", method, "--jobs", "1", *options])
-    text = (writing.RESULTS / "papers.md").read_text(encoding="utf-8")
-    return text, pd.read_csv(writing.RESULTS / "papers.csv")
+    text = (measuring.RESULTS / "papers.md").read_text(encoding="utf-8")
+    return text, pd.read_csv(measuring.RESULTS / "papers.csv")
 
 
 def test_a_table_holds_the_cells_and_the_seconds_of_its_runs():

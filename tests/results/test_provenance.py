@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from benchmarks.writing import RESULTS, percent, traced
+from benchmarks.measuring import RESULTS, percent, traced
 from zslcore import version
 from zslcore.evaluation import protocol
 from zslcore.methods import METHODS, TRANSDUCTIVE

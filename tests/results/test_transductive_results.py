@@ -5,7 +5,7 @@ import sys
 import pandas as pd
 import pytest
 
-from benchmarks import resuming, transductive, writing
+from benchmarks import measuring, transductive
 
 ROW = {"zsl": 0.5, "plain_harmonic": 0.25, "calibrated_harmonic": 0.4, "ausuc": 0.3, "seconds": 1.0}
 
@@ -13,8 +13,7 @@ ROW = {"zsl": 0.5, "plain_harmonic": 0.25, "calibrated_harmonic": 0.4, "ausuc": 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Run the benchmark on the simulated data set; return what it compared."""
-    for module in (resuming, writing):
-        monkeypatch.setattr(module, "RESULTS", tmp_path)
+    monkeypatch.setattr(measuring, "RESULTS", tmp_path)
 
     def run(*options, breaks_at=None):
         compared = []

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from benchmarks.visiting import MAP, VISITS
+from benchmarks.visitors import MAP, VISITS
 from tests.pages import APP
 from ui import site_map
 

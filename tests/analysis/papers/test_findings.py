@@ -282,7 +282,7 @@ def test_the_file_of_findings_is_what_the_printed_tables_give():
 
 def test_the_price_of_epochs_is_what_the_benchmark_measured():
     from benchmarks.generators import shipped
-    from benchmarks.writing import RESULTS
+    from benchmarks.measuring import RESULTS
     from zslcore.analysis.epoch_choice import MEASURED
     from zslcore.version import read_stamped
 

@@ -1,0 +1,198 @@
+"""What benchmarks share: times and their ratios, and files of results.
+
+Machines differ and are busy; the ratio of two timings taken in turn in one process is what holds.
+
+A file of results says what made it so that it can be checked without history: by the release, the
+revisions of method and protocol, and the digest of the package's sources. None names a commit:
+it may be another one when it lands. Rows from before name theirs where it is in the history.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+from joblib import Parallel, delayed
+
+from zslcore.evaluation.specs import revisions_of
+from zslcore.methods import METHODS, get_method
+from zslcore.version import read_stamped, sources, version
+
+RESULTS = Path(__file__).parent / "results"
+#: Real features in the benchmark's layout, a folder a data set.
+FOLDER = Path("../shared/data/xlsa17")
+#: Data set and row, as a table of results names them.
+Part = tuple[str, str]
+
+
+# --- Times ----------------------------------------------------------------------------------------
+
+
+def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
+    """Return the median wall time of ``work`` over ``repeats`` calls."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def processor_seconds(work: Callable[[], object], repeats: int = 2) -> float:
+    """Return the fewest processor seconds that ``work`` has taken: other work adds little."""
+    times = []
+    for _ in range(repeats):
+        start = time.process_time()
+        work()
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def report(what: str, ours: float, plain: float, goal: float) -> None:
+    """Print one line: both times, their ratio and the ratio aimed at."""
+    ratio = plain / ours
+    verdict = "reached" if ratio >= goal else "MISSED"
+    print(
+        f"{what}: {ours:.3g} s, plain {plain:.3g} s, ratio {ratio:.1f}x (goal {goal:g}x {verdict})"
+    )
+
+
+def check(what: str, value: float, unit: str, limit: float) -> None:
+    """Print one line: a measured value and the limit it should stay below."""
+    verdict = "reached" if value <= limit else "MISSED"
+    print(f"{what}: {value:.3g} {unit} (limit {limit:g} {unit} {verdict})")
+
+
+def peak_mib() -> float:
+    """Return the largest resident memory of this process so far, libraries included, in MiB."""
+    # Not getrusage: its peak starts at what the parent process held when it forked.
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024
+
+
+# --- Files of results -----------------------------------------------------------------------------
+
+
+def percent(value: float, sign: str = "") -> str:
+    """Return a fraction in percent with one digit, nothing where there is none; never -0.0."""
+    return "" if pd.isna(value) else f"{100 * value:{sign}z.1f}"
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table."""
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def made_by() -> str:
+    """Say what computes here, as a sentence ends with it."""
+    return f"release {version()}, sources {sources()}"
+
+
+def traced(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose rows say what made them; those that say it already are left alone.
+
+    Returns
+    -------
+    DataFrame
+        With the columns ``version`` (the release), ``commit`` (empty but in rows from before),
+        ``revisions`` (JSON, empty without a method) and ``sources``.
+    """
+    if "sources" not in table:
+        named = set(table.get("method", ())) & set(METHODS)
+        made = {name: json.dumps(revisions_of(get_method(name)())) for name in named}
+        own = table["method"].map(made).fillna("") if "method" in table else ""
+        return table.assign(version=version(), commit="", revisions=own, sources=sources())
+    said = table["sources"].fillna("") != ""
+    table = table.fillna(dict.fromkeys(("version", "commit", "revisions", "sources"), ""))
+    found = table["version"].str.extract(r"^(\d+(?:\.\d+)*?)(?:\.dev|\+|$)")[0]
+    return table.assign(
+        version=table["version"].where(~said, found),
+        commit=table["commit"].where(~said, ""),
+    )
+
+
+def unnamed(table: pd.DataFrame | None) -> str:
+    """Say how many rows name neither a commit nor sources, "" where all do."""
+    if table is None or "sources" not in table:
+        return ""
+    named = (table[["commit", "sources"]].fillna("") != "").any(axis=1)
+    count = f"{(~named).sum():,} of {len(table):,} rows"
+    return "" if named.all() else f" {count} name neither commit nor sources of what made them."
+
+
+def keep(name: str, text: str, table: pd.DataFrame | None = None) -> None:
+    """Write ``results/<name>.md`` and, of a table, ``results/<name>.csv``, with what made them."""
+    RESULTS.mkdir(exist_ok=True)
+    text = f"{text.rstrip()}\n\nWritten by {made_by()}.{unnamed(table)}\n"
+    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+    if table is not None:
+        traced(table).to_csv(RESULTS / f"{name}.csv", index=False)
+
+
+# --- Experiments of many parts --------------------------------------------------------------------
+
+
+class Experiment(NamedTuple):
+    """A table that is measured part by part, and goes on where it stopped.
+
+    Attributes
+    ----------
+    name : of the files below ``results/``
+    columns : of the table, which name a part
+    data : data sets, as they follow each other in the table
+    given : those of them that need no file
+    rows : of each data set
+    measure : returns the rows of a part of a folder's data, with a column "seconds"; other
+        processes have to find it by its name, so it may not live in ``__main__``
+    markdown : returns the table as a page
+    """
+
+    name: str
+    columns: tuple[str, str]
+    data: Sequence[str]
+    given: Sequence[str]
+    rows: Sequence[str]
+    measure: Callable[[Path, str, str], pd.DataFrame]
+    markdown: Callable[[pd.DataFrame], str]
+
+    def run(self, about: str) -> None:
+        """Measure what a command line names and the file of results does not hold."""
+        parser = argparse.ArgumentParser(description=about.split("\n")[0])
+        parser.add_argument("folder", nargs="?", default=FOLDER, type=Path)
+        parser.add_argument("--only", nargs="+", choices=self.data)
+        parser.add_argument("--rows", nargs="+", default=self.rows, choices=self.rows)
+        parser.add_argument("--jobs", type=int, default=2, help="parts at a time")
+        parser.add_argument("--again", action="store_true", help="also what is finished")
+        args = parser.parse_args()
+        there = self.data if args.folder.is_dir() else self.given
+        names = args.only or there
+        done = self._done()
+        todo = [p for p in product(names, args.rows) if args.again or p not in done]
+        work = Parallel(args.jobs, return_as="generator", inner_max_num_threads=1)
+        one = partial(self.measure, args.folder)
+        for part, rows in zip(todo, work(delayed(one)(*part) for part in todo), strict=True):
+            sys.stderr.write(f"{', '.join(part)}: {rows['seconds'].iloc[0]:.0f} s\n")
+            done[part] = rows
+            order = dict.fromkeys([*product(self.data, self.rows), *done])
+            table = pd.concat(done[key] for key in order if key in done)
+            keep(self.name, self.markdown(table), table)
+
+    def _done(self) -> dict[Part, pd.DataFrame]:
+        path = RESULTS / f"{self.name}.csv"
+        if not path.exists():
+            return {}
+        parts = read_stamped(path).groupby(list(self.columns))
+        return {(str(data), str(row)): rows for (data, row), rows in parts}

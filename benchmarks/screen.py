@@ -1,0 +1,450 @@
+"""What only a browser can show: frames, a large file, and how soon a page answers.
+
+    python -m benchmarks.screen frames
+    python -m benchmarks.screen map
+    python -m benchmarks.screen scores [--repeats 5] [--keep]
+    python -m benchmarks.screen answers [--repeats 3]
+
+``frames``: the Playground with as many images and classes as CUB and SUN have (random scores), and
+the digits with their pictures; its handle is dragged for two seconds, along the curve (gamma) and
+along the stops of the lambda ruler, and so is the seen-unseen component, which draws no image.
+Measured are the processor time that the page's thread needs for a frame, which has 16.7 ms for each
+of 60 frames a second, and the frames a second that came about. Processor time is the thread's own:
+it does not depend on what else the machine does; frames a second do.
+
+``map``: a map of 67,797 points against Plotly's WebGL scatter. Both are zoomed by the wheel and
+panned for four seconds each. It prints which renderer WebGL had: without a graphics card, software.
+
+``scores``: 14,340 images of 717 classes, random float64 scores with the right class ahead, about
+82 MB as npz. Measured are the seconds from handing the file to the upload field of Your scores
+until the curve shows the H of that file, each time with other scores; the processor time of the
+server for it, without the process that reads the file; and frames a second while gamma is dragged.
+
+``answers``: a server starts on a fresh data folder with the results of the package, and has 15
+seconds to import what its pages need. The eight pages are opened one after the other, in the first
+round without any script of the app in the browser's cache. Measured are the seconds from the
+heading to the answer of the page's first view, for which 1.5 are allowed, and to the last figure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from benchmarks.measuring import check, keep, markdown_table
+from benchmarks.serving import FLAGS, ROOT, Server, processor_seconds
+from zslcore.interactive.point_map import Entry, Panel, PointMap
+from zslcore.metrics import seen_unseen_curve
+
+CHROMIUM = Path("/usr/bin/chromium")
+DRAG = 2.0  # seconds
+SHOWN = ".numbers > .h:not(:empty)"
+
+# The target gets an event in every frame, so that the rate of a pointer is no limit.
+DRAGGED = """(target, seconds) => new Promise(done => {
+    const box = target.getBoundingClientRect();
+    const begun = performance.now(), gaps = [], y = box.top + box.height / 2;
+    const say = (type, x) => target.dispatchEvent(new PointerEvent(type, {
+        clientX: x, clientY: y, pointerId: 1, isPrimary: true, button: 0, buttons: 1, bubbles: true,
+    })) && target.dispatchEvent(new MouseEvent(type.replace("pointer", "mouse"), {
+        clientX: x, clientY: y, button: 0, buttons: 1, bubbles: true, view: window,
+    }));
+    const read = () => [...target.getRootNode().querySelectorAll(".numbers > span")]
+        .map(e => e.textContent).join();
+    let last = begun, shown = read(), changes = 0;
+    target.setPointerCapture = () => {};
+    say("pointerdown", box.left + 0.1 * box.width);
+    const frame = now => {
+        gaps.push(now - last);
+        last = now;
+        const text = read();
+        if (text !== shown) changes++;
+        shown = text;
+        const share = (now - begun) / (1000 * seconds);
+        say("pointermove", box.left + (0.1 + 0.8 * Math.min(share, 1)) * box.width);
+        if (share < 1) return requestAnimationFrame(frame);
+        say("pointerup", box.left + 0.9 * box.width);
+        done({ gaps: gaps.slice(1), changes, seconds: (now - begun) / 1000 });
+    };
+    requestAnimationFrame(frame);
+})"""
+
+
+@contextmanager
+def served(
+    script: Path = ROOT / "app.py", environment: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[Server]:
+    """Yield a server of an app."""
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(Path(folder), script=script, environment=environment)
+        try:
+            server.wait()
+            yield server
+        finally:
+            server.stop()
+
+
+def opened(page: Page, url: str) -> None:
+    """Open a page, and wait until the numbers of its curve are there and nothing is drawn."""
+    page.goto(url, wait_until="commit")
+    page.locator(SHOWN).first.wait_for(timeout=180_000)
+    settled(page)
+
+
+def settled(page: Page) -> None:
+    """Wait until the script has run and nothing is drawn any more."""
+    page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
+    page.wait_for_timeout(1000)
+
+
+def drag(page: Page, selector: str) -> dict[str, float]:
+    """Return frames a second, in how many the numbers changed, and what each cost the page."""
+    chromium = page.context.new_cdp_session(page)
+    chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def busy() -> float:
+        told = chromium.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in told if each["name"] == "TaskDuration")
+
+    before = busy()
+    found = page.locator(selector).first.evaluate(DRAGGED, DRAG)
+    after = busy()
+    chromium.detach()
+    return {
+        "busy": (after - before) / len(found["gaps"]),
+        "frames": len(found["gaps"]) / found["seconds"],
+        "changes": found["changes"] / found["seconds"],
+        "gap": median(found["gaps"]) / 1000,
+    }
+
+
+# --- Frames ---------------------------------------------------------------------------------------
+
+#: What is served: test images of seen and of unseen classes, seen and unseen classes.
+SIZES = {"CUB": (1764, 2967, 150, 50), "SUN": (2580, 1440, 645, 72)}
+#: Values of lambda that the ruler has.
+STOPS = 13
+
+APP = """
+import numpy as np
+import streamlit as st
+
+from ui.components import playground, seen_unseen
+from ui.components.playground import Choice, Frame, Instrument, Rail, Ruler
+from zslcore.interactive.curves import interactive_curve, line_of
+from zslcore.evaluation.protocol import ScoredTest
+
+st.set_page_config(layout="wide")
+
+
+@st.cache_resource
+def scores(seed):
+    rng = np.random.default_rng(seed)
+    of_seen, of_unseen, n_seen, n_unseen = {size}
+    seen = np.arange(n_seen + n_unseen) < n_seen
+    y = np.append(np.arange(of_seen) % n_seen, n_seen + np.arange(of_unseen) % n_unseen)
+    F = rng.normal(size=(len(y), len(seen))).astype(np.float32)
+    F[np.arange(len(y)), y] += 3.5
+    return ScoredTest(F + np.float32(1.2) * seen, y, np.arange(len(seen)), seen)
+
+
+def drawn(test):
+    line = line_of("large", test.curve, "harmonic", None, 0.0)
+    return interactive_curve([line], test, names)
+
+
+test = scores(0)
+names = list(map(str, test.classes))
+curves = drawn(test)
+if st.query_params.get("plain"):
+    seen_unseen.draw(curves, key="plain")
+else:
+    rail = Rail([], [], [], {{}}, Choice("", "", ""))
+    ruler = Ruler()
+    if st.query_params.get("playground_ruler"):
+        tests = [scores(seed) for seed in range({stops})]
+        frames = [Frame(str(k + 1), drawn(each), each) for k, each in enumerate(tests)]
+        ruler = Ruler("lambda", "λ {{}}", "lambda {{}}", frames)
+    what = Instrument(curves, test, names, ("class", "classes"), rail, ruler=ruler)
+    playground.draw(what, key="large", on_change=lambda what: None)
+"""
+
+
+def large(page: Page, size: tuple[int, int, int, int]) -> list[dict[str, float]]:
+    """Return what frames cost over gamma, over lambda, and without the wall of images."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "large.py"
+        script.write_text(APP.format(size=size, stops=STOPS), encoding="utf-8")
+        with served(script) as server:
+            return [
+                *rulers(page, server.url),
+                dragged(page, f"{server.url}/?plain=1", ".over > svg"),
+            ]
+
+
+def rulers(page: Page, url: str) -> list[dict[str, float]]:
+    """Return what frames cost over gamma and over lambda."""
+    return [dragged(page, url), dragged(page, f"{url}/?playground_ruler=lambda")]
+
+
+def dragged(page: Page, url: str, what: str = ".trade > svg") -> dict[str, float]:
+    """Return the cost of a frame while a component is dragged."""
+    opened(page, url)
+    return drag(page, what)
+
+
+def frames(browser: Browser, _: argparse.Namespace) -> None:
+    """Print the cost of a frame of the Playground."""
+    page = browser.new_page(viewport={"width": 1280, "height": 720})
+    found = {name: large(page, size) for name, size in SIZES.items()}
+    with served() as server:
+        found["digits"] = rulers(page, server.url)
+    for name, each in found.items():
+        for what, cost in zip(("gamma", "lambda", "gamma, no wall"), each, strict=False):
+            print(f"{name}, {what}: {cost['frames']:.0f} frames a second")
+            check(f"a frame, {name}, {what}", 1000 * cost["busy"], "ms", 1000 / 60)
+
+
+# --- Map ------------------------------------------------------------------------------------------
+
+POINTS, KINDS, SECONDS = 67_797, 50, 4.0
+COLORS = ("#0072B2", "#B65000", "#007E5C", "#B04A84", "#946600", "#1274AD", "#767676", "#8B5E3C")
+COUNT = """() => { window.frames_ = []; let last = performance.now();
+const next = (now) => { window.frames_.push(now - last); last = now; requestAnimationFrame(next); };
+requestAnimationFrame(next); }"""
+RENDERER = """() => { const gl = document.createElement("canvas").getContext("webgl");
+const seen = gl && gl.getExtension("WEBGL_debug_renderer_info");
+return gl ? gl.getParameter(seen ? seen.UNMASKED_RENDERER_WEBGL : gl.RENDERER) : "no WebGL"; }"""
+
+
+def maps(folder: Path) -> dict[str, tuple[Path, str]]:
+    """Write our map and Plotly's; return their files and what is moved in each."""
+    rng = np.random.default_rng(0)
+    classes = rng.integers(0, KINDS, POINTS)
+    xy = rng.normal(size=(KINDS, 2))[classes] * 20 + rng.normal(size=(POINTS, 2)) * 2
+    symbols = ("circle", "diamond", "square")
+    palette = [Entry(f"class {k}", COLORS[k % 8], symbols[k // 8 % 3]) for k in range(KINDS)]
+    whole = np.arange(POINTS)
+    ours = PointMap(
+        *("frames", "map", [Panel("t-SNE", "a map", whole, xy)], palette, classes),
+        *([each.label for each in palette], ["data"], classes, np.zeros(POINTS), whole),
+    )
+    files = {name: folder / f"{name}.html" for name in ("ours", "plotly")}
+    page = ours.page(title="map", made="random points", theme="light")
+    files["ours"].write_text(page, encoding="utf-8")
+    marker = {"size": 4, "color": [COLORS[k % 8] for k in classes]}
+    points = go.Scattergl(x=xy[:, 0], y=xy[:, 1], mode="markers", marker=marker)
+    figure = go.Figure(points, {"width": 1118, "height": 540, "dragmode": "pan"})
+    figure.write_html(files["plotly"], config={"scrollZoom": True})
+    return {"ours": (files["ours"], "canvas"), "plotly": (files["plotly"], ".nsewdrag")}
+
+
+def moved(page: Page, box: Any, move: str) -> np.ndarray:
+    """Return the milliseconds of every frame while the map is moved."""
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    before, end, k = page.screenshot(), time.monotonic() + SECONDS, 0
+    page.evaluate(COUNT)
+    if move == "pan":
+        if not page.locator(".nsewdrag").count():
+            page.keyboard.down("Shift")  # ours selects without it
+        page.mouse.down()
+    while time.monotonic() < end:
+        k += 1
+        if move == "zoom":
+            page.mouse.wheel(0, -60 if k // 12 % 2 else 60)
+        else:
+            page.mouse.move(x + 120 * np.sin(k / 9), y + 60 * np.cos(k / 7))
+    found = np.array(page.evaluate("window.frames_"))[1:]
+    page.mouse.up()
+    assert page.screenshot() != before, "the map did not move"
+    return found
+
+
+def point_map(browser: Browser, _: argparse.Namespace) -> None:
+    """Print frames a second of our map and of Plotly's."""
+    rates: dict[tuple[str, str], float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (file, target) in maps(Path(folder)).items():
+            for move in ("zoom", "pan"):
+                page = browser.new_page(viewport={"width": 1280, "height": 720})
+                page.goto(file.as_uri())
+                page.wait_for_selector(target, state="attached", timeout=120_000)
+                page.wait_for_timeout(3000)
+                if not rates:
+                    print(f"WebGL by {page.evaluate(RENDERER)}")
+                found = moved(page, page.locator(target).first.bounding_box(), move)
+                rates[name, move] = 1000 / float(found.mean())
+                print(
+                    f"{name:<8}{move:<6}{rates[name, move]:6.1f} frames a second, "
+                    f"95 % within {np.percentile(found, 95):,.0f} ms"
+                )
+                page.close()
+    for move in ("zoom", "pan"):
+        print(f"{move}: ours / Plotly {rates['ours', move] / rates['plotly', move]:.0f}")
+
+
+# --- Scores ---------------------------------------------------------------------------------------
+
+N, CLASSES, UNSEEN = 14_340, 717, 72
+GOAL, FRAMES = 3.0, 50.0
+
+
+def written(folder: Path, seed: int) -> tuple[Path, str]:
+    """Write a file of scores; return it with its H at gamma 0 as the curve writes it."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(N) % CLASSES
+    F = rng.normal(size=(N, CLASSES))
+    F[np.arange(N), y] += 3 + 0.2 * seed
+    seen = np.arange(CLASSES) < CLASSES - UNSEEN
+    F += 0.8 * seen
+    path = folder / f"large{seed}.npz"
+    np.savez(path, scores=F, y=y, unseen_classes=np.flatnonzero(~seen))
+    return path, f"{100 * seen_unseen_curve(F, y, seen).at(0.0).harmonic:.1f}"
+
+
+def upload(page: Page, path: Path, harmonic: str) -> float:
+    """Return the seconds from handing over a file until the curve shows its figure."""
+    field = page.locator("input[type=file]").first
+    start = time.perf_counter()
+    field.set_input_files(path)
+    page.locator(".numbers > .h").filter(has_text=harmonic).first.wait_for(timeout=180_000)
+    return time.perf_counter() - start
+
+
+def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str, float]:
+    """Return what is measured of one file after the other."""
+    took, worked = [], []
+    for seed in range(repeats + 1):
+        path, harmonic = written(folder, seed)
+        page.goto(f"{server.url}/leakage?view=scores")
+        page.locator("input[type=file]").first.wait_for(state="attached", timeout=180_000)
+        settled(page)
+        before = processor_seconds(server.process.pid)
+        took.append(upload(page, path, harmonic))
+        settled(page)
+        worked.append(processor_seconds(server.process.pid) - before)
+        if seed < repeats:
+            path.unlink()
+    found = drag(page, ".over > svg")
+    # The first one finds what is imported and started on first use.
+    return {"first": took[0], "took": median(took[1:]), "worked": median(worked[1:])} | found
+
+
+def told(found: dict[str, float], size: float) -> str:
+    """Return the findings as a page."""
+    rows = [
+        (f"a file of {size:.0f} MB on screen, median, s", f"{found['took']:.2f}", f"< {GOAL:g}"),
+        ("the same, the first after the server's start, s", f"{found['first']:.2f}", ""),
+        ("processor time of the server for it, s", f"{found['worked']:.2f}", ""),
+        ("frames a second while dragging", f"{found['frames']:.0f}", f"> {FRAMES:g}"),
+        ("frames a second in which the numbers change", f"{found['changes']:.0f}", ""),
+        ("processor time of the page's thread for a frame, s", f"{found['busy']:.4f}", "< 0.0167"),
+    ]
+    load = " and ".join(f"{each:.1f}" for each in os.getloadavg()[:2])
+    return "\n".join(
+        [
+            "# A large score file on screen",
+            "",
+            "`python -m benchmarks.screen scores --keep` writes this file.",
+            "",
+            f"{os.cpu_count()} cores; load average {load} at the end (1 and 5 minutes).",
+            "",
+            *markdown_table(("", "measured", "goal"), rows),
+        ]
+    )
+
+
+def scores(browser: Browser, given: argparse.Namespace) -> None:
+    """Print how soon a large score file is on screen."""
+    page = browser.new_page(viewport={"width": 1280, "height": 1200})
+    with tempfile.TemporaryDirectory() as name, served() as server:
+        found = measured(page, server, Path(name), given.repeats)
+        size = max(path.stat().st_size for path in Path(name).iterdir()) / 1e6
+    check(f"a score file of {size:.0f} MB on screen", found["took"], "s", GOAL)
+    check("the page's thread, a frame", 1000 * found["busy"], "ms", 1000 / 60)
+    print(found)
+    if given.keep:
+        keep("scores_on_screen", told(found, size))
+
+
+# --- Answers --------------------------------------------------------------------------------------
+
+#: What answers the title of a page's first view.
+ANSWERS = {
+    "": "text=/of seen digits are right/",
+    "data": "text=/Training: 1,012 images of 7 seen classes/",
+    "awa1_and_awa2": "canvas",
+    "compare": "text=/leads 17 methods with/",
+    "overlap_gain": "text=/known classes gain/",
+    "leakage": "text=/rows of test_seen are also in/",
+    "claims": "text=/hold in the papers' own tables/",
+    "teach": "text=/Start a room/",
+}
+LIMIT, IMPORTING = 1.5, 15.0
+DRAWN = "[...document.querySelectorAll('.js-plotly-plot')].every(p => p._fullLayout)"
+
+
+def answered(page: Page, url: str, answer: str) -> tuple[float, float]:
+    """Return the seconds from the heading to the answer, and to the last figure."""
+    page.goto(url)
+    page.get_by_role("heading", level=1).first.wait_for()
+    began = time.monotonic()
+    page.locator(answer).first.wait_for()
+    shown = time.monotonic() - began
+    page.wait_for_selector("[data-test-script-state='notRunning']")
+    page.wait_for_selector("[data-testid='stSkeleton']", state="detached")
+    page.wait_for_function(DRAWN)
+    return shown, time.monotonic() - began
+
+
+def answers(browser: Browser, given: argparse.Namespace) -> None:
+    """Print how soon each page shows its answer."""
+    rows = []
+    context = browser.new_context(viewport={"width": 1280, "height": 720})
+    with served(environment={"ZSL_SHIPPED": "1"}) as server:
+        time.sleep(IMPORTING)
+        for number in range(1, given.repeats + 1):
+            for name, answer in ANSWERS.items():
+                page = context.new_page()
+                times = answered(page, f"{server.url}/{name}", answer)
+                rows.append((name or "playground", number, *times))
+                page.close()
+    table = pd.DataFrame(rows, columns=["page", "round", "answer, s", "all drawn, s"])
+    print(table.round(2).to_string(index=False))
+    for name, slowest in table.groupby("page", sort=False)["answer, s"].max().items():
+        check(f"{name}, slowest answer", float(slowest), "s", LIMIT)
+
+
+PARTS = {"frames": frames, "map": point_map, "scores": scores, "answers": answers}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--keep", action="store_true", help="write results/scores_on_screen.md")
+    given = parser.parse_args()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM) if CHROMIUM.exists() else None, args=FLAGS
+        )
+        PARTS[given.part](browser, given)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
