@@ -10,12 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from html import escape
 
+import numpy as np
 import pytest
 
 from benchmarks.serving import Server
 from benchmarks.visitors import Student
 from tests.pages import ROOT, visit, words
-from ui.lessons import awa, handing
+from ui.lessons import awa, calibration, handing
 from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
 from ui.lessons.room import ROOMS, Rooms
@@ -66,6 +67,18 @@ def test_every_step_computes_its_answer_and_shows_it(lesson, step):
         assert view.notice.endswith((".", "!"))
         assert view.alt
     assert len({view.notice for view in views}) > 1 or lesson.name in ("awa", "leakage")
+
+
+def test_overall_accuracy_is_that_of_uncalibrated_answers():
+    test = calibration.run_of("ESZSL")[1]
+    answers = test.answers
+    right = test.predicted(0.0) == test.y
+    view = next(s for s in LESSONS["calibration"].steps if s.title == "Another test set").see(
+        "ESZSL"
+    )
+    left = ~answers.of_seen | (np.cumsum(answers.of_seen) % 2 == 0)
+    size = abs(right[left].mean() - right.mean())
+    assert f"overall accuracy at γ = 0 moves by {100 * size:.1f} points" in view.notice
 
 
 def test_ranges_have_every_number_once():
@@ -304,6 +317,14 @@ def test_a_step_asks_first_and_shows_afterwards():
     app.button(key="lesson_next").click().run()
     assert app.header[0].value.startswith("3 of 13")
     assert not app.get("plotly_chart")
+
+
+@pytest.mark.parametrize(
+    ("lesson", "step", "label"), [("calibration", "6", "γ"), ("leakage", "5", "Split")]
+)
+def test_a_control_that_is_a_term_of_the_glossary_says_what_it_is(lesson, step, label):
+    app = visit("pages/lessons.py", lesson=lesson, lessons_step=step, lessons_shown="1")
+    assert app.segmented_control[0].label == label  # visit asserts that terms have their help
 
 
 @pytest.mark.parametrize(

@@ -43,12 +43,12 @@ NUMBERS = {
     "H, calibrated": "calibrated_harmonic",
     "area, every γ": "ausuc_per_sample",
     "AUROC": "auroc",
-    "overall accuracy": "accuracy_per_sample",
+    "overall accuracy at γ = 0": "accuracy_per_sample",
 }
 LOOKS: dict[str, Mark] = dict.fromkeys(NUMBERS, HARMONIC) | {
     "H, calibrated": VALIDATED,
     "AUROC": NEUTRAL,
-    "overall accuracy": NEUTRAL,
+    "overall accuracy at γ = 0": NEUTRAL,
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import visitors
+from ui import terms, visitors
 from ui.figures import lesson as figures
 from ui.frame import chart
 from ui.guard import fragment
@@ -69,7 +69,11 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
         key = f"lessons_{place.lesson}_{place.step}"
         if step.control.slider:
             option = st.select_slider(
-                step.control.label, step.control.options, key=key, bind="query-params"
+                step.control.label,
+                step.control.options,
+                key=key,
+                bind="query-params",
+                help=terms.tip(step.control.label),
             )
         else:
             option = st.segmented_control(
@@ -79,6 +83,7 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
                 required=True,
                 key=key,
                 bind="query-params",
+                help=terms.tip(step.control.label),
             )
     right = step.right()
     view = step.see(option)
