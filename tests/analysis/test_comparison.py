@@ -42,24 +42,28 @@ def store(tmp_path_factory):
     return store
 
 
+def missing(store, choices=()):
+    return spec_of().plan(DATA, choices).unfinished(store)
+
+
 def test_nothing_is_run_twice(store, monkeypatch):
     monkeypatch.setattr(planning, "execute_in_full", lambda *_, **__: pytest.fail("run again"))
     for data in DATA.values():
         for run in spec_of().runs_on(data):
             assert Plan([run], choices=("folds", "oracle")).complete_all(data, store) == 0
-    assert comparison.missing(spec_of(), DATA, store, ("folds", "oracle")) == []
+    assert missing(store, ("folds", "oracle")) == []
 
 
 def test_what_is_missing_is_run_and_no_more(tmp_path):
     store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
-    assert len(comparison.missing(spec_of(), DATA, store)) == 9
+    assert len(missing(store)) == 9
     assert Plan([run]).complete_all(WORLD, store) == 1
-    assert run not in comparison.missing(spec_of(), DATA, store)
-    assert run in comparison.missing(spec_of(), DATA, store, ("folds",))
+    assert run not in missing(store)
+    assert run in missing(store, ("folds",))
     of_folds = Plan([run], choices=("folds",)).complete_all(WORLD, store)
     assert 1 <= of_folds <= len(WORLD.splits["PS"].folds)  # two folds may choose the same
     store.delete(planned(store.get(run.key), "folds")[0].key)
-    assert run in comparison.missing(spec_of(), DATA, store, ("folds",))
+    assert run in missing(store, ("folds",))
     assert Plan([run], choices=("folds",)).complete_all(WORLD, store) == 1
 
 

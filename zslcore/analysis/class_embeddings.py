@@ -31,14 +31,6 @@ from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import N_DRAWS, class_draws, interval
 from zslcore.metrics.significance import holm, paired_test
 
-__all__ = [
-    "COLUMNS",
-    "FIGURES",
-    "compare_embeddings",
-    "in_a_sentence",
-    "per_class",
-]
-
 #: Of a table of accuracies by class, see :func:`per_class`.
 COLUMNS = ("embedding", "method", "class", "role", "zsl", "gzsl")
 FIGURES = ("ZSL", "H at gamma")

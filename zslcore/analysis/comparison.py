@@ -40,18 +40,6 @@ from zslcore.metrics.bootstrap import class_draws
 from zslcore.results.planning import Choice, Plan, Results, planned
 from zslcore.results.store import ResultStore
 
-__all__ = [
-    "MEASURES",
-    "ComparisonSpec",
-    "Measure",
-    "accuracies",
-    "as_text",
-    "measured",
-    "missing",
-    "occasions",
-    "run_of",
-]
-
 Measure = Literal["zsl", "u", "s", "H", "u at gamma", "s at gamma", "H at gamma"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
@@ -160,24 +148,6 @@ def run_of(
         for choice in choices
     }
     return first, more
-
-
-def missing(
-    spec: ComparisonSpec,
-    datasets: Mapping[str, ZSLDataset],
-    store: Results,
-    choices: Collection[Choice] = (),
-) -> list[RunSpec]:
-    """Return the runs of a comparison that the store lacks, or what follows from them.
-
-    Parameters
-    ----------
-    spec : ComparisonSpec
-    datasets : name -> ZSLDataset
-    store : a ResultStore, or results by their key
-    choices : of :data:`zslcore.results.planning.CHOICES`, beyond "validated"
-    """
-    return spec.plan(datasets, choices).unfinished(store)
 
 
 # --- Figures --------------------------------------------------------------------------------------

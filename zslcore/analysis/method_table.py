@@ -42,24 +42,6 @@ from zslcore.metrics.significance import DIGITS
 from zslcore.results.shipped import has_predictions
 from zslcore.results.store import StoredRun
 
-__all__ = [
-    "COLUMN_OF",
-    "FIGURES",
-    "Cell",
-    "Column",
-    "Figure",
-    "MethodTable",
-    "Origin",
-    "best_cells",
-    "cells_of_runs",
-    "inductive_rows",
-    "printed_cells",
-    "ranked",
-    "row_name",
-    "seconds_of",
-    "task_of",
-]
-
 Figure = Literal["H at gamma", "zsl", "AUSUC", "u at gamma", "s at gamma", "H", "u", "s"]
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 #: Field of an entry of the board -> the figure of the table.

@@ -18,8 +18,6 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError
 from zslcore.metrics.significance import PairedTest, paired_test
 
-__all__ = ["by_class", "cautions", "class_test", "in_figures", "in_spec"]
-
 #: Fields of a spec, in the order of a reader.
 SPEC = ("dataset", "digest", "split", "method", "select_for", "features", "prototypes", "seed")
 

@@ -26,22 +26,6 @@ from zslcore.storage.latex import best_in_groups, latex_table
 from zslcore.storage.spreadsheets import harmless_csv
 from zslcore.version import stamped, version
 
-__all__ = [
-    "FORMATS",
-    "LATEX_COLUMNS",
-    "ORACLE",
-    "RunFilter",
-    "as_csv",
-    "as_json",
-    "as_latex",
-    "as_text",
-    "chosen",
-    "listed",
-    "peeked",
-    "probes",
-    "sorted_by",
-]
-
 
 def sorted_by() -> Mapping[str, bool]:
     """Return what runs may be ordered by, and whether the largest comes first."""

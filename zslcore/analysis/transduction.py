@@ -16,11 +16,10 @@ good, the bad and the ugly", TPAMI 2019, section 5.4.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
-import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
@@ -32,7 +31,7 @@ from zslcore.exceptions import closest_name
 from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
-from zslcore.metrics import mean_class_accuracy, per_class_accuracy
+from zslcore.metrics import mean_class_accuracy
 
 Kind = Literal["inductive", "transductive"]
 
@@ -217,25 +216,6 @@ def compare(
     inductive = None if base is None else work.contender(base, {}, "inductive")
     grown = {} if inductive is None else inductive.params
     return Transduction(work.contender(method, grown, "transductive"), inductive)
-
-
-def per_class_table(result: Transduction, class_names: Sequence[str]) -> pd.DataFrame:
-    """Return the ZSL accuracy of every unseen class under both, in the data set's order.
-
-    Returns
-    -------
-    DataFrame with the columns class, images and one for each kind of contender
-    """
-    columns = {}
-    for contender in result.contenders:
-        F, y = contender.zsl.unseen_part
-        accuracy = per_class_accuracy(y, F.argmax(axis=1))
-        classes = contender.zsl.classes[~contender.zsl.seen]
-        images = np.bincount(y, minlength=len(classes))
-        columns["class"] = [class_names[classes[c]] for c in accuracy]
-        columns["images"] = [int(images[c]) for c in accuracy]
-        columns[contender.kind] = list(accuracy.values())
-    return pd.DataFrame(columns)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 from joblib import delayed
 
@@ -27,7 +27,6 @@ from zslcore.results.store import ResultStore, answers_of
 
 #: How parameters were chosen: on all folds, on one of them, or on the test set.
 Choice = Literal["validated", "folds", "oracle"]
-CHOICES: tuple[Choice, ...] = get_args(Choice)
 #: Seeds of stochastic methods, as many as in the papers.
 SEEDS = 5
 #: Runs that are made at the same time, one thread each.
@@ -53,7 +52,7 @@ class Plan:
     ----------
     specs : of the runs
     seeds : of a stochastic method, the first of which chooses parameters and gamma
-    choices : of :data:`CHOICES`, beyond "validated"
+    choices : of :data:`Choice`, beyond "validated"
     with_oracle : whether the grid is swept on the test set, too, of methods without seeds; what
         that reaches is the same for both tasks, and swept once
     """

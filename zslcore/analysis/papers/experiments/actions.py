@@ -32,8 +32,6 @@ from zslcore.analysis.papers.experiments.experiment import (
 )
 from zslcore.datasets.action_facts import recognise_actions
 
-__all__ = ["KINDS", "GainExperiment", "SplitsExperiment", "study_pieces"]
-
 #: What the screen calls prototypes.
 KINDS = {"attributes": "attributes", "word2vec": "word vectors"}
 

@@ -25,13 +25,6 @@ from zslcore.datasets import Split
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
 
-__all__ = [
-    "ConfigurationsExperiment",
-    "PartsExperiment",
-    "StatisticsExperiment",
-    "VideoSplitsExperiment",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class CountExperiment(Experiment):

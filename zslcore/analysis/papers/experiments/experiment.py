@@ -25,22 +25,6 @@ from zslcore.results.store import ResultStore
 from zslcore.storage import settings
 from zslcore.storage.files import FACTS
 
-__all__ = [
-    "COLUMNS",
-    "Experiment",
-    "Piece",
-    "Request",
-    "Tell",
-    "cell_row",
-    "keep_rows",
-    "key_of",
-    "opened",
-    "silent",
-    "stored_rows",
-    "table_of",
-    "unknown",
-]
-
 #: Of every table of results; ``ours`` to ``high``, ``printed`` and ``difference`` are fractions
 #: where the experiment's unit is percent, ``std`` is over seeds, ``low`` and ``high`` are the 95 %
 #: interval, and ``at`` says what else the row is of.
@@ -52,6 +36,7 @@ COLUMNS = (
 #: callable(done, total, message)
 Tell = Callable[[float, float, str], None]
 Unit = Literal["percent", "number"]
+Rows = Sequence[Mapping[str, Any]]
 
 
 def silent(done: float, total: float, message: str) -> None:
@@ -288,22 +273,49 @@ def key_of(*parts: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def keep_rows(
-    kind: str,
-    key: str,
-    about: Mapping[str, Any],
-    rows: Sequence[Mapping[str, Any]],
-    shown: Sequence[Mapping[str, Any]] = (),
-) -> int:
-    """Store the rows of a study; ``shown`` are those that lists of results have. Return 1."""
-    ResultStore().put_result(result_of(kind, key, about, shown or rows, [*map(dict, rows)]))
-    return 1
+class RowStudy(ABC):
+    """A study of an experiment, stored as rows that lists of results show.
+
+    Attributes
+    ----------
+    kind : kind of its results in the store
+    """
+
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def key(self) -> str:
+        """SHA-256 of everything that the rows depend on, 16 hex digits."""
+
+    @abstractmethod
+    def measure(self, tell: Tell) -> tuple[Mapping[str, Any], Rows, Rows]:
+        """Return what the rows are about, the rows, and those that lists of results show."""
+
+    @property
+    def rows(self) -> list[dict[str, Any]] | None:
+        """The stored rows; None without them, or with what is torn."""
+        text = ResultStore().record(self.kind, self.key)
+        try:
+            return None if text is None else [dict(row) for row in json.loads(text)]
+        except (ValueError, TypeError):
+            return None
+
+    @property
+    def piece(self) -> Piece:
+        """What stores the rows, in any process."""
+        return Piece(self._store, self._is_stored)
+
+    def _store(self, tell: Tell) -> int:
+        about, rows, shown = self.measure(tell)
+        result = result_of(self.kind, self.key, about, shown or rows, [*map(dict, rows)])
+        ResultStore().put_result(result)
+        return 1
+
+    def _is_stored(self) -> bool:
+        return self.rows is not None
 
 
-def stored_rows(kind: str, key: str) -> list[dict[str, Any]] | None:
-    """Return the rows of a finished study; None without them, or with what is torn."""
-    text = ResultStore().record(kind, key)
-    try:
-        return None if text is None else [dict(row) for row in json.loads(text)]
-    except (ValueError, TypeError):
-        return None
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

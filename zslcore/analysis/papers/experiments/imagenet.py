@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import pandas as pd
@@ -13,12 +13,13 @@ from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
     Request,
+    Rows,
+    RowStudy,
     Tell,
     cell_row,
-    keep_rows,
     key_of,
     opened,
-    stored_rows,
+    records,
     table_of,
 )
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
@@ -26,7 +27,30 @@ from zslcore.evaluation.specs import revisions_of
 from zslcore.large.ranks import Task
 from zslcore.methods import METHODS, get_method
 
-__all__ = ["ImagenetExperiment"]
+
+@dataclass(frozen=True)
+class _Sets(RowStudy):
+    """A method on the nine sets."""
+
+    kind = "large-scale"
+
+    dataset: str
+    method: str
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the data, the method and its grid."""
+        model = get_method(self.method)()
+        grid = {name: list(values) for name, values in model.param_grid.items()}
+        digest = opened(self.dataset).digest
+        return key_of(self.kind, digest, self.method, revisions_of(model), grid)
+
+    def measure(self, tell: Tell) -> tuple[Mapping[str, Any], Rows, Rows]:
+        """Choose parameters on the fold, and count."""
+        data = opened(self.dataset)
+        spec = LargeScaleStudy(self.dataset, data.digest, self.method)
+        found = measure(spec, data, tell)
+        return spec.arguments, records(found.table()), found.as_runs()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +85,14 @@ class ImagenetExperiment(Experiment):
     def pieces(self, request: Request) -> dict[str, Piece]:
         """Return one measurement a method, which serves all three table and figures."""
         (dataset,) = request.datasets
-        return {
-            method: Piece(
-                partial(_measure, dataset, method),
-                lambda method=method: _rows(dataset, method) is not None,  # type: ignore[misc]
-            )
-            for method in request.methods
-        }
+        return {method: _Sets(dataset, method).piece for method in request.methods}
 
     def table(self, request: Request) -> pd.DataFrame:
         """Return a row a method and set; the paper prints top-1 of ZSL, and draws the others."""
         (dataset,) = request.datasets
         there, rows = printed(), []
         for method in request.methods:
-            for row in _rows(dataset, method) or []:
+            for row in _Sets(dataset, method).rows or []:
                 if row["task"] == self.task and row["k"] in self.ks:
                     is_printed = self.task == "zsl" and row["k"] == 1 and method in there.index
                     value = there.loc[method, row["set"]] if is_printed else None
@@ -82,21 +100,3 @@ class ImagenetExperiment(Experiment):
                     cell = f"top {row['k']}"
                     rows.append(cell_row(cell, [row["per_class"]], value, **where))
         return table_of(rows)
-
-
-def _key(dataset: str, method: str) -> str:
-    model = get_method(method)()
-    grid = {name: list(values) for name, values in model.param_grid.items()}
-    return key_of("large-scale", opened(dataset).digest, method, revisions_of(model), grid)
-
-
-def _rows(dataset: str, method: str) -> list[dict[str, Any]] | None:
-    return stored_rows("large-scale", _key(dataset, method))
-
-
-def _measure(dataset: str, method: str, tell: Tell) -> int:
-    data = opened(dataset)
-    spec = LargeScaleStudy(dataset, data.digest, method)
-    found = measure(spec, data, tell)
-    rows = [{str(name): v for name, v in row.items()} for row in found.table().to_dict("records")]
-    return keep_rows("large-scale", _key(dataset, method), spec.arguments, rows, found.as_runs())

@@ -16,12 +16,13 @@ from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
     Request,
+    Rows,
+    RowStudy,
     Tell,
     cell_row,
-    keep_rows,
     key_of,
     opened,
-    stored_rows,
+    records,
     table_of,
 )
 from zslcore.analysis.transduction import TransductionStudy
@@ -29,8 +30,6 @@ from zslcore.datasets.facts import published
 from zslcore.features.views import FeatureScaling
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore
-
-__all__ = ["CrossExperiment", "TransductionExperiment"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +89,28 @@ def _cross(one: str, other: str, method: str, features: FeatureScaling, tell: Te
     return len(store.others(["crossed"])) - before
 
 
+@dataclass(frozen=True)
+class _Contenders(RowStudy):
+    """A transductive method and its inductive version."""
+
+    kind = "transductive"
+
+    study: TransductionStudy
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the spec, revisions and grids."""
+        return key_of(self.study.arguments["spec"], self.study.made_by)
+
+    def measure(self, tell: Tell) -> tuple[Mapping[str, Any], Rows, Rows]:
+        """Fit both."""
+        names = ("dataset", "split", "digest", "features", "prototypes", "seed")
+        about = {name: getattr(self.study, name) for name in names}
+        table = self.study.compare(opened(self.study.dataset), tell).table()
+        shown = records(table.rename(columns={"kind": "contender"}))
+        return about | {"params": json.dumps(self.study.params)}, records(table), shown
+
+
 @dataclass(frozen=True, slots=True)
 class TransductionExperiment(Experiment):
     """A transductive method compared with its inductive version, split PS.
@@ -135,59 +156,24 @@ class TransductionExperiment(Experiment):
     def pieces(self, request: Request) -> dict[str, Piece]:
         """Return one comparison a method."""
         (dataset,) = request.datasets
-        arguments = {name: (dataset, *self.rows[name], self.features) for name in request.methods}
-        return {
-            name: Piece(partial(_compare, *what), partial(_is_compared, *what))
-            for name, what in arguments.items()
-        }
+        return {name: self._study(dataset, name).piece for name in request.methods}
+
+    def _study(self, dataset: str, row: str) -> _Contenders:
+        method, params = self.rows[row]
+        digest = opened(dataset).digest
+        return _Contenders(
+            TransductionStudy(dataset, "PS", method, params, features=self.features, digest=digest)
+        )
 
     def table(self, request: Request) -> pd.DataFrame:
         """Return the figures of both contenders; the paper has drawn them, and printed none."""
         (dataset,) = request.datasets
         rows = []
         for name in request.methods:
-            spec = spec_of(dataset, *self.rows[name], self.features)
-            for contender in stored_rows("transductive", _key(spec)) or []:
+            for contender in self._study(dataset, name).rows or []:
                 for title, figure in self.cells.items():
                     value = contender.get(figure)
                     values = [] if value is None else [value]
                     cell = f"{title}, {contender['kind']}"
                     rows.append(cell_row(cell, values, dataset=dataset, method=name))
         return table_of(rows)
-
-
-def spec_of(
-    dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling
-) -> TransductionStudy:
-    """Return the specification of a comparison."""
-    digest = opened(dataset).digest
-    return TransductionStudy(dataset, "PS", method, params, features=features, digest=digest)
-
-
-def _compare(
-    dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling, tell: Tell
-) -> int:
-    spec = spec_of(dataset, method, params, features)
-    rows = spec.compare(opened(dataset), tell).table().to_dict("records")
-    shown = [
-        {("contender" if name == "kind" else str(name)): value for name, value in row.items()}
-        for row in rows
-    ]
-    records = [{str(name): value for name, value in row.items()} for row in rows]
-    return keep_rows("transductive", _key(spec), _about(spec), records, shown)
-
-
-def _about(spec: TransductionStudy) -> dict[str, Any]:
-    names = ("dataset", "split", "digest", "features", "prototypes", "seed")
-    return {name: getattr(spec, name) for name in names} | {"params": json.dumps(spec.params)}
-
-
-def _is_compared(
-    dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling
-) -> bool:
-    spec = spec_of(dataset, method, params, features)
-    return stored_rows("transductive", _key(spec)) is not None
-
-
-def _key(spec: TransductionStudy) -> str:
-    return key_of(spec.arguments["spec"], spec.made_by)

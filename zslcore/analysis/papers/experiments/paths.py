@@ -17,21 +17,19 @@ from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
     Request,
+    Rows,
+    RowStudy,
     Tell,
     Unit,
     cell_row,
-    keep_rows,
     key_of,
     measured_cells,
     opened,
-    stored_rows,
+    records,
     table_of,
 )
 from zslcore.analysis.regularization import RegularizationSpec, as_runs, regularized
-from zslcore.features.views import FeatureScaling
 from zslcore.methods import METHODS
-
-__all__ = ["ErrorExperiment", "PathExperiment"]
 
 What = Literal["accuracies", "errors"]
 #: Columns of both figures: heading -> column of what is stored.
@@ -53,6 +51,32 @@ ERRORS = {
         ("variance within", "within"),
     )
 }
+
+
+@dataclass(frozen=True)
+class _Path(RowStudy):
+    """What is measured along the regulariser of a method."""
+
+    kind = "path"
+
+    what: What
+    spec: RegularizationSpec
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the spec, revisions, grids and draws."""
+        draws = [bias_variance.CLASS_DRAWS, bias_variance.IMAGE_DRAWS]
+        return key_of(
+            self.what, draws * (self.what == "errors"), self.spec.to_json(), self.spec.made_by
+        )
+
+    def measure(self, tell: Tell) -> tuple[Mapping[str, Any], Rows, Rows]:
+        """Follow the path."""
+        spec, began = self.spec, time.perf_counter()
+        rows = _accuracies(spec, tell) if self.what == "accuracies" else _errors(spec, tell)
+        names = ("dataset", "split", "method", "features", "prototypes", "seed", "digest")
+        about = {name: getattr(spec, name) for name in names}
+        return about | {"seconds": time.perf_counter() - began}, rows, as_runs(spec, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,27 +118,25 @@ class PathExperiment(Experiment):
         """Return the experiment with parameters given to rows."""
         return replace(self, rows={**self.rows, **params})
 
-    def _arguments(self, dataset: str, method: str) -> tuple[Any, ...]:
-        return self.what, dataset, method, self.given(method), self.features, self.split
+    def _path(self, dataset: str, method: str) -> _Path:
+        digest, params = opened(dataset).digest, self.given(method)
+        spec = RegularizationSpec(
+            dataset, self.split, method, params=params, features=self.features, digest=digest
+        )
+        return _Path(self.what, spec)
 
     def pieces(self, request: Request) -> dict[str, Piece]:
         """Return one path a method."""
         (dataset,) = request.datasets
-        return {
-            method: Piece(
-                partial(_follow, *self._arguments(dataset, method)),
-                partial(_is_followed, *self._arguments(dataset, method)),
-            )
-            for method in request.methods
-        }
+        return {method: self._path(dataset, method).piece for method in request.methods}
 
     def table(self, request: Request) -> pd.DataFrame:
         """Return a row a value of the regulariser; the paper has drawn these, and printed none."""
         (dataset,) = request.datasets
         rows = []
         for method in request.methods:
-            key = _key(*self._arguments(dataset, method))
-            points = stored_rows("path", key)
+            path = self._path(dataset, method)
+            key, points = path.key, path.rows
             if points is None:
                 shipped = ({**each, "dataset": dataset} for each in measured_cells(key))
                 rows += [{name: row[name] for name in COLUMNS if name in row} for row in shipped]
@@ -156,47 +178,10 @@ class ErrorExperiment(PathExperiment):
         return tuple(n for n in of_paths if METHODS[n].predicted_attributes != "no")
 
 
-def _spec(
-    dataset: str, method: str, params: Mapping[str, Any], features: FeatureScaling, split: str
-) -> RegularizationSpec:
-    digest = opened(dataset).digest
-    return RegularizationSpec(
-        dataset, split, method, params=params, features=features, digest=digest
-    )
-
-
-def _key(what: What, *arguments: Any) -> str:
-    spec = _spec(*arguments)
-    draws = [bias_variance.CLASS_DRAWS, bias_variance.IMAGE_DRAWS] if what == "errors" else []
-    return key_of(what, draws, spec.to_json(), spec.made_by)
-
-
-def _is_followed(what: What, *arguments: Any) -> bool:
-    return stored_rows("path", _key(what, *arguments)) is not None
-
-
-def _follow(
-    what: What,
-    dataset: str,
-    method: str,
-    params: Mapping[str, Any],
-    features: FeatureScaling,
-    split: str,
-    tell: Tell,
-) -> int:
-    spec, began = _spec(dataset, method, params, features, split), time.perf_counter()
-    rows = _accuracies(spec, tell) if what == "accuracies" else _errors(spec, tell)
-    names = ("dataset", "split", "method", "features", "prototypes", "seed", "digest")
-    about = {name: getattr(spec, name) for name in names}
-    about["seconds"] = time.perf_counter() - began
-    key = _key(what, dataset, method, params, features, split)
-    return keep_rows("path", key, about, rows, as_runs(spec, rows))
-
-
 def _accuracies(spec: RegularizationSpec, tell: Tell) -> list[dict[str, Any]]:
     path = spec.follow(opened(spec.dataset), tell)
     columns = ["value", "chosen_for", "gamma", *ACCURACIES.values()]
-    return _records(path.table()[columns])
+    return records(path.table()[columns])
 
 
 def _errors(spec: RegularizationSpec, tell: Tell) -> list[dict[str, Any]]:
@@ -207,7 +192,3 @@ def _errors(spec: RegularizationSpec, tell: Tell) -> list[dict[str, Any]]:
         for row, part in zip(rows, parts, strict=bool(parts)):
             row |= {f"{name}_{side}": value for name, value in asdict(part).items()}
     return [{name: v for name, v in row.items() if not np.isnan(v)} for row in rows]
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

@@ -34,8 +34,6 @@ from zslcore.evaluation.protocol import Task
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.metrics import Average
 
-__all__ = ["EXPERIMENTS", "NOT_COMPUTED", "get_experiment"]
-
 _BY_SPLIT = tuple(
     Cell(split, split, "zsl", "zsl", "top1_per_class", {"split": split}) for split in ("SS", "PS")
 )

@@ -34,8 +34,6 @@ from zslcore.results.store import ResultStore
 
 MeasuredOn = Literal["test", "validation"]
 
-__all__ = ["configured_experiment", "do_all", "former_cells", "reproduce"]
-
 
 def configured_experiment(
     name: str,

@@ -38,8 +38,6 @@ from zslcore.metrics import Average
 from zslcore.results.planning import Choice, Plan
 from zslcore.results.store import ResultStore
 
-__all__ = ["Cell", "FoldsExperiment", "RanksExperiment", "RunsExperiment"]
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:

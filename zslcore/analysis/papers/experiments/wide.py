@@ -9,8 +9,6 @@ import pandas as pd
 
 from zslcore.analysis.papers.experiments.experiment import Experiment, Unit
 
-__all__ = ["means_leave_out", "wide"]
-
 _ROW = ["dataset", "method", "at"]
 
 
