@@ -5,7 +5,8 @@
 DATASET is a name that ``zslcore import`` has given, or of embedded data. What is missing is run as
 by ``zslcore reproduce``, whose finished runs count; ``--report`` runs nothing and writes what is
 finished. Written to ``benchmarks/results/`` are ``papers.csv``, a row a cell, and ``papers.md``.
-``--ship`` writes the cells for ``zslcore reproduce`` without features as well.
+``--ship`` writes instead the cells that ``zslcore reproduce`` prints without features: those of the
+tables named take the place of earlier ones, and all others stay.
 """
 
 from __future__ import annotations
@@ -14,11 +15,18 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
 
 import pandas as pd
 
 from benchmarks.measuring import keep, markdown_table
-from zslcore.analysis.papers.experiments import EXPERIMENTS, Experiment, reproduce
+from zslcore.analysis.papers.experiments import (
+    EXPERIMENTS,
+    Experiment,
+    configured_experiment,
+    reproduce,
+)
 from zslcore.analysis.papers.experiments.experiment import Request, opened
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.analysis.papers.experiments.wide import wide
@@ -30,7 +38,11 @@ from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 
 #: What is made without ``--only``.
-WHOLE = ("gbu:table3", "gbu:table6", "gbu:figure3", "gbu:figure4", "cal:table2", "cal:figure3")
+WHOLE = (
+    *("gbu:table3", "gbu:table6", "gbu:figure3", "gbu:figure4"),
+    *("cal:table2", "cal:figure1", "cal:figure3"),
+)
+MEASURED = FACTS / "measured" / "papers.csv"
 #: Columns of the cells that come with the package.
 SHIPPED = ["experiment", "dataset", "method", "at", "cell"]
 SHIPPED += ["ours", "std", "low", "high", "seeds", "key"]
@@ -77,7 +89,7 @@ def fit_seconds(
 
 def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
     """Return what ``papers.md`` says of a table or figure, and its cells for ``papers.csv``."""
-    experiment = EXPERIMENTS[name]
+    experiment = configured_experiment(name, on=args.on)
     requests = requests_of(experiment, args)
     table = finished(requests, experiment)
     seconds = fit_seconds(requests, experiment, table)
@@ -92,11 +104,33 @@ def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
     return "\n".join([*lines, ""]), table.assign(experiment=name, seconds=table["key"].map(seconds))
 
 
+def ship(cells: pd.DataFrame, on: str, path: Path = MEASURED) -> None:
+    """Write cells into the file of those that come with the package.
+
+    Parameters
+    ----------
+    cells : of whole tables, which take the place of the same tables on the same data
+    on : what figures over lambda are measured on; a validation split has rows of its own
+    path : the file
+    """
+    new = cells.loc[cells["key"] != "", SHIPPED]
+    if on != "test":
+        new = new.assign(experiment=new["experiment"] + f", {on}")
+    text = {"dtype": str, "keep_default_na": False}  # digits stay as they were written
+    new = pd.read_csv(StringIO(new.to_csv(index=False)), **text)
+    there = pd.read_csv(path, **text)
+    place = ["experiment", "dataset"]
+    others = ~pd.MultiIndex.from_frame(there[place]).isin(pd.MultiIndex.from_frame(new[place]))
+    shipped = pd.concat([there[others], new], ignore_index=True)
+    shipped.to_csv(path, index=False, lineterminator="\n")
+
+
 def command_of(args: argparse.Namespace) -> str:
     """Return the command that gives the same figures: what is given other than by default."""
     words = [*args.datasets]
     words += ["--only", *args.only] if args.only != WHOLE else []
     words += ["--method", *args.method] if args.method else []
+    words += ["--on", args.on] if args.on != "test" else []
     words += ["--seeds", str(args.seeds)] if args.seeds != SEEDS else []
     return f"python -m benchmarks.papers {shlex.join(words)}"
 
@@ -108,22 +142,29 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--method", nargs="+", default=(), help="rows (all)")
     parser.add_argument("--seeds", type=int, default=SEEDS, help=f"of stochastic methods ({SEEDS})")
     parser.add_argument("--jobs", type=int, default=2, help="runs at a time, one thread each")
+    parser.add_argument("--on", default="test", choices=["test", "validation"])
     parser.add_argument("--report", action="store_true", help="write what is finished")
-    parser.add_argument("--ship", action="store_true", help="write data/measured/papers.csv")
+    parser.add_argument("--ship", action="store_true", help="write data/measured/papers.csv alone")
     args = parser.parse_args(arguments)
     for name in () if args.report else args.only:
         sys.stderr.write(f"{name}\n")
         reproduce(
-            name, args.datasets, args.method, seeds=args.seeds, jobs=args.jobs,
-            on_done=show_piece, on_standing=show_standing,
-        )  # fmt: skip
+            name,
+            args.datasets,
+            args.method,
+            seeds=args.seeds,
+            jobs=args.jobs,
+            on=args.on,
+            on_done=show_piece,
+            on_standing=show_standing,
+        )
     texts, tables = zip(*(section(name, args) for name in args.only), strict=True)
     intro = INTRO.format(command=command_of(args))
     cells = pd.concat(tables, ignore_index=True)
-    keep("papers", "\n".join([intro, *texts]), cells)
     if args.ship:
-        shipped = cells.loc[cells["key"] != "", SHIPPED]
-        shipped.to_csv(FACTS / "measured" / "papers.csv", index=False, lineterminator="\n")
+        ship(cells, args.on)
+    else:
+        keep("papers", "\n".join([intro, *texts]), cells)
 
 
 if __name__ == "__main__":

@@ -48,3 +48,23 @@ def test_a_report_runs_nothing_and_writes_what_is_finished():
     again, table = written("LinearV2S", "--only", "cal:figure3", "--report")
     assert again == first
     assert set(table["key"]) == {path.key}
+
+
+def test_shipped_tables_take_the_place_of_the_same_ones_and_no_other_goes(tmp_path):
+    file = tmp_path / "papers.csv"
+    header = ",".join(papers.SHIPPED)
+    stays = "gbu:table3,CUB-vgg_fc7,DAP,,SS,0.3641286114122734,,,,1,f344"
+    file.write_text(f"{header}\n{stays}\ncal:figure1,toy,LinearV2S,1,H,0.5,,,,1,old\n")
+    row = {"experiment": "cal:figure1", "dataset": "toy", "method": "LinearV2S", "at": "1"}
+    row |= {"cell": "H", "ours": 0.1 + 0.2, "std": None, "low": None, "high": None}
+    cells = pd.DataFrame([row | {"seeds": 1, "key": "new"}, row | {"seeds": 1, "key": ""}])
+    papers.ship(cells, "test", file)
+    ours = "LinearV2S,1,H,0.30000000000000004,,,,1,new"
+    assert file.read_text().splitlines() == [header, stays, f"cal:figure1,toy,{ours}"]
+    papers.ship(cells, "validation", file)
+    assert file.read_text().splitlines()[3:] == [f'"cal:figure1, validation",toy,{ours}']
+
+
+def test_every_shipped_table_is_shipped_by_default():
+    shipped = pd.read_csv(papers.MEASURED)["experiment"]
+    assert {name for name in shipped if ", " not in name} <= {*papers.WHOLE}
