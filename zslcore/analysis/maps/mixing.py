@@ -146,8 +146,8 @@ def _dealt(
 def _expected(h: np.ndarray, k: int, n1: int, n2: int) -> float:
     """Return the mean entropy when labels are dealt out at random; exact."""
     m, n = np.arange(k + 1), n1 + n2
-    of_first = hypergeom(n - 1, n1 - 1, k).pmf(m) @ h if n1 else 0.0
-    of_second = hypergeom(n - 1, n1, k).pmf(m) @ h if n2 else 0.0
+    of_first = hypergeom.pmf(m, n - 1, n1 - 1, k) @ h if n1 else 0.0
+    of_second = hypergeom.pmf(m, n - 1, n1, k) @ h if n2 else 0.0
     return float(n1 / n * of_first + n2 / n * of_second)
 
 

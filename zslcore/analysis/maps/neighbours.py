@@ -8,12 +8,22 @@ and 43 s more for being compiled, and it finds 99.6 % of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from zslcore.exceptions import ParameterError
+
+#: Points among which a second thread takes longer to wake up than it saves.
+FEW = 5_000
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Return what limits threads; finding the libraries takes as long as a small search."""
+    return ThreadpoolController()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +46,6 @@ def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
         raise ParameterError(f"{k} neighbours need more than {k} images; got {len(Z)}.")
     algorithm = "kd_tree" if Z.shape[1] <= 3 else "brute"
     search = NearestNeighbors(n_neighbors=k, algorithm=algorithm)
-    with threadpool_limits(threads):
+    with _controller().limit(limits=threads if len(Z) > FEW else 1):
         distances, indices = search.fit(Z).kneighbors()
     return Neighbours(indices.astype(np.int32), distances.astype(np.float32))
