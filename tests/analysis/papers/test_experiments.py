@@ -386,9 +386,10 @@ def test_cells_that_need_features_are_named(monkeypatch, capsys):
     assert main(["reproduce", "cal:table2", "--dataset", "AWA1-lss"]) == 2
 
 
-def test_a_shipped_path_is_shown_without_features(monkeypatch):
+@pytest.mark.parametrize("on", ["test", "validation"])
+def test_a_shipped_path_is_shown_without_features(monkeypatch, on):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
-    table = reproduce("cal:figure1", ["CUB-vgg_fc7"])
+    table = reproduce("cal:figure1", ["CUB-vgg_fc7"], on=on)
     assert table["ours"].between(0, 1).all()
     assert len(table["at"].unique()) == 25
     assert set(table["cell"]) == set(EXPERIMENTS["cal:figure1"].cells)
