@@ -179,17 +179,18 @@ def test_a_method_or_parameters_that_are_unknown_here_are_listed_and_exported(
     assert [one.id for one in own.stored()] == [result.key]
 
 
-def with_spec(result, drop=(), schema=3, **more):
+def with_spec(result, drop=(), **more):
     """The same result with other fields in its spec, and the key of what that says."""
     entry = json.loads(result.to_json())
     spec = {name: value for name, value in entry["spec"].items() if name not in drop} | more
     key = hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
-    return json.dumps(entry | {"schema": schema, "spec": spec, "key": key})
+    return json.dumps(entry | {"spec": spec, "key": key})
 
 
 @pytest.mark.parametrize(
     ("spec", "sentence"),
     [
+        ({"release": "0.2"}, "expected a spec with fields this version knows; got release"),
         ({"folds": 9}, "expected a spec with fields this version knows; got folds"),
         ({"\u202efolds": 9}, "control characters"),
         ({"drop": ["grid"]}, "its key must be that of what was run"),
@@ -201,13 +202,6 @@ def test_a_spec_that_would_be_exported_otherwise_is_refused(result, store, spec,
     with pytest.raises(FileRefusedError, match=sentence):
         imported(with_spec(result, **spec), store)
     assert store.stored() == []
-
-
-def test_a_spec_that_names_its_release_is_exported_and_imported_again(result, store):
-    imported(with_spec(result, schema=2, release="0.2"), store)
-    imported(as_json(store.stored()), store)
-    assert {one.result.key for one in store.stored()} == {result.key}
-    assert {one.imported.who for one in store.stored()} == {"Ada", "Ada, by Ada"}
 
 
 def test_what_is_unknown_here_cannot_be_run_and_says_so(result):

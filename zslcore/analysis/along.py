@@ -6,21 +6,19 @@ each value of the grid and with the gamma that the folds choose for that very va
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Self
 
 import numpy as np
 
-from zslcore.analysis.study import Report, Study
+from zslcore.analysis.run_study import SpecStudy
+from zslcore.analysis.study import Report
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import Progress, best_common_gamma
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.methods import get_method
-from zslcore.methods.base import ZSLEstimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,34 +101,17 @@ def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = Non
 
 
 @dataclass(frozen=True)
-class AlongStudy(Study[Along]):
+class AlongStudy(SpecStudy[Along]):
     """The answers along the grid of the parameter that a spec leaves open."""
 
     kind = "answers_along"
     SMALL = 1 << 18
-
-    spec: RunSpec
 
     @property
     def title(self) -> str:
         """Description on the screen."""
         spec = self.spec
         return f"{spec.method} along {', '.join(spec.grid or ())} on {spec.dataset}, {spec.split}"
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The fields as JSON values."""
-        return {"spec": self.spec.to_json()}
-
-    @classmethod
-    def from_arguments(cls, arguments: Mapping[str, Any]) -> Self:
-        """Return the study with these :attr:`arguments`."""
-        return cls(RunSpec.from_json(arguments["spec"]))
-
-    @property
-    def estimators(self) -> Iterable[ZSLEstimator]:
-        """The methods that are fitted."""
-        return (self.spec.estimator,)
 
     def compute(self, report: Report) -> Along:
         """Fit at each value of the grid, on the folds and for the test set."""

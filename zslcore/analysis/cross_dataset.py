@@ -29,7 +29,7 @@ from zslcore.analysis.study import Report, Study, made_by
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation import protocol
-from zslcore.evaluation.runs import Origin, choose, without_release
+from zslcore.evaluation.runs import Origin, choose
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, GenerativeZSL
@@ -108,17 +108,17 @@ class CrossAccuracy:
 
     @classmethod
     def from_json(cls, text: str) -> CrossAccuracy:
-        """Read what :meth:`to_json` wrote, in this version or an earlier one.
+        """Read what :meth:`to_json` wrote.
 
         Raises
         ------
         UnreadableError
-            When the text is none of these.
+            When the text is anything else.
         """
         return SCHEMA.load(text)
 
 
-SCHEMA = Schema(CrossAccuracy, version=3, migrations={2: without_release})
+SCHEMA = Schema(CrossAccuracy, version=3)
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from zslcore.analysis.study import Report, Study
 from zslcore.datasets import ZSLDataset, load
@@ -18,29 +18,14 @@ from zslcore.results.store import ResultStore
 SPEED = 6e8
 
 
+R = TypeVar("R")
+
+
 @dataclass(frozen=True)
-class RunStudy(Study[tuple[RunResult, ScoredTest]]):
-    """The run of a spec; choices that the run store has are not repeated.
-
-    Closed forms sweep their grid on the test set, too, for the oracle.
-    """
-
-    kind = "run"
-    #: Above, a second thread gains more than it costs, and a run takes more than a second or two.
-    SMALL, COMPRESSED = 1 << 22, False
+class SpecStudy(Study[R]):
+    """A study of the method and split of a spec."""
 
     spec: RunSpec
-    threads: int = 1
-
-    @classmethod
-    def of(cls, spec: RunSpec, dataset: ZSLDataset) -> Self:
-        """Return the study of a spec on its data set."""
-        return cls(spec, 1 if dataset.features.size <= cls.SMALL else 2)
-
-    @property
-    def title(self) -> str:
-        """Description on the screen."""
-        return f"{self.spec.method} on {self.spec.dataset}, split {self.spec.split}"
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -56,6 +41,30 @@ class RunStudy(Study[tuple[RunResult, ScoredTest]]):
     def estimators(self) -> Iterable[ZSLEstimator]:
         """The methods that are fitted."""
         return (self.spec.estimator,)
+
+
+@dataclass(frozen=True)
+class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
+    """The run of a spec; choices that the run store has are not repeated.
+
+    Closed forms sweep their grid on the test set, too, for the oracle.
+    """
+
+    kind = "run"
+    #: Above, a second thread gains more than it costs, and a run takes more than a second or two.
+    SMALL, COMPRESSED = 1 << 22, False
+
+    threads: int = 1
+
+    @classmethod
+    def of(cls, spec: RunSpec, dataset: ZSLDataset) -> Self:
+        """Return the study of a spec on its data set."""
+        return cls(spec, 1 if dataset.features.size <= cls.SMALL else 2)
+
+    @property
+    def title(self) -> str:
+        """Description on the screen."""
+        return f"{self.spec.method} on {self.spec.dataset}, split {self.spec.split}"
 
     def compute(self, report: Report) -> tuple[RunResult, ScoredTest]:
         """Run the spec, or fit again what the run store has of it."""

@@ -119,23 +119,17 @@ class RunResult:
 
     @classmethod
     def from_json(cls, text: str) -> RunResult:
-        """Read what :meth:`to_json` wrote, in this version or an earlier one.
+        """Read what :meth:`to_json` wrote.
 
         Raises
         ------
         UnreadableError
-            When the text is none of these.
+            When the text is anything else.
         """
         return SCHEMA.load(text)
 
 
-def without_release(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a result whose key still depended on the release that made it."""
-    spec = {name: value for name, value in values["spec"].items() if name != "release"}
-    return values | {"spec": spec}
-
-
-SCHEMA = Schema(RunResult, version=3, migrations={2: without_release})
+SCHEMA = Schema(RunResult, version=3)
 
 
 def execute(

@@ -144,10 +144,8 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
-        """Read what :meth:`to_json` wrote, also where it still named the release."""
-        values = json.loads(text)
-        values.pop("release", None)
-        return cls(**values)
+        """Read what :meth:`to_json` wrote."""
+        return cls(**json.loads(text))
 
     def command(self) -> str:
         """Return the command line that runs this spec."""

@@ -9,11 +9,10 @@ are, in the run store's table for such results, and never answer for a run of ou
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -111,8 +110,6 @@ def _read(entry: Any, place: str) -> tuple[RunResult, str]:
         raise FileRefusedError(f"{place}: {clean_text(str(error)).rstrip('.')}.") from None
     if wrong:
         raise FileRefusedError(f"{place}: {wrong}.")
-    if "release" in entry["spec"]:  # the key that it is exported and imported again with
-        result = replace(result, key=result.spec.key)
     return result, whose
 
 
@@ -144,17 +141,11 @@ def _of_another_question(spec: dict[str, Any], result: RunResult) -> Iterator[st
     A field that is passed over would change the question, and what is exported again would not be
     what was imported.
     """
-    unknown = sorted({*spec} - {field.name for field in fields(RunSpec)} - {"release"})
+    unknown = sorted({*spec} - {field.name for field in fields(RunSpec)})
     if unknown:
         yield f"expected a spec with fields this version knows; got {clean_text(unknown[0])}"
-    # An earlier schema names the release in its spec, and its key depends on it.
-    key = _digest(spec) if "release" in spec else result.spec.key
-    if key != result.key:
+    if (key := result.spec.key) != result.key:
         yield f"its key must be that of what was run, {key}; got {clean_text(result.key)}"
-
-
-def _digest(spec: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(spec, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _fractions(result: RunResult) -> Iterator[tuple[str, float]]:

@@ -243,7 +243,7 @@ def _part(report: Report, place: int, n: int) -> Report:
 
 
 def _lacks(result: RunResult, choices: Collection[Choice]) -> bool:
-    """Whether a stored result does not have what the choices need, as those of version 0.1."""
+    """Return whether a stored result lacks what the choices need."""
     return ("folds" in choices and bool(result.spec.grid) and not result.fold_choices) or (
         "oracle" in choices and result.oracle is None
     )

@@ -8,13 +8,20 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from zslcore.datasets.facts import published
+from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.evaluation.protocol import Evaluation
 from zslcore.evaluation.runs import RunResult
 from zslcore.metrics import OperatingPoint
 
 POINT = {"unseen": "u", "seen": "s", "harmonic": "H"}
-PAPERS = ["benchmark_paper", "calibration_paper"]
+#: Table -> column of its paper.
+TABLES = {
+    "GBU 3": "benchmark_paper",
+    "GBU 6": "benchmark_paper",
+    "CAL 1": "calibration_paper",
+    "CAL 2": "calibration_paper",
+}
+PAPERS = list(dict.fromkeys(TABLES.values()))
 
 #: What parameters were chosen for; "given" where they were not chosen.
 ChosenFor = Literal["zsl", "gzsl", "given"]
@@ -90,42 +97,23 @@ def _point_rows(
     ]
 
 
-def _printed(run: RunResult, benchmark: str | None) -> dict[tuple[str, str, bool], float | None]:
-    """Return what was printed for such a run, by (paper, figure, calibrated).
-
-    None where nothing was. Seen and unseen accuracies were printed for the split PS only.
-    """
-    cell = {"method": run.spec.method, "dataset": benchmark}
-    of_split, chosen = cell | {"split": run.spec.split}, chosen_for(run)
-    found = {}
-    if chosen == "zsl":
-        found["benchmark_paper", "zsl", False] = _cell("zsl_top1", of_split, "top1_per_class")
-        found["calibration_paper", "zsl", False] = _cell(
-            "calibration_zsl_top1", of_split, "top1_per_class"
-        )
-    if run.spec.split != "PS":
-        return found
-    if chosen == "zsl":
-        for name, letter in POINT.items():
-            found["benchmark_paper", letter, False] = _cell("gzsl_ps", cell, name)
-    for calibrated, word in ((False, "no"), (True, "yes")):
-        if calibrated and run.gamma_origin != "validated":
-            continue
-        setting = cell | {"calibrated": word, "lambda_selected_for": chosen}
-        found["calibration_paper", "H", calibrated] = _cell(
-            "calibration_gzsl_harmonic", setting, "harmonic"
-        )
-    return found
-
-
-def _cell(table: str, where: Mapping[str, str | None], column: str) -> float | None:
-    """Return a cell of a printed table, or None where it has no such row."""
-    return _cells(table, tuple(where), column).get(tuple(where.values()))
+def _printed(run: RunResult, benchmark: str | None) -> dict[tuple[str, str, bool], float]:
+    """Return what was printed for such a run, by (paper, figure, calibrated)."""
+    rows = _figures().get((benchmark, run.spec.split, run.spec.method, chosen_for(run)), ())
+    calibrated = run.gamma_origin == "validated"
+    return {key: value for key, value in rows if calibrated or not key[-1]}
 
 
 @cache
-def _cells(table: str, by: tuple[str, ...], column: str) -> Mapping[tuple[Any, ...], float]:
-    """Return a column of a printed table by the values of others, the first of equal rows."""
-    rows = published(table).drop_duplicates([*by])
-    keys = rows[[*by]].itertuples(index=False, name=None)
-    return dict(zip(keys, rows[column].astype(float), strict=True))
+def _figures() -> Mapping[tuple[Any, ...], list[tuple[tuple[str, str, bool], float]]]:
+    """Return the printed figures by benchmark, split, method and what parameters were for."""
+    rows = printed_evidence().figures
+    rows = rows[rows["table"].isin(TABLES)]
+    found: dict[tuple[Any, ...], list[tuple[tuple[str, str, bool], float]]] = {}
+    for row in rows.to_dict("records"):
+        figure, _, at = row["figure"].partition(" at ")
+        where = (row["benchmark"], row["split"], row["method"], row["chosen_for"])
+        found.setdefault(where, []).append(
+            ((TABLES[row["table"]], figure, bool(at)), float(row["value"]))
+        )
+    return found
