@@ -1,5 +1,5 @@
 """Is AWA2 a fair replacement for AWA1?"""
 
-from ui.viewing import show_page
+from ui.show_page import show_page
 
 show_page("awa1_and_awa2")

@@ -1,5 +1,5 @@
 """What did the papers claim, and does it hold?"""
 
-from ui.viewing import show_page
+from ui.show_page import show_page
 
 show_page("claims")

@@ -1,5 +1,5 @@
 """Do classes the extractor was trained on get better accuracy?"""
 
-from ui.viewing import show_page
+from ui.show_page import show_page
 
 show_page("overlap_gain")

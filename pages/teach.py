@@ -1,5 +1,5 @@
 """How do I teach this?"""
 
-from ui.viewing import show_page
+from ui.show_page import show_page
 
 show_page("teach")

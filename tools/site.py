@@ -17,7 +17,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ui import playing, rulers
+from ui import playground_answers, playground_rulers
 from ui.cache import dataset as opened
 from ui.components import playground
 from ui.components.playground import Chip, Choice, Instrument, Rail, Tile
@@ -202,8 +202,12 @@ def play(name: str) -> str:
     """
     file, title = PLAYS[name]
     methods = sorted(
-        (m for m in playing.methods_of(opened(name), "PS") if _harmonic(name, m) is not None),
-        key=lambda m: (m != playing.METHOD, -(_harmonic(name, m) or 0.0)),
+        (
+            m
+            for m in playground_answers.methods_of(opened(name), "PS")
+            if _harmonic(name, m) is not None
+        ),
+        key=lambda m: (m != playground_answers.METHOD, -(_harmonic(name, m) or 0.0)),
     )
     room, chosen = MOST - len(_play_page(name, file, title, {}, "").encode()), []
     for method in methods:
@@ -219,8 +223,8 @@ def play(name: str) -> str:
 
 def _harmonic(name: str, method: str) -> float | None:
     """Return H at the validated gamma; None without stored answers to seen and unseen images."""
-    spec = playing.spec_of(opened(name), "PS", method)
-    shown = playing.played(spec) if playing.here(spec) else None
+    spec = playground_answers.spec_of(opened(name), "PS", method)
+    shown = playground_answers.played(spec) if playground_answers.here(spec) else None
     if shown is None or shown.gamma is None or not shown.test.generalized:
         return None
     return float(shown.test.curve.at(shown.gamma).harmonic)
@@ -243,11 +247,13 @@ def _text(data: bytes) -> str:
 
 def _instrument(name: str, method: str, methods: Sequence[str]) -> Instrument:
     dataset = opened(name)
-    spec = playing.spec_of(dataset, "PS", method)
-    shown = playing.played(spec)
+    spec = playground_answers.spec_of(dataset, "PS", method)
+    shown = playground_answers.played(spec)
     assert shown is not None
     best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
-    curves = rulers.curve_of(method, dataset, shown.test, shown.gamma, shown.origin, [best], 0.0)
+    curves = playground_rulers.curve_of(
+        method, dataset, shown.test, shown.gamma, shown.origin, [best], 0.0
+    )
     choice = Choice(name, "PS", method)
     return Instrument(
         curves,
@@ -257,13 +263,13 @@ def _instrument(name: str, method: str, methods: Sequence[str]) -> Instrument:
         _rail(choice, methods),
         pictures=None
         if dataset.images is None
-        else dataset.images[playing.rows_of(dataset, "PS", shown.test)],
+        else dataset.images[playground_answers.rows_of(dataset, "PS", shown.test)],
     )
 
 
 def _rail(chosen: Choice, methods: Sequence[str]) -> Rail:
     """Return what can be chosen on a page: the data sets of the site, methods with results."""
-    whole = playing.rail_of(opened(chosen.dataset), chosen)
+    whole = playground_answers.rail_of(opened(chosen.dataset), chosen)
     families: dict[str, Sequence[Chip]] = {}
     for family, chips in whole.families.items():
         if here := [chip for chip in chips if chip.name in methods]:

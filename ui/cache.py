@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import known
+from ui import stored_answers
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
 from zslcore.analysis import nearest
@@ -56,7 +56,7 @@ def dataset(name: str) -> ZSLDataset:
 
     Of data that are known by their results, labels, classes and splits are there, no features.
     """
-    if known.is_known_by_results(name):
+    if stored_answers.is_known_by_results(name):
         return load_results_only(name)
     return _dataset(name, imports.stamp(name))
 

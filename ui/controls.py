@@ -20,19 +20,6 @@ from zslcore.evaluation import outside
 from zslcore.methods import METHODS
 from zslcore.methods.base import Family
 
-__all__ = [
-    "METHOD",
-    "YOURS",
-    "bind_number",
-    "by_family",
-    "choose",
-    "choose_method",
-    "choose_some",
-    "choose_split",
-    "in_words",
-    "symbol",
-]
-
 #: The method that every view begins with.
 METHOD = "LinearS2V"
 #: Heading of the methods from outside that this machine has.
@@ -79,28 +66,6 @@ def choose_some(label: str, options: Sequence[str], *, key: str, **more: Any) ->
 def choose_split(dataset: ZSLDataset) -> Split:
     """Choose one of the data set's splits, the proposed one to begin with."""
     return dataset.split(choose("Split", list(dataset.splits), key="split", default="PS"))
-
-
-def choose_method(default: str = METHOD) -> str:
-    """Choose a method by the name on its card, below the heading of its family.
-
-    An address keeps what the menu says, so that names have to stay as they are: families are lines
-    of their own, and who chooses one gets its first method.
-    """
-    first = {}
-    options: list[str] = []
-    for family, names in by_family().items():
-        if names:
-            heading = f"— {family} —"
-            first[heading] = names[0]
-            options += [heading, *names]
-
-    def go_to_first() -> None:
-        chosen = st.session_state["method"]
-        st.session_state["method"] = first.get(chosen, chosen)
-
-    chosen = choose("Method", options, key="method", default=default, on_change=go_to_first)
-    return first.get(chosen, chosen)
 
 
 def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui import cache, import_dialog, known, terms, visitors
+from ui import cache, import_dialog, stored_answers, terms, visitors
 from ui.text import plain
 from zslcore.datasets import ZSLDataset, imports
 from zslcore.datasets.simulated import UNPLANTED, unplanted_twin
@@ -40,12 +40,12 @@ def offered(
     if effects:
         twins = ((n, unplanted_twin(n) or unplanted_action(n)) for n in names)
         names = [name for pair in twins for name in pair if name]
-    return _ordered([*names, *(known.names() if results_only else ())])
+    return _ordered([*names, *(stored_answers.names() if results_only else ())])
 
 
 def openable() -> tuple[str, ...]:
     """Return every data set that this visitor can open, listed or not."""
-    return (*visitors.available(), *UNPLANTED, *SIMULATED_ACTIONS, *known.names())
+    return (*visitors.available(), *UNPLANTED, *SIMULATED_ACTIONS, *stored_answers.names())
 
 
 def _ordered(names: Iterable[str]) -> list[str]:
@@ -134,12 +134,12 @@ def _take(key: str, then: Callable[[], None] | None) -> None:
 
 
 def _marked(name: str) -> str:
-    return f"{title(name)}{_RESULTS_ONLY * known.is_known_by_results(name)}"
+    return f"{title(name)}{_RESULTS_ONLY * stored_answers.is_known_by_results(name)}"
 
 
 def _kind(name: str) -> int:
     """Return 0 for real data, 1 for results without features, 2 for simulated data."""
-    if known.is_known_by_results(name):
+    if stored_answers.is_known_by_results(name):
         return 1
     return 2 * (is_simulated_name(name) or imports.is_simulated(name))
 

@@ -17,8 +17,6 @@ from ui.text import plain
 from zslcore.leakage import Vocabulary
 from zslcore.leakage.context import Decisions
 
-__all__ = ["NONE", "as_toml", "decisions_on", "edit"]
-
 #: Name in the address, and in the session: what was decided, and the address last read or written.
 ADDRESS, DECIDED, SEEN = "decisions", "decided", "decided_address"
 CHOICES, NONE = ("confirmed", "rejected"), "open"

@@ -10,8 +10,6 @@ from typing import BinaryIO
 from ui import uploads
 from zslcore.leakage.cards.kinds import ENDINGS, Dropped, grouped, recognise
 
-__all__ = ["Sorted", "key_of", "put_and_sort"]
-
 
 @dataclass(frozen=True, eq=False)
 class Sorted:

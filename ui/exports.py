@@ -13,8 +13,6 @@ from zslcore.storage.latex import latex_table
 from zslcore.storage.spreadsheets import harmless_csv, without_python
 from zslcore.version import stamped
 
-__all__ = ["Look", "as_csv", "as_latex", "as_markdown", "markdown_line"]
-
 _NOT_IN_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|#"} | {"\n": " "})
 
 

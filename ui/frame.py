@@ -15,27 +15,25 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException, StreamlitPageNotFoundError
 
-from ui import idle, menus, missing, planted, report, site_map, start, takeaway, terms, tray
+from ui import (
+    downloads,
+    missing_extras,
+    report,
+    runtime,
+    simulated_effects,
+    site_map,
+    terms,
+    visitors,
+)
 from ui.components import page_tools, window
 from ui.figures import palette
 from ui.guard import fragment, guarded
 from ui.site_map import Page, View
 from ui.text import TERMS, Term, on_screen, plain
+from zslcore import jobs
 from zslcore.datasets import ZSLDataset
 from zslcore.exceptions import SplitError, ZSLError
 from zslcore.results.results_only import ResultsOnly
-
-__all__ = [
-    "BEGAN",
-    "CHOICE",
-    "WARNED",
-    "Header",
-    "chart",
-    "errors_as_sentences",
-    "navigate",
-    "open_page",
-    "show_tabs",
-]
 
 #: Whether this run of the page has reported that results cannot be stored.
 WARNED = "storage_warned"
@@ -68,7 +66,7 @@ _CHART_CONFIG = {
 
 def navigate() -> None:
     """Show the pages in the bar and run the chosen one; only app.py calls this."""
-    idle.page_runs()
+    runtime.page_runs()
     st.session_state[BEGAN] = time.monotonic()
     st.set_page_config(page_title="Zero-shot lab", page_icon=str(_ICON), layout="wide")
     st.html(_CSS)
@@ -83,7 +81,7 @@ def navigate() -> None:
     ]
     page = st.navigation(pages, position="top")
     st.session_state["path"] = page.url_path
-    if said := start.begin():
+    if said := runtime.begin():
         st.warning(plain(said), icon=":material/healing:")
     with guarded():
         page.run()
@@ -113,7 +111,7 @@ class Header:
         """Record what is shown, where the page itself says what kind of data they are."""
         for each in datasets:
             kind = ", simulated" * each.simulated
-            takeaway.cite(f"{each.name}{kind}, data {each.digest}")
+            downloads.cite(f"{each.name}{kind}, data {each.digest}")
 
     def mark(self, dataset: ZSLDataset, *others: ZSLDataset) -> None:
         """Record what is shown, and badge the title when the first data set is simulated."""
@@ -127,7 +125,7 @@ class Header:
                 "needs them says so. Import them under the same name, and they take this place.",
             )
         if dataset.simulated:
-            self.mark_simulated(planted.about(dataset))
+            self.mark_simulated(simulated_effects.about(dataset))
 
 
 def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
@@ -153,7 +151,7 @@ def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
     _carry_over(page, view)
     if choice := st.session_state.pop(CHOICE, ()):
         st.session_state[choice[0]] = choice[1]
-    takeaway.start()
+    downloads.start()
     st.session_state[WARNED] = False
     title = f"{view.label} · Zero-shot lab"
     st.set_page_config(page_title=title, page_icon=str(_ICON), layout="wide")
@@ -196,7 +194,7 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
         st.caption(f"**Zero-shot lab** · {WHAT}", width="content")
         window.watch()
         with st.container(width="content", key="jobs"):
-            tray.show()
+            _show_jobs()
         with st.container(
             horizontal=True,
             vertical_alignment="center",
@@ -246,7 +244,7 @@ def _show_menus() -> None:
 
 def _show_glossary() -> None:
     """Explain every term; the list is built when it is opened."""
-    menu = menus.opened("Glossary", icon=":material/dictionary:", key="glossary_menu")
+    menu = downloads.opened_menu("Glossary", icon=":material/dictionary:", key="glossary_menu")
     if menu is None:
         return
     with menu:
@@ -269,7 +267,7 @@ def _list_terms(heading: str, found: Sequence[Term]) -> None:
 
 def _show_report() -> None:
     """Offer what the visitor has pinned; it is listed when it is opened."""
-    menu = menus.opened(
+    menu = downloads.opened_menu(
         "Report",
         icon=":material/keep:",
         key="report_menu",
@@ -291,14 +289,9 @@ def _show_report() -> None:
                 args=(k,),
             )
         if pieces:
-            st.download_button(
-                "Report, HTML",
-                lambda: report.as_html(pieces),
-                file_name="report.html",
-                mime="text/html",
-                icon=":material/download:",
-                on_click="ignore",
-                key="report_download",
+            downloads.download(
+                *("Report, HTML", lambda: report.as_html(pieces), "report.html", "report_download"),
+                type="secondary",
             )
 
 
@@ -338,8 +331,8 @@ def errors_as_sentences() -> Iterator[None]:
     try:
         yield
     except ZSLError as error:
-        if (lack := missing.of_error(str(error))) is not None:
-            missing.show(lack)
+        if (lack := missing_extras.of_error(str(error))) is not None:
+            missing_extras.show(lack)
         else:
             st.error(on_screen(str(error)), icon=":material/error:")
         if isinstance(error, SplitError):
@@ -395,5 +388,36 @@ def chart(
     What ``st.plotly_chart`` returns.
     """
     drawn = st.plotly_chart(figure, alt=alt, key=key, config=_CHART_CONFIG, **options)
-    takeaway.offer_figure(takeaway.Figure(key, alt, figure, table))
+    downloads.offer_figure(downloads.Figure(key, alt, figure, table))
     return drawn
+
+
+#: Seconds between two looks; each shows that the visitor still waits.
+LOOK_EVERY = 3.0
+
+
+def _show_jobs() -> None:
+    """Show the jobs that this visitor waits for; nothing where there are none."""
+    if jobs.of_visitor(visitors.who()):
+        fragment(_tray, run_every=LOOK_EVERY)()
+
+
+def _tray() -> None:
+    waiting = jobs.of_visitor(visitors.who())
+    if not waiting:
+        return
+    many = f"{len(waiting)} jobs" if len(waiting) > 1 else "1 job"
+    with st.popover(many, icon=":material/hourglass_top:", type="tertiary", key="tray"):
+        st.caption("Your jobs. A job ends when its last visitor has left.")
+        for work, status in waiting:
+            share = min(status.done / status.total, 1.0) if status.total else 0.0
+            place = f"number {status.position} in the queue" if status.position else "running"
+            st.progress(share, text=f"{plain(work.title)}: {place}")
+            st.button(
+                "Leave",
+                icon=":material/close:",
+                type="tertiary",
+                key=f"leave_{work.key}",
+                on_click=jobs.cancel,
+                args=(work.key, visitors.who()),
+            )

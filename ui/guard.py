@@ -6,14 +6,12 @@ import logging
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial, wraps
-from typing import Any, ParamSpec, TypeVar, overload
+from functools import wraps
+from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
-from ui.served import is_served
-
-__all__ = ["fragment", "guarded"]
+from ui.runtime import is_served
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -41,33 +39,21 @@ def guarded() -> Iterator[None]:
         )
 
 
-@overload
 def fragment(
     function: Callable[Given, Made], *, run_every: float | None = None
-) -> Callable[Given, Made]: ...
-
-
-@overload
-def fragment(
-    function: None = None, *, run_every: float | None
-) -> Callable[[Callable[Given, Made]], Callable[Given, Made]]: ...
-
-
-def fragment(function: Callable[..., Any] | None = None, *, run_every: float | None = None) -> Any:
+) -> Callable[Given, Made]:
     """Make a function a fragment of its page, ``st.fragment``, whose exceptions are caught as well.
 
     A fragment runs again without its page, so that the page's guard does not see it.
 
     Parameters
     ----------
-    function : what draws it; without one, what is returned decorates one
+    function : what draws it
     run_every : seconds after which it runs again by itself
     """
-    if function is None:
-        return partial(fragment, run_every=run_every)
 
     @wraps(function)
-    def drawn(*args: Any, **kwargs: Any) -> Any:
+    def drawn(*args: Given.args, **kwargs: Given.kwargs) -> Made:
         with guarded():
             return function(*args, **kwargs)
 

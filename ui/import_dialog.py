@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from ui import terms, uploads, visitors
-from ui.reading import progress
+from ui.reading_progress import progress
 from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
@@ -194,6 +196,13 @@ def _recognised(made: ZSLDataset) -> str:
     return f" Recognised as {benchmark}: published results are shown next to yours."
 
 
+def programs() -> dict[str, str]:
+    """Return the programs that make files to import, by the question that each answers."""
+    with Path(__file__).with_name("import_programs.toml").open("rb") as file:
+        found: dict[str, str] = tomllib.load(file)["programs"]
+    return found
+
+
 def _explain_files() -> None:
     st.markdown(
         "Features are one row of numbers per image. With a description of every class and a split, "
@@ -204,11 +213,7 @@ def _explain_files() -> None:
         f"{DEFAULT_LIMITS.max_bytes / 2**30:.3g} GB once unpacked. Files are parsed in a sandbox "
         "with limits on time and memory; no code in them runs."
     )
-    for title, code in (
-        ("How do I make att_splits.mat and res101.mat?", uploads.MAKE_MAT),
-        ("How do I make one .npz file?", uploads.MAKE_NPZ),
-        ("How do I make two CSV files?", uploads.MAKE_CSV),
-    ):
+    for title, code in programs().items():
         with st.expander(title):
             st.code(code, language=None, wrap_lines=True)
     with st.expander("Where are train_loc and val_loc?"):

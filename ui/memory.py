@@ -21,8 +21,6 @@ from contextlib import contextmanager
 from zslcore.exceptions import ZSLError
 from zslcore.storage import settings
 
-__all__ = ["BUDGET", "Budget", "a_visitor", "of_server"]
-
 #: Seconds that a file waits for memory of the server.
 PATIENCE = 60.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
@@ -16,8 +17,6 @@ from plotly.offline import get_plotlyjs
 from ui.exports import Look
 from zslcore.interactive.one_file import framed
 from zslcore.version import version
-
-__all__ = ["MOST", "MOST_BYTES", "Pin", "as_html", "pin", "pins", "unpin"]
 
 #: What one visitor may pin: things, and bytes of figures together.
 MOST, MOST_BYTES = 24, 30_000_000
@@ -140,65 +139,5 @@ def as_html(
 
 
 _PAGE = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-    """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data: blob:;
- style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>{{ heading }} · Zero-shot lab</title>
-<style>
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums }
-th, td { border-bottom: 1px solid #d8dce1; padding: .2rem .7rem; text-align: left }
-pre { background: #f4f5f7; padding: .7rem; overflow-x: auto }
-.made { color: #50565e; font-size: 14px }
-section { break-inside: avoid }
-.answers { break-before: page; margin-top: 4rem; border-top: 1px solid #d8dce1 }
-</style>
-{% if plotly %}
-<script>{{ plotly|safe }}</script>
-{% endif %}
-</head>
-<body>
-<main>
-<h1>{{ heading }}</h1>
-<p class="made">Zero-shot lab, zslcore {{ version }}.</p>
-{% for piece, figure in pieces %}
-{% if loop.index0 == answers_from %}
-<h1 class="answers">Answers</h1>
-{% endif %}
-<section>
-<h2>{{ piece.title }}</h2>
-{{ figure|safe }}
-{% if piece.page %}
-{{ framed(piece.page, piece.title)|safe }}
-{% endif %}
-{% if piece.heading %}
-<table>
-<tr>{% for cell in piece.heading %}<th scope="col">{{ cell }}</th>{% endfor %}</tr>
-{% for row in piece.rows %}
-<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}</tr>
-{% endfor %}
-</table>
-{% if piece.left_out %}<p>{{ piece.left_out }} more rows are not printed.</p>{% endif %}
-{% endif %}
-{% for line in piece.caption.splitlines() %}
-<p>{{ line }}</p>
-{% endfor %}
-<p class="made">{{ piece.sources|join("; ") }}.
-<a href="{{ piece.address }}">Open in the app</a></p>
-</section>
-{% endfor %}
-<h2>Commands that repeat it</h2>
-{% if commands %}
-<pre>{{ commands|join("\\n") }}</pre>
-{% else %}
-<p>No page with a command of its own was pinned. Each link above opens the same choices.</p>
-{% endif %}
-</main>
-</body>
-</html>
-"""
+    Path(__file__).with_name("report.html").read_text(encoding="utf-8")
 )

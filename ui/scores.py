@@ -35,22 +35,6 @@ from zslcore.scores.predicted import (
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
-__all__ = [
-    "ENDINGS",
-    "TEXTS",
-    "Brought",
-    "Sent",
-    "brought",
-    "example",
-    "forget",
-    "keep",
-    "kept_ones",
-    "named",
-    "permitted",
-    "whose_memory",
-    "withdraw",
-]
-
 #: Endings that are welcome; what a file is, its first bytes tell.
 ENDINGS = ("npz", "npy", "csv", "parquet", "mat", "h5", "hdf5")
 TEXTS = ("txt", "csv", "npy", "npz")

@@ -17,8 +17,6 @@ from zslcore.analysis.papers.protocols import codes
 from zslcore.datasets.titles import title
 from zslcore.methods import METHODS
 
-__all__ = ["Hit", "draw", "hits"]
-
 _FOUND = "search_found"
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import streamlit as st
 
-__all__ = ["PAGES", "Page", "View", "link", "page_of", "query_of", "shared", "view_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class View:

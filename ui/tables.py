@@ -9,10 +9,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import takeaway, terms
+from ui import downloads, terms
 from ui.exports import Look
-
-__all__ = ["download", "show"]
 
 #: Pixels of a row on screen.
 ROW = 35
@@ -79,4 +77,4 @@ def download(
     index : whether the index is part of it
     look : how it is written for readers
     """
-    takeaway.offer_table(takeaway.Table(name, table, look, index))
+    downloads.offer_table(downloads.Table(name, table, look, index))

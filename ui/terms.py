@@ -10,8 +10,6 @@ import streamlit as st
 from ui.text import TERMS, Term, term_of
 from zslcore.scores.protocols import Words
 
-__all__ = ["call_sides", "forget", "metric", "on_this_page", "tabs", "tip"]
-
 _SHOWN, _SIDES = "terms_shown", "terms_sides"
 
 

@@ -7,25 +7,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = [
-    "AUSUC",
-    "GAP_OF_ALL",
-    "GAP_OF_GAMMA",
-    "GAP_OF_PARAMETERS",
-    "GLOSSARY",
-    "PARTS",
-    "TERMS",
-    "Term",
-    "as_text",
-    "on_screen",
-    "plain",
-    "term_of",
-]
-
-#: Three gaps, called by the same words on every page; all in points.
+#: The gap of γ, called so on every page, in points.
 GAP_OF_GAMMA = "Gap of γ"
-GAP_OF_PARAMETERS = "Gap of parameters"
-GAP_OF_ALL = "Gap of parameters and γ"
 AUSUC = "AUSUC"
 #: Parts of a split as files name them -> as pages do.
 PARTS = {"test_seen": "test seen", "test_unseen": "test unseen"}

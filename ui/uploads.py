@@ -32,23 +32,6 @@ from zslcore.storage import artifacts, settings
 from zslcore.storage.files import or_refused
 from zslcore.texts import clean_text
 
-__all__ = [
-    "ENDINGS",
-    "GROUP_ENDINGS",
-    "MAKE_CSV",
-    "MAKE_MAT",
-    "MAKE_NPZ",
-    "SPLIT_ENDINGS",
-    "context_of_files",
-    "import_files",
-    "import_folder",
-    "is_local",
-    "kept_with_folder",
-    "photographs_of_dataset",
-    "put",
-    "vocabulary_of_file",
-]
-
 #: Endings that are welcome; what a file is, its first bytes tell.
 ENDINGS = ("mat", "npz", "h5", "hdf5", "csv", "txt")
 #: Endings of what can be reviewed: a split file, with labels and features.
@@ -66,54 +49,6 @@ PROXIED = frozenset(
 )
 #: Where a session counts what it has imported.
 MADE = "imports_made"
-
-#: Made to be copied; a test runs each of them and imports what comes out.
-MAKE_MAT = """\
-import numpy as np
-from scipy.io import savemat
-
-# X: (n_images, n_features) float; y: (n_images,) class of every image, 0, 1, 2 ...
-# S: (n_classes, n_attributes) one description per class; names: (n_classes,) texts
-# rows of X: trainval, test_seen, test_unseen; train and val part trainval by class
-savemat("res101.mat", {"features": X.T, "labels": y[:, None] + 1})
-savemat("att_splits.mat", {
-    "att": (S / np.linalg.norm(S, axis=1, keepdims=True)).T,
-    "original_att": S.T,
-    "allclasses_names": np.array(names, dtype=object)[:, None],
-    "trainval_loc": trainval[:, None] + 1,        # MATLAB counts from 1
-    "train_loc": train[:, None] + 1,
-    "val_loc": val[:, None] + 1,
-    "test_seen_loc": test_seen[:, None] + 1,      # of the training classes, none in trainval
-    "test_unseen_loc": test_unseen[:, None] + 1,  # of classes that nothing else has
-})
-"""
-MAKE_NPZ = """\
-import numpy as np
-
-np.savez_compressed(
-    "mine.npz",
-    features=X.astype("float32"),  # (n_images, n_features)
-    labels=y,                      # (n_images,) rows of prototypes, counted from 0
-    prototypes=S,                  # (n_classes, n_attributes)
-    class_names=np.array(names),   # texts of fixed length, no objects
-    trainval=trainval, test_seen=test_seen, test_unseen=test_unseen,  # rows, from 0
-)
-"""
-MAKE_CSV = """\
-import numpy as np
-import pandas as pd
-
-part = np.full(len(y), "trainval", dtype=object)
-part[test_seen], part[test_unseen] = "test_seen", "test_unseen"
-features = pd.DataFrame(X).add_prefix("x")
-features.insert(0, "label", np.array(names)[y])
-features.insert(1, "split", part)
-features.to_csv("mine.csv", index=False)
-
-prototypes = pd.DataFrame(S).add_prefix("a")
-prototypes.insert(0, "class", names)
-prototypes.to_csv("prototypes.csv", index=False)
-"""
 
 
 def import_files(

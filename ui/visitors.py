@@ -20,14 +20,12 @@ from uuid import uuid4
 import streamlit as st
 
 from ui import cache
-from ui.served import is_served
+from ui.runtime import is_served
 from zslcore import datasets
 from zslcore.exceptions import ParameterError
 from zslcore.jobs import Visitor
 from zslcore.storage import settings
 from zslcore.storage.files import data_folder, or_refused
-
-__all__ = ["FEWEST", "available", "is_public", "join", "may_delete", "own_name", "session", "who"]
 
 #: Where a session keeps the words of its group.
 GROUP = "group_words"

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 import streamlit as st
 
-from ui import cache, known, missing, visitors
+from ui import cache, missing_extras, stored_answers, visitors
 from ui.frame import BEGAN, WARNED, errors_as_sentences
 from ui.guard import fragment
 from ui.numbers import duration
@@ -40,7 +40,7 @@ Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 def is_quick(spec: RunSpec) -> bool:
     """Whether a run is done while one waits."""
-    if known.is_known_by_results(spec.dataset):
+    if stored_answers.is_known_by_results(spec.dataset):
         return False
     return RunStudy(spec).is_quick(cache.dataset(spec.dataset))
 
@@ -51,7 +51,7 @@ def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
     Stored predictions, ours or shipped, are there at once. Without an oracle, what is done while
     one waits is computed all the same; what takes long is waited for, see below.
     """
-    found = known.known_run(spec)
+    found = stored_answers.stored_run(spec)
     if found and (found.result.oracle is not None or not is_quick(spec)):
         return found.result, found.predictions.test
     return scored_run_of(spec)
@@ -73,7 +73,7 @@ def predictions_of(
     -------
     callable that returns Predictions, and whether they have the validation rows
     """
-    found = known.known_run(spec)
+    found = stored_answers.stored_run(spec)
     if found is not None:
         return lambda: found.predictions, bool(found.predictions.folds)
     assert isinstance(scores, ScoredTest)  # other answers are read from stored predictions
@@ -213,9 +213,9 @@ def _show_preview(status: Status, draw: Draw | None) -> None:
 
 def _show_end(study: Study[Any], status: Status) -> None:
     """Say why there is no result, and offer to start again where that can help."""
-    lack = missing.of_error(status.error)
+    lack = missing_extras.of_error(status.error)
     if lack is not None and extras.is_missing(lack.extra):
-        missing.show(lack)
+        missing_extras.show(lack)
         return
     if status.state == "failed":
         st.error(plain(status.error), icon=":material/error:")

@@ -8,7 +8,7 @@ import pytest
 from tests.pages import metrics, visit, words
 from tests.worlds import linear_world
 from ui.exports import Look, as_latex, as_markdown
-from ui.run_address import address_of
+from ui.views.compare.table import address_of
 from zslcore.analysis.method_table import inductive_rows
 from zslcore.analysis.run_listing import as_json
 from zslcore.datasets import ZSLDataset, imports, load

@@ -13,8 +13,8 @@ from scipy.io import savemat
 from tests import pages
 from tests.datasets.files import CLASSES, N, cells, with_type_code, write_folder
 from tests.pages import words
-from ui import uploads
-from ui.figures import classes
+from ui import import_dialog, uploads
+from ui.figures import splits
 from ui.figures.images import image_row
 from ui.figures.palette import OVERLAP
 from ui.figures.splits import split_map
@@ -143,7 +143,7 @@ def mine(tmp_path, monkeypatch, snippet):
 
 @pytest.mark.parametrize(
     ("snippet", "split"),
-    [(uploads.MAKE_MAT, "PS"), (uploads.MAKE_NPZ, "own"), (uploads.MAKE_CSV, "own")],
+    list(zip(import_dialog.programs().values(), ("PS", "own", "own"), strict=True)),
     ids=["mat", "npz", "csv"],
 )
 def test_files_made_as_the_page_says_are_imported(visit, tmp_path, monkeypatch, snippet, split):
@@ -418,7 +418,7 @@ def drawn(dataset, split):
     folds = inventory.fold_roles(dataset, split)
     attributes = inventory.attribute_table(dataset)
     yield split_map(table, folds)
-    yield classes.attribute_map(attributes, table["role"])
+    yield splits.attribute_map(attributes, table["role"])
 
 
 def test_names_in_figures_are_escaped():

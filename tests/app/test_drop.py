@@ -7,7 +7,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.pages import metrics, visit, words
-from ui.figures.card import picture_of
+from ui.figures.leakage import picture_of
 from ui.views.leakage import drop
 from zslcore.leakage.cards import Bar, Picture
 from zslcore.leakage.cards.card import read_card

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from tests.hostile.addresses import BY_HAND, SHARED, bound
 from tests.hostile.test_addresses import malformed, opened
 from tests.pages import ROOT, backslashes, forbid_computing, unexplained, visit
-from ui import exports, site_map, takeaway, terms
+from ui import downloads, exports, site_map, terms
 from zslcore.storage.files import FACTS
 from zslcore.storage.spreadsheets import harmless
 
@@ -58,10 +58,10 @@ def _cells(monkeypatch):
 
         return noted
 
-    figure = note(takeaway.offer_figure, lambda what: what.numbers(), lambda _: False)
-    table = note(takeaway.offer_table, lambda what: what.table, lambda what: what.index)
-    monkeypatch.setattr(takeaway, "offer_figure", figure)
-    monkeypatch.setattr(takeaway, "offer_table", table)
+    figure = note(downloads.offer_figure, lambda what: what.numbers(), lambda _: False)
+    table = note(downloads.offer_table, lambda what: what.table, lambda what: what.index)
+    monkeypatch.setattr(downloads, "offer_figure", figure)
+    monkeypatch.setattr(downloads, "offer_table", table)
     yield
     assert not seen, seen[:3]
 

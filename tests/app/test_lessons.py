@@ -16,7 +16,7 @@ import pytest
 from benchmarks.serving import Server
 from benchmarks.visitors import Student
 from tests.pages import ROOT, visit, words
-from ui.lessons import awa, calibration, handing
+from ui.lessons import awa, calibration, handout
 from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
 from ui.lessons.room import ROOMS, Rooms
@@ -348,7 +348,7 @@ def test_an_unknown_lesson_is_the_list():
 
 def test_a_handout_has_every_step_with_its_question_answers_and_figure():
     lesson = LESSONS["calibration"]
-    html = handing.handout(lesson, Place("calibration", room="Q7QZ7"))
+    html = handout.handout(lesson, Place("calibration", room="Q7QZ7"))
     asked, shown = html.split('<h1 class="answers">')
     for half in (asked, shown):
         assert half.count("<section>") == len(lesson.steps)
@@ -366,6 +366,6 @@ def test_a_handout_has_every_step_with_its_question_answers_and_figure():
 
 
 def test_the_code_to_scan_is_the_link_of_the_step(monkeypatch):
-    monkeypatch.setattr(handing.takeaway, "address", lambda: "http://h:1/lessons?room=OLD")
-    link = handing.link_of(Place("awa", 3, room="ABCDE"))
+    monkeypatch.setattr(handout.takeaway, "address", lambda: "http://h:1/lessons?room=OLD")
+    link = handout.link_of(Place("awa", 3, room="ABCDE"))
     assert link == "http://h:1/lessons?lesson=awa&lessons_step=3&room=ABCDE"

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from tests.pages import ROOT, sent_down, until, visit
-from ui import cache, playing, rulers, waiting
+from ui import cache, waiting
+from ui import playground_answers as answers
+from ui import playground_rulers as rulers
 from ui.components.playground import Choice, Frame, Ghost, Instrument, Rail, Ruler, Tile
 from ui.sections import instrument as play
 from zslcore.analysis import run_study
@@ -220,10 +222,10 @@ def test_a_run_that_waits_or_has_failed_is_said_as_it_is():
         (waits, "Waiting for 2 (two) jobs. 0 s elapsed.", "Cancel"),
         (failed, failed.error, "Try again"),
     ):
-        pending = playing.standing("ALE", status, "words", "button", covers=True)
+        pending = answers.standing("ALE", status, "words", "button", covers=True)
         assert (pending.words, pending.button) == (words, button)
     lacked = Status("failed", error=f"{extras.sentence('torch', 'ALE')} Install it with: x")
-    pending = playing.standing("ALE", lacked, "words", "button", covers=True)
+    pending = answers.standing("ALE", lacked, "words", "button", covers=True)
     assert (pending.words, pending.button) == ("words", "button")  # it has been installed since
 
 
@@ -265,35 +267,35 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
     monkeypatch.setenv("ZSL_SHIPPED", "1" if source == "shipped" else "0")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     digits = cache.dataset("digits")
-    specs = [playing.spec_of(digits, "PS", name) for name in playing.methods_of(digits, "PS")]
+    specs = [answers.spec_of(digits, "PS", name) for name in answers.methods_of(digits, "PS")]
     if source == "shipped":
-        found = [(s, of) for s in specs if (of := playing._known(s)) is not None]
+        found = [(s, of) for s in specs if (of := answers._known(s)) is not None]
         lacking = {spec.method for spec in specs} - {spec.method for spec, _ in found}
         assert lacking == {"f-CLSWGAN", "CADA-VAE", "CE-GZSL"}
     else:
         quick = [spec for spec in specs if waiting.is_quick(spec)]
-        now = [(spec, playing._of_run(*ResultStore().run(spec, digits))) for spec in quick]
-        found = now if source == "now" else [(spec, playing._known(spec)) for spec in quick]
+        now = [(spec, answers._of_run(*ResultStore().run(spec, digits))) for spec in quick]
+        found = now if source == "now" else [(spec, answers._known(spec)) for spec in quick]
         assert len(found) >= 4
     for spec, of in found:
         same_labels(spec, of)
-    same_labels(specs[0], playing.preview(digits, "PS"))
+    same_labels(specs[0], answers.preview(digits, "PS"))
 
 
 def test_the_stops_of_a_ruler_have_pictures_of_their_own_order():
     digits = cache.dataset("digits")
-    spec = playing.spec_of(digits, "PS", "SAE")
-    found = rulers.asked_for("lambda", spec, playing.played(spec)).found()
+    spec = answers.spec_of(digits, "PS", "SAE")
+    found = rulers.asked_for("lambda", spec, answers.played(spec)).found()
     for test in found.tests:
         same_labels(spec, SimpleNamespace(test=test))
 
 
 def test_answers_to_other_rows_are_refused():
     digits = cache.dataset("digits")
-    test = playing.played(playing.spec_of(digits, "PS", "LinearS2V")).test
+    test = answers.played(answers.spec_of(digits, "PS", "LinearS2V")).test
     swapped = SimpleNamespace(y=test.y[::-1], classes=test.classes)
     with pytest.raises(DatasetError, match=r"digits, split 'PS': expected answers to its 785 test"):
-        playing.rows_of(digits, "PS", swapped)
+        answers.rows_of(digits, "PS", swapped)
 
 
 # --- Other rulers ---------------------------------------------------------------------------------
@@ -328,7 +330,7 @@ def test_the_address_has_lambda_in_signs_of_a_keyboard(monkeypatch):
     session = {play.STOPS: ["1e−06", "0.1"], play.KEY: SimpleNamespace(place=0.0)}
     shown = SimpleNamespace(session_state=session, query_params={})
     monkeypatch.setattr(play, "st", shown)
-    monkeypatch.setattr(play, "let_go", lambda key, name: session[key].place)
+    monkeypatch.setattr(play, "released", lambda key, name: session[key].place)
     play._hear("place")
     assert shown.query_params == {play.VALUE: "1e-06"}
 
@@ -386,11 +388,11 @@ def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tm
 @pytest.mark.parametrize(("seconds", "computed"), [(1.0, 3), (4.0, 2), (11.0, 0)])
 def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, seconds, computed):
     choice, made = Choice("digits", "PS", "LinearS2V"), []
-    monkeypatch.setattr(playing, "seconds", lambda dataset: seconds)
-    monkeypatch.setattr(playing, "methods_of", lambda *_: ["ESZSL", "DAP", "SAE", "SSE", "GFZSL"])
-    monkeypatch.setattr(playing, "here", lambda spec: spec in made)
-    monkeypatch.setattr(playing, "played", lambda spec: made.append(spec) or spec)
-    while playing.compute_one(cache.dataset("digits"), choice):
+    monkeypatch.setattr(answers, "seconds", lambda dataset: seconds)
+    monkeypatch.setattr(answers, "methods_of", lambda *_: ["ESZSL", "DAP", "SAE", "SSE", "GFZSL"])
+    monkeypatch.setattr(answers, "here", lambda spec: spec in made)
+    monkeypatch.setattr(answers, "played", lambda spec: made.append(spec) or spec)
+    while answers.compute_one(cache.dataset("digits"), choice):
         pass
     assert len(made) == computed
     assert not {"DAP", "SSE"} & {spec.method for spec in made}  # iterative
@@ -398,7 +400,7 @@ def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, s
 
 def test_the_quick_runs_of_the_simulated_data_take_no_longer_than_may_start_unasked():
     quick = [cache.dataset(name) for name in ("digits", "simulated-SUN", "simulated-CUB")]
-    assert all(run_study.seconds(dataset) < playing.UNASKED for dataset in quick)
+    assert all(run_study.seconds(dataset) < answers.UNASKED for dataset in quick)
     assert run_study.seconds(quick[1]) > 10 * run_study.seconds(quick[0])
 
 

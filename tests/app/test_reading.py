@@ -8,7 +8,7 @@ def page():
     import streamlit as st
 
     from ui import cache
-    from ui.reading import read_or_cancel
+    from ui.reading_progress import read_or_cancel
     from zslcore.datasets.sandbox import calling
 
     files = st.session_state["files"]  # sessions of tests share what a session remembers

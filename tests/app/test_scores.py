@@ -11,7 +11,7 @@ import ui.scores
 from tests import pages
 from tests.pages import metrics, words
 from ui import memory, visitors
-from ui.sections.scores import TABS
+from ui.views.leakage.scores import TABS
 from zslcore.datasets import load
 from zslcore.evaluation import predictions_file
 from zslcore.evaluation.drawn import detection

@@ -4,7 +4,7 @@ import pytest
 import streamlit as st
 
 from tests.pages import forbid_computing, visit, words
-from ui import known, playing, waiting
+from ui import playground_answers, stored_answers, waiting
 from ui.numbers import percent
 from ui.text import AUSUC
 from zslcore.datasets import load
@@ -44,7 +44,9 @@ def spec(method=METHOD, task="gzsl"):
 
 @pytest.mark.parametrize("tab", ["Command", "Classes", "Confusion"])
 def test_the_drawer_opens_from_stored_predictions(tab, monkeypatch):
-    monkeypatch.setattr(playing, "compute_one", lambda *_: False)  # of methods to compare with
+    monkeypatch.setattr(
+        playground_answers, "compute_one", lambda *_: False
+    )  # of methods to compare with
     app = visit("play", dataset="digits", method=METHOD)
     app.session_state["playground_drawer"] = True
     app.session_state["playground_tab"] = tab
@@ -79,13 +81,13 @@ def test_a_page_that_names_every_variant_means_the_same_run():
     params = {"direction": "S2V", "rows": "learned"}
     named = RunSpec("digits", "PS", OTHER, params=params, digest=spec().digest)
     assert named.key != spec(OTHER).key
-    assert known.known_run(named).result.key == spec(OTHER).key
+    assert stored_answers.stored_run(named).result.key == spec(OTHER).key
 
 
 def test_a_store_that_cannot_be_read_is_no_stored_run(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     (tmp_path / "runs.sqlite").write_bytes(b"no database" * 100)
-    assert known.known_run(spec()) is None
+    assert stored_answers.stored_run(spec()) is None
 
 
 def test_where_only_figures_are_stored_the_run_is_fitted_again(monkeypatch, tmp_path):
@@ -94,7 +96,7 @@ def test_where_only_figures_are_stored_the_run_is_fitted_again(monkeypatch, tmp_
     monkeypatch.undo()
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     ResultStore().put(result)
-    assert known.known_run(spec()) is None
+    assert stored_answers.stored_run(spec()) is None
     result, answers = waiting.run_of(spec())
     assert isinstance(answers, ScoredTest)
     make, with_folds = waiting.predictions_of(spec(), result, answers)

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages import backslashes, sent_down, until, visit
 from tests.works import Work
-from ui import cache, frame, playing, waiting
+from ui import cache, frame, playground_answers, waiting
 from zslcore import jobs
 from zslcore.jobs import runner
 from zslcore.results.store import ResultStore
@@ -153,8 +153,8 @@ def test_a_method_trained_in_epochs_is_run_by_a_job_and_stored():
     app = visit("play", dataset="simulated-aPY", method="CMT")
     pending = sent_down(app, "zsl_playground")["pending"]
     assert pending["button"].startswith("Run it")
-    spec = playing.spec_of(cache.dataset("simulated-aPY"), "PS", "CMT")
-    work = playing.work_of(spec)
+    spec = playground_answers.spec_of(cache.dataset("simulated-aPY"), "PS", "CMT")
+    work = playground_answers.work_of(spec)
     jobs.submit(work)
     assert jobs.wait(work.key, 180).state == "done"
     assert "CMT" in [each.spec.method for each in ResultStore().results()]

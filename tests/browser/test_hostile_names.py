@@ -13,7 +13,7 @@ from benchmarks.serving import ROOT, Server
 from tests.browser.reading import once, settle, visit
 from tests.hostile.looking import CANARY, FOREIGN, Watch
 from tests.hostile.names import NAME, NAMES, altered, write
-from ui.sections.scores import TABS
+from ui.views.leakage.scores import TABS
 from zslcore.board import read_board
 from zslcore.board.as_html import to_html
 from zslcore.datasets import import_dataset

@@ -13,9 +13,9 @@ import pytest
 import zslcore
 from tests import pages
 from tests.evaluation.plugins import BROKEN, DRAWN, RIDGE, STEPS, TUNED, forget
-from ui import cache, playing
+from ui import cache, playground_answers
 from ui.controls import YOURS, by_family
-from ui.start import Start
+from ui.runtime import Start
 from zslcore import jobs
 from zslcore.__main__ import main
 from zslcore.analysis.run_study import RunStudy
@@ -359,7 +359,7 @@ def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
     assert outside.register_own() == {}
     (name,) = outside.own()
     digits = cache.dataset("digits")
-    work = playing.work_of(playing.spec_of(digits, "PS", name))
+    work = playground_answers.work_of(playground_answers.spec_of(digits, "PS", name))
     jobs.submit(work)
     assert jobs.wait(work.key, 120)
     (one,) = ResultStore().stored()

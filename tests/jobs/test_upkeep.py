@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.datasets.test_table import ARRAYS
 from tests.pages import ROOT
-from ui.start import Start
+from ui.runtime import Start
 from zslcore.__main__ import main
 from zslcore.datasets import import_dataset, imports
 from zslcore.jobs import upkeep

@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from tests.worlds import linear_world
 from ui.figures.accuracy import class_bars
-from ui.figures.data import table_of
+from ui.figures.as_table import table_of
 from ui.figures.for_print import panels_of
 from zslcore.__main__ import main
 from zslcore.analysis.calibration import per_class_table

@@ -14,7 +14,7 @@ import pytest
 import ui.figures
 from ui.figures import palette
 from ui.figures.accuracy import class_bars
-from ui.figures.once import Gallery, drawn_once
+from ui.figures.cached import Gallery, cached_figure
 
 #: Functions that give a figure which somebody else goes on changing, or that is a file.
 PARTS = {"legend_on_top", "quiet", "large"}
@@ -54,7 +54,7 @@ def test_every_figure_of_a_page_is_drawn_once(function):
 def test_equal_data_share_one_figure_and_other_data_have_their_own():
     made = []
 
-    @drawn_once
+    @cached_figure
     def bars(shown):
         made.append(shown)
         return class_bars.__wrapped__(shown)
@@ -67,7 +67,7 @@ def test_equal_data_share_one_figure_and_other_data_have_their_own():
 
 
 def test_arrays_that_differ_in_one_of_many_values_are_told_apart():
-    @drawn_once
+    @cached_figure
     def line(values):
         return go.Figure(go.Scatter(y=values[-3:]))
 
@@ -80,7 +80,7 @@ def test_arrays_that_differ_in_one_of_many_values_are_told_apart():
 def test_theme_width_and_words_count(look):
     made = []
 
-    @drawn_once
+    @cached_figure
     def figure(shown, *, label):
         made.append((shown, label, palette.dark(), palette.narrow()))
         return go.Figure()

@@ -5,10 +5,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from streamlit import runtime
+from streamlit import runtime as served
 
-from ui import idle
-from ui.idle import Tidier
+from ui import runtime
+from ui.runtime import Tidier
 
 ROOT = Path(__file__).parents[2]
 
@@ -69,7 +69,7 @@ def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
         kept = [Thing() for _ in range(1000)]
         tidier.tidy()
         assert gc.get_freeze_count() == frozen  # nothing was imported since
-        monkeypatch.setattr(idle, "MANY_MODULES", 0)
+        monkeypatch.setattr(runtime, "MANY_MODULES", 0)
         tidier.tidy()
         assert gc.get_freeze_count() > frozen
         assert len(kept) == 1000
@@ -79,10 +79,10 @@ def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
 
 @pytest.mark.parametrize("stand_in", [False, True])
 def test_outside_a_server_nothing_happens(monkeypatch, stand_in):
-    monkeypatch.setattr(runtime, "exists", lambda: stand_in)
-    monkeypatch.setattr(runtime, "get_instance", object)  # as Streamlit's own tests of pages do
+    monkeypatch.setattr(served, "exists", lambda: stand_in)
+    monkeypatch.setattr(served, "get_instance", object)  # as Streamlit's own tests of pages do
     before = threads()
-    idle.page_runs()
+    runtime.page_runs()
     assert threads() == before
 
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.works import Work
-from ui import interactive, tray, visitors
+from ui import curves, frame, visitors
 from zslcore.jobs import Status, Visitor
 
 
@@ -26,14 +26,14 @@ from zslcore.jobs import Status, Visitor
 )
 def test_a_number_that_no_curve_has_is_not_taken(monkeypatch, sent, taken):
     state = {"curve": SimpleNamespace(gamma=sent)}
-    monkeypatch.setattr(interactive, "st", SimpleNamespace(session_state=state))
-    assert interactive.let_go("curve", "gamma") == taken
+    monkeypatch.setattr(curves, "st", SimpleNamespace(session_state=state))
+    assert curves.released("curve", "gamma") == taken
 
 
 def _page():
-    from ui import tray
+    from ui import frame
 
-    tray.show()
+    frame._show_jobs()
 
 
 def test_leave_leaves_for_this_visitor_alone(monkeypatch):
@@ -43,7 +43,7 @@ def test_leave_leaves_for_this_visitor_alone(monkeypatch):
         cancel=lambda *args: left.append(args),
     )
     monkeypatch.setattr(visitors, "who", lambda: me)
-    monkeypatch.setattr(tray, "jobs", jobs)
+    monkeypatch.setattr(frame, "jobs", jobs)
     app = AppTest.from_function(_page).run()
     app.button(key=f"leave_{work.key}").click().run()
     assert not app.exception

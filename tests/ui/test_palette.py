@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import pytest
 
 from ui.figures import palette
-from ui.figures.curves import several_curves
+from ui.figures.lesson import several_curves
 from ui.figures.marks import marked
 from zslcore.interactive import curves
 from zslcore.interactive.one_file import THEMES as OF_FILES
@@ -90,7 +90,7 @@ def test_pages_of_one_file_have_the_colours_of_the_app(theme):
 def test_no_two_meanings_share_a_look(theme):
     looks = [(mark.color, mark.symbol) for mark in MARKS.values()]
     assert len(set(looks)) == len(looks)
-    meanings = [mark.color for name, mark in MARKS.items() if name not in ("INDUCTIVE", "INK")]
+    meanings = [mark.color for name, mark in MARKS.items() if name != "INK"]
     assert len(set(meanings)) == len(meanings)
 
 

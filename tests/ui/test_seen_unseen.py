@@ -8,7 +8,7 @@ import pytest
 
 from tests.pages import head_of
 from tests.ui.test_components import finished
-from ui.interactive import numbers_of
+from ui.curves import numbers_of
 from ui.numbers import percent, three_digits
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.interactive.curves import GHOSTS, LOOKS, interactive_curve, line_of

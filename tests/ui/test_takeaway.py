@@ -13,10 +13,10 @@ import plotly.graph_objects as go
 import pytest
 from plotly.subplots import make_subplots
 
-from ui import report, takeaway
+from ui import downloads, report
 from ui.exports import Look, as_csv, as_latex, as_markdown, markdown_line
 from ui.figures.accuracy import class_bars
-from ui.figures.data import table_of
+from ui.figures.as_table import table_of
 
 FORMULAS = ["=1+1", "+cmd", "-cat", "@sum", "\tx", "\rx"]
 TABLE = pd.DataFrame(
@@ -145,5 +145,5 @@ def test_a_visitor_pins_so_much_and_no_more(monkeypatch):
 def test_the_address_is_that_of_the_page_whatever_streamlit_leaves_of_it(monkeypatch, here):
     asked = SimpleNamespace(to_dict=lambda: {"method": "SAE", "x": "a b"})
     page = {"session_state": {"path": "evaluate"}, "query_params": asked}
-    monkeypatch.setattr(takeaway, "st", SimpleNamespace(context=SimpleNamespace(url=here), **page))
-    assert takeaway.address() == "http://h:1/zoo/evaluate?method=SAE&x=a+b"
+    monkeypatch.setattr(downloads, "st", SimpleNamespace(context=SimpleNamespace(url=here), **page))
+    assert downloads.address() == "http://h:1/zoo/evaluate?method=SAE&x=a+b"

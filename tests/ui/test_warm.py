@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ui import idle, warm
-from ui.idle import Tidier
+from ui import runtime
+from ui.runtime import Tidier
 
 FACTS = (
     ("zslcore.results.results_only", "known_by_results"),
@@ -19,7 +19,7 @@ PAGES = Path(__file__).parents[2] / "pages"
 
 
 def test_everything_that_a_page_imports_of_the_screen_is_wanted():
-    wanted = set(warm.wanted())
+    wanted = set(runtime.modules_of_pages())
     for page in PAGES.glob("*.py"):
         named = [line.split()[1] for line in page.read_text().splitlines() if line[:7] == "from ui"]
         assert {name for name in named if "." in name} <= wanted, page.name
@@ -32,35 +32,35 @@ def taken_apart(monkeypatch):
     names = []
     for module, name in FACTS:
         monkeypatch.setattr(f"{module}.{name}", lambda name=name: names.append(name))
-    monkeypatch.setattr(warm, "match_names", lambda _, vocabulary: names.append(vocabulary.name))
+    monkeypatch.setattr(runtime, "match_names", lambda _, vocabulary: names.append(vocabulary.name))
     return names
 
 
 def test_what_cannot_be_imported_keeps_nobody_from_the_rest(monkeypatch, taken_apart):
     ready = []
-    monkeypatch.setattr(warm, "wanted", lambda: ["ui.no_such_module", "wave"])
-    monkeypatch.setattr(warm.calling, "make_ready", lambda: ready.append(True))
+    monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["ui.no_such_module", "wave"])
+    monkeypatch.setattr(runtime.calling, "make_ready", lambda: ready.append(True))
     monkeypatch.delitem(sys.modules, "wave", raising=False)
-    warm.prepare()
+    runtime.import_ahead()
     assert "wave" in sys.modules
     assert ready == [True]
     assert taken_apart == ["imagenet-1k", *(name for _, name in FACTS)]
 
 
 def test_visitors_go_first_but_not_for_ever(monkeypatch):
-    monkeypatch.setattr(warm, "wanted", lambda: ["wave"])
-    monkeypatch.setattr(warm, "facts", lambda: ())
-    monkeypatch.setattr(warm.calling, "make_ready", lambda: None)
+    monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["wave"])
+    monkeypatch.setattr(runtime, "facts", lambda: ())
+    monkeypatch.setattr(runtime.calling, "make_ready", lambda: None)
     asked = []
 
     def busy():
         asked.append(True)
         return len(asked) < 3
 
-    warm.prepare(busy)
+    runtime.import_ahead(busy)
     assert len(asked) == 3
-    monkeypatch.setattr(warm, "PATIENCE", 0.0)
-    warm.prepare(lambda: True)  # returns
+    monkeypatch.setattr(runtime, "PATIENCE", 0.0)
+    runtime.import_ahead(lambda: True)  # returns
 
 
 @pytest.mark.slow
@@ -77,4 +77,4 @@ def test_it_is_done_once_after_the_first_spell():
 
 
 def test_the_servers_own_begins_with_it():
-    assert idle._TIDIER.first is warm.prepare
+    assert runtime._TIDIER.first is runtime.import_ahead

@@ -5,20 +5,17 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
+from ui.figures.cached import cached_figure
 from ui.figures.marks import escaped, hatch, legend_on_top
-from ui.figures.once import drawn_once
 from ui.figures.palette import INK, SEEN, UNSEEN, Mark, ground, narrow, quiet
-
-__all__ = ["MOST_BARS", "class_bars", "confusion_map"]
 
 _SIDES: dict[str, Mark] = {"seen": SEEN, "unseen": UNSEEN}
 #: Classes whose names fit under their bars; more of them are drawn as a strip of points.
-MOST_BARS = 60
 _WRITTEN = 15  # classes up to which each cell of a confusion matrix has its number
 _LEVEL = 12  # classes up to which the names of columns stand level
 
 
-@drawn_once
+@cached_figure
 def class_bars(table: pd.DataFrame) -> go.Figure:
     """Draw a bar for the accuracy of every class, best first within seen and within unseen.
 
@@ -75,7 +72,7 @@ def _plain(side: str, part: pd.DataFrame) -> go.Scatter:
     )
 
 
-@drawn_once
+@cached_figure
 def confusion_map(share: pd.DataFrame, n_seen: int) -> go.Figure:
     """Draw the share of each class's images answered with each class, seen classes first.
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
+from ui.figures.cached import cached_figure
 from ui.figures.marks import escaped, whiskers
-from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, HARMONIC, INK, quiet
-
-__all__ = ["Number", "recomputed"]
 
 #: Unit of a judgment -> title of the axis, and the factor to what it shows.
 UNITS = {
@@ -43,7 +41,7 @@ class Number:
     note: str = ""
 
 
-@drawn_once
+@cached_figure
 def recomputed(tests: Sequence[Number], unit: str, reference: float | None = None) -> go.Figure:
     """Draw one line a test: its number, its 95 % interval, and the value that decides.
 

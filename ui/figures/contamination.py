@@ -5,11 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
+from ui.figures.cached import cached_figure
 from ui.figures.marks import escaped, legend_on_top
-from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, INK, NEUTRAL, OVERLAP, Mark, narrow, quiet
-
-__all__ = ["contamination_map"]
 
 #: State -> its words, its mark, and the symbol of that mark.
 LOOKS: dict[str, tuple[str, Mark, str]] = {
@@ -21,7 +19,7 @@ LOOKS: dict[str, tuple[str, Mark, str]] = {
 ROW_HEIGHT = 44
 
 
-@drawn_once
+@cached_figure
 def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> go.Figure:
     """Draw every cell by its state, with its counted classes.
 

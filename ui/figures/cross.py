@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from ui.figures.cached import cached_figure
 from ui.figures.marks import class_axis, escaped, hatch, legend_on_top, panels, whiskers
-from ui.figures.once import drawn_once
 from ui.figures.palette import (
     FAINT,
     FIRST,
@@ -26,10 +26,8 @@ from ui.figures.palette import (
 )
 from zslcore.metrics.significance import PairedTest
 
-__all__ = ["difference_strips", "four_accuracies", "image_counts"]
 
-
-@drawn_once
+@cached_figure
 def image_counts(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     """Draw the images per class of two data sets, test classes on a band and with their mark.
 
@@ -66,7 +64,7 @@ def image_counts(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     return legend_on_top(quiet(figure, height=430)).update_layout(bargap=0.2, bargroupgap=0)
 
 
-@drawn_once
+@cached_figure
 def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str) -> go.Figure:
     """Draw what every method reaches, trained on either data set and tested on both.
 
@@ -149,7 +147,7 @@ def _points(
     )
 
 
-@drawn_once
+@cached_figure
 def difference_strips(
     tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, PairedTest]]], labels: Mapping[str, str]
 ) -> go.Figure:

@@ -13,7 +13,7 @@ import plotly.colors
 import plotly.graph_objects as go
 
 from ui.figures import palette
-from ui.figures.data import without_tags
+from ui.figures.as_table import without_tags
 from zslcore.interactive import hues
 from zslcore.printing.panel import Area, Axis, Bars, Cells, Mark, Panel, Points, Rule, Words
 

@@ -8,17 +8,15 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from ui.figures.cached import cached_figure
 from ui.figures.marks import crowded, hatch, legend_on_top, marked, names_fit
-from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, HARMONIC, NEUTRAL, OVERLAP, UNSEEN, narrow, quiet
-
-__all__ = ["gain_bars"]
 
 #: Classes that a telephone shows with their names, a line each.
 MOST_LINES = 60
 
 
-@drawn_once
+@cached_figure
 def gain_bars(table: pd.DataFrame, picked: str, *, without_known: bool) -> go.Figure:
     """Draw a bar a class with its interval, and their mean; bars lie on a telephone.
 

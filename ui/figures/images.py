@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from ui.figures.once import drawn_once
+from ui.figures.cached import cached_figure
 from ui.figures.palette import quiet
-
-__all__ = ["image_row", "picture"]
 
 #: Pictures are ink on paper in either theme.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
 
 
-@drawn_once
+@cached_figure
 def picture(image: np.ndarray, *, height: int = 220) -> go.Figure:
     """Draw one picture, shape (height, width), values 0 to 1, as ink on paper."""
     figure = go.Figure(_ink(image[::-1], 0, 1))
@@ -23,7 +21,7 @@ def picture(image: np.ndarray, *, height: int = 220) -> go.Figure:
     return quiet(figure, height=height).update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
 
 
-@drawn_once
+@cached_figure
 def image_row(images: np.ndarray) -> go.Figure:
     """Draw pictures side by side, shape (n, height, width), values 0 to 1, as ink on paper."""
     figure = go.Figure(_image_row(images))

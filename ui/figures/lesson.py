@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from ui.figures.marks import escaped, hatch, legend_on_top
-from ui.figures.once import drawn_once
-from ui.figures.palette import FAINT, HARMONIC, SEEN, UNSEEN, VALIDATED, Mark, quiet
-
-__all__ = ["large", "over_share", "room", "shares"]
+from ui.figures.cached import cached_figure
+from ui.figures.marks import crowded, escaped, hatch, legend_on_top, names_fit
+from ui.figures.palette import (
+    FAINT,
+    FIRST,
+    HARMONIC,
+    NEUTRAL,
+    OVERLAP,
+    SECOND,
+    SEEN,
+    UNSEEN,
+    VALIDATED,
+    Mark,
+    quiet,
+)
+from ui.numbers import percent, three_digits
+from zslcore.metrics import SeenUnseenCurve
 
 #: Pixels of the words in a figure that a class looks at.
 WORDS = 20
 
 
-@drawn_once
+@cached_figure
 def shares(
     values: Mapping[str, float], marks: Sequence[Mark], *, differences: bool = False
 ) -> go.Figure:
@@ -58,7 +73,7 @@ def shares(
     return quiet(figure, height=120 + 76 * len(values))
 
 
-@drawn_once
+@cached_figure
 def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: float) -> go.Figure:
     """Draw seen and unseen accuracy and H over the share of the training images, one chosen.
 
@@ -85,7 +100,7 @@ def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: f
     return legend_on_top(quiet(figure, height=400))
 
 
-@drawn_once
+@cached_figure
 def room(counts: Mapping[str, int], right: str | None, own: str | None) -> go.Figure:
     """Draw how many in a room gave each answer.
 
@@ -124,3 +139,159 @@ def large(figure: go.Figure) -> go.Figure:
     figure.for_each_xaxis(lambda axis: axis.update(tickfont_size=WORDS - 2))
     figure.for_each_yaxis(lambda axis: axis.update(tickfont_size=WORDS - 2))
     return figure
+
+
+_DRAWN = 800  # points of a curve, more than there are pixels
+#: None of these is a meaning on this plane.
+_LOOKS = (
+    HARMONIC,
+    replace(FIRST, dash="dash"),
+    replace(SECOND, dash="dot"),
+    replace(NEUTRAL, dash="dashdot"),
+)
+
+
+@cached_figure
+def several_curves(
+    curves: Mapping[str, tuple[SeenUnseenCurve, float | None]], looks: Sequence[Mark] = _LOOKS
+) -> go.Figure:
+    """Draw seen over unseen accuracy for every gamma, gamma = 0 and a chosen gamma marked.
+
+    Parameters
+    ----------
+    curves : name -> (curve, the gamma that was chosen, if any)
+    looks : one a curve
+    """
+    figure = go.Figure()
+    for (name, (curve, gamma)), look in zip(curves.items(), looks, strict=False):
+        _draw(figure, name, curve, gamma, look)
+    for axis, title in (("xaxis", "unseen accuracy u"), ("yaxis", "seen accuracy s")):
+        figure.update_layout(
+            {
+                axis: {
+                    "title": title,
+                    "tickformat": ".0%",
+                    "fixedrange": True,
+                    "range": [-0.02, 1.02],
+                }
+            }
+        )
+    return legend_on_top(quiet(figure, height=430))
+
+
+def _draw(
+    figure: go.Figure, name: str, curve: SeenUnseenCurve, gamma: float | None, look: Mark
+) -> None:
+    drawn = curve.thinned(_DRAWN)
+    figure.add_trace(
+        go.Scatter(
+            x=drawn.unseen,
+            y=drawn.seen,
+            name=f"{name}, AUSUC {percent(curve.ausuc)}",
+            mode="lines",
+            line={"color": look.color, "width": 2.5, "dash": look.dash},
+            hoverinfo="skip",
+        )
+    )
+    for symbol, said, value in (
+        ("circle-open", "no calibration", 0.0),
+        ("square", "validated γ", gamma),
+    ):
+        if value is None:
+            continue
+        point = curve.at(value)
+        figure.add_trace(
+            go.Scatter(
+                x=[point.unseen],
+                y=[point.seen],
+                mode="markers",
+                marker={
+                    "symbol": symbol,
+                    "color": look.color,
+                    "size": 12,
+                    "line": {"color": look.color, "width": 2.5},
+                },
+                showlegend=False,
+                hovertemplate=f"{name}, {said} ({three_digits(value)}): u "
+                f"{percent(point.unseen)}, s {percent(point.seen)}, H "
+                f"{percent(point.harmonic)}<extra></extra>",
+            )
+        )
+
+
+#: Sides in their order: (overlapping, name in the legend, letter before a class, mark).
+SIDES = (
+    (True, "in pre-training", "▲", OVERLAP),
+    (False, "not in pre-training", "◆", UNSEEN),
+)
+
+
+@cached_figure
+def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: str) -> go.Figure:
+    """Draw the accuracy of every test class with its interval, best first, and the two means.
+
+    Parameters
+    ----------
+    table : see :func:`zslcore.analysis.overlap_tables.class_accuracies`
+    means : mean accuracy of the overlapping (True) and of the clean classes (False), if any
+    picked : class that is looked at, which gets a frame
+    """
+    figure, place = go.Figure(), np.arange(len(table))
+    names = escaped(table["class"])
+    for side, label, _, mark in SIDES:
+        figure.add_trace(_side(table, side, picked, mark).update(name=label))
+        if side in means:
+            figure.add_trace(_mean_line(means[side], len(table), side, mark))
+    legible = names_fit(len(table))
+    glyph = {side: f'<span style="color:{mark.color}">{g}</span>' for side, _, g, mark in SIDES}
+    labels = [f"{glyph[o]} {n}" for o, n in zip(table["overlapping"], names, strict=True)]
+    figure.update_xaxes(
+        tickvals=place if legible else [],
+        ticktext=labels if legible else [],
+        tickangle=-60 if crowded(list(table["class"])) else 0,
+        title_text="" if legible else f"{len(table):,} test classes; point at one for its name",
+        range=[-0.6, len(table) - 0.4],
+        showgrid=False,
+        fixedrange=True,
+    )
+    figure.update_yaxes(tickformat=".0%", range=[0, 1.03], gridcolor=FAINT, fixedrange=True)
+    figure.update_layout(barmode="overlay")
+    return legend_on_top(quiet(figure, height=360 if len(table) <= 12 else 480))
+
+
+def _side(table: pd.DataFrame, side: bool, picked: str, mark: Mark) -> go.Bar:
+    """Draw the overlapping classes (True) or the clean ones with their intervals."""
+    chosen = (table["overlapping"] == side).to_numpy()
+    part, legible = table[chosen], names_fit(len(table))
+    return go.Bar(
+        x=np.flatnonzero(chosen),
+        y=part["accuracy"],
+        width=0.8,  # else a side's bars would fill the distance between its classes
+        marker={
+            "color": mark.color,
+            "pattern": hatch(mark.pattern),
+            "line": {"width": np.where(part["class"] == picked, 3, 0), "color": HARMONIC.color},
+        },
+        error_y={
+            "array": part["high"] - part["accuracy"],
+            "arrayminus": part["accuracy"] - part["low"],
+            "color": NEUTRAL.color if legible else FAINT,
+            "thickness": 1.8,
+            "width": 3 if legible else 0,
+        },
+        customdata=np.stack([escaped(part["class"]), part["correct"], part["images"]], axis=1),
+        hovertemplate="%{customdata[0]}: %{y:.1%}, %{customdata[1]} of %{customdata[2]} images"
+        "<extra></extra>",
+    )
+
+
+def _mean_line(mean: float, n: int, side: bool, mark: Mark) -> go.Scatter:
+    name = "in pre-training" if side else "not in pre-training"
+    return go.Scatter(
+        x=[-0.6, n - 0.4],
+        y=[mean, mean],
+        mode="lines",
+        name=f"{name}: mean {100 * mean:.1f} %",
+        line={"color": mark.color, "width": 2, "dash": "dash" if side else "dot"},
+        hovertemplate=f"{name}: %{{y:.1%}}<extra></extra>",
+    )

@@ -8,11 +8,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from ui.figures.cached import cached_figure
 from ui.figures.marks import escaped, legend_on_top, names_fit
-from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, quiet
-
-__all__ = ["mixing_dumbbells"]
 
 #: How a verdict on a class looks; words stand in the legend.
 _VERDICTS = {
@@ -29,7 +27,7 @@ _VERDICT_WORDS = {
 }
 
 
-@drawn_once
+@cached_figure
 def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
     """Draw how mixed two data sets are in every class, in the PCA and on the map.
 

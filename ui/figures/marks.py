@@ -17,23 +17,6 @@ from plotly.subplots import make_subplots
 
 from ui.figures.palette import NEUTRAL, OVERLAP, SEEN, UNSEEN, Mark, dark, narrow
 
-__all__ = [
-    "GLYPH",
-    "LOOKS",
-    "MOST_NAMES",
-    "class_axis",
-    "crowded",
-    "escaped",
-    "filled",
-    "hatch",
-    "legend_on_top",
-    "marked",
-    "names_fit",
-    "panels",
-    "row_axis",
-    "whiskers",
-]
-
 #: The marks of the palette as letters, for text inside figures.
 GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "none": "○"}
 #: Roles of classes: seen, unseen, unseen and known to the extractor, neither.
@@ -165,16 +148,4 @@ def class_axis(figure: go.Figure, names: pd.Series, roles: pd.Series, **where: i
         showgrid=False,
         zeroline=False,
         **where,
-    )
-
-
-def row_axis(figure: go.Figure, names: Sequence[str], *, above: float, below: float) -> None:
-    """Name rows one below the other; above and below them stays so much of a row free."""
-    figure.update_yaxes(
-        range=[len(names) - 1 + below, -above],
-        tickvals=np.arange(len(names)),
-        ticktext=escaped(names),
-        showgrid=False,
-        zeroline=False,
-        fixedrange=True,
     )

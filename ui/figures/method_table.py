@@ -9,17 +9,15 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from ui.figures.cached import cached_figure
 from ui.figures.marks import escaped, legend_on_top, whiskers
-from ui.figures.once import drawn_once
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, VALIDATED, Mark, narrow, quiet
-
-__all__ = ["Path", "mean_ranks", "operating_points", "rank_forest"]
 
 _ROW = 24  # pixels a method takes
 _ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
-@drawn_once
+@cached_figure
 def rank_forest(table: pd.DataFrame, title: str) -> go.Figure:
     """Draw one line a method, the best on top: figure, interval, rank and what a paper prints.
 
@@ -84,7 +82,7 @@ def _printed(shown: pd.DataFrame) -> go.Scatter:
     )
 
 
-@drawn_once
+@cached_figure
 def mean_ranks(
     ranks: np.ndarray, methods: Sequence[str], groups: Sequence[Sequence[int]], critical: float
 ) -> go.Figure:
@@ -154,7 +152,7 @@ class Path:
     at_gamma: tuple[float, float] | None
 
 
-@drawn_once
+@cached_figure
 def operating_points(paths: Sequence[Path], chosen: str) -> go.Figure:
     """Draw seen over unseen accuracy of every method at gamma = 0 and at the gamma that counts.
 

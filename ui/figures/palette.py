@@ -16,32 +16,7 @@ from typing import Any, Self
 import plotly.graph_objects as go
 
 from zslcore.interactive import hues
-
-__all__ = [
-    "FAINT",
-    "FIRST",
-    "GROUND",
-    "HARMONIC",
-    "INDUCTIVE",
-    "INK",
-    "NEUTRAL",
-    "ORACLE",
-    "OVERLAP",
-    "SECOND",
-    "SEEN",
-    "SEQUENTIAL",
-    "TRANSDUCTIVE",
-    "UNSEEN",
-    "VALIDATED",
-    "WORDS",
-    "Mark",
-    "dark",
-    "follow",
-    "ground",
-    "narrow",
-    "quiet",
-    "translucent",
-]
+from zslcore.interactive.look import Look
 
 _asked: list[Callable[[], bool]] = [lambda: False, lambda: False]
 
@@ -100,8 +75,6 @@ ORACLE = Mark.of(hues.ORACLE, "x-thin", dash="dash")
 HARMONIC = Mark.of(hues.HARMONIC, "hexagon")
 #: What is to be found at once, in the colour of words.
 INK = Mark.of(hues.INK, "x")
-#: A method without unlabelled test images and one with them: both are about unseen classes.
-INDUCTIVE = replace(HARMONIC, symbol="circle-open", dash="dot")
 TRANSDUCTIVE = replace(INK, symbol="star")
 #: Two data sets side by side.
 FIRST = Mark.of(hues.FIRST, "triangle-left")
@@ -153,3 +126,8 @@ def quiet(figure: go.Figure, *, height: int) -> go.Figure:
         font={"size": 14, "color": WORDS.color},
         legend_font={"size": 13, "color": INK.color},
     )
+
+
+def look_of(mark: Mark, symbol: str = "circle", dash: str = "") -> Look:
+    """Return how a meaning looks, with the symbol and the dash that the component knows."""
+    return Look(mark.light, mark.night, symbol, dash)

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from ui.figures.marks import MOST_NAMES, class_axis, escaped, hatch, legend_on_top
-from ui.figures.once import drawn_once
+from ui.figures.cached import cached_figure
+from ui.figures.marks import (
+    MOST_NAMES,
+    class_axis,
+    escaped,
+    hatch,
+    legend_on_top,
+    marked,
+    names_fit,
+)
 from ui.figures.palette import (
     FAINT,
     NEUTRAL,
     OVERLAP,
     SEEN,
+    SEQUENTIAL,
     UNSEEN,
     VALIDATED,
     quiet,
     translucent,
 )
-
-__all__ = ["split_map"]
 
 #: Where images can be: (column of the table, name in the legend, mark, opacity, hatch).
 PARTS = (
@@ -32,7 +41,7 @@ PARTS = (
 )
 
 
-@drawn_once
+@cached_figure
 def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
     """Draw a split as images x classes, and under it which classes every fold validates on.
 
@@ -111,3 +120,54 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[go.Scatter | g
         for name, color in (("fold: train", train), ("fold: validation", VALIDATED.color))
     ]
     return [strip, *legend]
+
+
+#: More attributes than this cannot be named; their map leaves room for the names of classes.
+MOST_ATTRIBUTES = 40
+
+
+@cached_figure
+def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
+    """Draw prototypes as a heat map, one line per class, names in the colour of their role.
+
+    Parameters
+    ----------
+    table : see :func:`zslcore.analysis.inventory.attribute_table`
+    roles : role of every row of ``table``, as in :func:`zslcore.analysis.inventory.class_table`
+    """
+    classes, attributes = escaped(table.index), escaped(table.columns)
+    figure = go.Figure(
+        go.Heatmap(
+            z=table.to_numpy(),
+            colorscale=SEQUENTIAL,
+            colorbar={
+                "thickness": 10,
+                "outlinewidth": 0,
+                "tickfont_size": 12,
+                "lenmode": "pixels",
+                "len": 150,
+                "y": 1,
+                "yanchor": "top",
+            },
+            customdata=np.broadcast_to(classes[:, None], table.shape),
+            text=np.broadcast_to(attributes[None, :], table.shape),
+            hovertemplate="%{customdata} · %{text}: %{z:.3g}<extra></extra>",
+            xgap=1 if table.shape[1] <= 2 * MOST_ATTRIBUTES else 0,
+            ygap=1,
+        )
+    )
+    labels = [marked(name, role, bold=False) for name, role in zip(table.index, roles, strict=True)]
+    figure.update_yaxes(
+        autorange="reversed", tickvals=np.arange(len(labels)), ticktext=labels, tickfont_size=13
+    )
+    legible = names_fit(table.shape[1], MOST_ATTRIBUTES)
+    figure.update_xaxes(
+        side="top",
+        tickvals=np.arange(len(attributes)) if legible else [],
+        ticktext=attributes if legible else [],
+        tickangle=-60,
+        tickfont_size=12,
+        title_text="" if legible else f"{len(attributes):,} attributes; point at one for its name",
+    )
+    headroom = 20 + (7 * max(map(len, table.columns)) if legible else 20)
+    return quiet(figure, height=min(headroom, 190) + 20 + 19 * len(labels))

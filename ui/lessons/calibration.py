@@ -9,8 +9,7 @@ import numpy as np
 
 from ui import cache, waiting
 from ui.figures.accuracy import class_bars, confusion_map
-from ui.figures.curves import several_curves
-from ui.figures.lesson import over_share, shares
+from ui.figures.lesson import over_share, several_curves, shares
 from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from ui.numbers import percent, points

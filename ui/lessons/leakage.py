@@ -8,8 +8,7 @@ import pandas as pd
 
 from ui import cache
 from ui.figures.leakage import leaks_by_class
-from ui.figures.lesson import shares
-from ui.figures.overlap import class_accuracy_bars
+from ui.figures.lesson import class_accuracy_bars, shares
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from zslcore.analysis import overlap_tables

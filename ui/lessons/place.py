@@ -12,8 +12,6 @@ from ui import visitors
 from ui.lessons.room import ROOMS, Shown
 from ui.lessons.step import Lesson
 
-__all__ = ["LED", "Place", "leads"]
-
 #: Where a session has the codes of the rooms that were opened in it.
 LED = "lesson_rooms_led"
 

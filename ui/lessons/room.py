@@ -21,8 +21,6 @@ from zslcore.exceptions import ZSLError
 from zslcore.jobs.queueing import ANYONE, Visitor
 from zslcore.storage.files import data_folder
 
-__all__ = ["ROOMS", "Rooms", "Shown"]
-
 #: Letters and digits that are not taken for each other when read aloud or from afar.
 _SIGNS = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
 _CODE = 5

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
 from ui import terms, visitors
+from ui.downloads import show_command
 from ui.figures import lesson as figures
 from ui.frame import chart
 from ui.guard import fragment
 from ui.lessons.place import Place
 from ui.lessons.room import ROOMS
 from ui.lessons.step import Lesson, Step, View
-from ui.takeaway import show_command
 from ui.text import plain
-
-__all__ = ["show_lesson"]
 
 _LOOK = Path(__file__).with_name("lessons.css")
 LOOK_EVERY = 2.0  # seconds between two counts of the room
@@ -116,7 +115,7 @@ class _Asked:
     own: str | None
 
 
-@fragment(run_every=LOOK_EVERY)
+@partial(fragment, run_every=LOOK_EVERY)
 def _follow(place: Place) -> None:
     """Run a student's page again when the teacher has moved on."""
     if ROOMS.shown(place.room) != place.led:
@@ -124,7 +123,7 @@ def _follow(place: Place) -> None:
     st.caption(f"Room {place.room}. Your teacher reveals the answer and moves on.")
 
 
-@fragment(run_every=LOOK_EVERY)
+@partial(fragment, run_every=LOOK_EVERY)
 def _tell_room(place: Place) -> None:
     """Say how many in the room have answered, not what."""
     if place.room:
@@ -132,7 +131,7 @@ def _tell_room(place: Place) -> None:
         st.markdown(f"Room **{place.room}**: {n} {'answer' if n == 1 else 'answers'}")
 
 
-@fragment(run_every=LOOK_EVERY)
+@partial(fragment, run_every=LOOK_EVERY)
 def _show_room(asked: _Asked) -> None:
     """Draw what the room predicted."""
     counts = ROOMS.counts(asked.place.room, asked.place.question)

@@ -23,8 +23,6 @@ from zslcore.analysis.maps.answers import Answers, answers
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.specs import RunSpec
 
-__all__ = ["OF_ANSWERS", "answers_of", "coloured", "colours_of", "roles"]
-
 COLOURS = (
     "class",
     "data set",

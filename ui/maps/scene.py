@@ -28,21 +28,6 @@ from zslcore.analysis.maps.quality import density
 from zslcore.datasets import ZSLDataset
 from zslcore.interactive.point_map import Entry, Panel
 
-__all__ = [
-    "Colouring",
-    "Scene",
-    "by_class",
-    "by_density",
-    "by_fifths",
-    "by_group",
-    "by_share",
-    "class_palette",
-    "read_cameras",
-    "read_selection",
-    "write_cameras",
-    "write_selection",
-]
-
 #: Eight colours and seven symbols distinguish 56 classes; more of them share a look.
 _COLORS = (
     *(SEEN, UNSEEN, VALIDATED, OVERLAP, FIRST, SECOND, NEUTRAL),
@@ -51,9 +36,23 @@ _COLORS = (
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "x", "triangle-down", "triangle-left")
 #: Viridis in sixteen steps.
 _STEPS = (
-    "#440154", "#481A6C", "#472F7D", "#414487", "#39568C", "#31688E", "#2A788E", "#23888E",
-    "#1F988B", "#22A884", "#35B779", "#54C568", "#7AD151", "#A5DB36", "#D2E21B", "#FDE725",
-)  # fmt: skip
+    "#440154",
+    "#481A6C",
+    "#472F7D",
+    "#414487",
+    "#39568C",
+    "#31688E",
+    "#2A788E",
+    "#23888E",
+    "#1F988B",
+    "#22A884",
+    "#35B779",
+    "#54C568",
+    "#7AD151",
+    "#A5DB36",
+    "#D2E21B",
+    "#FDE725",
+)
 #: How each meaning looks, everywhere.
 _LOOKS = {
     "seen": SEEN,

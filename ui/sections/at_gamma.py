@@ -14,8 +14,6 @@ from zslcore.analysis import calibration
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.scores.protocols import WORDS, Words
 
-__all__ = ["show_classes", "show_figures"]
-
 _FOLLOWED = "Here it is where the curve was let go, or a number that you type. The tables below"
 #: Classes up to which a table is as high as its rows.
 FEW = 11

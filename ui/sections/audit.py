@@ -14,7 +14,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from ui import cache, site_map, tables, takeaway
+from ui import cache, downloads, site_map, tables
 from ui.figures import leakage as figures
 from ui.frame import chart
 from ui.text import plain
@@ -29,8 +29,6 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.render import to_junit
 from zslcore.leakage.words import how
-
-__all__ = ["GAIN", "Review", "as_command", "in_words_of_page", "show_findings"]
 
 #: Icon and colour of a severity, shown next to its name.
 LOOKS = {
@@ -120,14 +118,12 @@ def _show_reports(review: Review) -> None:
     """Offer the whole audit in every form."""
     with st.popover("Whole audit", icon=":material/download:"):
         for label, (format_, ending, mime) in REPORTS.items():
-            st.download_button(
+            downloads.download(
                 label,
                 partial(_rendered, review, format_),
-                file_name=f"leakage_{review.file_name}.{ending}",
+                f"leakage_{review.file_name}.{ending}",
+                f"leakage_report_{ending}",
                 mime=mime,
-                type="tertiary",
-                on_click="ignore",
-                key=f"leakage_report_{ending}",
                 help=f"Every finding as {label}.",
             )
 
@@ -161,7 +157,7 @@ def show_findings(review: Review) -> None:
         _show_reports(review)
         if review.dataset is not None:
             with st.popover("Command", icon=":material/terminal:"):
-                takeaway.show_command(as_command(review.context))
+                downloads.show_command(as_command(review.context))
 
 
 def as_command(context: AuditContext) -> str:

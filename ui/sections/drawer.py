@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 import streamlit as st
 
-from ui import tables, takeaway, terms, waiting
+from ui import controls, downloads, tables, terms, waiting
+from ui.figures.accuracy import confusion_map
+from ui.frame import chart
 from ui.numbers import made, percent, points, three_digits
 from ui.sections.at_gamma import show_classes
-from ui.sections.confusion import show_confusion
 from ui.text import AUSUC
+from zslcore.analysis import mistakes
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
@@ -17,8 +21,7 @@ from zslcore.evaluation.drawn import detection
 from zslcore.evaluation.protocol import AnsweredTest, origin_in_words
 from zslcore.evaluation.runs import WITHOUT_FOLDS, RunResult
 from zslcore.evaluation.specs import RunSpec
-
-__all__ = ["show_drawer"]
+from zslcore.scores.protocols import WORDS, Words
 
 #: Rows of the figures: measured ones, then printed ones where there are any.
 ROWS = {
@@ -98,7 +101,79 @@ def _show_command(spec: RunSpec, run: RunResult, scores: AnsweredTest, dataset: 
         f"{made(run.created)}."
     )
     make, with_folds = waiting.predictions_of(spec, run, scores)
-    takeaway.offer_predictions(make, f"run_{run.spec.key}")
+    downloads.offer_predictions(make, f"run_{run.spec.key}")
     if run.gamma_origin == "validated" and not with_folds:
         st.caption(WITHOUT_FOLDS)
-    takeaway.offer_run(run, f"run_{run.spec.key}")
+    downloads.offer_run(run, f"run_{run.spec.key}")
+
+
+# --- Confusion ------------------------------------------------------------------------------------
+
+
+FEW = 60  # classes up to which a confusion matrix can be read
+
+
+def show_confusion(
+    scores: AnsweredTest,
+    gamma: float,
+    class_names: Sequence[str],
+    name: str,
+    *,
+    key: str,
+    words: Words = WORDS["seen-unseen"],
+) -> None:
+    """Show which classes are answered with which at a gamma.
+
+    Parameters
+    ----------
+    scores : AnsweredTest
+    gamma : float
+    class_names : one name per row of the data set's prototypes
+    name : of the files to take away, after "confusion" and "confused"
+    key : of the picture
+    words : what the two sides are called
+    """
+    least = st.number_input(
+        "Fewest test images of a class",
+        1,
+        1000,
+        5,
+        key=f"{key}_least",
+        bind=controls.bind_number(f"{key}_least"),
+        width=220,
+        help="Of a class with two test images, one wrong answer is already a half.",
+    )
+    if len(scores.seen) <= FEW:
+        matrix = mistakes.confusion(scores, gamma, class_names, least)
+        chart(
+            confusion_map(matrix, int(scores.seen.sum())),
+            f"Share of the test images of {matrix.notna().any(axis=1).sum()} classes answered "
+            f"with each of {len(matrix)} classes.",
+            key=key,
+        )
+        st.caption(
+            "A row is a true class, a column an answer. The dashed lines separate "
+            f"{words.seen} classes from {words.unseen} ones. Rows of classes with fewer test "
+            "images are empty."
+        )
+        tables.download(matrix, f"confusion_{name}", index=True)
+    _show_confused(mistakes.most_confused(scores, gamma, class_names, least=least), name, words)
+
+
+def _show_confused(table: pd.DataFrame, name: str, words: Words) -> None:
+    for column in ("side", "answered_side"):
+        table[column] = table[column].map(words.said)
+    tables.show(
+        table,
+        f"confused_{name}",
+        labels={
+            "class": "true class",
+            "side": "side",
+            "answered": "answer",
+            "answered_side": "side of the answer",
+            "images": "images",
+            "share": "share of the class",
+        },
+        percent=["share"],
+        height=320,
+    )

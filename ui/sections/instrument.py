@@ -9,13 +9,24 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ui import cache, data_menu, import_dialog, known, playing, rulers, takeaway, visitors, waiting
+from ui import (
+    cache,
+    controls,
+    data_menu,
+    downloads,
+    import_dialog,
+    playground_answers,
+    playground_rulers,
+    stored_answers,
+    visitors,
+    waiting,
+)
 from ui.components import playground
 from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
+from ui.curves import offer_curves, released
 from ui.frame import Header, errors_as_sentences
 from ui.guard import fragment
-from ui.interactive import let_go, offer_curves
-from ui.playing import Played
+from ui.playground_answers import Played
 from ui.sections.drawer import show_drawer
 from zslcore import jobs
 from zslcore.analysis.study import Study
@@ -26,8 +37,6 @@ from zslcore.exceptions import DatasetError
 from zslcore.interactive.seen_unseen import SeenUnseen, Stop
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
-
-__all__ = ["GAMMA", "RULER", "VALUE", "forget", "show_instrument"]
 
 #: What gamma is known by in the address, and the component that moves it.
 GAMMA, KEY = "playground_gamma", "playground"
@@ -61,8 +70,8 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
         choice = _chosen()
         dataset = cache.dataset(choice.dataset)
         header.cite(dataset)
-        spec = playing.spec_of(dataset, choice.split, choice.method)
-        takeaway.commands(spec.command())
+        spec = playground_answers.spec_of(dataset, choice.split, choice.method)
+        downloads.commands(spec.command())
         status = _status(_wanted(spec))
     active = status is not None and status.active
     fragment(_play, run_every=LOOK_EVERY if active else None)(choice, active, drawer)
@@ -75,14 +84,14 @@ def _chosen() -> Choice:
     """Return the choice of the address, and what it leaves open as it is at the beginning."""
     name = _asked("dataset", data_menu.openable(), data_menu.first_real("digits"))
     dataset = cache.dataset(name)
-    splits = playing.splits_of(dataset)
+    splits = playground_answers.splits_of(dataset)
     if not splits:
         raise DatasetError(
             f"{name}: expected a split with test images of seen and of unseen classes; got none."
         )
     split = _asked("split", splits, "PS" if "PS" in splits else splits[0])
-    methods = playing.methods_of(dataset, split)
-    first = playing.METHOD if playing.METHOD in methods else methods[0]
+    methods = playground_answers.methods_of(dataset, split)
+    first = controls.METHOD if controls.METHOD in methods else methods[0]
     method = _asked("method", methods, first)
     return Choice(name, split, method)
 
@@ -107,19 +116,19 @@ def _gamma() -> float:
 def _kind() -> str:
     """Return what the ruler moves, as the address says."""
     asked = st.query_params.get(RULER)
-    return asked if asked in rulers.KINDS else rulers.KINDS[0]
+    return asked if asked in playground_rulers.KINDS else playground_rulers.KINDS[0]
 
 
 def _hear(what: str) -> None:
     """Take what the visitor has done before the page runs again."""
     said = getattr(st.session_state.get(KEY), what, None)
-    if what == "gamma" and (gamma := let_go(KEY, "gamma")) is not None:
+    if what == "gamma" and (gamma := released(KEY, "gamma")) is not None:
         st.query_params[GAMMA] = repr(gamma)
-    elif what == "place" and (place := let_go(KEY, "place")) is not None:
+    elif what == "place" and (place := released(KEY, "place")) is not None:
         stops = st.session_state.get(STOPS, ())
         if 0 <= place < len(stops):
             st.query_params[VALUE] = stops[int(place)].replace("−", "-")  # as a keyboard has it
-    elif what == "ruler" and said in rulers.KINDS:
+    elif what == "ruler" and said in playground_rulers.KINDS:
         st.query_params[RULER] = said
         forget(VALUE)
         st.session_state[MOVED] = True
@@ -154,12 +163,12 @@ def forget(*keys: str) -> None:
 
 def _wanted(spec: RunSpec) -> Study[Any] | None:
     """Return the work that is missing: of the run itself, else of the ruler's stops."""
-    if known.is_known_by_results(spec.dataset):
+    if stored_answers.is_known_by_results(spec.dataset):
         return None
-    if not playing.here(spec) and not waiting.is_quick(spec):
-        return playing.work_of(spec)
-    asked = rulers.asked_for(_kind(), spec, playing.played(spec))
-    return playing.work_of(spec) if asked.work is None or asked.quick else asked.work
+    if not playground_answers.here(spec) and not waiting.is_quick(spec):
+        return playground_answers.work_of(spec)
+    asked = playground_rulers.asked_for(_kind(), spec, playground_answers.played(spec))
+    return playground_answers.work_of(spec) if asked.work is None or asked.quick else asked.work
 
 
 def _status(work: Study[Any] | None) -> Status | None:
@@ -169,7 +178,7 @@ def _status(work: Study[Any] | None) -> Status | None:
 def _run_or_leave() -> None:
     """Start the job of what is chosen; leave it where it is under way."""
     choice = _chosen()
-    spec = playing.spec_of(cache.dataset(choice.dataset), choice.split, choice.method)
+    spec = playground_answers.spec_of(cache.dataset(choice.dataset), choice.split, choice.method)
     work = _wanted(spec)
     status = _status(work)
     if work is None:
@@ -191,25 +200,27 @@ def _play(choice: Choice, was_active: bool, drawer: bool) -> None:
         import_dialog.ask()
         st.rerun()
     dataset = cache.dataset(choice.dataset)
-    spec = playing.spec_of(dataset, choice.split, choice.method)
+    spec = playground_answers.spec_of(dataset, choice.split, choice.method)
     status = _status(_wanted(spec))
     active = status is not None and status.active
     if st.session_state.pop(MOVED, False) or active != was_active:
         st.rerun()
     with errors_as_sentences():
-        found, kind = playing.played(spec), _kind()
+        found, kind = playground_answers.played(spec), _kind()
         shown = found or _stand_in(dataset, choice)
-        asked, pending = rulers.asked_for(kind, spec, found), None
+        asked, pending = playground_rulers.asked_for(kind, spec, found), None
         if found is None:
-            pending = playing.pending(spec, status, covers=choice.method != playing.METHOD)
+            pending = playground_answers.pending(
+                spec, status, covers=choice.method != controls.METHOD
+            )
         value = str(st.query_params.get(VALUE, ""))
-        ruler = rulers.ruler_of(
-            kind, asked, shown, value, partial(rulers.curve_of, choice.method, dataset)
+        ruler = playground_rulers.ruler_of(
+            kind, asked, shown, value, partial(playground_rulers.curve_of, choice.method, dataset)
         )
         st.session_state[STOPS] = [frame.words for frame in ruler.frames]
         if asked.work is not None and not ruler.frames:
             button = f"Compute it ({asked.about})"
-            pending = playing.standing(choice.method, status, "", button, covers=False)
+            pending = playground_answers.standing(choice.method, status, "", button, covers=False)
         drawn = _instrument(choice, dataset, shown, pending, ruler)
         with st.container(key="playground_instrument"):
             playground.draw(drawn, key=KEY, on_change=_hear)
@@ -220,14 +231,14 @@ def _play(choice: Choice, was_active: bool, drawer: bool) -> None:
             if opened.open:
                 with opened:
                     show_drawer(spec, dataset, _gamma())
-    if playing.compute_one(dataset, choice):
+    if playground_answers.compute_one(dataset, choice):
         st.rerun()
 
 
 def _stand_in(dataset: ZSLDataset, choice: Choice) -> Played:
     """Return answers that are shown, or hidden, while there are none of what is chosen."""
-    others = playing.others(dataset, choice) if choice.method != playing.METHOD else {}
-    return next(iter(others.values()), None) or playing.preview(dataset, choice.split)
+    others = playground_answers.others(dataset, choice) if choice.method != controls.METHOD else {}
+    return next(iter(others.values()), None) or playground_answers.preview(dataset, choice.split)
 
 
 def _instrument(
@@ -242,10 +253,10 @@ def _instrument(
         test,
         [dataset.class_names[c] for c in test.classes],
         ("digit", "digits") if choice.dataset == "digits" else ("class", "classes"),
-        playing.rail_of(dataset, choice),
+        playground_answers.rail_of(dataset, choice),
         [
             Ghost(method, each.test.curve)
-            for method, each in playing.others(dataset, choice).items()
+            for method, each in playground_answers.others(dataset, choice).items()
             if each.test.generalized
         ],
         _pictures(dataset, choice.split, test),
@@ -260,12 +271,12 @@ def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray
     images = dataset.images
     if images is None or len(test.y) * images[0].size > MOST_PIXELS:
         return None
-    return images[playing.rows_of(dataset, split, test)]
+    return images[playground_answers.rows_of(dataset, split, test)]
 
 
 def _of_gamma(choice: Choice, dataset: ZSLDataset, shown: Played) -> SeenUnseen:
     """Return the curve of a run, at the gamma of the address."""
     best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
-    return rulers.curve_of(
+    return playground_rulers.curve_of(
         choice.method, dataset, shown.test, shown.gamma, shown.origin, [best], _gamma()
     )

@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui import cache, controls, data_menu, import_dialog, planted
+from ui import cache, controls, data_menu, import_dialog, simulated_effects
 from ui.frame import Header
 from zslcore.datasets import ZSLDataset, class_names, imports
 from zslcore.datasets.simulated import SIMULATED
-
-__all__ = ["choose_pair", "show_what_is_simulated"]
 
 NOTHING = "nothing else"
 AWA = ("AWA1", "AWA2")
@@ -69,8 +67,8 @@ def show_what_is_simulated(datasets: tuple[ZSLDataset, ...]) -> None:
     """Say what of the chosen data is simulated, and the command that brings the real ones."""
     if any(data.simulated for data in datasets):
         st.caption(
-            f"{planted.about_shift(*datasets)} `zslcore download xlsa17` replaces them by the "
-            "real AWA1 and AWA2.".strip()
+            f"{simulated_effects.about_shift(*datasets)} `zslcore download xlsa17` replaces them "
+            "by the real AWA1 and AWA2.".strip()
         )
 
 

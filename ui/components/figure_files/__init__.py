@@ -8,8 +8,6 @@ import streamlit as st
 
 from zslcore.interactive.modules import joined
 
-__all__ = ["SCALE", "draw"]
-
 #: Pixels of a PNG for each pixel on the screen.
 SCALE = 2
 _HERE = Path(__file__).parent

@@ -9,8 +9,6 @@ import streamlit as st
 
 from zslcore.interactive.modules import joined
 
-__all__ = ["draw"]
-
 _HERE = Path(__file__).parent
 _THEME = (
     '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18z'

@@ -22,58 +22,8 @@ from zslcore.interactive.packing import as_bytes, packed
 from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.metrics import SeenUnseenCurve
 
-__all__ = [
-    "HTML",
-    "Chip",
-    "Choice",
-    "Frame",
-    "Ghost",
-    "Instrument",
-    "Pending",
-    "Rail",
-    "Ruler",
-    "Tile",
-    "draw",
-]
-
 _HERE = Path(__file__).parent
-HTML = """
-<div class="whole">
-  <details class="choices"><summary></summary><div class="rail"></div></details>
-  <div class="stage">
-    <div class="said"><p class="sentence"></p><div class="numbers"><span class="u"></span
-      ><span class="s"></span><span class="h"></span><span class="at"></span></div></div>
-    <figure class="trade"><svg role="img"></svg></figure>
-    <div class="images">
-      <div class="heads"><span class="left"></span><select aria-label="Images on the wall"></select
-        ><span class="right"></span></div>
-      <figure class="wall"><canvas role="img"></canvas></figure>
-      <figure class="classes"><canvas role="img"></canvas></figure>
-      <div class="opened" role="group" aria-label="One image" hidden>
-        <canvas aria-hidden="true"></canvas><strong></strong><p class="answer"></p
-        ><p class="change"></p><div><button type="button" class="before"
-        title="The image that changes sides before it">‹</button><button type="button" class="after"
-        title="The image that changes sides after it">›</button><button type="button" class="close"
-        >Close</button></div></div>
-    </div>
-    <div class="pending" hidden><p></p><code></code><button type="button"></button></div>
-  </div>
-  <div class="ruler"><fieldset class="kinds"><legend>The ruler moves</legend>
-      <label title="gamma: calibration"><input type="radio" name="ruler" value="gamma">γ</label
-      ><label title="lambda: regularization"><input type="radio" name="ruler" value="lambda"
-      >λ</label><label title="unlabelled test images"><input type="radio" name="ruler"
-      value="images">test images used</label></fieldset>
-    <span class="now"><button type="button" class="play" aria-label="Play"
-    title="Move the ruler from end to end"></button><span class="g"></span></span>
-    <div class="track"><input type="range"
-    aria-label="Gamma, subtracted from the scores of seen classes"><div class="marks"></div></div>
-    <p class="note" hidden></p>
-    <div class="stops" role="group" aria-label="Values with a name"></div>
-    <p class="what"><span></span><span class="legend"><i class="seen">●</i> right, seen
-      <i class="unseen">◆</i> right, unseen <i class="off">■</i> wrong</span></p></div>
-  <div class="tip" hidden></div>
-</div>
-"""
+HTML = (_HERE / "playground.html").read_text(encoding="utf-8")
 _mount = st.components.v2.component(
     "zsl_playground",
     html=HTML,

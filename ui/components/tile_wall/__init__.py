@@ -11,8 +11,6 @@ import streamlit as st
 
 from zslcore.interactive.modules import joined
 
-__all__ = ["Tile", "draw"]
-
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
     "zsl_tile_wall",

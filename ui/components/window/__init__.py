@@ -13,8 +13,6 @@ import streamlit as st
 
 from zslcore.interactive.modules import joined
 
-__all__ = ["is_dark", "is_narrow", "watch"]
-
 _HERE = Path(__file__).parent
 _NARROW = "window_is_narrow"
 #: Streamlit writes white on the theme's primary colour, however bright that is: on what is chosen

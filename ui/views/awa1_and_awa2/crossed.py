@@ -18,8 +18,6 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.exceptions import DatasetError
 
-__all__ = ["show"]
-
 #: Figures that can be looked at, by their column.
 FIGURES = {
     "ZSL": "top1_per_class",

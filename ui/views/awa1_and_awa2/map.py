@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from io import BytesIO
 from typing import Any
@@ -13,8 +13,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, menus, print_menu, tables, takeaway, waiting
-from ui.components import point_map
+from ui import cache, controls, downloads, tables, waiting
 from ui.exports import as_csv
 from ui.figures import maps as figures
 from ui.figures import palette
@@ -53,12 +52,10 @@ from zslcore.analysis.maps import (
 from zslcore.analysis.maps.mixing import ALPHA, mixing_verdicts
 from zslcore.analysis.maps.settings import Method
 from zslcore.datasets import ZSLDataset
-from zslcore.interactive.point_map import Panel, PointMap
+from zslcore.interactive.point_map import PARTS, Panel, PointMap
 from zslcore.methods import METHODS
 from zslcore.printing.panel import Panel as PrintPanel
 from zslcore.printing.results import of_map
-
-__all__ = ["show"]
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}
@@ -82,6 +79,7 @@ NAMES = {"data_set": "data set", "row": "image"}
 SHOWN = 300
 #: Pictures may go to the browser with their points up to this many bytes.
 PICTURES = 1 << 20
+_mount_map = st.components.v2.component("zsl_point_map", **asdict(PARTS))
 
 
 def show(header: Header) -> None:
@@ -280,7 +278,7 @@ def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap
 
     def draw(arrays: Mapping[str, np.ndarray]) -> None:
         by_now = _on_its_way(group, settings, arrays["coordinates"])
-        point_map.draw(by_now, key=f"awa1_live_{work.key}")
+        _draw_map(by_now, key=f"awa1_live_{work.key}")
 
     return waiting.result_of(work, draw=draw)
 
@@ -361,7 +359,7 @@ def _explore(
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
     picked, found = _picked(scene), search_names(scene.classes, sought)
     meant = None if found is None else found.tolist()
-    point_map.draw(
+    _draw_map(
         replace(
             _drawn(scene, looks, colour, meant),
             key=key,
@@ -591,7 +589,7 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
         _go_to(scene, table, event)
         first = f" The first {SHOWN} of {n:,}; the file has all." if n > SHOWN else ""
         st.caption(f"A row that is ticked is marked on the map.{first}")
-    _file("Selected images", lambda: as_csv(table), "selected.csv", "text/csv")
+    downloads.download("Selected images", lambda: as_csv(table), "selected.csv")
 
 
 def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
@@ -600,43 +598,21 @@ def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
     one, key, caption = scene.maps[0], f"map-{name}", f"{scene.title}, coloured by {colour}"
     panels = partial(_panels, scene, looks, colour)
     with st.container(horizontal=True):
-        menu = menus.opened("Download", icon=":material/download:", key="awa1_download")
-        print_menu.at_once(key, caption, panels)
+        menu = downloads.opened_menu("Download", icon=":material/download:", key="awa1_download")
+        downloads._offer_print(key, caption, panels)
     if menu is None:
         return
     with menu:
         st.caption("PNG and SVG of the screen: the buttons above the map.")
-        print_menu.show(key, caption, panels())
-        _file(
-            "Coordinates, CSV",
-            lambda: as_csv(scene.table()),
-            f"map-{name}.csv",
-        )
+        downloads.offer_prints(key, caption, panels())
+        offer = downloads.download
+        offer("Coordinates, CSV", lambda: as_csv(scene.table()), f"map-{name}.csv")
         for k, each in enumerate(dict.fromkeys(scene.maps)):
             which = f" ({each.settings.method})" if len(set(scene.maps)) > 1 else ""
-            _file(f"Parquet{which}", partial(_parquet, each), f"map-{name}-{k}.parquet")
-            _file(
-                f"JSON with settings and quality{which}",
-                each.to_json,
-                f"map-{name}-{k}.json",
-            )
-        _file("HTML, interactive", lambda: _html(scene, looks, colour), f"map-{name}.html")
+            offer(f"Parquet{which}", partial(_parquet, each), f"map-{name}-{k}.parquet")
+            offer(f"JSON with settings and quality{which}", each.to_json, f"map-{name}-{k}.json")
+        offer("HTML, interactive", lambda: _html(scene, looks, colour), f"map-{name}.html")
         st.caption(f"Settings: {one.settings.caption()}.")
-
-
-def _file(
-    label: str, content: Callable[[], str | bytes], name: str, mime: str | None = None
-) -> None:
-    st.download_button(
-        label,
-        content,
-        file_name=name,
-        mime=mime,
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-        key=f"awa1_file_{name}",
-    )
 
 
 def _parquet(made_one: EmbeddedMap) -> bytes:
@@ -658,7 +634,7 @@ def _html(scene: Scene, looks: Colouring, colour: str) -> str:
     settings = "; ".join(dict.fromkeys(one.settings.caption() for one in scene.maps))
     return _drawn(scene, looks, colour).page(
         title=f"{scene.title}, coloured by {colour}",
-        made=f"{settings}. {'; '.join(takeaway.sources())}.",
+        made=f"{settings}. {'; '.join(downloads.sources())}.",
         theme="dark" if palette.dark() else "light",
     )
 
@@ -715,3 +691,27 @@ def show_limits() -> None:
             "- **A method does not see this map.** It sees all features; two classes that overlap "
             "here may be far from each other there."
         )
+
+
+def _draw_map(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
+    """Draw maps; returns what the visitor did.
+
+    Parameters
+    ----------
+    what : PointMap
+    key : str
+    on_change : callable, before the page runs again
+
+    Returns
+    -------
+    An object with the attributes ``selection`` (None, or panel and polygon in coordinates of that
+    panel), ``picked`` (number of an image, or None) and ``cameras`` (None, or centre and extent for
+    each panel). They are None until something happened, too.
+    """
+    return _mount_map(
+        key=key,
+        data=what.packed(),
+        on_selection_change=on_change,
+        on_picked_change=on_change,
+        on_cameras_change=on_change,
+    )

@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from ui import cache, tables, takeaway
+from ui import cache, downloads, tables
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
 from ui.figures.claims import Number, recomputed
@@ -233,7 +233,7 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
     numbered = (table.rpartition(" ") for table in claim.tables)
     names = [f"{paper.lower()}:table{number}" for paper, _, number in numbered]
     commands = [f"zslcore reproduce {name}" for name in names if name in EXPERIMENTS]
-    takeaway.show_command("\n".join([f"zslcore claims --id {id_}", *commands]))
+    downloads.show_command("\n".join([f"zslcore claims --id {id_}", *commands]))
 
 
 def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
@@ -297,7 +297,7 @@ def _show_large_scale() -> None:
     table = published("imagenet_zsl_top1")
     wide = table.pivot_table("top1_per_class", "method", "split", sort=False).reset_index()
     _show_shares(wide, "large_scale")
-    takeaway.show_command("zslcore reproduce gbu:table5")
+    downloads.show_command("zslcore reproduce gbu:table5")
 
 
 def _show_code(code: str) -> None:
@@ -313,7 +313,7 @@ def _show_code(code: str) -> None:
             f"{says}. Read on {row.read}." + f" Authors: {plain(row.answer)}" * bool(row.answer)
         )
     st.caption(BOUND)
-    takeaway.show_command(f"zslcore protocols {code}")
+    downloads.show_command(f"zslcore protocols {code}")
 
 
 def _show_finding(finding: Finding) -> None:
@@ -327,4 +327,4 @@ def _show_finding(finding: Finding) -> None:
         "A test computes each number again. FOLDER is the unpacked archive of the benchmark; other "
         "commands need no file."
     )
-    takeaway.show_command(finding.command)
+    downloads.show_command(finding.command)

@@ -13,12 +13,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, run_address, site_map, takeaway, terms, uploads, visitors
+from ui import cache, controls, downloads, site_map, terms, uploads, visitors
 from ui.components import window
+from ui.curves import draw_curves
 from ui.exports import Look
 from ui.figures.method_table import Path, mean_ranks, operating_points, rank_forest
 from ui.frame import Header, chart, errors_as_sentences
-from ui.interactive import take_in_hand
 from ui.numbers import duration, percent, three_digits
 from ui.text import AUSUC, plain
 from ui.waiting import wait_for
@@ -42,6 +42,7 @@ from zslcore.datasets.facts import fine_tuned_on
 from zslcore.datasets.titles import title
 from zslcore.evaluation import Predictions, State, outside
 from zslcore.evaluation.protocol import origin_in_words
+from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.interactive.curves import interactive_curve, line_of
 from zslcore.methods import METHODS
@@ -94,7 +95,7 @@ def show(_: Header) -> None:
             for column in table.columns:
                 digests = {cell.digest: None for cell in column.cells.values() if cell.digest}
                 kind = ", simulated" * column.simulated
-                takeaway.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
+                downloads.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
             _answer(table)
             _show_grid(table)
             _show_cell(table)
@@ -382,7 +383,7 @@ def _offer_table(table: MethodTable, wide: pd.DataFrame) -> None:
     )
     measured = [key for key in shares if key.endswith("value")]
     look = Look(labels, percent=shares, best=measured)
-    takeaway.offer_table(takeaway.Table("methods", flat, look, caption=caption))
+    downloads.offer_table(downloads.Table("methods", flat, look, caption=caption))
 
 
 # --- One cell -------------------------------------------------------------------------------------
@@ -454,7 +455,7 @@ def _show_curve(table: MethodTable, column: Column, cell: Cell) -> None:
         curve, gamma = predictions.test.curve, predictions.gamma
         name = f"{cell.row}, {_title(column)}"
         line = line_of(name, curve, "first", gamma, gamma or 0.0)
-        take_in_hand(interactive_curve([line], tell=False), key="table_curve")
+        draw_curves(interactive_curve([line], tell=False), key="table_curve")
     elif path is not None:
         paths = [each for other in column.cells.values() if (each := _path(other))]
         chart(
@@ -540,10 +541,10 @@ def _show_run(one: StoredRun, cell: Cell) -> None:
         f"Computed in {duration(result.seconds)}, {plain(result.created[:10])}, by version "
         f"{plain(result.version)} on data {plain(spec.digest)}. {plain(result.source)}"
     )
-    takeaway.show_command(spec.command())
+    downloads.show_command(spec.command())
     with st.container(horizontal=True, vertical_alignment="center"):
         _offer_board_file(one)
-        takeaway.offer_run(one, f"run_{result.key}", key="table_run_json")
+        downloads.offer_run(one, f"run_{result.key}", key="table_run_json")
         if (predictions := _predictions_of(cell)) is not None:
             _offer_predictions(predictions, result.key)
         _link_to_play(one)
@@ -551,7 +552,7 @@ def _show_run(one: StoredRun, cell: Cell) -> None:
 
 
 def _offer_predictions(predictions: Predictions, key: str) -> None:
-    takeaway.offer_predictions(lambda: predictions, f"predictions_{key}")
+    downloads.offer_predictions(lambda: predictions, f"predictions_{key}")
 
 
 def _offer_board_file(one: StoredRun) -> None:
@@ -563,12 +564,12 @@ def _offer_board_file(one: StoredRun) -> None:
     if dataset.digest == spec.digest:
         text = entry_of_run(result, dataset, who="me").to_json()
         name = f"{spec.method}_{spec.dataset}_{spec.split}"
-        takeaway.offer_for_board(text, name, key="table_board_json")
+        downloads.offer_for_board(text, name, key="table_board_json")
 
 
 def _link_to_play(one: StoredRun) -> None:
     spec = one.result.spec
-    if (address := run_address.address_of(spec)) is not None:
+    if (address := address_of(spec)) is not None:
         site_map.link("play", "Open on Play", icon=":material/tune:", query=address)
     elif outside.is_own(spec.method):
         st.caption("The method is from outside; `ZSL_METHODS` names its file to the app.")
@@ -627,15 +628,7 @@ def _show_entry(one: Judged) -> None:
     with st.container(horizontal=True):
         if entry.link:
             st.link_button("Its page", entry.link, icon=":material/open_in_new:", type="tertiary")
-        st.download_button(
-            "Result as JSON",
-            entry.to_json,
-            file_name=one.file,
-            icon=":material/download:",
-            type="tertiary",
-            on_click="ignore",
-            key="table_entry_json",
-        )
+        downloads.download("Result as JSON", entry.to_json, one.file, "table_entry_json")
 
 
 # --- Missing results ------------------------------------------------------------------------------
@@ -767,3 +760,18 @@ def _import() -> None:
             n = len(found)
             st.toast(f"{n} result{'s were' if n != 1 else ' was'} imported: see others'.")
             st.rerun()
+
+
+def address_of(spec: RunSpec) -> dict[str, str] | None:
+    """Return the choices that make Play show this run; None where it would show another one.
+
+    Play shows methods as they are, with parameters and gamma chosen on the folds for GZSL.
+    """
+    if spec.method not in METHODS:
+        return None
+    asked = {"dataset": spec.dataset, "split": spec.split, "method": spec.method}
+    return (
+        asked
+        if RunSpec(spec.dataset, spec.split, spec.method, digest=spec.digest).key == spec.key
+        else None
+    )

@@ -6,9 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from ui import controls, data_menu, planted, tables
-from ui.figures.classes import attribute_map
-from ui.figures.splits import split_map
+from ui import controls, data_menu, simulated_effects, tables
+from ui.figures.splits import attribute_map, split_map
 from ui.frame import Header, chart, errors_as_sentences, show_tabs
 from ui.text import plain
 from zslcore.analysis import inventory
@@ -157,7 +156,8 @@ def _show_origin(dataset: ZSLDataset) -> None:
                 else "; features and attributes are simulated. "
             )
             + "The demo size keeps a share of the images, "
-            f"`simulated-{benchmark}-full` all of them. {planted.about_photographs(dataset)}"
+            f"`simulated-{benchmark}-full` all of them. "
+            f"{simulated_effects.about_photographs(dataset)}"
         )
     notes = class_facts(benchmark).notes
     st.caption(f"Images: {notes['images']} ImageNet-1K: {notes['imagenet1k']}")

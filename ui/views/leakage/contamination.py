@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from ui import controls, data_menu
-from ui.frame import Header, errors_as_sentences, show_tabs
-from ui.sections.contamination import (
-    Asked,
-    show_answer,
-    show_classes,
-    show_extractors,
-    show_map,
-)
-from ui.takeaway import show_command
+from ui import controls, data_menu, site_map, tables
+from ui.downloads import show_command
+from ui.figures.contamination import contamination_map
+from ui.figures.palette import narrow
+from ui.frame import Header, chart, errors_as_sentences, show_tabs
+from ui.text import plain
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import contamination
-from zslcore.leakage.contamination import TestSet
+from zslcore.leakage.contamination import Answer, Extractor, TestSet
 from zslcore.texts import clean_text
 
 OF_APP, OWN = "a data set of this app", "classes of my own"
 #: Names that are compared while a visitor waits; the command takes any number.
 MOST_NAMES = 300
 EXAMPLE = "zebra\ngiant panda\nokapi"
-TABS = {"Map": show_map, "Classes": show_classes, "Extractors": show_extractors}
 
 
 def show(header: Header) -> None:
@@ -81,3 +80,204 @@ def _own_classes() -> TestSet:
             "zslcore contamination --classes FILE takes any number."
         )
     return contamination.own_test_set("my classes", names)
+
+
+#: State of an answer -> colour and icon.
+LOOKS = {
+    "overlap": ("red", ":material/cancel:"),
+    "unknown": ("gray", ":material/help:"),
+    "possible": ("orange", ":material/search:"),
+    "none": ("green", ":material/check_circle:"),
+}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the visitor asks about.
+
+    Attributes
+    ----------
+    tested : the test classes
+    extractor : of the features
+    """
+
+    tested: TestSet
+    extractor: Extractor
+
+    @property
+    def answer(self) -> Answer:
+        """Whether a number on these classes may be reported as zero-shot."""
+        return contamination.answer(self.tested, self.extractor)
+
+    @property
+    def trained_on(self) -> list[str]:
+        """Titles of the extractor's pre-training sets."""
+        return [contamination.pretraining_sets()[n].title for n in self.extractor.pretraining]
+
+
+def show_answer(asked: Asked) -> None:
+    """Say the verdict in a word, a mark and a colour, and why."""
+    answer = asked.answer
+    color, icon = LOOKS[answer.state]
+    with st.container(border=True):
+        st.markdown(f"## :{color}[{icon} {answer.verdict}]\n\n{plain(answer.sentence)}")
+        if answer.advice:
+            st.markdown(plain(answer.advice))
+        st.markdown(
+            f":small[Source: {plain(asked.extractor.source)}. {asked.extractor.url}]",
+            help="Who says what the extractor was trained on.",
+        )
+
+
+def show_map(asked: Asked) -> None:
+    """Draw all test sets by all pre-training sets; what is asked about is tinted."""
+    table = _map()
+    known = {row.test_set for row in table.itertuples()}
+    counts = table["state"].value_counts()
+    chart(
+        contamination_map(table, str(asked.tested), asked.trained_on),
+        f"Contamination map of {len(known)} test sets and {table['title'].nunique()} pre-training "
+        f"sets: {counts.get('overlap', 0)} cells overlap, {counts.get('possible', 0)} have related "
+        f"classes only, {counts.get('none', 0)} have none and {counts.get('unknown', 0)} are "
+        "unknown.",
+        key="contamination_map",
+        table=lambda: table.drop(columns=["hover", "text"]),
+    )
+    counted = (
+        "Touch a cell to see how many classes overlap. "
+        if narrow()
+        else "6+1: 6 test classes are certainly in the pre-training set, 1 possibly. {6}: a paper "
+        "lists 6. "
+    )
+    st.caption(
+        f"{counted}Unknown: no list of its classes is published, as for data crawled from the "
+        "web. Unknown does not mean clean."
+    )
+
+
+def _map() -> pd.DataFrame:
+    """Return the cells of the map with their words."""
+    table = contamination.as_table()
+    sets = contamination.pretraining_sets()
+    table["title"] = [sets[name].title for name in table["pretraining"]]
+    table["test_set"] = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
+    table["hover"] = [_hover(row) for row in table.to_dict("records")]
+    table["text"] = [_short(row) for row in table.to_dict("records")]
+    return table
+
+
+def _short(row: Mapping[Any, Any]) -> str:
+    """Write the counts of a cell, nothing where there are none to write."""
+    counts = () if pd.isna(row["certain"]) else (row["certain"], row["possible"])
+    counted = "+".join(f"{n / 1000:.0f}k" if n >= 1000 else f"{n}" for n in counts if any(counts))
+    printed = "" if pd.isna(row["printed"]) else f"{{{row['printed']}}}"
+    return "<br>".join(filter(None, (counted, printed)))
+
+
+def _hover(row: Mapping[Any, Any]) -> str:
+    words = "cannot be counted"
+    if not pd.isna(row["certain"]):
+        words = f"{row['certain']:,} certain, {row['possible']:,} possible of {row['classes']:,}"
+    if not pd.isna(row["printed"]):
+        words += f"<br>{row['printed_in']}: {row['printed']}"
+    return words
+
+
+def show_extractors(asked: Asked) -> None:
+    """List all extractors with their answers for the same test classes."""
+    rows = []
+    for extractor in contamination.extractors().values():
+        answer = contamination.answer(asked.tested, extractor)
+        titles = [contamination.pretraining_sets()[name].title for name in extractor.pretraining]
+        rows.append(
+            {
+                "extractor": extractor.name,
+                "kind": extractor.kind,
+                "trained_on": " + ".join(titles),
+                "with": extractor.labels,
+                "answer": answer.verdict,
+                "why": answer.sentence,
+                "source": extractor.source,
+                "url": extractor.url,
+            }
+        )
+    st.markdown(f"May a number on **{plain(str(asked.tested))}** be reported as zero-shot?")
+    tables.show(
+        pd.DataFrame(rows),
+        "contamination_extractors",
+        labels={
+            "extractor": "extractor",
+            "answer": "answer",
+            "trained_on": "trained on",
+            "with": "supervision",
+            "source": "source",
+        },
+        height=420,
+    )
+    st.caption(
+        "“Supervision” is what the examples came with when the extractor was trained on them. The "
+        "download also has the reason for each answer."
+    )
+
+
+def show_classes(asked: Asked) -> None:
+    """List the overlapping classes of what is asked about, each with its reason."""
+    names = asked.extractor.pretraining
+    with st.spinner("Comparing names of classes…"):
+        parts = [contamination.evidence(asked.tested, name) for name in names]
+    table = pd.concat(parts, ignore_index=True)
+    if table.empty:
+        st.info(
+            "There is no class to show: none overlaps, or it is unknown which.",
+            icon=":material/info:",
+        )
+        return
+    sets = contamination.pretraining_sets()
+    table["pretraining"] = [sets[name].title for name in table["pretraining"]]
+    tables.show(
+        table,
+        "contamination_classes",
+        labels={
+            "class": "test class",
+            "pretraining": "in",
+            "overlap": "overlap",
+            "pretraining_class": "pre-training class",
+            "evidence": "why",
+            "printed_in": "listed by",
+        },
+        height=420,
+    )
+    st.caption(
+        "Certain: the same name or the same meaning, and both lists are about things, or both are "
+        "about activities. Possible: a related name; a person has to decide. Listed: only a paper "
+        f"lists it. {contamination.how_reliable()}"
+    )
+    _show_measured()
+    site_map.link(
+        "drop",
+        "Confirm or reject possible classes of a data set",
+        icon=":material/policy:",
+        query={"leakage_source": "a data set", "leakage_tab": "Confirm or reject"},
+    )
+
+
+def _show_measured() -> None:
+    """Show how often certain and possible are right, on the labelled pairs of either part."""
+    parts = {"tuned": "lists it was made with", "held_out": "lists it was not made for"}
+    rows = [
+        {
+            "lists": parts[of.part],
+            "pairs": of.pairs,
+            "right of certain": f"{of.certain_right} of {of.certain}",
+            "right of possible": f"{of.possible_right} of {of.possible}",
+            "same, found": f"{of.same_found} of {of.same}",
+            "part or kind, found": f"{of.related_found} of {of.related}",
+        }
+        for of in contamination.measured()
+    ]
+    with st.expander("How often the comparison is right", icon=":material/rule:"):
+        table = pd.DataFrame(rows)
+        tables.show(table, "contamination_measured", labels={name: name for name in table.columns})
+
+
+TABS = {"Map": show_map, "Classes": show_classes, "Extractors": show_extractors}

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from ui import (
     cache,
@@ -18,21 +19,20 @@ from ui import (
     memory,
     scores,
     site_map,
+    tables,
     terms,
     uploads,
     visitors,
 )
 from ui.components import window
+from ui.downloads import download
 from ui.dropzone import Sorted, put_and_sort
-from ui.frame import Header, errors_as_sentences
-from ui.reading import read_or_cancel
+from ui.figures.leakage import picture_of
+from ui.frame import Header, chart, errors_as_sentences
+from ui.reading_progress import read_or_cancel
 from ui.scores import Sent
-from ui.sections.against import show_against
-from ui.sections.audit import Review, show_findings
-from ui.sections.card import show_card
-from ui.sections.correction import show_corrected, show_decisions
-from ui.sections.declaring import MEASURED, Declared, declare
-from ui.text import on_screen
+from ui.sections.audit import GAIN, Review, show_findings
+from ui.text import PARTS, on_screen, plain
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
@@ -40,11 +40,22 @@ from zslcore.datasets.sandbox.client import Limits, read_lines
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage import VOCABULARY_NAMES, AuditContext, Vocabulary, get_vocabulary
-from zslcore.leakage.cards import card_of_classes, card_of_split
+from zslcore.leakage import (
+    VOCABULARY_NAMES,
+    AuditContext,
+    CorrectedSplit,
+    Provenance,
+    SplitComparison,
+    Vocabulary,
+    compare_splits,
+    get_vocabulary,
+)
+from zslcore.leakage.cards import Card, Point, Verdict, card_of_classes, card_of_split, to_html
 from zslcore.leakage.cards.card import USUAL, read_card
 from zslcore.leakage.cards.kinds import ENDINGS, MAX_LIST
+from zslcore.leakage.correction import Policy
 from zslcore.leakage.loading import context_of_dataset, context_of_split
+from zslcore.leakage.words import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores.apart import COPIES, memory_for
 from zslcore.scores.card import card_of_predictions, card_of_scores
@@ -324,3 +335,314 @@ def _link(found: Sorted) -> None:
             icon=":material/leaderboard:",
             query={"table_whose": "others'"},
         )
+
+
+# --- What the file does not say -------------------------------------------------------------------
+
+
+CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
+#: Fitted on request to measure what overlapping classes gain.
+MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the visitor says about a split; ``groups`` and ``own`` are uploaded files."""
+
+    provenance: Provenance
+    own: UploadedFile | None
+    groups: UploadedFile | None
+    pattern: str
+    measure: bool
+
+    @property
+    def key(self) -> str:
+        """Names what identifies photographs, where the visitor says it."""
+        if self.groups is None and not self.pattern:
+            return ""
+        return f" {self.groups.file_id if self.groups else ''} {self.pattern}"
+
+
+def declare(*, measurable: bool) -> Declared:
+    """Read what the author declares, lists, and whether the effect is to be measured."""
+    with st.popover("More", icon=":material/more_horiz:", help="How results were made and chosen"):
+        provenance = _declare_provenance()
+        own, groups, pattern = _declare_files()
+        measure = measurable and st.toggle(
+            f"Measure the effect with {', '.join(MEASURED)}",
+            key="leakage_measure",
+            bind="query-params",
+            help="Stored runs on this split count in any case.",
+        )
+    return Declared(provenance, own, groups, pattern, measure)
+
+
+def _declare_provenance() -> Provenance:
+    chosen = {
+        what: controls.choose(label, CHOSEN_ON, key=f"leakage_{what}")
+        for what, label in (
+            ("hyperparameters", "Hyper-parameters were chosen on"),
+            ("epochs", "Epochs were chosen on"),
+            ("gamma", "Gamma was chosen on"),
+        )
+    }
+    chosen["prototypes"] = controls.choose(
+        "Prototypes were made from",
+        ["unknown", "independent", "test images"],
+        key="leakage_prototypes",
+    )
+    return Provenance(**chosen)
+
+
+def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
+    """Return a list of classes, a list of groups, and the pattern of a photograph's name."""
+    own = st.file_uploader(
+        "Pre-training classes of your own, one a line", type=["txt"], key="leakage_list"
+    )
+    groups = st.file_uploader(
+        "Which rows come from one photograph or video (names, one a line, or a CSV)",
+        type=list(uploads.GROUP_ENDINGS),
+        key="leakage_groups",
+    )
+    pattern = st.text_input(
+        "Regex that extracts the photo id",
+        key="leakage_pattern",
+        bind="query-params",
+        placeholder="(.*)_aug[0-9]+",
+        help="The first group is matched in the name of an image file, for frames of a video "
+        "or edited copies of an image.",
+    )
+    return own, groups, pattern
+
+
+# --- The card -------------------------------------------------------------------------------------
+
+
+#: Verdict -> colour and icon of its word.
+LOOKS: dict[Verdict, tuple[str, str]] = {
+    "Contradicted": ("red", ":material/gpp_bad:"),
+    "Leaks": ("red", ":material/gpp_bad:"),
+    "Oracle": ("red", ":material/visibility:"),
+    "Unknown": ("gray", ":material/help:"),
+    "Questionable": ("orange", ":material/gpp_maybe:"),
+    "Stated": ("blue", ":material/format_quote:"),
+    "Clean": ("green", ":material/verified_user:"),
+}
+MARKS = {
+    "leak": (":material/cancel:", "red", "leak"),
+    "warning": (":material/warning:", "orange", "warning"),
+    "open": (":material/help:", "gray", "open question"),
+    "ok": (":material/check_circle:", "green", "check passed"),
+}
+
+
+def show_card(card: Card, key: str = "", *, findings_below: bool = False) -> None:
+    """Show a card, with its paragraph for a review and its report."""
+    color, icon = LOOKS[card.verdict]
+    with st.container(border=True):
+        left, right = st.columns([0.56, 0.44], gap="large", vertical_alignment="center")
+        with left:
+            names = ", ".join(name for name, _ in card.files)
+            st.markdown(f"## :{color}[{icon} {card.verdict}]")
+            st.markdown(f"**{plain(card.sentence)}**")
+            st.caption(f"{plain(card.kind)} · {plain(names)}")
+        with right:
+            if card.picture is not None:
+                chart(picture_of(card.picture), card.picture.alt, key=f"drop_picture{key}")
+        for place, figure in zip(st.columns(3), card.figures, strict=True):
+            place.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value)
+            place.caption(plain(figure.note))
+        _show_takeaway(card, key)
+    _show_details(card, findings_below=findings_below)
+
+
+def _show_takeaway(card: Card, key: str) -> None:
+    """Offer the paragraph for a review, and the report as a page."""
+    stem = card.files[0][0].rpartition(".")[0] or "report"
+    with st.container(horizontal=True, gap="small"):
+        with st.popover("Copy for a review", icon=":material/content_copy:", width="content"):
+            st.code(card.for_review(), language=None, wrap_lines=True, width=560)
+        page = partial(to_html, card)
+        download("Report, HTML", page, f"check_{stem}.html", f"drop_report{key}", type="secondary")
+        download("JSON", card.to_json, f"check_{stem}.json", f"drop_json{key}")
+
+
+def _show_details(card: Card, *, findings_below: bool) -> None:
+    """List what was found and what is open, folded, unless that stands below anyhow."""
+    if findings_below:
+        with st.expander("What was read", icon=":material/description:"):
+            _show_read(card)
+        return
+    counts = [
+        counted(sum(p.mark == mark for p in card.points), name, _many(name))
+        for mark, (*_, name) in MARKS.items()
+        if any(p.mark == mark for p in card.points)
+    ]
+    with st.expander(f"Details: {', '.join(counts)}"):
+        for point in card.points:
+            _show_point(point)
+        st.caption("What was read")
+        _show_read(card)
+
+
+def _show_read(card: Card) -> None:
+    st.table({plain(a): plain(b) for a, b in card.read_as}, border="horizontal")
+
+
+def _many(name: str) -> str:
+    return "checks passed" if name == "check passed" else f"{name}s"
+
+
+def _show_point(point: Point) -> None:
+    icon, color, _ = MARKS[point.mark]
+    advice = f" *{plain(point.advice)}*" if point.advice else ""
+    st.markdown(f":{color}[{icon}] **{plain(point.title)}.** {plain(point.text)}{advice}")
+
+
+# --- Against another split ------------------------------------------------------------------------
+
+
+A_FILE = "a file"
+
+
+def show_against(review: Review) -> None:
+    """Choose another split, by its name or as a file, and say what moved."""
+    splits = [] if review.dataset is None else list(review.dataset.splits)
+    others = [name for name in splits if name != review.report.split]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = controls.choose("Compare with", [*others, A_FILE], key="leakage_other", width=220)
+    other = _of_file() if chosen == A_FILE else _of_dataset(review, chosen)
+    if other is None:
+        st.info(
+            "Upload another split file of the same data, for example the first release and "
+            "version 2.0, or the standard split and the proposed one.",
+            icon=":material/upload_file:",
+        )
+        return
+    _show_comparison(compare_splits(review.split, other), review.file_name)
+
+
+def _of_dataset(review: Review, name: str) -> AuditContext:
+    dataset = review.dataset
+    assert dataset is not None  # without one there are no other names
+    return AuditContext.of_dataset(dataset, dataset.split(name))
+
+
+def _of_file() -> AuditContext | None:
+    files: Sequence[UploadedFile] = st.file_uploader(
+        "Other split file",
+        type=list(uploads.SPLIT_ENDINGS),
+        accept_multiple_files=True,
+        key="leakage_other_files",
+    )
+    if not files:
+        return None
+    key = " ".join(file.file_id for file in files)
+    read = partial(read_or_cancel, key, lambda: uploads.context_of_files(files))
+    return cache.split_to_review(key, read)
+
+
+def _show_comparison(comparison: SplitComparison, name: str) -> None:
+    said = comparison.headline
+    for part, words in PARTS.items():
+        said = said.replace(part, words)
+    st.markdown(f"**{plain(said)}**")
+    for k, table in enumerate(comparison.tables()):
+        more = f", {len(table.rows)} of {table.total:,}" if table.total > len(table.rows) else ""
+        st.caption(f"{table.title}{more}")
+        shown = table.table()
+        tables.show(
+            shown.replace(PARTS),
+            f"leakage_against_{name}_{k}",
+            labels={column: column.replace("_", " ") for column in shown.columns},
+            height="content" if len(shown) <= 8 else 320,
+        )
+
+
+# --- Decisions and the corrected split ------------------------------------------------------------
+
+
+#: Words on screen, and in the address, for the policies of a corrected split.
+WORDS: dict[str, Policy] = {"stay in the test part": "test first", "are dropped": "drop"}
+
+
+def show_decisions(review: Review) -> None:
+    """Let a person confirm or reject what was matched."""
+    context = review.context
+    if not context.vocabularies or context.unseen_classes is None or not context.class_names:
+        st.info(
+            "There is nothing to decide without the names of the test classes and a list of those "
+            "the extractor was trained on.",
+            icon=":material/info:",
+        )
+        return
+    st.caption(
+        "Certain matches count until they are rejected, possible ones once they are confirmed. The "
+        "verdict above and Overlap gain use your decisions, and the address keeps them."
+    )
+    undecided = replace(context, decisions={})
+    for vocabulary in context.vocabularies:
+        matches = cache.overlaps(
+            review.key, vocabulary.name, repr(review.lists), undecided, vocabulary
+        )
+        editor = f"leakage_editor_{review.key}_{vocabulary.name}"
+        decisions.edit(context.name, vocabulary, matches, key=editor)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        _offer_decisions(context)
+        if review.query is not None:
+            site_map.link(
+                GAIN,
+                "What these classes gain",
+                icon=":material/arrow_forward:",
+                query=review.query,
+            )
+
+
+def _offer_decisions(context: AuditContext) -> None:
+    download(
+        "Decisions for the command line",
+        decisions.as_toml(context.decisions),
+        "decisions.toml",
+        disabled=not any(context.decisions.values()),
+        help="For `zslcore check FILE --decisions decisions.toml`.",
+    )
+
+
+def show_corrected(review: Review) -> None:
+    """Correct the split and offer it as files."""
+    words = controls.choose(
+        "Rows in both training and test", list(WORDS), key="leakage_policy", width=260
+    )
+    policy = WORDS[words]
+    limits = review.context.thresholds
+    as_it_came = replace(review.split, thresholds=limits)
+    split = cache.corrected(review.key, policy, repr(limits), as_it_came)
+    removed = split.table()
+    tables.show(
+        removed.replace({"part": PARTS}),
+        f"leakage_corrected_{review.file_name}",
+        labels={"part": "part", "rows": "rows left", "removed": "removed"},
+        height="content",
+    )
+    n = split.n_removed
+    st.caption(
+        f"{n:,} {'image' if n == 1 else 'images'} removed."
+        if n
+        else "No row has to be removed. Classes in the pre-training set stay: the author of the "
+        "split has to decide about them."
+    )
+    with st.container(horizontal=True):
+        for label, ending, make in (
+            ("MAT file", "mat", lambda: _mat_bytes(split)),
+            ("JSON file", "json", split.to_json),
+        ):
+            name = f"{review.file_name}_corrected.{ending}"
+            download(label, make, name, f"leakage_corrected_{ending}", type="secondary")
+
+
+def _mat_bytes(split: CorrectedSplit) -> bytes:
+    """Return a corrected split in the MAT layout."""
+    with artifacts.scratch() as folder:
+        path = folder / "split.mat"
+        split.save_mat(path)
+        return path.read_bytes()

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+import pandas as pd
 import streamlit as st
 
-from ui import cache, scores, terms
+from ui import cache, controls, downloads, scores, site_map, tables, terms
 from ui.components import window
+from ui.curves import draw_curves, released
 from ui.frame import Header, errors_as_sentences
+from ui.guard import fragment
+from ui.numbers import percent, three_digits
 from ui.scores import ENDINGS, TEXTS, Brought, Sent
-from ui.sections.scores import show_scores
+from ui.sections import at_gamma
+from ui.text import plain
+from ui.visitors import available
+from zslcore.evaluation import State
+from zslcore.evaluation.figures import FIGURES
+from zslcore.evaluation.protocol import origin_in_words
+from zslcore.interactive.curves import GHOSTS, interactive_curve, line_of
+from zslcore.scores import FIXES
+from zslcore.scores.context import is_of
+from zslcore.scores.matrix import JudgedScores
+from zslcore.scores.paired import Pair, beside, in_protocols
+from zslcore.scores.power import needs
+from zslcore.scores.predicted import PredictedScores, predictions_of_scores
+from zslcore.scores.protocols import PROTOCOLS, WORDS, Words
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
 UNSEEN = "6, 8, 22 or names"
@@ -34,7 +53,7 @@ def show(header: Header) -> None:
                 )
         there = [each for each in found if each is not None]
         if len(there) == len(found):
-            show_scores(there[0], there[1:])
+            _show_scores(there[0], there[1:])
 
 
 def _take_files() -> tuple[list[Sent], Sent | None]:
@@ -79,3 +98,382 @@ def _examples(header: Header) -> list[scores.Brought]:
     found = [scores.example(digits, "PS", method) for method in EXAMPLES]
     scores.keep(())
     return found
+
+
+TABS = ("Every protocol", "Compare")
+GAMMA, CURVE = "scores_gamma", "scores_curve"
+#: State of predictions -> colour and icon of its badge.
+STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
+    State.VERIFIED: ("green", ":material/verified:"),
+    State.STATED: ("gray", ":material/help:"),
+}
+
+
+@fragment
+def _show_scores(first: Brought, others: list[Brought]) -> None:
+    """Show a score matrix; everything follows the gamma at which its curve is let go.
+
+    Parameters
+    ----------
+    first : the one shown
+    others : more of them, of the same images or not
+    """
+    matrix, zsl = first.matrix, first.report.evaluation.zsl
+    words = choose_words()
+    _show_identity(first, words)
+    if isinstance(matrix, PredictedScores):
+        _show_state(matrix)
+    if not matrix.tested.generalized:
+        terms.metric("ZSL accuracy", percent(zsl))
+        _show_remarks(first, words)
+        _show_tabs(first, others, None, words)
+        return
+    slot = st.container(key="scores_slot")
+    gamma = at_gamma.show_figures(
+        matrix.tested, zsl, first.gamma, first.report.origin, of=matrix.digest, key=GAMMA
+    )
+    _show_remarks(first, words)
+    lines = [
+        line_of(
+            *(each.matrix.name, each.matrix.tested.curve, look, each.gamma, at),
+            each.report.origin,
+        )
+        for each, look, at in zip(
+            [first, *others],
+            ["harmonic", *GHOSTS],
+            [gamma, *(o.gamma or 0.0 for o in others)],
+            strict=False,
+        )
+        if each.matrix.tested.generalized
+    ]
+    with slot:
+        draw_curves(
+            interactive_curve(
+                lines, matrix.tested, matrix.class_names, sides=(words.seen, words.unseen)
+            ),
+            key=CURVE,
+            on_change=_remember,
+        )
+    _show_tabs(first, others, gamma, words)
+
+
+def _show_state(matrix: PredictedScores) -> None:
+    """Report the reliability of predictions, and what no panel can show of them."""
+    colour, icon = STATES[matrix.state]
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.badge(matrix.state, icon=icon, color=colour)
+        st.caption(plain(" ".join(matrix.remarks)), width="content")
+    if matrix.tested.zsl_ranks is None:
+        st.caption("Top-k accuracy is unknown: the file has no zsl_rank of every unseen image.")
+
+
+def _remember() -> None:
+    """Take the gamma at which the visitor has let go."""
+    if (gamma := released(CURVE, "gamma")) is not None:
+        st.session_state[GAMMA] = gamma
+
+
+def _show_identity(first: Brought, words: Words) -> None:
+    """Say what the scores were understood as."""
+    m = first.matrix
+    parts = [
+        f"{len(m.y):,} images",
+        f"{int(m.seen.sum())} {words.seen} and {int((~m.seen).sum())} {words.unseen} classes",
+        f"{'predictions' if isinstance(m, PredictedScores) else 'scores'} {m.digest}",
+    ]
+    if m.benchmark:
+        parts.insert(
+            0,
+            f"by the number of images of every class, the test set of {m.benchmark}, "
+            f"split {m.split}",
+        )
+    if done := [words.said(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
+        parts.append(f"read so: {', '.join(done)}")
+    st.caption(f"{plain(m.name)}: {'; '.join(parts)}.")
+
+
+def _show_remarks(first: Brought, words: Words) -> None:
+    """Say what a reader of these figures should know."""
+    report = first.report
+    if report.origin == "oracle":
+        st.warning(plain(words.said(report.note)), icon=":material/visibility_off:")
+    elif report.note:
+        st.caption(f":material/info: {plain(words.said(report.note))}")
+    if report.origin is None and first.matrix.tested.generalized:
+        st.caption(
+            ":material/info: No validated γ. A γ that is read off the test images "
+            "is an oracle: a bound, not a result. Add validation scores to choose one."
+        )
+    if report.origin == "given":
+        st.caption(f":material/info: γ: {origin_in_words('given')}.")
+    for remark in () if isinstance(first.matrix, PredictedScores) else first.matrix.remarks:
+        st.caption(f":material/info: {plain(words.said(remark))}")
+
+
+def _show_tabs(first: Brought, others: list[Brought], gamma: float | None, words: Words) -> None:
+    """Show every protocol, the comparison with other files, and what repeats it."""
+    m = first.matrix
+    name = "scores_" + "".join(c if c.isalnum() else "_" for c in m.name)
+    shows = {
+        "Every protocol": lambda: show_protocols(first, words, name),
+        "Compare": lambda: _show_pair(first, others, gamma, words),
+    }
+    opened = terms.tabs(TABS, key="scores_tab", on_change="rerun")
+    for tab, named in zip(opened, TABS, strict=True):
+        if tab.open:
+            with tab, errors_as_sentences():
+                shows[named]()
+    show_split_of(m)
+    with st.expander("Command and predictions", icon=":material/terminal:"):
+        _show_reproduce(first, name)
+
+
+def _show_reproduce(first: Brought, name: str) -> None:
+    """Show the command, and offer the predictions that lie in a score matrix."""
+    downloads.show_command(first.command)
+    if not isinstance(first.matrix, PredictedScores):
+        downloads.offer_predictions(
+            lambda: predictions_of_scores(first.report), name.removeprefix("scores_")
+        )
+
+
+def _show_pair(first: Brought, others: list[Brought], gamma: float | None, words: Words) -> None:
+    """Compare with the other matrices, each at the gamma that was chosen for it."""
+    if not others:
+        st.info("Bring a second file of scores of the same images.", icon=":material/info:")
+    for other in others:
+        pair = beside(first.matrix, other.matrix, (gamma or None, other.gamma))
+        st.markdown(f"**{plain(other.matrix.name)} less {plain(first.matrix.name)}**, in points")
+        show_differences(pair, (first.matrix.digest, other.matrix.digest), words)
+        st.caption(
+            f"Both answer alike for {percent(pair.agreement)} of the images. {pair.only_second:,} "
+            f"images are right in the second alone, {pair.only_first:,} in the first alone "
+            f"(McNemar, p = {three_digits(pair.p)})."
+        )
+        for test in pair.class_tests:
+            st.caption(plain(words.fill(test.sentence)))
+        tables.show(
+            pair.classes,
+            f"scores_pair_{other.matrix.digest}",
+            labels={
+                "class": "class",
+                "seen": words.seen,
+                "images": "test images",
+                "first": "first",
+                "second": "second",
+                "difference": "difference",
+            },
+            percent=["first", "second"],
+            points=["difference"],
+            height=380,
+        )
+    if others:
+        st.markdown("**What a difference needs**")
+        pair = beside(first.matrix, others[0].matrix, (gamma or None, others[0].gamma))
+        show_needs(pair, others[0].matrix.digest)
+
+
+# --- Every protocol -------------------------------------------------------------------------------
+
+
+#: Columns of a table -> their headings; intervals are in percent, or in points.
+INTERVALS = {
+    "low": "classes: from",
+    "high": "classes: to",
+    "low_images": "images: from",
+    "high_images": "images: to",
+}
+#: p-values of differences -> their headings.
+P_VALUES = {"p": "classes: p", "p_images": "images: p"}
+_EXPLAINED = (
+    "95 % intervals: of *classes* drawn again, as other classes would give, and of *images* drawn "
+    "again within their class, as other images of these classes would give (bootstrap)."
+)
+
+
+def choose_words() -> Words:
+    """Choose what the two sides are called."""
+    said = "Names of the two sides: " + ", ".join(
+        f"{name} in {each.field}" for name, each in WORDS.items()
+    )
+    name = controls.choose("Terms", list(WORDS), key="scores_words", width=220, help=said)
+    terms.call_sides(WORDS[name])
+    return WORDS[name]
+
+
+def show_protocols(first: Brought, words: Words, name: str) -> None:
+    """Show every figure with its protocol, and a sentence on each protocol.
+
+    Parameters
+    ----------
+    first : scores that are judged
+    words : of the reader
+    name : of the file to take away
+    """
+    report = first.report
+    with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
+    if with_intervals:
+        with st.spinner("Drawing classes and images again …"):
+            table = report.table(words, with_intervals=True)
+        labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "value"}
+        columns = ["value", *INTERVALS]
+        tables.show(
+            table, f"{name}_protocols", labels=labels | INTERVALS, percent=columns, height="content"
+        )
+        st.caption(f"{_EXPLAINED} {words.said(report.caution)}")
+    else:
+        table = report.table(words)
+        averages = list(table["average"].unique())
+        lines = pd.MultiIndex.from_frame(table[["protocol", "line"]].drop_duplicates())
+        wide = table.pivot_table("value", ["protocol", "line"], "average", sort=False)
+        wide = wide.reindex(index=lines, columns=averages).reset_index()
+        labels = {"protocol": "protocol", "line": "metric"} | {a: a for a in averages}
+        tables.show(wide, f"{name}_protocols", labels=labels, percent=averages, height="content")
+    _show_reasons(table)
+    _explain(words)
+
+
+def _show_reasons(table: pd.DataFrame) -> None:
+    """Say why a figure is missing."""
+    without = table[table["reason"] != ""]
+    for reason, rows in without.groupby("reason", sort=False):
+        which = ", ".join(rows["protocol"].unique())
+        st.caption(f":material/info: {which}: {plain(str(reason))}.")
+
+
+def _explain(words: Words) -> None:
+    st.markdown(
+        "\n".join(
+            f"- **{words.fill(p.name)}.** {words.fill(p.says)} *Used:* {words.fill(p.used)}."
+            for p in PROTOCOLS
+        )
+    )
+
+
+def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None:
+    """Show the difference of every figure that two files have, on the same draws.
+
+    Parameters
+    ----------
+    pair : Pair
+    digests : of both files
+    words : of the reader
+    """
+    table = in_protocols(cache.score_differences(*digests, pair.gammas, pair), words)
+    labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "difference"}
+    tables.show(
+        table,
+        f"scores_differences_{digests[1]}",
+        labels=labels | INTERVALS | P_VALUES,
+        points=["value", *INTERVALS],
+        significant=list(P_VALUES),
+        height=380,
+    )
+    st.caption(
+        f"{_EXPLAINED} Both files share the draws; the results differ where an interval excludes "
+        f"0. p is two-sided, from the same draws: at least 0.002. {words.said(pair.caution)}"
+    )
+
+
+#: Splits whose test images two files share, which scores cannot distinguish.
+VERSIONS = {
+    "PS": "Version 1 and version 2.0 of the proposed split have the same test images: scores "
+    "cannot tell which of them the model was trained on."
+}
+
+
+def show_split_of(matrix: JudgedScores) -> None:
+    """Say which published split scores are of, and lead to the review of that split."""
+    if matrix.benchmark:
+        said = f"of **{matrix.benchmark}, split {matrix.split}**. {VERSIONS.get(matrix.split, '')}"
+        st.markdown(f"By the number of images of every class, these are the test images {said}")
+    else:
+        st.markdown("No known test set has as many images of every class.")
+    of = _data_with(matrix)
+    if of:
+        name, split = of
+        site_map.link(
+            "drop",
+            f"{name}, split {split}: is it clean?",
+            icon=":material/policy:",
+            query={"leakage_source": "a data set", "dataset": name, "split": split},
+        )
+    else:
+        site_map.link(
+            "drop",
+            "Drop the split file too: H without leaked rows",
+            icon=":material/policy:",
+            query={"leakage_source": "files"},
+        )
+
+
+def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
+    """Return a data set and a split that scores are of, if there is one here.
+
+    Scores of a benchmark are of no simulated data, though some have as many images.
+    """
+    for name in available():
+        stands_in = name.startswith("simulated-")
+        if stands_in and (matrix.benchmark or name.endswith("-full")):
+            continue
+        if len(cache.class_names(name)) == len(matrix.seen):
+            dataset = cache.dataset(name)
+            for split in dataset.splits:
+                if is_of(matrix, dataset, split):
+                    return name, split
+    return None
+
+
+LABELS = {
+    "figure": "metric",
+    "classes": "classes",
+    "images": "images a class",
+    "disagreement": "right in one file alone",
+    "between": "deviation between classes",
+    "finds_images": "finds, same classes",
+    "finds_classes": "finds, other classes",
+    "images_needed": "needs images a class, same classes",
+    "classes_needed": "or classes, other classes",
+}
+
+
+def show_needs(pair: Pair, name: str) -> None:
+    """Show which difference every figure finds, and what a smaller one needs.
+
+    Parameters
+    ----------
+    pair : the pilot
+    name : of the file to take away
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        difference = st.number_input(
+            "Difference to find, points",
+            0.1,
+            50.0,
+            1.0,
+            0.1,
+            key="scores_difference",
+            bind="query-params",
+            width=220,
+        )
+        power = st.number_input(
+            "Power, %",
+            50,
+            99,
+            80,
+            1,
+            key="scores_power",
+            bind="query-params",
+            width=120,
+            help="Probability that a two-sided test at the 5 % level finds the difference.",
+        )
+    table = needs(pair, difference / 100, power / 100)
+    table.insert(0, "figure", [FIGURES[str(name)].label for name in table.index])
+    columns = ["disagreement", "between", "finds_images", "finds_classes"]
+    tables.show(table, f"scores_needs_{name}", labels=LABELS, percent=columns, height="content")
+    st.caption(
+        "These two files are the pilot: two other models that differ on as many images need the "
+        "same. *Same classes* is a statement about other images of these classes, *other classes* "
+        "one about other classes of the kind. More images do not replace classes: “–” is a "
+        "difference that no number finds. In the terminal: `zslcore power FIRST SECOND`."
+    )

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, data_menu, import_dialog, planted, tables, terms, waiting
+from ui import (
+    cache,
+    controls,
+    data_menu,
+    decisions,
+    import_dialog,
+    simulated_effects,
+    tables,
+    terms,
+    waiting,
+)
 from ui.figures.gains import gain_bars
 from ui.figures.images import image_row
 from ui.frame import Header, chart, errors_as_sentences
 from ui.numbers import points
-from ui.sections.study import STRENGTHS, matches_of
 from ui.text import plain
 from ui.visitors import available
 from zslcore.analysis.class_gains import METHODS, WITHOUT, KnownGain, class_gains, known_gain
 from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.overlap_tables import same_classes
-from zslcore.datasets import ZSLDataset
+from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.action_facts import PRETRAINING, action_facts, recognise_actions
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
-from zslcore.leakage import VOCABULARY_NAMES, get_vocabulary
+from zslcore.leakage import VOCABULARY_NAMES, AuditContext, get_vocabulary
 from zslcore.methods import METHODS as ALL_METHODS
 
 DRAWS = 30
@@ -88,15 +99,19 @@ def _choose_dataset() -> ZSLDataset:
 def _choose_baseline(dataset: ZSLDataset) -> str:
     """Choose features of the same classes that no network was trained for; empty without any."""
     usual = WITHOUT.get(dataset.name)
-    same = [
-        name
-        for name in dict.fromkeys([*available(), *SIMULATED_ACTIONS])
-        if name != dataset.name
-        and name.startswith("simulated-") == dataset.simulated
-        and not name.endswith(("-full", "-unplanted"))
-        and same_classes(dataset.class_names, cache.class_names(name))
-        and cache.dataset(name).prototypes.shape == dataset.prototypes.shape
-    ] if usual is None else [usual]  # fmt: skip
+    same = (
+        [usual]
+        if usual is not None
+        else [
+            name
+            for name in dict.fromkeys([*available(), *SIMULATED_ACTIONS])
+            if name != dataset.name
+            and name.startswith("simulated-") == dataset.simulated
+            and not name.endswith(("-full", "-unplanted"))
+            and same_classes(dataset.class_names, cache.class_names(name))
+            and cache.dataset(name).prototypes.shape == dataset.prototypes.shape
+        ]
+    )
     untrained = (name for name in same if cache.dataset(name).pretraining == ("none",))
     return controls.choose(
         "Features without pre-training",
@@ -206,7 +221,7 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, without_know
         f"Click a bar to open its class. Each of {DRAWS} draws tests a few classes and trains on "
         "the rest, with both features alike. Lines: 95 % intervals over the draws that test a "
         "class (Student's t); the interval of the difference is over classes (Welch's). "
-        f"{planted.about_gain(dataset)}"
+        f"{simulated_effects.about_gain(dataset)}"
     )
 
 
@@ -281,4 +296,21 @@ def _match_in_words(match: pd.Series, vocabulary: str) -> str:
     return (
         f"{certainty} match in {plain(_title(vocabulary))}: **{plain(match['match'])}**{where}; "
         f"{plain(match['evidence'])}.{said}"
+    )
+
+
+#: Words on screen -> strengths of a match that count until a person says otherwise.
+STRENGTHS = {"certain matches": ("strong",), "certain and possible ones": ("strong", "weak")}
+
+
+def matches_of(dataset: ZSLDataset, split: Split, vocabulary: str) -> pd.DataFrame:
+    """Return all classes with their best match, and what was decided about them."""
+    said = decisions.decisions_on(dataset.name)
+    return cache.overlaps(
+        cache.split_key(dataset, split),
+        vocabulary,
+        repr(said),
+        replace(AuditContext.of_dataset(dataset, split), decisions=said),
+        get_vocabulary(vocabulary),
+        every_class=True,
     )

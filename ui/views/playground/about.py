@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from ui import cache, playing, site_map
+from ui import cache, controls, playground_answers, site_map
 from ui.frame import Header, errors_as_sentences
 from ui.numbers import percent, three_digits
 from ui.sections import instrument
 
 #: What the article is about; other choices of the instrument are the reader's own.
-DIGITS = {"dataset": "digits", "split": "PS", "method": playing.METHOD}
+DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}
 
 
 def show(header: Header) -> None:
@@ -26,7 +26,7 @@ def show(header: Header) -> None:
 
 def _write() -> None:
     digits = cache.dataset("digits")
-    found = playing.played(playing.spec_of(digits, "PS", playing.METHOD))
+    found = playground_answers.played(playground_answers.spec_of(digits, "PS", controls.METHOD))
     assert found is not None  # its results come with the package, and take a second without it
     gamma, curve = found.gamma or 0.0, found.test.curve
     plain, validated = curve.at(0.0), curve.at(gamma)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 import pandas as pd
 import streamlit as st
 
-from ui import takeaway
-from ui.components import seen_unseen
-from zslcore.interactive.seen_unseen import SeenUnseen
+from ui import downloads
+from zslcore.interactive.seen_unseen import PARTS, SeenUnseen
 from zslcore.printing.results import of_curves
-
-__all__ = ["let_go", "numbers_of", "offer_curves", "take_in_hand"]
 
 #: Bound on the numbers that a browser may send.
 LARGEST = 1e15
+_mount = st.components.v2.component("zsl_seen_unseen", **asdict(PARTS))
 
 
-def take_in_hand(
+def draw_curves(
     what: SeenUnseen, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> None:
     """Draw interactive curves.
@@ -29,14 +28,14 @@ def take_in_hand(
     key : of the element; ``st.session_state[key].gamma`` is where gamma was let go
     on_change : called then, before the page runs again
     """
-    seen_unseen.draw(what, key=key, on_change=on_change)
+    _mount(key=key, data=what.packed(key), on_gamma_change=on_change)
     offer_curves(what, key)
 
 
 def offer_curves(what: SeenUnseen, key: str) -> None:
     """Put the menu of curves that the element ``key`` draws here."""
-    takeaway.offer_figure(
-        takeaway.Figure(
+    downloads.offer_figure(
+        downloads.Figure(
             key,
             what.alt,
             table=lambda: numbers_of(what),
@@ -46,13 +45,13 @@ def offer_curves(what: SeenUnseen, key: str) -> None:
     )
 
 
-def let_go(key: str, name: str) -> float | None:
-    """Return the number at which a visitor has let go; None where a browser has sent no such thing.
+def released(key: str, name: str) -> float | None:
+    """Return the number at which a visitor has released the ruler of an element; None without one.
 
     Parameters
     ----------
     key : of the element
-    name : "gamma" of curves, "place" of a path
+    name : "gamma" of curves, "place" on a ruler of other values
     """
     said = getattr(st.session_state.get(key), name, None)
     return float(said) if isinstance(said, int | float) and abs(said) < LARGEST else None

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ui import cache, controls, data_menu, known, missing, waiting
+from ui import cache, controls, data_menu, missing_extras, stored_answers, waiting
 from ui.components.playground import Chip, Choice, Pending, Rail, Tile
 from ui.controls import METHOD
 from ui.numbers import duration
@@ -30,25 +30,6 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
-
-__all__ = [
-    "METHOD",
-    "Played",
-    "about",
-    "compute_one",
-    "here",
-    "methods_of",
-    "others",
-    "pending",
-    "played",
-    "preview",
-    "rail_of",
-    "rows_of",
-    "spec_of",
-    "splits_of",
-    "standing",
-    "work_of",
-]
 
 #: Seconds of computation that may start without a press of a button.
 UNASKED = 10.0
@@ -97,7 +78,7 @@ def played(spec: RunSpec) -> Played | None:
 
 def _finished(spec: RunSpec) -> Path | None:
     """Return the folder of a job that has left the answers of a run."""
-    if known.is_known_by_results(spec.dataset):
+    if stored_answers.is_known_by_results(spec.dataset):
         return None
     return jobs.finished(work_of(spec))
 
@@ -116,7 +97,7 @@ def _of_run(run: RunResult, answers: AnsweredTest) -> Played:
 
 def _known(spec: RunSpec) -> Played | None:
     """Return the answers that are stored or come with the package, None where none are."""
-    found = known.known_run(spec)
+    found = stored_answers.stored_run(spec)
     return None if found is None else _of_run(found.result, found.predictions.test)
 
 
@@ -165,8 +146,8 @@ def work_of(spec: RunSpec) -> RunStudy:
 
 def applies(method: str, dataset: ZSLDataset, split: str) -> bool:
     """Whether a method can be shown on a data set: some need features, some both in one space."""
-    if known.is_known_by_results(dataset.name):
-        return known.known_run(spec_of(dataset, split, method)) is not None
+    if stored_answers.is_known_by_results(dataset.name):
+        return stored_answers.stored_run(spec_of(dataset, split, method)) is not None
     if not METHODS[method].card.joint_space:
         return True
     return bool(dataset.features.shape[1] == dataset.prototypes.shape[1])
@@ -228,7 +209,7 @@ def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
 
 def _tile(name: str) -> Tile:
     kind = "simulated" if is_simulated_name(name) else "real"
-    if known.is_known_by_results(name):
+    if stored_answers.is_known_by_results(name):
         kind = "results only"
     benchmark = name.removeprefix("simulated-").split("-")[0]
     if benchmark in fact_sources():
@@ -248,7 +229,7 @@ def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
 
 def _chip(spec: RunSpec, family: str) -> Chip:
     there = waiting.is_quick(spec) or here(spec)
-    lack = None if there else missing.of_method(spec.method)
+    lack = None if there else missing_extras.of_method(spec.method)
     title = f"{spec.method}, {family}" + ", not run yet" * (not there)
     if lack is not None:
         return Chip(spec.method, there, f"{title}, needs {lack.title}", lack.title)
@@ -270,7 +251,7 @@ def standing(method: str, status: Status | None, words: str, button: str, covers
 
     A method whose extra is not installed has a command in place of the button.
     """
-    if (lack := missing.of_method(method)) is not None:
+    if (lack := missing_extras.of_method(method)) is not None:
         return Pending(lack.sentence, "", covers, lack.command)
     if status is not None and status.active:
         doing = status.message or "Waiting: other jobs are ahead"
@@ -278,6 +259,10 @@ def standing(method: str, status: Status | None, words: str, button: str, covers
         rest = status.seconds_left
         spent += "." if rest is None else f", about {duration(rest)} left."
         return Pending(spent, "Cancel", covers)
-    if status is not None and status.state == "failed" and not missing.of_error(status.error):
+    if (
+        status is not None
+        and status.state == "failed"
+        and not missing_extras.of_error(status.error)
+    ):
         return Pending(as_text(status.error), "Try again", covers)
     return Pending(words, button, covers)

@@ -8,12 +8,10 @@ from urllib.parse import urlencode, urlsplit
 import segno
 import streamlit as st
 
-from ui import report, takeaway, visitors
+from ui import downloads, report, visitors
 from ui.lessons.place import LED, Place
 from ui.lessons.room import ROOMS
 from ui.lessons.step import Lesson
-
-__all__ = ["handout", "open_room", "show_entrance", "show_tools"]
 
 #: Names under which only the server's own computer finds it.
 _ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}
@@ -21,19 +19,18 @@ _ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 def show_tools(lesson: Lesson, place: Place) -> None:
     """Offer the room, the link of this step, and the handout."""
-    shown = takeaway.sources(), takeaway.address()  # a download has no page to read them from
+    shown = downloads.sources(), downloads.address()  # a download has no page to read them from
     with st.container(horizontal=True, key="lesson_tools"):
         if not place.room:
             with st.popover("Room", icon=":material/groups:", key="lesson_room_menu"):
                 _show_room_menu(place)
-        st.download_button(
+        downloads.download(
             "Handout",
             lambda: handout(lesson, place, *shown),
-            file_name=f"lesson_{lesson.name}.html",
-            mime="text/html",
+            f"lesson_{lesson.name}.html",
+            "lesson_handout",
             icon=":material/print:",
-            on_click="ignore",
-            key="lesson_handout",
+            type="secondary",
             help="One HTML file to print: all questions, then the answers and figures on pages "
             "of their own.",
         )
@@ -71,7 +68,7 @@ def show_entrance(place: Place) -> None:
 
 def link_of(place: Place, page: str | None = None) -> str:
     """Return the address of a step, on the page of another address where one is given."""
-    page = takeaway.address() if page is None else page
+    page = downloads.address() if page is None else page
     return f"{page.partition('?')[0]}?{urlencode(place.query())}"
 
 

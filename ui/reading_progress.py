@@ -11,8 +11,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from zslcore.datasets.sandbox.calling import watched
 
-__all__ = ["progress", "read_or_cancel"]
-
 READING = "Reading the files …"
 #: Where a session keeps which files it does not want to be read.
 CANCELLED = "reading_cancelled"

@@ -10,8 +10,6 @@ from zslcore.datasets.imagenet_simulated import planted_imagenet
 from zslcore.datasets.simulated import Planted, planted
 from zslcore.datasets.simulated_actions import planted_action
 
-__all__ = ["about", "about_gain", "about_photographs", "about_shift"]
-
 NOTHING = "These data are simulated, and no effect is planted in them: "
 
 

@@ -11,8 +11,6 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-__all__ = ["table_of", "without_tags"]
-
 #: Tags that Plotly draws; other brackets are part of a name.
 _TAG = re.compile(r"</?(?:a|b|br|em|i|span|strong|sub|sup)\b[^>]*>")
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ui import cache, known
+from ui import cache, stored_answers
 from ui.components.playground import Frame, Ruler, Stop
 from ui.figures import palette
-from ui.figures.looks import look_of
+from ui.figures.palette import look_of
 from ui.numbers import three_digits
-from ui.playing import Played
+from ui.playground_answers import Played
 from zslcore import jobs
 from zslcore.analysis.along import Along, AlongStudy, lambda_of
 from zslcore.analysis.run_study import RunStudy
@@ -25,8 +25,6 @@ from zslcore.interactive.seen_unseen import Line, SeenUnseen
 from zslcore.interactive.seen_unseen import Stop as Mark
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
-
-__all__ = ["KINDS", "Asked", "asked_for", "curve_of", "ruler_of"]
 
 #: What the address calls them; the first is the default.
 KINDS = ("gamma", "lambda", "images")
@@ -76,7 +74,7 @@ def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
         return Asked()
     if played is None:
         return Asked(note=f"{spec.method} has to be run first.")
-    if known.is_known_by_results(spec.dataset):
+    if stored_answers.is_known_by_results(spec.dataset):
         return Asked(
             note=f"Only results of {spec.dataset} are here; this needs its features. "
             "Import them on the page Data."

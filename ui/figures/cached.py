@@ -19,8 +19,6 @@ import plotly.graph_objects as go
 
 from ui.figures import palette
 
-__all__ = ["Drawn", "Gallery", "drawn_once"]
-
 P = ParamSpec("P")
 
 
@@ -72,7 +70,7 @@ class Gallery:
 _GALLERY = Gallery(most=192)
 
 
-def drawn_once(draw: Callable[P, go.Figure]) -> Callable[P, Drawn]:
+def cached_figure(draw: Callable[P, go.Figure]) -> Callable[P, Drawn]:
     """Let a function of figures draw only what it has not drawn for the same arguments.
 
     The viewer's theme and width count as arguments, and arrays and tables by all they hold.

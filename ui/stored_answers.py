@@ -14,7 +14,7 @@ from zslcore.results.store import ResultStore
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class StoredAnswers:
     """A run whose answers are known.
 
     Attributes
@@ -32,7 +32,7 @@ def names() -> tuple[str, ...]:
     return tuple(name for name in known_by_results() if is_known_by_results(name))
 
 
-def known_run(spec: RunSpec) -> Known | None:
+def stored_run(spec: RunSpec) -> StoredAnswers | None:
     """Return a run whose predictions are stored or come with the package; None for any other.
 
     A result of our own goes before the shipped one: the figures are the same, and it may have an
@@ -47,5 +47,5 @@ def known_run(spec: RunSpec) -> Known | None:
         if predictions is None and store.with_shipped:
             predictions = shipped_predictions(key)
         if result and predictions:
-            return Known(result, predictions)
+            return StoredAnswers(result, predictions)
     return None

@@ -11,39 +11,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from mimetypes import guess_type
+from typing import Any
 from urllib.parse import urlencode
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from ui import exports, menus, print_menu, report
+from ui import exports, missing_extras, report
+from ui.components import figure_files
 from ui.exports import Look
-from ui.figures.data import table_of
+from ui.figures.as_table import table_of
 from ui.figures.for_print import panels_of, prints_as_one
 from ui.guard import fragment
 from zslcore.evaluation import Predictions, predictions_file
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import frame_line
+from zslcore.printing.drawing import FONTS, FORMATS, WIDTHS, print_figure
 from zslcore.printing.panel import Panel
 from zslcore.results.store import StoredRun
+from zslcore.storage import extras
 from zslcore.version import version
-
-__all__ = [
-    "Figure",
-    "Table",
-    "address",
-    "cite",
-    "commands",
-    "offer_figure",
-    "offer_for_board",
-    "offer_predictions",
-    "offer_run",
-    "offer_table",
-    "show_command",
-    "sources",
-    "start",
-]
 
 ICON = ":material/download:"
 _SOURCES, _COMMANDS = "takeaway_sources", "takeaway_commands"
@@ -138,6 +127,37 @@ def show_command(line: str) -> None:
     st.code(line, language=None, wrap_lines=True)
 
 
+def download(
+    label: str,
+    make: Callable[[], str | bytes] | str,
+    file: str,
+    key: str | None = None,
+    *,
+    icon: str = ICON,
+    **options: Any,
+) -> None:
+    """Put the button of a file here, which is made when it is pressed.
+
+    Parameters
+    ----------
+    label : of the button
+    make : returns what the file holds, or is that
+    file : its name, whose ending says what it is
+    key : of the button; "file_" and the name, unless given
+    icon, **options : of ``st.download_button``
+    """
+    options = {"type": "tertiary", "mime": guess_type(file)[0]} | options
+    st.download_button(
+        label,
+        make,
+        file_name=file,
+        icon=icon,
+        key=key or f"file_{file}",
+        on_click="ignore",
+        **options,
+    )
+
+
 def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
     """Offer predictions as a file, made on request.
 
@@ -146,15 +166,11 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
     make : returns the predictions
     name : of the file, without its ending
     """
-    st.download_button(
+    download(
         "Predictions (.parquet)",
         lambda: predictions_file(make()),
-        file_name=f"{name}.parquet",
-        mime="application/vnd.apache.parquet",
-        icon=ICON,
-        type="tertiary",
-        on_click="ignore",
-        key=f"download_predictions_{name}",
+        f"{name}.parquet",
+        f"download_predictions_{name}",
         help="A row an image: its class, the best seen and the best unseen class, and the γ at "
         "which the answer changes. Every metric follows from it.",
     )
@@ -169,14 +185,13 @@ def offer_for_board(text: str, name: str, *, key: str) -> None:
     name : of the file, without its ending
     key : of the button
     """
-    st.download_button(
+    download(
         "JSON for the board",
         text,
-        file_name=f"{name}.json".replace(" ", "-"),
-        mime="application/json",
+        f"{name}.json".replace(" ", "-"),
+        key,
         icon=":material/social_leaderboard:",
-        on_click="ignore",
-        key=key,
+        type="secondary",
         help="Add this one file to data/board in a pull request.",
     )
 
@@ -190,16 +205,7 @@ def offer_run(run: RunResult | StoredRun, name: str, *, key: str | None = None) 
     name : of the file, without its ending
     key : of the button
     """
-    st.download_button(
-        "Run as JSON",
-        run.to_json(),
-        file_name=f"{name}.json",
-        mime="application/json",
-        icon=ICON,
-        type="tertiary",
-        on_click="ignore",
-        key=key,
-    )
+    download("Run as JSON", run.to_json(), f"{name}.json", key)
 
 
 def _add(key: str, more: Sequence[str]) -> None:
@@ -229,12 +235,12 @@ def offer_figure(figure: Figure) -> None:
     """Put the files of a figure at its corner: pictures, CSV, HTML, Markdown, a pin."""
     with st.container(horizontal=True, key=f"corner_{figure.key}"):
         if figure.prints_at_once:
-            print_menu.at_once(figure.key, figure.caption, figure.for_print)
-        menu = menus.opened("Download", icon=ICON, key=f"take_{figure.key}")
+            _offer_print(figure.key, figure.caption, figure.for_print)
+        menu = opened_menu("Download", icon=ICON, key=f"take_{figure.key}")
     if menu is None:
         return
     with menu:
-        print_menu.show(figure.key, figure.caption, figure.for_print(), on_screen=True)
+        offer_prints(figure.key, figure.caption, figure.for_print(), on_screen=True)
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
@@ -275,7 +281,7 @@ def offer_table(table: Table) -> None:
             f"{table.name}.tex",
             f"table_{table.name}",
         )
-        menu = menus.opened("Download table", icon=ICON, key=key)
+        menu = opened_menu("Download table", icon=ICON, key=key)
     if menu is None:
         return
     readable = table.readable()
@@ -293,15 +299,7 @@ def offer_table(table: Table) -> None:
 
 
 def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
-    st.download_button(
-        label,
-        text,
-        file_name=name,
-        icon=ICON,
-        type="tertiary",
-        on_click="ignore",
-        key=f"download_{of}_{label}",
-    )
+    download(label, text, name, f"download_{of}_{label}")
 
 
 def _made_of() -> str:
@@ -324,3 +322,120 @@ def _pin(key: str, make: Callable[[], report.Pin]) -> None:
 def _made() -> tuple[tuple[str, ...], tuple[str, ...], str]:
     """Return sources, commands and the address, as a pin keeps them."""
     return sources(), st.session_state.get(_COMMANDS, ()), address()
+
+
+def opened_menu(label: str, *, icon: str, key: str, tip: str | None = None) -> Any:
+    """Put a menu here.
+
+    Parameters
+    ----------
+    label, icon : of its button
+    key : of the element
+    tip : what is said of the button
+
+    Returns
+    -------
+    The place of its contents while it is open, None otherwise.
+    """
+    menu = st.popover(label, icon=icon, type="tertiary", key=key, on_change="rerun", help=tip)
+    return menu if menu.open else None
+
+
+# --- Files for print ------------------------------------------------------------------------------
+
+
+#: Among the widths: as wide as on the screen.
+SCREEN = 0.0
+
+
+def offer_prints(
+    key: str, caption: str, panels: Sequence[Panel], *, on_screen: bool = False
+) -> None:
+    """Offer a figure as PDF, SVG or PNG by its width.
+
+    Parameters
+    ----------
+    key : of the figure, and name of the files
+    caption : what it shows, in the properties of the files
+    panels : for print, one a file; none where it cannot be printed
+    on_screen : whether the browser can save the figure as it is on the screen
+    """
+    lack = missing_extras.of("print", "A figure for print") if panels else None
+    widths = [*((SCREEN,) * on_screen), *(() if lack or not panels else WIDTHS)]
+    if lack is not None:
+        missing_extras.show(lack)
+    if not widths:
+        return
+    width = st.segmented_control(
+        "Width",
+        widths,
+        default=widths[-1] if widths[-1] == SCREEN else WIDTHS[0],
+        format_func=lambda mm: f"{mm:g} mm" if mm else "screen",
+        key=f"print_width_{key}",
+        help="In mm for print: the exact width of the page; all text is 8 pt, its font embedded.",
+    )
+    if width is None or width == SCREEN:
+        figure_files.draw(key, key=f"files_{key}")
+        return
+    number = _chosen_panel(key, panels)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        font = st.segmented_control(
+            "Font",
+            list(FONTS),
+            default="sans",
+            key=f"print_font_{key}",
+            label_visibility="collapsed",
+            help="DejaVu Sans, or STIX, which resembles Times.",
+        )
+        form = st.segmented_control(
+            "Format",
+            FORMATS,
+            default=FORMATS[0],
+            format_func=str.upper,
+            key=f"print_form_{key}",
+            label_visibility="collapsed",
+            help="PDF with embedded fonts, SVG with outlines of letters, PNG of 600 dots per inch.",
+        )
+    form = form or FORMATS[0]
+    download(
+        "File for print",
+        lambda: print_figure(
+            panels[number], width_mm=width, font=font or "sans", form=form, title=caption
+        ),
+        f"{key}-{width:g}mm.{form}",
+        f"print_file_{key}",
+        icon=":material/print:",
+    )
+
+
+def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) -> None:
+    """Put a button here that prints the first panel of a figure for one column of a paper.
+
+    Parameters
+    ----------
+    key, caption : see :func:`show`
+    panels : makes the panels when the button is pressed
+    """
+    if extras.is_missing("print"):
+        return
+    download(
+        "PDF",
+        lambda: print_figure(panels()[0], width_mm=WIDTHS[0], font="sans", title=caption),
+        f"{key}-{WIDTHS[0]:g}mm.pdf",
+        f"print_now_{key}",
+        icon=":material/print:",
+        help=f"For print: {WIDTHS[0]:g} mm wide, 8 pt. Download has other widths and formats.",
+    )
+
+
+def _chosen_panel(key: str, panels: Sequence[Panel]) -> int:
+    """Return which panel is meant; asks where there are several."""
+    if len(panels) == 1:
+        return 0
+    return st.selectbox(
+        "Panel for print",
+        range(len(panels)),
+        format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].y.title or 'panel'}",
+        key=f"print_panel_{key}",
+        help="A file for print has one panel.",
+    )

@@ -9,8 +9,6 @@ import streamlit as st
 from ui import import_dialog, search, site_map
 from ui.frame import open_page
 
-__all__ = ["show_page"]
-
 
 def show_page(name: str) -> None:
     """Open a page and show one of its views; only its module is imported.

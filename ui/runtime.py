@@ -1,0 +1,193 @@
+"""Whether pages are run by a server, or by a test, which wants to see what fails."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import logging
+import pkgutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain
+
+import scipy.linalg  # noqa: F401 - its threads are to be limited
+from streamlit import runtime
+from threadpoolctl import threadpool_limits
+
+import ui
+from zslcore.datasets.sandbox import calling
+from zslcore.evaluation import outside
+from zslcore.exceptions import ZSLError
+from zslcore.jobs.upkeep import sweep_leftovers
+from zslcore.leakage import get_vocabulary
+from zslcore.leakage.matching import match_names
+from zslcore.results.repair import mend
+from zslcore.results.store import ResultStore
+
+
+def is_served() -> bool:
+    """Whether a server runs this page; what Streamlit's tests put in its place is none."""
+    return runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
+
+
+# --- Imports ahead --------------------------------------------------------------------------------
+
+
+_LOG = logging.getLogger(__name__)
+#: Imported inside functions: results are read with the first, split files judged with the second.
+LATE = ("pydantic", "rapidfuzz")
+#: With what Leakage review, Overlap gain, Compare and Data compare the names of classes. To read
+#: WordNet and to parse this list is three quarters of the first view of Leakage review.
+VOCABULARY = "imagenet-1k"
+#: Seconds between two steps, in which visitors go first.
+BREATH = 0.01
+#: Seconds after which it goes on though visitors come and go all the time.
+PATIENCE = 60.0
+
+
+def modules_of_pages() -> Iterator[str]:
+    """Yield the names of all modules that pages import, and what these import late."""
+    for module in pkgutil.walk_packages(ui.__path__, "ui."):
+        yield module.name
+    yield from LATE
+
+
+def facts() -> Iterator[Callable[[], object]]:
+    """Yield what reads, once in a process, what Evaluate, Compare, Claims and others begin with."""
+    from zslcore.analysis.method_table import printed_cells
+    from zslcore.analysis.papers.claims import judged_as_printed
+    from zslcore.board import packaged_board
+    from zslcore.results.results_only import known_by_results
+
+    yield partial(match_names, ["otter"], get_vocabulary(VOCABULARY))
+    yield from (known_by_results, printed_cells, packaged_board, judged_as_printed)
+
+
+def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
+    """Import what is wanted and read the facts, unless they are there; wait while a page runs.
+
+    Parameters
+    ----------
+    busy : whether a page has run since; it is waited for
+    """
+    latest = time.monotonic() + PATIENCE
+    imports = (partial(importlib.import_module, name) for name in modules_of_pages())
+    steps: Iterator[Callable[[], object]] = chain(imports, facts())
+    for step in steps:
+        while busy() and time.monotonic() < latest:
+            time.sleep(10 * BREATH)
+        try:
+            step()
+        except Exception:  # noqa: BLE001 - its page reports the error
+            _LOG.exception("%s failed", step)
+        time.sleep(BREATH)
+    calling.make_ready()
+
+
+# --- Garbage --------------------------------------------------------------------------------------
+
+
+#: Seconds without a run of any page after which no visitor is assumed to wait.
+QUIET = 2.0
+#: Modules that have to be new before what is in memory is frozen again.
+MANY_MODULES = 50
+
+
+class Tidier:
+    """Collects once after every spell of runs, in a thread of its own.
+
+    Parameters
+    ----------
+    quiet : float, seconds
+    first : done once, after the first spell and before the first collection; it gets a callable
+        that returns whether pages run again
+    """
+
+    def __init__(
+        self, quiet: float = QUIET, first: Callable[[Callable[[], bool]], None] | None = None
+    ) -> None:
+        self.quiet, self.first, self.collections = quiet, first, 0
+        self._last_run, self._modules = 0.0, 0
+        self._has_run = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+
+    def page_runs(self) -> None:
+        """Take note that a page runs now."""
+        self._last_run = time.monotonic()
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._watch, name="tidier", daemon=True)
+                self._thread.start()
+        self._has_run.set()
+
+    def _watch(self) -> None:
+        while self._has_run.wait():
+            while (left := self._last_run + self.quiet - time.monotonic()) > 0:
+                time.sleep(left)
+            self._has_run.clear()
+            if self.first is not None:
+                first, self.first = self.first, None
+                first(lambda: time.monotonic() - self._last_run < self.quiet)
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Collect; freeze what is left when much has been imported since."""
+        gc.collect()
+        self.collections += 1
+        if len(sys.modules) - self._modules >= MANY_MODULES:
+            self._modules = len(sys.modules)
+            gc.freeze()
+
+
+_TIDIER = Tidier(first=import_ahead)
+
+
+def page_runs() -> None:
+    """Take note that a page of this server runs; elsewhere, as in tests, nothing happens."""
+    if is_served():
+        _TIDIER.page_runs()
+
+
+# --- Data folder ----------------------------------------------------------------------------------
+
+
+class Start:
+    """Runs once, for the first visitor, and remembers the message."""
+
+    def __init__(self) -> None:
+        self._lock, self._done, self.said = threading.Lock(), False, ""
+
+    def begin(self) -> str:
+        """Return what visitors have to know, in a sentence; empty when all is well."""
+        with self._lock:
+            if not self._done:
+                self._done = True
+                self.said = self._look()
+        return self.said
+
+    def _look(self) -> str:
+        threadpool_limits(1)  # pages compute small things only, where more threads are slower
+        try:
+            if left := sweep_leftovers():
+                _LOG.warning("%d things that killed processes had left were removed", left)
+            for refusal in (refused := outside.register_own().values()):
+                _LOG.warning("%s", refusal)
+            return " ".join(filter(None, [mend(ResultStore()), *refused]))
+        except (
+            ZSLError,
+            OSError,
+        ) as error:  # a folder that cannot be written is reported elsewhere
+            _LOG.warning("%s", error)
+            return str(error) if isinstance(error, ZSLError) else ""
+
+
+_START = Start()
+
+
+def begin() -> str:
+    """See to the data folder of this server; elsewhere, as in tests, nothing happens."""
+    return _START.begin() if is_served() else ""
