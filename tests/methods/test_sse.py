@@ -5,7 +5,7 @@ from scipy.optimize import minimize
 from tests.methods.plain import gradient, training_data
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import l2_rows
-from zslcore.methods import SSE
+from zslcore.methods import SSE, sse
 from zslcore.methods.sse import onto_simplex, simplex_weights
 
 X, Y, S, _ = training_data()
@@ -85,7 +85,7 @@ def test_both_transforms_have_the_same_margins():
 def test_every_wrong_class_gets_its_turn_and_never_the_right_one():
     model = SSE(c=0.1)
     model._keep_classes(X, Y, S)
-    margins = model._margins(X, Y, S)
+    margins = model._margins(X, Y, S, [0.1])[0.1]
     alpha = simplex_weights(S, S, 0.1)
     means = np.array([X[y == Y].mean(axis=0) for y in range(len(S))])
     turns = []
@@ -101,7 +101,7 @@ def test_every_wrong_class_gets_its_turn_and_never_the_right_one():
 
 def test_gradient_of_the_printed_objective_vanishes_at_the_weights():
     model = SSE(c=0.1, C=3.0).fit(X, Y, S)
-    margins = model._margins(X, Y, S)
+    margins = model._margins(X, Y, S, [0.1])[0.1]
 
     def objective(w):
         return w @ w / 2 + 3.0 * (np.maximum(0, 1 - margins @ w) ** 2).sum()
@@ -114,7 +114,17 @@ def test_classes_beyond_max_samples_are_cut_alike():
     few, many = SSE(max_samples=7), SSE(max_samples=14)
     for model, n in ((few, 7), (many, 14)):
         model._keep_classes(X, Y, S)
-        assert len(model._margins(X, Y, S)) == n
+        assert len(model._margins(X, Y, S, [1.0])[1.0]) == n
+
+
+def test_margins_of_several_ridges_and_of_few_rows_at_a_time_are_those_of_one(monkeypatch):
+    model = SSE()
+    model._keep_classes(X, Y, S)
+    together = model._margins(X, Y, S, [0.1, 10.0])
+    monkeypatch.setattr(sse, "BLOCK_VALUES", 2 * X.shape[1])
+    for c, margins in together.items():
+        np.testing.assert_array_equal(margins, model._margins(X, Y, S, [c])[c])
+    assert np.abs(together[0.1] - together[10.0]).max() > 0.01
 
 
 @pytest.mark.parametrize("params", [{"c": 0}, {"C": -1}, {"max_samples": 0}, {"transform": "max"}])

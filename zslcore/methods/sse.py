@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -17,6 +17,9 @@ from zslcore.methods.statistics import ClassStatistics
 
 #: Gradient steps between looks at which rows are done.
 STEPS = 32
+
+#: Values of images that are compared with all class means at a time.
+BLOCK_VALUES = 1 << 17
 
 #: Of gradients, between unit prototypes.
 ROUNDING = 1e-10
@@ -110,7 +113,7 @@ class SSE(ZSLEstimator):
         if len(y) < 2:
             raise DatasetError("SSE: expected at least two training images, got one.")
         self._keep_classes(X, y, S)
-        self.w_ = self._machine(self._margins(X, y, S))
+        self.w_ = self._machine(self._margins(X, y, S, [self.c])[self.c])
         return self
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
@@ -122,12 +125,8 @@ class SSE(ZSLEstimator):
         """Score a whole grid from one comparison of images and class means."""
         points = [clone(self).set_params(**params) for params in grid]
         self._keep_classes(on.X, on.y, on.S)
-        margins, alpha = {}, {}
-        for point in points:
-            point.S_, point.v_ = self.S_, self.v_
-            if point.c not in margins:
-                margins[point.c] = point._margins(on.X, on.y, on.S)
-                alpha[point.c] = point._mixtures(on.candidates)
+        margins = self._margins(on.X, on.y, on.S, [point.c for point in points])
+        alpha = {c: simplex_weights(l2_rows(on.candidates), self.S_, c) for c in margins}
         w = np.column_stack([point._machine(margins[point.c]) for point in points])
         for point, images in zip(points, self._compare(on.X_test, w), strict=True):
             yield images @ alpha[point.c].T
@@ -139,20 +138,34 @@ class SSE(ZSLEstimator):
     def _mixtures(self, S: np.ndarray) -> np.ndarray:
         return simplex_weights(l2_rows(S), self.S_, self.c)
 
-    def _margins(self, X: Features, y: np.ndarray, S: np.ndarray) -> np.ndarray:
-        r"""Return :math:`\sum_k (\alpha_{y_n k} - \alpha_{\bar y_n k}) \pi_k(x_n)`, a row each."""
+    def _margins(
+        self, X: Features, y: np.ndarray, S: np.ndarray, ridges: Iterable[float]
+    ) -> dict[float, np.ndarray]:
+        r"""Return :math:`\sum_k (\alpha_{y_n k} - \alpha_{\bar y_n k}) \pi_k(x_n)` of rows, by c.
+
+        Images and means are compared once for all c, so few at a time that all stays in the cache.
+        """
         turn = pd.Series(y).groupby(y).cumcount().to_numpy()
         rows = np.flatnonzero(turn < max(1, self.max_samples // len(S)))
-        alpha = self._mixtures(S)
+        weights = {c: self._differences(S, y[rows], turn[rows], c) for c in set(ridges)}
+        block, v = np.asarray(X[rows], dtype=np.float32), self.v_.astype(np.float32)
+        margins = {c: np.zeros_like(block) for c in weights}
+        size = max(1, BLOCK_VALUES // block.shape[1])
+        for start in range(0, len(block), size):
+            part = slice(start, start + size)
+            for k, mean in enumerate(v):
+                compared = self._transformed(block[part], mean)
+                for c, out in margins.items():
+                    out[part] += weights[c][part, k, None] * compared
+        return margins
+
+    def _differences(self, S: np.ndarray, y: np.ndarray, turn: np.ndarray, c: float) -> np.ndarray:
+        """Return what the mixtures of the right and of a wrong class differ by, float32."""
+        alpha = simplex_weights(l2_rows(S), self.S_, c)
         similarity = alpha @ alpha.T
         np.fill_diagonal(similarity, -np.inf)
         wrong = np.argsort(-similarity, axis=1, kind="stable")[:, : max(1, len(S) - 1)]
-        difference = alpha[y[rows]] - alpha[wrong[y[rows], turn[rows] % wrong.shape[1]]]
-        block = np.asarray(X[rows], dtype=np.float32)
-        out = np.zeros_like(block)
-        for k, v in enumerate(self.v_.astype(np.float32)):
-            out += difference[:, k, None].astype(np.float32) * self._transformed(block, v)
-        return out
+        return (alpha[y] - alpha[wrong[y, turn % wrong.shape[1]]]).astype(np.float32)
 
     def _transformed(self, block: np.ndarray, v: np.ndarray) -> np.ndarray:
         if self.transform == "intersection":
