@@ -1,0 +1,474 @@
+"""Marks show the rows they stand for: the name at the tick, the name on hover, colour and value.
+
+Each figure is drawn of rows in no order with values of their own, then read as a stranger reads it:
+a mark's name is the tick where the mark is.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.ui.test_figures_once import PARTS, public_figures
+from ui.figures import (
+    card,
+    claims,
+    classes,
+    contamination,
+    cross,
+    curves,
+    gains,
+    images,
+    leakage,
+    lesson,
+    maps,
+    method_table,
+    overlap,
+    splits,
+)
+from ui.figures.accuracy import class_bars, confusion_map
+from ui.figures.data import without_tags
+from ui.figures.marks import GLYPH
+from ui.figures.palette import FIRST, HARMONIC, INK, OVERLAP, SECOND, SEEN, UNSEEN, VALIDATED
+from zslcore.leakage.cards.picture import Bar, Picture
+from zslcore.metrics import seen_unseen_curve
+from zslcore.metrics.significance import paired_test
+
+NAMES = ["yak", "<b>asp</b>", "moth", "eel", "carp", "jay", "newt", "owl", "bat"]
+ROLES = ["seen", "unseen", "none", "both", "seen", "unseen", "seen", "unseen", "both"]
+N = len(NAMES)
+
+
+def values(seed=0):
+    """Return distinct values in no order."""
+    return np.random.default_rng(seed).permutation(N) / N + 0.05
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A mark as a stranger reads it.
+
+    Attributes
+    ----------
+    series : in the legend
+    x, y : where it is; the word at its tick where the axis has words
+    said : on hover, or written at it
+    color : of the mark
+    trace : it is part of
+    k : its place in the trace
+    """
+
+    series: str
+    x: Any
+    y: Any
+    said: str
+    color: str
+    trace: Any
+    k: int
+
+
+def shown(figure) -> Iterator[Shown]:
+    """Yield every mark of a figure that is a point or a bar."""
+    for trace in figure.data:
+        if trace.type == "heatmap" or "markers" not in (getattr(trace, "mode", None) or "markers"):
+            continue
+        if trace.x[0] is None:  # an entry of the legend
+            continue
+        for k, (x, y) in enumerate(zip(trace.x, trace.y, strict=True)):
+            said = "" if trace.customdata is None else np.ravel(trace.customdata[k])[0]
+            color = trace.marker.color
+            yield Shown(
+                trace.name,
+                at_tick(figure, trace, "x", x),
+                at_tick(figure, trace, "y", y),
+                plain(said),
+                color if isinstance(color, str) else color[k],
+                trace,
+                k,
+            )
+
+
+def at_tick(figure, trace, letter, value):
+    """Return the word at the tick of a value, without tags and marks of roles."""
+    axis = figure.layout[(trace[f"{letter}axis"] or letter).replace(letter, f"{letter}axis", 1)]
+    words = {} if axis.tickvals is None else dict(zip(axis.tickvals, axis.ticktext, strict=True))
+    near = [tick for tick in words if not isinstance(value, str) and abs(tick - value) < 0.45]
+    return plain(words[near[0]]) if near else plain(value)
+
+
+def plain(value):
+    """Return a name as it is read; the mark of a role in front of it is none of its letters."""
+    if not isinstance(value, str):
+        return value
+    return re.sub(rf"^[{''.join(GLYPH.values())}]\s+", "", without_tags(value))
+
+
+def glyphs(axis):
+    """Return the mark of the role at each tick of an axis."""
+    return [without_tags(text)[0] for text in axis.ticktext]
+
+
+def same(found, expected):
+    """Compare dicts of numbers."""
+    assert dict(found) == pytest.approx(dict(expected))
+
+
+def test_every_figure_is_read_here():
+    text = Path(__file__).read_text(encoding="utf-8")
+    missing = [f.__name__ for f in public_figures() if not re.search(rf"\b{f.__name__}\(", text)]
+    assert set(missing) <= PARTS
+
+
+def test_bars_of_classes():
+    side = ["seen" if k % 3 else "unseen" for k in range(N)]
+    table = pd.DataFrame(
+        {"class": NAMES, "side": side, "images": 9, "plain": values(), "calibrated": values(1)}
+    )
+    figure = class_bars(table)
+    for column, name in (("plain", "γ = 0"), ("calibrated", "calibrated")):
+        of = {m.x: (m.y, m.series) for m in shown(figure) if m.series.endswith(name)}
+        assert of == {
+            n: (v, f"{s}, {name}") for n, v, s in zip(NAMES, table[column], side, strict=True)
+        }
+    assert {m.color for m in shown(figure) if m.series == "seen, calibrated"} == {SEEN.color}
+    assert {m.color for m in shown(figure) if m.series == "unseen, calibrated"} == {UNSEEN.color}
+
+
+def cells(figure, trace):
+    """Yield the names at the ticks of each cell of a heat map, and its place."""
+    height, width = np.shape(trace.z)
+    x = range(width) if trace.x is None else trace.x
+    y = range(height) if trace.y is None else trace.y
+    for i, row in enumerate(y):
+        for j, column in enumerate(x):
+            yield at_tick(figure, trace, "y", row), at_tick(figure, trace, "x", column), i, j
+
+
+def test_cells_of_a_confusion():
+    share = pd.DataFrame(np.random.default_rng(0).random((N, N)), index=NAMES, columns=NAMES)
+    figure = confusion_map(share, 4)
+    (trace,) = figure.data
+    for true, answered, i, j in cells(figure, trace):
+        assert trace.z[i][j] == share.loc[true, answered]
+        assert plain(trace.customdata[i][j]) == f"{true} answered with {answered}"
+    assert "true" in figure.layout.yaxis.title.text
+    assert {line.x0 for line in figure.layout.shapes} == {0, 3.5}
+
+
+def test_cells_of_attributes():
+    table = pd.DataFrame(np.random.default_rng(0).random((N, 3)), NAMES, ["wet", "red", "<i>x"])
+    figure = classes.attribute_map(table, ROLES)
+    (trace,) = figure.data
+    for name, attribute, i, j in cells(figure, trace):
+        assert trace.z[i][j] == table.loc[name, attribute]
+        assert (plain(trace.customdata[i][j]), plain(trace.text[i][j])) == (name, attribute)
+    assert glyphs(figure.layout.yaxis) == [GLYPH[role] for role in ROLES]
+
+
+def test_parts_and_folds_of_a_split():
+    table = pd.DataFrame({"class": NAMES, "role": ROLES})
+    for k, part in enumerate(("trainval", "test_seen", "test_unseen", "several", "none")):
+        table[part] = np.random.default_rng(k).permutation(N)
+    roles = np.random.default_rng(9).choice(["train", "val", ""], (N, 2))
+    folds = pd.DataFrame(roles, columns=["fold 1", "fold 2"])
+    figure = splits.split_map(table, folds)
+    for part, label, mark, *_ in splits.PARTS:
+        bars = [m for m in shown(figure) if m.series == label]
+        assert {m.trace.marker.line.color for m in bars} == {mark.color}
+        ticks = [plain(text) for text in figure.layout.xaxis2.ticktext]
+        same({ticks[m.k]: m.y for m in bars}, zip(NAMES, table[part], strict=True))
+        assert [m.said for m in bars] == ticks
+    strip = next(trace for trace in figure.data if trace.type == "heatmap")
+    code = {0.0: "train", 1.0: "val"}
+    for fold, name, i, j in cells(figure, strip):
+        value = strip.z[i][j]
+        expected = folds.loc[NAMES.index(name), fold]
+        assert code.get(value, "") == expected == strip.text[i][j]
+        assert plain(strip.customdata[i][j]) == name
+    assert glyphs(figure.layout.xaxis2) == [GLYPH[role] for role in ROLES]
+    assert [color for at, color in strip.colorscale if round(at, 2) == 0.33][1] == VALIDATED.color
+
+
+def test_mixing_of_classes():
+    verdict = np.resize(["shown", "hidden", "invented", "no shift"], N)
+    table = pd.DataFrame({"class": NAMES, "mixing_PCA": values(), "mixing_map": values(1)})
+    table = table.assign(p_holm_PCA=values(2), p_holm_map=values(3), verdict=verdict)
+    figure = maps.mixing_dumbbells(table)
+    for series, column in (("in the PCA", "mixing_PCA"), ("on the map", "mixing_map")):
+        points = [m for m in shown(figure) if m.series.startswith(series)]
+        same({m.x: m.y for m in points}, zip(NAMES, table[column], strict=True))
+        assert [m.said for m in points] == [m.x for m in points]
+    words = {m.x: m.series for m in shown(figure) if m.series.startswith("on the map")}
+    looks = {"shown": "PCA and on", "hidden": "hides", "invented": "invents", "no shift": "no sh"}
+    assert all(looks[v] in words[name] for name, v in zip(NAMES, verdict, strict=True))
+
+
+def ranked():
+    table = pd.DataFrame({"value": values(), "printed": values(1)}, index=NAMES)
+    table = table.assign(low=table["value"] - 0.01, high=table["value"] + 0.03)
+    table = table.assign(top=np.arange(N) < 3, first=1.0, ranks=[f"{k}" for k in range(N)])
+    table.loc["eel", ["printed", "first"]] = np.nan
+    return table
+
+
+def test_places_of_methods():
+    table = ranked()
+    figure = method_table.rank_forest(table, "ZSL")
+    points = list(shown(figure))
+    ours = [m for m in points if m.series != "printed"]
+    same({m.y: m.x for m in ours}, 100 * table["value"])
+    same({m.y: m.x for m in points if m.series == "printed"}, 100 * table["printed"].dropna())
+    assert all(m.said.split(",")[0] == m.y for m in points)
+    assert {m.said for m in ours} == {f"{n}, rank {r}" for n, r in table["ranks"].items()}
+    assert {m.y for m in ours if m.color == INK.color} == set(table.index[table["top"]])
+    high = {m.y: m.trace.error_x.array[m.k] for m in ours if m.trace.error_x.array is not None}
+    same(high, dict.fromkeys(table.index.drop("eel"), 3.0))
+    assert [m.y for m in sorted(ours, key=lambda m: -m.x)] == list(
+        map(plain, figure.layout.yaxis.ticktext)
+    )
+
+
+def test_mean_ranks_of_methods():
+    ranks = np.argsort(values()) + 1.0
+    figure = method_table.mean_ranks(ranks, NAMES, [[0, 1]], 2.0)
+    points = list(shown(figure))
+    same({m.y: m.x for m in points}, zip(NAMES, ranks, strict=True))
+    assert all(m.said == m.y for m in points)
+
+
+def test_operating_points_of_methods():
+    paths = [
+        method_table.Path(n, (s, u), (s / 2, u / 3))
+        for n, s, u in zip(NAMES, values(), values(1), strict=True)
+    ]
+    figure = method_table.operating_points(paths, "eel")
+    found = {m.said: (m.x, m.y) for m in shown(figure)}
+    assert "u" in figure.layout.xaxis.title.text.split()[-1]
+    for path in paths:
+        s, u = path.plain
+        assert found[f"{path.name}, γ = 0"] == pytest.approx((100 * u, 100 * s))
+        assert found[f"{path.name}, validated γ"] == pytest.approx((100 * u / 3, 50 * s))
+    assert {m.series for m in shown(figure) if m.color == VALIDATED.color} == {"eel"}
+
+
+def test_cells_of_contamination():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        [(t, s) for s in NAMES for t in ("<i>K", "S")], columns=["title", "test_set"]
+    ).sample(frac=1, random_state=0)
+    table["state"] = rng.choice(list(contamination.LOOKS), len(table))
+    table["text"] = [f"{k} of 99" for k in range(len(table))]
+    table["hover"] = table["text"] + "!"
+    figure = contamination.contamination_map(table, "eel", ["S"])
+    row = table.set_index(["test_set", "title"])
+    points = list(shown(figure))
+    assert len(points) == len(table)
+    for m in points:
+        of = row.loc[m.y, m.x]
+        assert m.series == contamination.LOOKS[of["state"]][0]
+        assert m.said == of["hover"]
+        assert m.trace.text[m.k] == ("?" if of["state"] == "unknown" else of["text"])
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_gains_of_classes(narrow, look):
+    look(narrow=narrow)
+    table = pd.DataFrame(
+        {"class": NAMES, "gain": values() - 0.4, "known": [k % 2 == 0 for k in range(N)]}
+    )
+    table = table.assign(low=table["gain"] - 0.01, high=table["gain"] + 0.02, draws=range(N))
+    table = table.assign(accuracy=values(1), baseline=values(2))
+    for without in (False, True):
+        figure = gains.gain_bars(table, "eel", without_known=without)
+        bars = [m for m in shown(figure) if m.trace.type == "bar"]
+        part = table[~table["known"]] if without else table
+        name, size = ("y", "x") if narrow else ("x", "y")
+        found = {getattr(m, name): getattr(m, size) for m in bars}
+        same(found, zip(part["class"], 100 * part["gain"], strict=True))
+        row = table.set_index("class")
+        for m in bars:
+            of, (clicked, words) = row.loc[getattr(m, name)], m.trace.customdata[m.k]
+            assert clicked == of.name
+            assert without_tags(words).startswith(f"{of.name}: ")
+            assert f"pre-trained {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
+            assert (m.color, m.series) == (
+                (OVERLAP.color, "in pre-training") if of["known"] else (UNSEEN.color, "not in it")
+            )
+        axis = figure.layout.yaxis if narrow else figure.layout.xaxis
+        assert glyphs(axis) == [GLYPH["both" if k else "unseen"] for k in part["known"]]
+
+
+def test_accuracies_inside_and_outside_the_pre_training_set():
+    table = pd.DataFrame({"class": NAMES, "accuracy": values(), "images": 10, "correct": range(N)})
+    table = table.assign(
+        low=values() - 0.01, high=values() + 0.02, overlapping=[k < 4 for k in range(N)]
+    )
+    figure = overlap.class_accuracy_bars(table, {}, "eel")
+    bars = list(shown(figure))
+    same({m.x: m.y for m in bars}, zip(NAMES, table["accuracy"], strict=True))
+    assert all(m.said == m.x for m in bars)
+    inside = {m.x for m in bars if m.color == OVERLAP.color}
+    assert inside == set(NAMES[:4]) == {m.x for m in bars if m.series == "in pre-training"}
+    assert glyphs(figure.layout.xaxis) == [GLYPH["both" if k < 4 else "unseen"] for k in range(N)]
+
+
+def test_images_of_two_data_sets():
+    table = pd.DataFrame({"class": NAMES, "role": ROLES, "first": values(), "second": values(1)})
+    figure = cross.image_counts(table, "A", "B")
+    for column, name, mark in (("first", "A", FIRST), ("second", "B", SECOND)):
+        bars = [m for m in shown(figure) if m.series == name]
+        same({m.x: m.y for m in bars}, zip(NAMES, table[column], strict=True))
+        assert all((m.said, m.color) == (m.x, mark.color) for m in bars)
+    band = {m.x for m in shown(figure) if m.series.startswith("unseen")}
+    assert band == {n for n, role in zip(NAMES, ROLES, strict=True) if role == "unseen"}
+
+
+def test_four_accuracies_of_methods():
+    columns = pd.MultiIndex.from_tuples([("A", "A"), ("A", "B"), ("B", "B"), ("B", "A")])
+    table = pd.DataFrame(
+        np.stack([values(k) for k in range(4)], axis=1), index=NAMES, columns=columns
+    )
+    figure = cross.four_accuracies({"ZSL": table}, "A", "B")
+    for of, series, symbol in (
+        (("A", "A"), "trained and tested on A", FIRST.symbol),
+        (("A", "B"), "trained on A, tested on the other", f"{FIRST.symbol}-open"),
+        (("B", "B"), "trained and tested on B", SECOND.symbol),
+        (("B", "A"), "trained on B, tested on the other", f"{SECOND.symbol}-open"),
+    ):
+        points = [m for m in shown(figure) if m.series == series]
+        same({m.y: m.x for m in points}, table[of])
+        assert all((m.said, m.trace.marker.symbol) == (m.y, symbol) for m in points)
+
+
+def test_differences_of_pairs():
+    asked = ["other training", "other test"]
+    table = pd.DataFrame(
+        {
+            "asked": np.resize(asked, N),
+            "method": NAMES,
+            "pair": "A, B",
+            "difference": values() - 0.5,
+        }
+    )
+    tests = {each: paired_test(each, table["difference"][table["asked"] == each]) for each in asked}
+    labels = dict(zip(asked, ("<b>first", "second"), strict=True))
+    figure = cross.difference_strips({"ZSL": (table, tests)}, labels)
+    pairs = [m for m in shown(figure) if m.series == "a pair"]
+    found = {m.said: (m.x, m.y) for m in pairs}
+    for _, row in table.iterrows():
+        x, y = found[row["method"]]
+        assert x == pytest.approx(100 * row["difference"])
+        assert y == plain(labels[row["asked"]])
+    means = {m.y: m.x for m in shown(figure) if m.series.startswith("mean")}
+    same(means, {plain(labels[k]): 100 * t.mean_difference for k, t in tests.items()})
+
+
+def test_numbers_of_a_claim():
+    tests = [claims.Number(n, v, v - 0.1, v + 0.2) for n, v in zip(NAMES, values(), strict=True)]
+    figure = claims.recomputed(tests, "points")
+    points = list(shown(figure))
+    same({m.y: m.x for m in points}, {test.name: 100 * test.value for test in tests})
+    assert all(m.said == m.y for m in points)
+    assert [m.trace.error_x.arrayminus[0] for m in points] == pytest.approx([10.0] * N)
+
+
+def test_leaks_of_classes_and_parts():
+    table = pd.DataFrame({"class": NAMES, "role": ROLES})
+    for k, (column, *_) in enumerate(leakage._WHERE):
+        table[column] = np.random.default_rng(k).permutation(N) + 1
+    table["images"] = table.iloc[:, 2:].sum(axis=1)
+    figure = leakage.leaks_by_class(table)
+    for column, label, mark, *_ in leakage._WHERE:
+        bars = [m for m in shown(figure) if m.series == label]
+        same({m.y: m.x for m in bars}, zip(NAMES, table[column], strict=True))
+        assert all((m.said, m.trace.marker.line.color) == (m.y, mark.color) for m in bars)
+    role = dict(zip(NAMES, ROLES, strict=True))
+    names = [plain(text) for text in figure.layout.yaxis.ticktext]
+    assert glyphs(figure.layout.yaxis) == [GLYPH[role[name]] for name in names]
+
+    parts = pd.DataFrame({"part": ["trainval", "test_seen", "val"], "rows": [9, 5, 7]})
+    figure = leakage.leaks_by_part(parts.assign(leaking=[1, 4, 2]))
+    same(
+        {m.y: m.x for m in shown(figure) if m.color == OVERLAP.color},
+        {"trainval": 1, "test seen": 4, "val": 2},
+    )
+    same(
+        {m.y: m.x for m in shown(figure) if m.color == SEEN.color},
+        {"trainval": 8, "test seen": 1, "val": 5},
+    )
+
+
+def test_bars_and_curve_of_a_card():
+    bars = [
+        Bar(n, int(100 * v), int(10 * v), f"{n}!") for n, v in zip(NAMES, values(), strict=True)
+    ]
+    figure = card.picture_of(Picture("x", bars=tuple(bars)))
+    for color, size in (
+        (OVERLAP.color, lambda b: b.marked),
+        (SEEN.color, lambda b: b.whole - b.marked),
+    ):
+        found = [(m.trace.y[m.k], m.x) for m in shown(figure) if m.color == color]
+        assert found == [(bar.label, size(bar)) for bar in bars]
+    assert {(a.y, a.text, a.x) for a in figure.layout.annotations} == {
+        (bar.label, bar.value, bar.whole) for bar in bars
+    }
+    points = (("γ = 0", 0.2, 0.9), ("validated", 0.5, 0.6))
+    figure = card.picture_of(Picture("x", curve=((0.0, 1.0), (1.0, 0.0)), points=points))
+    assert [(m.series, m.x, m.y) for m in shown(figure)] == list(points)
+    assert "unseen" in figure.layout.xaxis.title.text
+
+
+def test_several_curves_have_their_own_points():
+    rng = np.random.default_rng(0)
+    made = {}
+    for name in ("A", "B"):
+        F, y = rng.random((60, 4)), np.repeat(np.arange(4), 15)
+        made[name] = (seen_unseen_curve(F, y, np.arange(4) < 2), 0.1)
+    figure = curves.several_curves(made)
+    lines = [trace for trace in figure.data if trace.mode == "lines"]
+    for line, (name, (curve, gamma)) in zip(lines, made.items(), strict=True):
+        assert line.name.startswith(f"{name}, AUSUC {100 * curve.ausuc:.1f}")
+        np.testing.assert_array_equal(line.x, curve.thinned(800).unseen)
+        np.testing.assert_array_equal(line.y, curve.thinned(800).seen)
+        own = [m for m in shown(figure) if m.color == line.line.color]
+        assert [(m.x, m.y) for m in own] == [
+            (curve.at(g).unseen, curve.at(g).seen) for g in (0.0, gamma)
+        ]
+
+
+def test_bars_of_a_lesson_and_answers_of_a_room():
+    accuracies = dict(zip(NAMES, values(), strict=True))
+    marks = [SEEN, UNSEEN, HARMONIC] * 3
+    figure = lesson.shares(accuracies, marks)
+    same({m.y: m.x for m in shown(figure)}, accuracies)
+    assert [m.color for m in shown(figure)] == [mark.color for mark in marks]
+    assert [m.trace.text[m.k] for m in shown(figure)] == [f"{100 * v:.1f} %" for v in values()]
+
+    counts = {"yes": 3, "no": 5, "both": 1}
+    figure = lesson.room(counts, "no", "both")
+    assert {m.y: m.x for m in shown(figure)} == {"yes": 3, "no ✓": 5, "both (you)": 1}
+    assert {m.y for m in shown(figure) if m.color == VALIDATED.color} == {"no ✓"}
+
+    of = {0.1: (0.9, 0.2, 0.3), 0.5: (0.8, 0.4, 0.5)}
+    figure = lesson.over_share(of, 0.5)
+    found = {trace.name: dict(zip(trace.x, trace.y, strict=True)) for trace in figure.data}
+    assert found == {
+        name: {share: line[k] for share, line in of.items()} for k, name in enumerate("suH")
+    }
+
+
+def test_pixels_of_pictures():
+    ink = np.random.default_rng(0).random((3, 8, 8))
+    (one,) = images.picture(ink[1]).data
+    np.testing.assert_array_equal(np.asarray(one.z)[::-1], ink[1])
+    (row,) = images.image_row(ink).data
+    z, x = np.asarray(row.z, dtype=float), np.asarray(row.x)
+    for k in range(3):
+        here = slice(k * 9, k * 9 + 8)
+        np.testing.assert_array_equal(z[::-1, here], ink[k])
+        assert round(float(x[here].mean())) == k
