@@ -24,9 +24,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import keep, markdown_table, percent
 from zslcore.analysis.class_embeddings import compare_embeddings, in_a_sentence, per_class
-from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset, read_xlsa17
-from zslcore.results.planning import Plan
+from zslcore.results.planning import Plan, first_specs
 from zslcore.results.store import ResultStore
 
 #: Cheap ones first; those that take ten minutes an embedding are run by name.

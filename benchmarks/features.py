@@ -35,12 +35,11 @@ from benchmarks import measuring
 from benchmarks.measuring import FOLDER, keep, markdown_table, percent
 from zslcore.analysis.papers.experiments import EXPERIMENTS
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
-from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset, load, read_xlsa17
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.specs import RunSpec
 from zslcore.methods import METHODS, VARIANTS
-from zslcore.results.planning import SEEDS, Plan
+from zslcore.results.planning import SEEDS, Plan, first_specs
 from zslcore.results.store import ResultStore
 from zslcore.version import read_stamped
 

@@ -30,10 +30,9 @@ from zslcore.analysis.papers.experiments import (
 from zslcore.analysis.papers.experiments.experiment import Request, opened
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.analysis.papers.experiments.wide import wide
-from zslcore.analysis.sweep import first_specs
 from zslcore.commands.options import show_standing
 from zslcore.commands.reproduce import heading, show_piece
-from zslcore.results.planning import SEEDS, Plan
+from zslcore.results.planning import SEEDS, Plan, first_specs
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 

@@ -1,8 +1,7 @@
 """A small study of every kind, and how one is computed without a child."""
 
 from tests.historic_results.make import IDS, tiny
-from zslcore.analysis.action_fits import ActionStudy
-from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, simulated_sets
+from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, ActionStudy, simulated_sets
 from zslcore.analysis.along import AlongStudy
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy

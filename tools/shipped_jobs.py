@@ -17,9 +17,14 @@ from typing import Any
 import numpy as np
 
 from zslcore import jobs
-from zslcore.analysis.action_fits import ActionStudy
-from zslcore.analysis.action_sets import USUAL_METHODS, usual_sets
-from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec
+from zslcore.analysis.actions import (
+    CONFIGURATIONS,
+    DRAWS,
+    USUAL_METHODS,
+    ActionSpec,
+    ActionStudy,
+    usual_sets,
+)
 from zslcore.analysis.class_gains import METHODS as GAIN_METHODS
 from zslcore.analysis.class_gains import WITHOUT
 from zslcore.analysis.cross_dataset import CrossStudy

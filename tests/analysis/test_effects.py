@@ -7,10 +7,16 @@ import pytest
 from scipy.stats import chi2_contingency, ttest_ind
 
 from tools.shipped_jobs import study_of_actions
-from zslcore.analysis.action_fits import make_fit, stored_study
-from zslcore.analysis.action_sets import USUAL_METHODS, usual_sets
 from zslcore.analysis.action_tables import action_gains
-from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, ActionSpec
+from zslcore.analysis.actions import (
+    CONFIGURATIONS,
+    DRAWS,
+    USUAL_METHODS,
+    ActionSpec,
+    make_fit,
+    stored_study,
+    usual_sets,
+)
 from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.datasets import load
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, unplanted_imagenet

@@ -11,9 +11,9 @@ from zslcore.analysis.overlap import (
     fair_draws,
     half_and_half,
     overlap_study,
+    same_classes,
     study_summary,
 )
-from zslcore.analysis.overlap_tables import same_classes
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import class_facts

@@ -8,15 +8,16 @@ import pytest
 
 from tools.shipped_jobs import study_of_actions
 from zslcore.__main__ import main
-from zslcore.analysis.action_sets import (
+from zslcore.analysis.action_tables import action_gains
+from zslcore.analysis.actions import (
+    CONFIGURATIONS,
+    FeatureSet,
     baseline_of,
     feature_sets,
     paper_sets,
     said_of_semantics,
     usual_sets,
 )
-from zslcore.analysis.action_tables import action_gains
-from zslcore.analysis.actions import CONFIGURATIONS, FeatureSet
 from zslcore.analysis.papers.experiments import actions as study
 from zslcore.commands.actions import _verdict
 from zslcore.datasets import load

@@ -8,8 +8,7 @@ from scipy.io import savemat
 from tests.datasets.files import cells
 from ui import uploads
 from zslcore.__main__ import main
-from zslcore.analysis.action_sets import feature_sets
-from zslcore.analysis.actions import CONFIGURATIONS
+from zslcore.analysis.actions import CONFIGURATIONS, feature_sets
 from zslcore.datasets import import_dataset, load
 from zslcore.datasets.action_archives import find_action_archive, read_action_archive
 from zslcore.datasets.action_facts import action_facts

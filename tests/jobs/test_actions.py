@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from tests.studies import Heard, computed, small_actions
-from zslcore.analysis import action_fits
-from zslcore.analysis.action_fits import ActionStudy
-from zslcore.analysis.actions import class_rows, study_table
+from zslcore.analysis import actions
+from zslcore.analysis.actions import ActionStudy, class_rows, study_table
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError
 from zslcore.results.store import ResultStore
@@ -37,20 +36,20 @@ def test_a_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
     def stopping(unit, dataset):
         if len(fitted) == 3:
             raise KeyboardInterrupt
-        fitted.append(action_fits.key_of_unit(unit))
+        fitted.append(actions.key_of_unit(unit))
         return class_rows(unit, dataset)
 
-    monkeypatch.setattr(action_fits, "class_rows", stopping)
+    monkeypatch.setattr(actions, "class_rows", stopping)
     with pytest.raises(KeyboardInterrupt):
         computed(study, tmp_path / "stopped")
     stored = sorted(result.key for result in ResultStore().others(["action"]))
     assert stored == sorted(fitted)
 
     def counting(unit, dataset):
-        fitted.append(action_fits.key_of_unit(unit))
+        fitted.append(actions.key_of_unit(unit))
         return class_rows(unit, dataset)
 
-    monkeypatch.setattr(action_fits, "class_rows", counting)
+    monkeypatch.setattr(actions, "class_rows", counting)
     table, _ = computed(study, tmp_path / "again")
     assert len(fitted) == len(set(fitted)) == 4
     third, _ = computed(study, tmp_path / "third")

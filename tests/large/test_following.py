@@ -12,12 +12,11 @@ from tests.worlds import linear_world
 from zslcore.analysis.papers.experiments import EXPERIMENTS
 from zslcore.analysis.papers.experiments.experiment import Request
 from zslcore.analysis.papers.experiments.reproducing import former_cells
-from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
 from zslcore.large import following as module
 from zslcore.large.following import PieceReport, Standing, following
-from zslcore.results.planning import Plan
+from zslcore.results.planning import Plan, first_specs
 from zslcore.results.store import ResultStore
 
 

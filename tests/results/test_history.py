@@ -10,7 +10,7 @@ import pytest
 
 from tests import pages
 from tests.historic_results import make
-from zslcore.analysis import action_fits, cross_dataset
+from zslcore.analysis import actions, cross_dataset
 from zslcore.analysis.cross_dataset import CrossAccuracy
 from zslcore.datasets import load
 from zslcore.evaluation.runs import RunResult
@@ -110,7 +110,7 @@ def test_results_of_other_kinds_are_found(of_today, monkeypatch):
     assert all(fit.rows()[0]["version"].startswith("0.") for fit in fits)
     assert len(keys["action"]) == 2
     for key in keys["action"]:
-        assert len(action_fits.SCHEMA.load(store.record("action", key)).rows) == 25
+        assert len(actions.SCHEMA.load(store.record("action", key)).rows) == 25
 
 
 def test_what_is_stored_is_not_made_again(of_today, monkeypatch):

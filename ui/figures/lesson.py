@@ -232,7 +232,7 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
 
     Parameters
     ----------
-    table : see :func:`zslcore.analysis.overlap_tables.class_accuracies`
+    table : see :func:`zslcore.analysis.overlap.class_accuracies`
     means : mean accuracy of the overlapping (True) and of the clean classes (False), if any
     picked : class that is looked at, which gets a frame
     """

@@ -11,7 +11,7 @@ from ui.figures.leakage import leaks_by_class
 from ui.figures.lesson import class_accuracy_bars, shares
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
-from zslcore.analysis import overlap_tables
+from zslcore.analysis import overlap
 from zslcore.datasets.simulated import unplanted_twin
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, Severity, get_vocabulary, leaks, quiz
@@ -72,11 +72,9 @@ def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
     dataset = cache.dataset(name)
     accuracy = cache.class_accuracy(RunSpec.among_unseen(dataset, "SS", method))
     known = _known(name, "SS")
-    gains = overlap_tables.method_gains({method: accuracy}, known)
-    images = overlap_tables.test_images(dataset, dataset.split("SS"))
-    table = overlap_tables.class_accuracies(
-        accuracy, known, images, dict(enumerate(dataset.class_names))
-    )
+    gains = overlap.method_gains({method: accuracy}, known)
+    images = overlap.test_images(dataset, dataset.split("SS"))
+    table = overlap.class_accuracies(accuracy, known, images, dict(enumerate(dataset.class_names)))
     return table, gains.iloc[0]
 
 

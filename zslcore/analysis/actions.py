@@ -19,24 +19,35 @@ bidirectional latent embedding", IJCV 2017 (the released splits).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 import pandas as pd
+from joblib import Parallel, delayed
 
 from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws, split_of_draw
+from zslcore.analysis.study import Report, Study, made_by
+from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.action_facts import action_facts, recognise_actions
-from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
-from zslcore.datasets.simulated_actions import EXTRACTORS, action_name
+from zslcore.datasets.simulated_actions import EXTRACTORS, SIMULATED_ACTIONS, action_name
 from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import ZSLEstimator
+from zslcore.results.planning import AT_A_TIME
+from zslcore.results.result import Result, result_of
+from zslcore.results.store import ResultStore
+from zslcore.storage.records import Schema, UnreadableError
 
 #: How many draws the paper makes.
 DRAWS = 30
@@ -384,3 +395,255 @@ def study_table(units: Sequence[Unit], rows: Sequence[Sequence[Sequence[object]]
         ],
         columns=list(ACTION_COLUMNS),
     )
+
+
+# --- The data sets of a study ---------------------------------------------------------------------
+
+#: What a study calls features that were trained on nothing.
+BASELINE = "idt"
+#: Methods that a study opens with: the quick ones.
+USUAL_METHODS = ("CONSE", "SYNC ovo")
+#: What was trained on -> what a study calls features that know nothing else.
+_CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
+
+
+def title_of(features: str) -> str:
+    """Return what the screen calls features; imported ones by their own name."""
+    return EXTRACTORS[features].title if features in EXTRACTORS else features
+
+
+def said_of_semantics(gains: pd.DataFrame, sets: Sequence[FeatureSet], pretraining: str) -> str:
+    """Say whether known classes gain more with attributes than with word vectors, as FAIR found.
+
+    Parameters
+    ----------
+    gains : of :func:`zslcore.analysis.action_tables.action_gains`
+    sets : the features and prototypes of the study
+    pretraining : of its configuration
+
+    Returns
+    -------
+    Two sentences; empty for one kind of prototypes alone
+    """
+    others = [key for key, each in EXTRACTORS.items() if each.knows != pretraining]
+    knowing = gains[~gains["features"].isin(others)].dropna(subset=["minus"])
+    mean = knowing.groupby("semantics")["minus"].mean()
+    if set(mean.index) != {"attributes", "word2vec"}:
+        return ""
+    more = mean["attributes"] > mean["word2vec"]
+    so = "So do these" if more else "These do not"
+    why = ""
+    if not more and any(each.dataset in SIMULATED_ACTIONS for each in sets):
+        why = ": the model gives known classes the same advantage with both"
+    return (
+        f"Above the baseline, known classes gain {100 * mean['attributes']:.1f} % with attributes "
+        f"and {100 * mean['word2vec']:.1f} % with word vectors, on average over methods. The "
+        f"paper's videos gain more with attributes. {so}{why}."
+    )
+
+
+def semantics_of(dataset: ZSLDataset) -> Semantics:
+    """Tell attributes, which are 0 or 1, from word vectors."""
+    return "attributes" if set(dataset.prototypes.ravel().tolist()) <= {0, 1} else "word2vec"
+
+
+def paper_sets(configuration: Configuration, *, planted: bool = True) -> tuple[FeatureSet, ...]:
+    """Return the stand-ins of the paper's features: the baseline, and those that know classes."""
+    known = (BASELINE, *_knowing(configuration))
+    return simulated_sets(configuration, known, planted=planted)
+
+
+def usual_sets(configuration: Configuration, *, planted: bool = True) -> tuple[FeatureSet, ...]:
+    """Return the stand-ins that a study opens with: a network that knows no actions, too."""
+    others = [key for key, each in EXTRACTORS.items() if not each.knows]
+    return simulated_sets(configuration, [*others, *_knowing(configuration)], planted=planted)
+
+
+def _knowing(configuration: Configuration) -> list[str]:
+    return [key for key, each in EXTRACTORS.items() if each.knows == configuration.pretraining]
+
+
+def splits_of(methods: Collection[str]) -> tuple[Splits, ...]:
+    """Return the splits of a study of these methods: released ones where a method has any."""
+    both: tuple[Splits, ...] = ("controlled", "released")
+    return both if set(methods) & set(ON_RELEASED) else both[:1]
+
+
+def feature_sets(
+    configuration: Configuration, datasets: Mapping[str, ZSLDataset]
+) -> tuple[FeatureSet, ...]:
+    """Return the features and prototypes of data sets, named by what the features were trained on.
+
+    Two data sets of the same pre-training and kind of prototypes go by their own names.
+
+    Parameters
+    ----------
+    configuration : whose classes they have
+    datasets : by their names
+
+    Raises
+    ------
+    DatasetError
+        For other classes, and without features that were trained on nothing and others.
+    """
+    for name, data in datasets.items():
+        if recognise_actions(data.class_names) != configuration.dataset:
+            raise DatasetError(
+                f"{configuration.name}: expected data with the classes of "
+                f"{configuration.dataset}; {name} has others."
+            )
+    called = {name: _called(data) for name, data in datasets.items()}
+    often = Counter((called[name], semantics_of(data)) for name, data in datasets.items())
+    sets = tuple(
+        FeatureSet(
+            called[name] if often[called[name], semantics_of(data)] == 1 else name,
+            semantics_of(data),
+            name,
+            data.digest,
+        )
+        for name, data in datasets.items()
+    )
+    baseline = baseline_of(sets)
+    if all(each.features == baseline for each in sets):
+        raise DatasetError(
+            f"{configuration.name}: expected features of a network next to the baseline; got "
+            f"{', '.join(datasets)}."
+        )
+    return sets
+
+
+def _called(data: ZSLDataset) -> str:
+    last = data.pretraining[-1] if data.pretraining else data.name  # what fine-tuned it
+    return _CALLED.get(last, data.name)
+
+
+def baseline_of(sets: Sequence[FeatureSet]) -> str:
+    """Return the features that others are compared with: those that were trained on nothing.
+
+    Raises
+    ------
+    DatasetError
+        Without any.
+    """
+    if not any(each.features == BASELINE for each in sets):
+        raise DatasetError(
+            "Expected one data set of features that were trained on nothing, as the baseline; "
+            "'zslcore import --pretraining none' declares it. Got "
+            f"{', '.join(each.dataset for each in sets) or 'none'}."
+        )
+    return BASELINE
+
+
+# --- Fits, every one a result of its own ----------------------------------------------------------
+
+#: So few fits are done before another process has begun.
+FEW = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ActionFit:
+    """What is stored of one fit.
+
+    Attributes
+    ----------
+    rows : (class, overlapping, videos, accuracy) of every test class
+    seconds : of processor time that it took
+    """
+
+    rows: tuple[tuple[int, bool, int, float], ...]
+    seconds: float
+
+
+SCHEMA = Schema(ActionFit, 1)
+
+
+def key_of_unit(unit: Unit) -> str:
+    """Return the SHA-256 of everything that a fit depends on, 16 hex digits."""
+    text = json.dumps(unit.identity, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def stored_fit(unit: Unit) -> ActionFit | None:
+    """Return a fit that was made before; None without one, or with one that cannot be read."""
+    text = ResultStore().record("action", key_of_unit(unit))
+    with suppress(UnreadableError):
+        return None if text is None else SCHEMA.load(text)
+    return None
+
+
+@lru_cache(maxsize=2)
+def _opened(name: str, digest: str) -> ZSLDataset:
+    """Return a data set, read once in every process."""
+    return load(name).required(digest)
+
+
+def make_fit(unit: Unit) -> ActionFit:
+    """Fit a unit and store its result."""
+    dataset = _opened(unit.set.dataset, unit.set.digest)
+    began = time.process_time()
+    rows = class_rows(unit, dataset)
+    fit = ActionFit(tuple(rows), time.process_time() - began)
+    ResultStore().put_result(_result(unit, fit))
+    return fit
+
+
+def _result(unit: Unit, fit: ActionFit) -> Result:
+    about = {
+        "dataset": unit.set.dataset,
+        "digest": unit.set.digest,
+        "method": unit.method,
+        "split": f"{unit.splits}, draw {unit.number + 1}",
+        "seed": unit.seed,
+        "seconds": fit.seconds,
+    }
+    accuracies = [accuracy for *_, accuracy in fit.rows]
+    figures = {"zsl": sum(accuracies) / len(accuracies)}
+    record = json.loads(SCHEMA.dump(fit))
+    return result_of("action", key_of_unit(unit), about, [figures], record)
+
+
+def stored_study(units: Sequence[Unit]) -> pd.DataFrame:
+    """Return the table of those units whose fit is stored, see :func:`study_table`."""
+    found = [(unit, fit) for unit in units if (fit := stored_fit(unit)) is not None]
+    return study_table([unit for unit, _ in found], [fit.rows for _, fit in found])
+
+
+@dataclass(frozen=True)
+class ActionStudy(Study[pd.DataFrame]):
+    """All fits of a spec, two at a time, as one table; finished fits are stored."""
+
+    kind = "actions"
+
+    spec: ActionSpec
+
+    @classmethod
+    def of(cls, spec: ActionSpec, datasets: Mapping[str, ZSLDataset]) -> Self:
+        """Return the study of a spec on its open data sets, by name."""
+        return cls(spec.with_digests({name: data.digest for name, data in datasets.items()}))
+
+    @property
+    def title(self) -> str:
+        """Description on the screen."""
+        spec = self.spec
+        return f"{len(spec.methods)} methods, {spec.n_draws} draws of {spec.configuration}"
+
+    @property
+    def made_by(self) -> dict[str, Any]:
+        """Revisions of the methods and, where they are searched, their grids."""
+        spec = self.spec
+        methods = {name: entrant(name, spec.parameters) for name in spec.methods}
+        params = {name: method.get_params() for name, method in methods.items()}
+        return made_by(*methods.values(), grids=spec.parameters == "folds") | {"params": params}
+
+    def compute(self, report: Report) -> pd.DataFrame:
+        """Compute the missing fits, then the table of all."""
+        for each in self.spec.sets:
+            load(each.dataset).required(each.digest)
+        units = self.spec.units()
+        found = {k: fit for k, unit in enumerate(units) if (fit := stored_fit(unit)) is not None}
+        todo = [k for k in range(len(units)) if k not in found]
+        work = Parallel(AT_A_TIME if len(todo) > FEW else 1, return_as="generator")
+        for k, fit in zip(todo, work(delayed(make_fit)(units[k]) for k in todo), strict=True):
+            found[k] = fit
+            report(len(found), len(units), f"{units[k].method} on {units[k].set.dataset}")
+        return study_table(units, [found[k].rows for k in range(len(units))])

@@ -37,8 +37,7 @@ SHOWN = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    from zslcore.analysis.action_sets import USUAL_METHODS
-    from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, Parameters
+    from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, USUAL_METHODS, Parameters
 
     option = parser.add_argument
     option("configuration", nargs="?", default="OS1",
@@ -63,8 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Make what is missing of the study, and print its tables."""
-    from zslcore.analysis.action_sets import baseline_of
     from zslcore.analysis.action_tables import action_gains, drawn_classes
+    from zslcore.analysis.actions import baseline_of
 
     for option in ("draws", "jobs"):
         if getattr(args, option) < 1:
@@ -93,8 +92,13 @@ def run(args: argparse.Namespace) -> None:
 
 def _asked(args: argparse.Namespace) -> tuple[ActionSpec, dict[str, ZSLDataset]]:
     """Return the specification of the study, and its data sets by name."""
-    from zslcore.analysis.action_sets import feature_sets, splits_of, usual_sets
-    from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec
+    from zslcore.analysis.actions import (
+        CONFIGURATIONS,
+        ActionSpec,
+        feature_sets,
+        splits_of,
+        usual_sets,
+    )
     from zslcore.datasets import load
     from zslcore.exceptions import closest_name
 
@@ -121,7 +125,7 @@ def _study(
     spec: ActionSpec, datasets: dict[str, ZSLDataset], n_jobs: int, dask: str
 ) -> pd.DataFrame:
     """Return the study: shipped, made by the app, or made here from what fits are stored."""
-    from zslcore.analysis.action_fits import ActionStudy, stored_study
+    from zslcore.analysis.actions import ActionStudy, stored_study
     from zslcore.analysis.papers.experiments.actions import study_pieces
     from zslcore.analysis.papers.experiments.reproducing import do_all
     from zslcore.jobs.studies import result
@@ -139,8 +143,8 @@ def _texts(
     spec: ActionSpec, datasets: dict[str, ZSLDataset], study: pd.DataFrame, gains: pd.DataFrame
 ) -> list[str]:
     """Return what was studied, the gains, and both comparisons where the study has them."""
-    from zslcore.analysis.action_sets import said_of_semantics
     from zslcore.analysis.action_tables import compared_semantics, compared_splits
+    from zslcore.analysis.actions import said_of_semantics
 
     setting = spec.setting
     simulated = any(data.simulated for data in datasets.values())
@@ -163,7 +167,7 @@ def _texts(
 
 def _verdict(gains: pd.DataFrame) -> str:
     """Say in how many comparisons known classes gain more than with the baseline, and in which."""
-    from zslcore.analysis.action_sets import title_of
+    from zslcore.analysis.actions import title_of
 
     compared = gains[gains["p_holm"].notna()]
     shown = compared[(compared["p_holm"] < 0.05) & (compared["minus_low"] > 0)]
@@ -202,7 +206,7 @@ def _as_text(table: pd.DataFrame, shown: dict[str, tuple[str, str, str]], p: str
     """Return a table with its intervals in words; columns without any figure are left out."""
     import pandas as pd
 
-    from zslcore.analysis.action_sets import title_of
+    from zslcore.analysis.actions import title_of
 
     texts = pd.DataFrame({"features": table["features"].map(title_of)})
     if "semantics" in table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from zslcore.analysis.action_fits import ActionStudy
+from zslcore.analysis.actions import ActionStudy
 from zslcore.analysis.along import AlongStudy
 from zslcore.analysis.comparison import ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy

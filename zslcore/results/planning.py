@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from joblib import delayed
 
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import outside
-from zslcore.evaluation.protocol import Oracle
+from zslcore.evaluation.protocol import Oracle, Task
 from zslcore.evaluation.runs import Progress, RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
+from zslcore.features.views import FeatureScaling
 from zslcore.large.engine import Engine, parallel
-from zslcore.methods import get_method
+from zslcore.methods import VARIANTS, get_method
 from zslcore.methods.classifiers import shared_classifiers
 from zslcore.results.store import ResultStore, answers_of
 
@@ -278,3 +279,31 @@ def planned(result: RunResult, choice: Choice) -> tuple[RunSpec, ...]:
         gamma = None if for_zsl else peek.gamma
         return (replace(spec, params=result.params | params, gamma=gamma),)
     return ()
+
+
+# --- The first runs of a method -------------------------------------------------------------------
+
+
+def first_specs(
+    dataset: ZSLDataset,
+    split: str,
+    method: str,
+    tasks: Sequence[Task],
+    variant: Mapping[str, Any] | None = None,
+    features: FeatureScaling = "l2",
+) -> tuple[RunSpec, ...]:
+    """Return the runs that choose parameters, one a task.
+
+    Parameters
+    ----------
+    dataset : ZSLDataset
+    split, method : names
+    tasks : what parameters are chosen for
+    variant : parameters that are given; by default the first of ``VARIANTS``
+    features : how features are scaled
+    """
+    params = VARIANTS.get(method, ({},))[0] if variant is None else variant
+    one = RunSpec(
+        dataset.name, split, method, params=params, features=features, digest=dataset.digest
+    )
+    return tuple(replace(one, select_for=task) for task in tasks)

@@ -26,8 +26,7 @@ from ui.numbers import points
 from ui.text import plain
 from ui.visitors import available
 from zslcore.analysis.class_gains import METHODS, WITHOUT, KnownGain, class_gains, known_gain
-from zslcore.analysis.overlap import OverlapStudy
-from zslcore.analysis.overlap_tables import same_classes
+from zslcore.analysis.overlap import OverlapStudy, same_classes
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.action_facts import PRETRAINING, action_facts, recognise_actions
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS

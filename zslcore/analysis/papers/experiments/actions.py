@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from zslcore.analysis.action_fits import make_fit, stored_fit, stored_study
-from zslcore.analysis.action_sets import baseline_of, feature_sets, paper_sets, title_of
 from zslcore.analysis.action_tables import action_gains, compared_splits
 from zslcore.analysis.actions import (
     CONFIGURATIONS,
@@ -20,6 +18,13 @@ from zslcore.analysis.actions import (
     FeatureSet,
     Splits,
     Unit,
+    baseline_of,
+    feature_sets,
+    make_fit,
+    paper_sets,
+    stored_fit,
+    stored_study,
+    title_of,
 )
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,

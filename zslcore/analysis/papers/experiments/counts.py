@@ -9,8 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.action_sets import paper_sets
-from zslcore.analysis.actions import CONFIGURATIONS, ON_RELEASED, PAPER, controlled_draws
+from zslcore.analysis.actions import (
+    CONFIGURATIONS,
+    ON_RELEASED,
+    PAPER,
+    controlled_draws,
+    paper_sets,
+)
 from zslcore.analysis.inventory import part_sizes, statistics
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,

@@ -25,7 +25,6 @@ from zslcore.analysis.papers.experiments.experiment import (
     table_of,
 )
 from zslcore.analysis.ranking import rank_matrix, ranks_of
-from zslcore.analysis.sweep import first_specs
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.datasets.facts import published
@@ -35,7 +34,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.features.views import FeatureScaling
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.metrics import Average
-from zslcore.results.planning import Choice, Plan
+from zslcore.results.planning import Choice, Plan, first_specs
 from zslcore.results.store import ResultStore
 
 
