@@ -16,23 +16,19 @@ import pytest
 
 from tests.ui.test_figures_once import PARTS, public_figures
 from ui.figures import (
-    card,
     claims,
-    classes,
     contamination,
     cross,
-    curves,
     gains,
     images,
     leakage,
     lesson,
     maps,
     method_table,
-    overlap,
     splits,
 )
 from ui.figures.accuracy import class_bars, confusion_map
-from ui.figures.data import without_tags
+from ui.figures.as_table import without_tags
 from ui.figures.marks import GLYPH
 from ui.figures.palette import FIRST, HARMONIC, INK, OVERLAP, SECOND, SEEN, UNSEEN, VALIDATED
 from zslcore.leakage.cards.picture import Bar, Picture
@@ -162,7 +158,7 @@ def test_cells_of_a_confusion():
 
 def test_cells_of_attributes():
     table = pd.DataFrame(np.random.default_rng(0).random((N, 3)), NAMES, ["wet", "red", "<i>x"])
-    figure = classes.attribute_map(table, ROLES)
+    figure = splits.attribute_map(table, ROLES)
     (trace,) = figure.data
     for name, attribute, i, j in cells(figure, trace):
         assert trace.z[i][j] == table.loc[name, attribute]
@@ -308,7 +304,7 @@ def test_accuracies_inside_and_outside_the_pre_training_set():
     table = table.assign(
         low=values() - 0.01, high=values() + 0.02, overlapping=[k < 4 for k in range(N)]
     )
-    figure = overlap.class_accuracy_bars(table, {}, "eel")
+    figure = lesson.class_accuracy_bars(table, {}, "eel")
     bars = list(shown(figure))
     same({m.x: m.y for m in bars}, zip(NAMES, table["accuracy"], strict=True))
     assert all(m.said == m.x for m in bars)
@@ -407,7 +403,7 @@ def test_bars_and_curve_of_a_card():
     bars = [
         Bar(n, int(100 * v), int(10 * v), f"{n}!") for n, v in zip(NAMES, values(), strict=True)
     ]
-    figure = card.picture_of(Picture("x", bars=tuple(bars)))
+    figure = leakage.picture_of(Picture("x", bars=tuple(bars)))
     for color, size in (
         (OVERLAP.color, lambda b: b.marked),
         (SEEN.color, lambda b: b.whole - b.marked),
@@ -418,7 +414,7 @@ def test_bars_and_curve_of_a_card():
         (bar.label, bar.value, bar.whole) for bar in bars
     }
     points = (("γ = 0", 0.2, 0.9), ("validated", 0.5, 0.6))
-    figure = card.picture_of(Picture("x", curve=((0.0, 1.0), (1.0, 0.0)), points=points))
+    figure = leakage.picture_of(Picture("x", curve=((0.0, 1.0), (1.0, 0.0)), points=points))
     assert [(m.series, m.x, m.y) for m in shown(figure)] == list(points)
     assert "unseen" in figure.layout.xaxis.title.text
 
@@ -429,7 +425,7 @@ def test_several_curves_have_their_own_points():
     for name in ("A", "B"):
         F, y = rng.random((60, 4)), np.repeat(np.arange(4), 15)
         made[name] = (seen_unseen_curve(F, y, np.arange(4) < 2), 0.1)
-    figure = curves.several_curves(made)
+    figure = lesson.several_curves(made)
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     for line, (name, (curve, gamma)) in zip(lines, made.items(), strict=True):
         assert line.name.startswith(f"{name}, AUSUC {100 * curve.ausuc:.1f}")
