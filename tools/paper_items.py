@@ -1,12 +1,14 @@
-"""Write the guide's table of every table, figure and claim of the papers, with what shows it.
+"""Write the guide's table of every table, figure, rule and claim of the papers, with what shows it.
 
     python -m tools.paper_items
 
-Experiments and claims are those of the package; ``docs/guide/papers.md`` holds the table.
+Experiments and claims are those of the package, rules of protocols those of
+``tools/protocol_rules.csv``; ``docs/guide/papers.md`` holds the table.
 """
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 from zslcore.analysis.papers.claims import CLAIMS
@@ -29,6 +31,14 @@ VIEWS = {
     "fair:table1": "Leakage: contamination map",
     **{f"fair:figure{number}": "Overlap gain" for number in (2, 3, 4, 5)},
 }
+#: Rules of the papers' protocols, written by hand: where, what, the command that does it, the view.
+RULES = Path(__file__).with_name("protocol_rules.csv")
+
+
+def rules() -> list[dict[str, str]]:
+    """Return the rules of protocols, a row each."""
+    with RULES.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def items() -> str:
@@ -40,6 +50,10 @@ def items() -> str:
     rows += [
         (name, f"not computed: {why.rstrip('.')}", "", VIEWS.get(name, ""))
         for name, why in NOT_COMPUTED.items()
+    ]
+    rows += [
+        (rule["where"], rule["what"], f"`zslcore {rule['command']}`", rule["view"])
+        for rule in rules()
     ]
     rows += [
         (
