@@ -177,6 +177,9 @@ def test_no_candidate_and_too_many_are_refused_before_anything_is_generated(monk
     sentence = r"at most 1\.1 GB; 200,000 unseen candidates with 400 each .* take [0-9.]+ GB\.$"
     with pytest.raises(DatasetError, match=sentence):
         model.decision_function(X, many)
+    narrow = Means(n_synthetic=100).fit(X[:, :2], Y, S[:, :1])  # 0.2 GB of numbers, 20 M rows
+    with pytest.raises(DatasetError, match=r"200,000 unseen candidates with 100 each"):
+        narrow.decision_function(X[:, :2], many[:, :1])
 
 
 def test_a_softmax_is_remembered_by_its_candidates(monkeypatch):

@@ -6,10 +6,19 @@ import numpy as np
 import pytest
 import torch
 from scipy.stats import multivariate_normal
+from torch.nn.modules.module import register_module_forward_hook
 
 from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.evaluation.laws import Case
-from zslcore.methods import CADAVAE, CEGZSL, FCLSWGAN, METHODS, GenerativeZSL, ce_gzsl
+from zslcore.methods import (
+    CADAVAE,
+    CEGZSL,
+    FCLSWGAN,
+    METHODS,
+    GenerativeZSL,
+    _networks,
+    ce_gzsl,
+)
 from zslcore.methods._networks import adam, applied, gradient_penalty, join, network, noise
 from zslcore.methods.cada_vae import kl_to_normal, objective, wasserstein, weights_in
 from zslcore.methods.ce_gzsl import class_contrast, instance_contrast
@@ -45,6 +54,17 @@ def test_a_network_is_what_a_textbook_computes():
     np.testing.assert_allclose(applied(net, A[:, :1], A[:, 1:]), applied(net, A), rtol=0)
     assert applied(net, A.astype(np.float32)).dtype == np.float32
     assert len(network("a test", (3, 5, 2), rng(), last=True)) == len(net) + 1
+
+
+def test_a_network_takes_its_rows_in_blocks(monkeypatch):
+    net, A, taken = network("a test", (3, 5, 2), rng()), rng(1).normal(size=(10, 3)), []
+    whole = applied(net, A)
+    monkeypatch.setattr(_networks, "BLOCK", 4)
+    hook = register_module_forward_hook(lambda module, given, made: taken.append(len(made)))
+    np.testing.assert_allclose(applied(net, A), whole, rtol=1e-12)
+    assert applied(net, A[:0]).shape == (0, 2)
+    hook.remove()
+    assert max(taken) == 4
 
 
 def test_drawing_leaves_the_generator_of_the_caller_alone():

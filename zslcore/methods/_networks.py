@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from torch.nn import Module
     from torch.optim import Adam
 
+#: Rows that go through a network at once.
+BLOCK = 1 << 16
+
 
 def network(
     name: str, sizes: Sequence[int], rng: np.random.Generator, *, last: bool = False
@@ -94,13 +97,18 @@ def join(*parts: Tensor) -> Tensor:
 
 
 def applied(net: Module, *parts: np.ndarray) -> np.ndarray:
-    """Return what a network makes of arrays joined by columns, in their precision."""
+    """Return what a network makes of arrays joined by columns, in their precision.
+
+    Rows go through it in blocks, so that its hidden layers stay small.
+    """
     import torch
 
-    joined = np.concatenate(parts, axis=1)
+    precision = torch.float64 if np.result_type(*parts) == np.float64 else torch.float32
+    starts = range(0, max(len(parts[0]), 1), BLOCK)
     with torch.no_grad():
-        same = deepcopy(net).to(torch.float64 if joined.dtype == np.float64 else torch.float32)
-        return same(*tensors(joined)).numpy()
+        same = deepcopy(net).to(precision)
+        blocks = (np.concatenate([a[k : k + BLOCK] for a in parts], axis=1) for k in starts)
+        return np.concatenate([same(*tensors(block)).numpy() for block in blocks])
 
 
 def gradient_penalty(

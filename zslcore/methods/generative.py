@@ -39,6 +39,8 @@ REMEMBERED = 4
 
 #: Most bytes of generated representations; training the softmax takes about five times as many.
 MOST_GENERATED = 1 << 30
+#: Fewest numbers that a generated row counts for: labels and orders of narrow rows take room, too.
+LEAST_WIDTH = 128
 
 #: Learned attributes that snapshots of one training have in common.
 SHARED = frozenset(
@@ -280,7 +282,7 @@ class GenerativeZSL(EpochModel):
         """Refuse no candidate, and more generated representations than fit into memory."""
         if not n_candidates:
             raise DatasetError(f"{self.card.name}: expected at least one candidate; got none.")
-        width = max(self.represent(self.X_[:1]).shape[1], 2 * n_attributes)
+        width = max(self.represent(self.X_[:1]).shape[1], 2 * n_attributes, LEAST_WIDTH)
         if (size := 4 * n_unseen * self.n_synthetic * width) > MOST_GENERATED:
             raise DatasetError(
                 f"{self.card.name}: expected generated features of at most "
