@@ -36,7 +36,7 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.action_facts import action_facts, recognise_actions
 from zslcore.jobs.runner import PREVIEW
 from zslcore.leakage import AuditContext, get_vocabulary
-from zslcore.leakage.leaks import overlap_table
+from zslcore.leakage.overlap import overlap_table
 
 #: Bytes that one result may take.
 MOST = 5 << 18

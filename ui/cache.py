@@ -42,7 +42,15 @@ from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, leaks, quiz
+from zslcore.leakage import (
+    AuditContext,
+    AuditReport,
+    CorrectedSplit,
+    Vocabulary,
+    leaks,
+    overlap,
+    quiz,
+)
 from zslcore.leakage.correction import Policy
 from zslcore.results.results_only import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
@@ -333,12 +341,12 @@ def overlaps(
     *,
     every_class: bool = False,
 ) -> pd.DataFrame:
-    """Return :func:`zslcore.leakage.leaks.overlap_table`, of unseen classes or of all.
+    """Return :func:`zslcore.leakage.overlap.overlap_table`, of unseen classes or of all.
 
     ``said`` are the decisions, in words.
     """
     classes = range(len(_context.class_names)) if every_class else None
-    return leaks.overlap_table(_context, _vocabulary, classes)
+    return overlap.overlap_table(_context, _vocabulary, classes)
 
 
 @st.cache_resource(show_spinner="Planting …", max_entries=16)

@@ -73,7 +73,7 @@ def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: st
     ----------
     subject : see :func:`decisions_on`
     vocabulary : whose classes were matched
-    matches : see :func:`zslcore.leakage.leaks.overlap_table`
+    matches : see :func:`zslcore.leakage.overlap.overlap_table`
     key : of the table, one for each page and split
     """
     said = decisions_on(subject).get(vocabulary.name, {})

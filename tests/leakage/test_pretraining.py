@@ -18,6 +18,7 @@ from zslcore.leakage import (
     audit_context,
     get_vocabulary,
 )
+from zslcore.leakage.overlap import certain_and_possible
 
 NAMES = ("cat", "dog", "cow", "hen", "duck", "zebra", "seal", "wolf")
 #: zebra is there, and wolf under a word for it; seal is not.
@@ -184,3 +185,10 @@ def test_runs_show_how_they_were_chosen_and_what_peeking_gains():
     assert row["gap of parameters, ZSL"] == pytest.approx(run.oracle_gap["zsl"], abs=1e-4)
     assert report.severity("ZSL007") is not Severity.DID_NOT_RUN
     assert np.isfinite(run.oracle_gap["zsl"])
+
+
+def test_a_class_that_is_certain_in_one_list_is_not_possible_for_another():
+    lists = [Vocabulary.of("one", ["zebra"]), Vocabulary.of("two", ["zebra crossing", "tabby cat"])]
+    names = ("zebra", "cat", "quagga")
+    assert certain_and_possible(names, lists[1:]) == ((), ("zebra", "cat"))
+    assert certain_and_possible(names, lists) == (("zebra",), ("cat",))

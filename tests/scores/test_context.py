@@ -1,15 +1,13 @@
-"""Around a score matrix: overlapping classes, printed figures, the data set that it is of."""
+"""The data set that a score matrix is of, and its figures by name."""
 
 import numpy as np
 import pytest
 
 from tests.worlds import linear_world
 from zslcore.evaluation.protocol import evaluate, fit_and_score
-from zslcore.leakage import get_vocabulary
-from zslcore.leakage.known import known_tests
 from zslcore.methods import LinearS2V
 from zslcore.scores import ScoreFile, interpreted, judge
-from zslcore.scores.context import is_of, unseen_among
+from zslcore.scores.context import is_of
 
 WORLD = linear_world(noise=0.8)
 FITTED = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
@@ -25,28 +23,12 @@ def ours():
     return matrix_of(FITTED.F, FITTED.y, np.flatnonzero(~FITTED.seen), WORLD.class_names)
 
 
-def known_matrix(benchmark, split):
-    known = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, split))
-    y = np.repeat(np.arange(len(known.counts)), known.counts)
-    rng = np.random.default_rng(0)
-    return matrix_of(rng.normal(size=(len(y), len(known.counts))).astype(np.float32), y, None)
-
-
 def test_scores_are_of_a_data_set_by_counts_and_unseen_classes():
     assert is_of(ours(), WORLD, "PS")
     fewer = matrix_of(FITTED.F[1:], FITTED.y[1:], np.flatnonzero(~FITTED.seen))
     assert not is_of(fewer, WORLD, "PS")
     others = matrix_of(FITTED.F, FITTED.y, np.flatnonzero(FITTED.seen)[:3])
     assert not is_of(others, WORLD, "PS")
-
-
-def test_classes_of_the_extractor_are_found_among_unseen_ones():
-    """Six of ten unseen classes of AWA's standard split are classes of ImageNet-1K."""
-    matrix = known_matrix("AWA2", "SS")
-    table = unseen_among(matrix, get_vocabulary("imagenet-1k"))
-    assert set(table["number"]) == set(np.flatnonzero(~matrix.seen))
-    strong = list(table.loc[table["strength"] == "strong", "number"])
-    assert len(strong) == 6
 
 
 def test_a_figure_by_its_name():

@@ -9,7 +9,6 @@ same matching of names that the audit uses.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -24,7 +23,7 @@ from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation import State
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage.known import KnownSplit, known_splits
-from zslcore.leakage.matching import match_names
+from zslcore.leakage.overlap import certain_and_possible
 from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
@@ -103,12 +102,8 @@ def _looked_up(
 ) -> Contamination:
     """Match class names; those of the whole benchmark resolve ambiguous ones."""
     all_names = tuple(class_facts(benchmark).classes["class"]) if benchmark else names
-    strengths = defaultdict(set)
-    for vocabulary in map(get_vocabulary, vocabularies):
-        for match in match_names(names, vocabulary, all_names) if vocabulary.entries else ():
-            strengths[match.class_name].add(match.strength)
-    sure = tuple(name for name in names if "strong" in strengths[name])
-    related = sum(bool(strengths[name]) for name in names) - len(sure)
+    sure, possible = certain_and_possible(names, map(get_vocabulary, vocabularies), all_names)
+    related = len(possible)
     where = " and ".join(vocabularies)
     if sure:
         why = f"{len(sure)} of {len(names)} unseen classes are in {where}."

@@ -1,23 +1,15 @@
-"""Count the leaks of a split by class and by part, and list the overlaps to decide on."""
+"""Count the leaks of a split by class and by part."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from zslcore.leakage.checks.pretraining import Overlap, overlaps
 from zslcore.leakage.context import PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.report import AuditReport, Severity
-from zslcore.leakage.vocabularies import Vocabulary
 
 #: Checks whose rows are on two sides: shared, identical or nearly so, or of one photograph.
 BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
-OVERLAP_COLUMNS = (
-    "number", "class", "strength", "match", "rule", "evidence", "matches", "decision", "counts",
-)  # fmt: skip
 
 
 def leaking_rows(report: AuditReport) -> np.ndarray:
@@ -83,47 +75,3 @@ def leaks_by_part(context: AuditContext, report: AuditReport) -> pd.DataFrame:
     found = [(part, context.rows(part)) for part in PARTS if part in context.parts]
     counts = [(part, len(rows), np.isin(rows, leaking).sum()) for part, rows in found]
     return pd.DataFrame(counts, columns=["part", "rows", "leaking"])
-
-
-def overlap_table(
-    context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
-) -> pd.DataFrame:
-    """Return every unseen class with its best match in a vocabulary, most certain first.
-
-    Parameters
-    ----------
-    context, vocabulary : what is compared
-    classes : rows of the prototypes, instead of the unseen classes
-
-    Returns
-    -------
-    DataFrame
-        ``number`` (row of the prototypes), ``class``, ``strength`` ("strong", "weak" or "none"),
-        ``match`` (the pre-training class), ``rule``, ``evidence``, ``matches`` (how many there
-        are), ``decision`` ("confirmed", "rejected" or "open") and ``counts``, whether it is taken
-        as known to the extractor.
-    """
-    if classes is None:
-        classes = () if context.unseen_classes is None else context.unseen_classes
-    classes = [int(c) for c in classes]
-    found = {row.number: row for row in overlaps(context, vocabulary, classes)} if classes else {}
-    rows = [_overlap_row(c, _own_name(context, c), found.get(c)) for c in classes]
-    table = pd.DataFrame(rows, columns=list(OVERLAP_COLUMNS))
-    rank = table["strength"].map({"strong": 0, "weak": 1, "none": 2})
-    return table.iloc[np.argsort(rank.to_numpy(dtype=float), kind="stable")].reset_index(drop=True)
-
-
-def _own_name(context: AuditContext, c: int) -> str:
-    """Name of a class as its data set has it, by which pages and decisions know it."""
-    return context.class_names[c] if c < len(context.class_names) else context.class_name(c)
-
-
-def _overlap_row(c: int, name: str, overlap: Overlap | None) -> tuple[Any, ...]:
-    """Return a line of the table; ``overlap`` is None for a class like no other."""
-    if overlap is None:
-        return (c, name, "none", "", "", "", 0, "open", False)
-    match = ("none", "", "", "")
-    if overlap.matches:
-        best = overlap.matches[0]
-        match = (best.strength, best.entry, best.rule, best.evidence)
-    return (c, name, *match, len(overlap.matches), overlap.decision or "open", overlap.counts)

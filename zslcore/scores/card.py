@@ -11,6 +11,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
@@ -29,10 +31,10 @@ from zslcore.leakage.cards.card import (
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.leaks import leaking_rows
 from zslcore.leakage.loading import context_of_dataset
+from zslcore.leakage.overlap import certain_and_possible
 from zslcore.leakage.truth import CheckedPredictions, look_up
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
 from zslcore.leakage.words import counted, listed
-from zslcore.scores.context import unseen_among
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.predicted import PredictedScores, judge_predicted
@@ -259,9 +261,10 @@ def _known(
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):
         return None
-    tables = [unseen_among(matrix, vocabulary) for vocabulary in vocabularies]
-    names = {str(row["class"]) for t in tables for _, row in t[t["counts"].astype(bool)].iterrows()}
-    return sorted(names), len(tables[0])
+    tested = np.unique(matrix.y[~matrix.seen[matrix.y]])
+    names = [matrix.class_names[c] for c in tested]
+    certain, _ = certain_and_possible(names, vocabularies, matrix.class_names)
+    return sorted({*certain}), len(names)
 
 
 def _classes_figure(

@@ -1,17 +1,11 @@
-"""What is known around a score matrix: classes that the extractor knew, and printed figures."""
+"""Which data set a score matrix is of."""
 
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 
 from zslcore.datasets.base import ZSLDataset
-from zslcore.leakage.context import AuditContext
-from zslcore.leakage.leaks import overlap_table
-from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.scores.matrix import JudgedScores
-
-CALIBRATED = {"no": "H", "yes": "H calibrated"}
 
 
 def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
@@ -54,26 +48,3 @@ def are_test_images(
         np.array_equal(np.flatnonzero(~matrix.seen), np.unique(unseen_classes))
         and np.array_equal(np.bincount(matrix.y, minlength=n_classes), tested)
     )
-
-
-def unseen_among(matrix: JudgedScores, vocabulary: Vocabulary) -> pd.DataFrame:
-    """Return every unseen class with its best match among the classes of an extractor.
-
-    Parameters
-    ----------
-    matrix : JudgedScores whose columns have names
-    vocabulary : what the feature extractor was trained on
-
-    Returns
-    -------
-    DataFrame of :func:`zslcore.leakage.leaks.overlap_table`; ``number`` is the column
-    """
-    rows = np.flatnonzero(~matrix.seen[matrix.y])
-    context = AuditContext(
-        name=matrix.name,
-        parts={"test_unseen": rows},
-        labels=matrix.y,
-        n_rows=len(matrix.y),
-        class_names=matrix.class_names,
-    )
-    return overlap_table(context, vocabulary)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import part_digest
@@ -26,7 +25,8 @@ from zslcore.leakage.cards.card import (
 from zslcore.leakage.cards.picture import Bar, Picture
 from zslcore.leakage.context import PARTS, UNREAD, AuditContext
 from zslcore.leakage.known import published_as
-from zslcore.leakage.leaks import BY_ROW, leaking_rows, leaks_by_part, overlap_table
+from zslcore.leakage.leaks import BY_ROW, leaking_rows, leaks_by_part
+from zslcore.leakage.overlap import certain_and_possible
 from zslcore.leakage.report import AuditReport, Finding, Severity
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.words import counted, listed, without_options
@@ -91,22 +91,12 @@ def card_of_classes(
     vocabularies : what the feature extractor was trained on
     assumed : whether that is an assumption
     """
-    rows = np.arange(len(names))
-    context = AuditContext(
-        name=files[0][0],
-        parts={"test_unseen": rows},
-        labels=rows,
-        n_rows=len(names),
-        class_names=tuple(names),
-        vocabularies=tuple(vocabularies),
-    )
     where = " and ".join(v.name for v in vocabularies)
     ids = sum(bool(WORDNET_ID.fullmatch(name)) for name in names)
     if 2 * ids > len(names):
         return _classes_card(files, None, len(names), where, assumed)
-    tables = [overlap_table(context, vocabulary) for vocabulary in vocabularies]
-    known = sorted({str(c) for t in tables for c in t["class"][t["counts"].astype(bool)]})
-    return _classes_card(files, known, len(names), where, assumed)
+    known, _ = certain_and_possible(names, vocabularies, names)
+    return _classes_card(files, sorted({*known}), len(names), where, assumed)
 
 
 def _classes_card(

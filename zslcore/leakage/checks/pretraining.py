@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -12,10 +10,9 @@ from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, did_not_run, fail, info, unknown, warn
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.evidence import Evidence
-from zslcore.leakage.matching import Match, match_names
+from zslcore.leakage.overlap import Overlap, overlaps_of_split
 from zslcore.leakage.report import Finding
 from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.leakage.wordnet import readable
 from zslcore.leakage.words import counted, how, listed
 from zslcore.metrics.gain import overlap_gain
 from zslcore.metrics.significance import holm
@@ -26,62 +23,6 @@ Accuracies = Mapping[str, Mapping[int, float]]
 
 #: Below this p, adjusted over methods, a gain is called one.
 SIGNIFICANT = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """A test class, its matches in a vocabulary, and a person's decision.
-
-    Attributes
-    ----------
-    number : row of ``prototypes``
-    class_name : str
-    matches : strongest first
-    decision : "confirmed", "rejected" or "" when undecided
-    """
-
-    number: int
-    class_name: str
-    matches: tuple[Match, ...]
-    decision: str = ""
-
-    @property
-    def strength(self) -> str:
-        """The strength of the best match."""
-        return self.matches[0].strength if self.matches else ""
-
-    @property
-    def counts(self) -> bool:
-        """Whether the class is taken as known to the extractor."""
-        return self.decision == "confirmed" or (
-            self.strength == "strong" and self.decision != "rejected"
-        )
-
-    @property
-    def open(self) -> bool:
-        """Whether a person has to decide."""
-        return not self.counts and not self.decision
-
-
-def overlaps(
-    context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
-) -> tuple[Overlap, ...]:
-    """Return the unseen, or other, classes with a match in ``vocabulary`` or confirmed ones."""
-    classes = [int(c) for c in (context.known_unseen_classes if classes is None else classes)]
-    found: dict[str, list[Match]] = defaultdict(list)
-    names = context.names(classes)
-    for match in match_names(names, vocabulary, context.class_names):
-        found[match.class_name].append(match)
-    decided = {
-        readable(name): decision
-        for name, decision in context.decisions.get(vocabulary.name, {}).items()
-    }
-    rows = []
-    for c, name in zip(classes, names, strict=True):
-        overlap = Overlap(c, name, tuple(found[name]), decided.get(readable(name), ""))
-        if overlap.matches or overlap.decision == "confirmed":
-            rows.append(overlap)
-    return tuple(rows)
 
 
 @check(
@@ -103,7 +44,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
                 "State this with the number, and compare it with features of the same origin "
                 "alone; where you have captions, count those that name your classes.",
             )
-        rows, name = overlaps(context, vocabulary), vocabulary.name
+        rows, name = overlaps_of_split(context, vocabulary), vocabulary.name
         for say, those, text, advice in (
             (
                 fail,
@@ -121,7 +62,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
             ),
             (
                 info,
-                [row for row in rows if row.decision == "rejected"],
+                [row for row in rows if row.matches and row.decision == "rejected"],
                 "Rejected by hand, for {name}: {names}.",
                 "",
             ),
@@ -174,7 +115,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
     """OverlapGain of every method, by vocabulary, Holm over methods."""
     accuracies, unseen = _accuracies(context), set(context.known_unseen_classes.tolist())
     for vocabulary in context.vocabularies:
-        rows = overlaps(context, vocabulary)
+        rows = overlaps_of_split(context, vocabulary)
         known = {row.number for row in rows if row.counts}
         undecided = [row.class_name for row in rows if row.open]
         if vocabulary.name in FINE_TUNED:

@@ -16,7 +16,8 @@ from zslcore.datasets.facts import class_facts, published, spaced_name
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.leakage.contamination.facts import pretraining_sets, read_rows
-from zslcore.leakage.matching import BROADER_STEPS, Match, match_names
+from zslcore.leakage.matching import BROADER_STEPS
+from zslcore.leakage.overlap import certain_and_possible, overlaps
 from zslcore.leakage.vocabularies import Vocabulary, get_vocabulary
 from zslcore.leakage.wordnet import id_of, wordnet
 from zslcore.storage.files import FACTS
@@ -279,13 +280,11 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
         that lists it. Empty where names are not stored, as those of ImageNet.
     """
     cell = cell_of(tested, pretraining)
-    best: dict[str, Match] = {}
     certain, possible, printed = cell.certain or (), cell.possible or (), cell.printed or ()
     names = [c for c in tested.classes if c in {*certain, *possible, *printed}]
-    vocabulary = pretraining_sets()[pretraining].vocabulary
-    if vocabulary and names:
-        for match in match_names(names, get_vocabulary(vocabulary), tested.context):
-            best.setdefault(match.class_name, match)
+    list_ = pretraining_sets()[pretraining].vocabulary if names else ""
+    found = overlaps(names, get_vocabulary(list_), tested.context) if list_ else ()
+    best = {each.class_name: each.matches[0] for each in found if each.matches}
     rows = [
         {
             "class": name,
@@ -349,14 +348,7 @@ def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...],
     """
     if tested.synsets:
         return _by_synset(tested, vocabulary)
-    strength: dict[str, str] = {}
-    for match in match_names(tested.classes, vocabulary, tested.context):
-        strength.setdefault(match.class_name, match.strength)  # strongest first
-    certain, possible = (
-        tuple(name for name in tested.classes if strength.get(name) == which)
-        for which in ("strong", "weak")
-    )
-    return certain, possible
+    return certain_and_possible(tested.classes, [vocabulary], tested.context)
 
 
 def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
