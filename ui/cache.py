@@ -146,11 +146,6 @@ def board() -> Board:
     return packaged_board()
 
 
-def kept_runs() -> Mapping[str, RunResult]:
-    """Return our own results of the run store by their key."""
-    return {one.result.key: one.result for one in all_runs()[0] if not one.imported}
-
-
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _all_runs(stamp: str) -> tuple[Sequence[StoredRun], Collection[str], str]:
     store = ResultStore()
@@ -170,7 +165,8 @@ def judged_on(body: Body) -> Mapping[str, Judgment]:
 
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _evidence(stamp: str) -> Mapping[Body, Evidence]:
-    return claims.evidence_of(kept_runs().values())
+    own = {one.result.key: one.result for one in all_runs()[0] if not one.imported}
+    return claims.evidence_of(own.values())
 
 
 @st.cache_resource(show_spinner="Judging claims …", max_entries=6)

@@ -98,15 +98,6 @@ class Header:
 
     slot: DeltaGenerator
 
-    def mark_simulated(self, what: str) -> None:
-        """Badge the title where figures of simulated data are shown.
-
-        Parameters
-        ----------
-        what : what these data are, in a sentence
-        """
-        self.slot.badge("simulated", icon=":material/science:", color="orange", help=what)
-
     def cite(self, *datasets: ZSLDataset) -> None:
         """Record what is shown, where the page itself says what kind of data they are."""
         for each in datasets:
@@ -125,7 +116,8 @@ class Header:
                 "needs them says so. Import them under the same name, and they take this place.",
             )
         if dataset.simulated:
-            self.mark_simulated(simulated_effects.about(dataset))
+            what = simulated_effects.about(dataset)
+            self.slot.badge("simulated", icon=":material/science:", color="orange", help=what)
 
 
 def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:

@@ -177,10 +177,8 @@ class Start:
             for refusal in (refused := outside.register_own().values()):
                 _LOG.warning("%s", refusal)
             return " ".join(filter(None, [mend(ResultStore()), *refused]))
-        except (
-            ZSLError,
-            OSError,
-        ) as error:  # a folder that cannot be written is reported elsewhere
+        except (ZSLError, OSError) as error:
+            # A folder that cannot be written is reported elsewhere.
             _LOG.warning("%s", error)
             return str(error) if isinstance(error, ZSLError) else ""
 

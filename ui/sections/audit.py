@@ -68,10 +68,10 @@ ON_PAGE = {
     "prototypes": KNOWN,
 }
 REPORTS = {
-    "Markdown": ("markdown", "md", "text/markdown"),
-    "HTML": ("html", "html", "text/html"),
-    "JSON": ("json", "json", "application/json"),
-    "JUnit": ("junit", "xml", "application/xml"),
+    "Markdown": ("markdown", "md"),
+    "HTML": ("html", "html"),
+    "JSON": ("json", "json"),
+    "JUnit": ("junit", "xml"),
 }
 
 
@@ -117,21 +117,18 @@ class Review:
 def _show_reports(review: Review) -> None:
     """Offer the whole audit in every form."""
     with st.popover("Whole audit", icon=":material/download:"):
-        for label, (format_, ending, mime) in REPORTS.items():
+        for label, (format_, ending) in REPORTS.items():
             downloads.download(
                 label,
                 partial(_rendered, review, format_),
                 f"leakage_{review.file_name}.{ending}",
                 f"leakage_report_{ending}",
-                mime=mime,
                 help=f"Every finding as {label}.",
             )
 
 
 def _rendered(review: Review, format_: str) -> str:
-    if format_ == "junit":
-        return to_junit(review.report)
-    return render(review.report, format_)
+    return to_junit(review.report) if format_ == "junit" else render(review.report, format_)
 
 
 def in_words_of_page(text: str) -> str:

@@ -15,17 +15,10 @@ from zslcore.interactive.modules import joined
 
 _HERE = Path(__file__).parent
 _NARROW = "window_is_narrow"
-#: Streamlit writes white on the theme's primary colour, however bright that is: on what is chosen
-#: in a list, and on the most important button. The page's own colour can be read in both themes.
-_CSS = """
-.zsl-window { background-color: var(--st-background-color); transition: all 1ms; }
-[data-testid="stMultiSelect"] [data-tag],
-[data-testid^="stBaseButton-primary"] { color: Canvas; }
-"""
 _mount = st.components.v2.component(
     "zsl_window",
     html='<div class="zsl-window"></div>',
-    css=_CSS,
+    css=(_HERE / "window.css").read_text(encoding="utf-8"),
     isolate_styles=False,
     js=joined(_HERE / "window.js"),
 )

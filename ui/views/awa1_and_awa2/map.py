@@ -408,13 +408,12 @@ def _drawn(
 
 def _key(scene: Scene, *, first: bool) -> str:
     """Return what the coordinates are known by; those of a first picture are no layout's."""
-    keys = [MapStudy.of(_mapped(scene, one), one.settings).map for one in scene.maps]
+    keys = [
+        MapStudy.of([d for d in scene.datasets if d.name in one.names], one.settings).map
+        for one in scene.maps
+    ]
     key = keys[0] if len(set(keys)) == 1 else "".join(k[:4] for k in keys)
     return hashlib.sha256(f"first {key}".encode()).hexdigest()[:16] if first else key
-
-
-def _mapped(scene: Scene, made_one: EmbeddedMap) -> list[ZSLDataset]:
-    return [dataset for dataset in scene.datasets if dataset.name in made_one.names]
 
 
 def _remember(scene: Scene, key: str) -> None:

@@ -429,10 +429,10 @@ LOOKS: dict[Verdict, tuple[str, str]] = {
     "Clean": ("green", ":material/verified_user:"),
 }
 MARKS = {
-    "leak": (":material/cancel:", "red", "leak"),
-    "warning": (":material/warning:", "orange", "warning"),
-    "open": (":material/help:", "gray", "open question"),
-    "ok": (":material/check_circle:", "green", "check passed"),
+    "leak": (":material/cancel:", "red", "leak", "leaks"),
+    "warning": (":material/warning:", "orange", "warning", "warnings"),
+    "open": (":material/help:", "gray", "open question", "open questions"),
+    "ok": (":material/check_circle:", "green", "check passed", "checks passed"),
 }
 
 
@@ -474,8 +474,8 @@ def _show_details(card: Card, *, findings_below: bool) -> None:
             _show_read(card)
         return
     counts = [
-        counted(sum(p.mark == mark for p in card.points), name, _many(name))
-        for mark, (*_, name) in MARKS.items()
+        counted(sum(p.mark == mark for p in card.points), name, many)
+        for mark, (*_, name, many) in MARKS.items()
         if any(p.mark == mark for p in card.points)
     ]
     with st.expander(f"Details: {', '.join(counts)}"):
@@ -489,12 +489,8 @@ def _show_read(card: Card) -> None:
     st.table({plain(a): plain(b) for a, b in card.read_as}, border="horizontal")
 
 
-def _many(name: str) -> str:
-    return "checks passed" if name == "check passed" else f"{name}s"
-
-
 def _show_point(point: Point) -> None:
-    icon, color, _ = MARKS[point.mark]
+    icon, color, *_ = MARKS[point.mark]
     advice = f" *{plain(point.advice)}*" if point.advice else ""
     st.markdown(f":{color}[{icon}] **{plain(point.title)}.** {plain(point.text)}{advice}")
 
