@@ -12,8 +12,6 @@ from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap, linear_unit, unit_linear
 from zslcore.methods.statistics import GramStatistics, Spectrum
 
-_TINY = np.finfo(float).tiny
-
 
 def _present(values: np.ndarray) -> np.ndarray:
     """Which eigenvalues are more than rounding."""
@@ -140,12 +138,13 @@ class SAE(ZSLEstimator):
         """Yield W for each of ``lams``, from one decomposition a side; uses the statistics up."""
         semantic = Spectrum.of(statistics.semantic_gram(S))
         visual = Spectrum.of(statistics.gram, overwrite=True)
-        a, Q, g, U = semantic.values, semantic.vectors, visual.values, visual.vectors
+        a, g, U = semantic.values, visual.values, visual.vectors
         # Directions without training data take no part in S_y'X: what rounding puts there is
         # dropped, before a small divisor makes something of it.
-        K = np.outer(_present(a), _present(g)) * (Q.T @ statistics.cross(S) @ U)
+        Q, a = semantic.vectors[:, _present(a)], a[_present(a)]
+        K = Q.T @ statistics.cross(S) @ U * _present(g)
         for lam in lams:
-            yield Q @ ((1 + lam) * K / np.maximum(a[:, None] + lam * g, _TINY)) @ U.T
+            yield Q @ ((1 + lam) * K / (a[:, None] + lam * g) @ U.T)
 
     def _scores(
         self, solutions: Iterable[np.ndarray], X: Features, S: np.ndarray
