@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import Answers, answers_of_sides, best_of, ranks_of
@@ -317,3 +318,25 @@ class JudgedScores(Protocol):
     def tested(self) -> AnsweredTest: ...
     @property
     def nbytes(self) -> int: ...
+
+
+def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
+    """Return whether scores are of a data set's test images, as far as their numbers tell.
+
+    Column k is class k, as many images are of each class, and the same classes are unseen.
+
+    Parameters
+    ----------
+    matrix : JudgedScores
+    dataset : ZSLDataset
+    split : name of one of its splits
+    """
+    of, n_classes = dataset.split(split), len(dataset.class_names)
+    if len(matrix.seen) != n_classes:
+        return False
+    rows = np.concatenate([of.test_seen, of.test_unseen])
+    tested = np.bincount(dataset.labels[rows], minlength=n_classes)
+    return bool(
+        np.array_equal(np.flatnonzero(~matrix.seen), np.unique(of.unseen_classes))
+        and np.array_equal(np.bincount(matrix.y, minlength=n_classes), tested)
+    )

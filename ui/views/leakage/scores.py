@@ -22,8 +22,7 @@ from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.interactive.curves import GHOSTS, interactive_curve, line_of
 from zslcore.scores import FIXES
-from zslcore.scores.context import is_of
-from zslcore.scores.matrix import JudgedScores
+from zslcore.scores.matrix import JudgedScores, is_of
 from zslcore.scores.paired import Pair, beside, in_protocols
 from zslcore.scores.power import needs
 from zslcore.scores.predicted import PredictedScores, predictions_of_scores
