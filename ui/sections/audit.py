@@ -67,12 +67,7 @@ ON_PAGE = {
     "chosen": KNOWN,
     "prototypes": KNOWN,
 }
-REPORTS = {
-    "Markdown": ("markdown", "md"),
-    "HTML": ("html", "html"),
-    "JSON": ("json", "json"),
-    "JUnit": ("junit", "xml"),
-}
+REPORTS = {"Markdown": "md", "HTML": "html", "JSON": "json", "JUnit": "xml"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,10 +112,10 @@ class Review:
 def _show_reports(review: Review) -> None:
     """Offer the whole audit in every form."""
     with st.popover("Whole audit", icon=":material/download:"):
-        for label, (format_, ending) in REPORTS.items():
+        for label, ending in REPORTS.items():
             downloads.download(
                 label,
-                partial(_rendered, review, format_),
+                partial(_rendered, review, label.lower()),
                 f"leakage_{review.file_name}.{ending}",
                 f"leakage_report_{ending}",
                 help=f"Every finding as {label}.",
