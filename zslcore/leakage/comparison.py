@@ -15,8 +15,8 @@ import pandas as pd
 
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.context import PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.known import numbers_rows_of, published_as
-from zslcore.leakage.report import Evidence
 from zslcore.leakage.words import counted
 
 NOWHERE = "in no part"

@@ -27,7 +27,8 @@ from xml.etree import ElementTree
 
 from zslcore.exceptions import closest_name
 from zslcore.leakage import page
-from zslcore.leakage.report import FAIL_ON, AuditReport, Evidence, FailOn, Finding, Severity
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.report import FAIL_ON, AuditReport, FailOn, Finding, Severity
 
 SCHEMA = "zslcore-audit/1"
 AGAINST, READ = "Against another split", "What was read"

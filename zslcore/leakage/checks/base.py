@@ -10,7 +10,8 @@ import numpy as np
 
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.report import Evidence, Finding, Severity
+from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.report import Finding, Severity
 from zslcore.leakage.words import how
 
 Run = Callable[[AuditContext], Iterable[Finding]]
