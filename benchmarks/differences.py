@@ -7,7 +7,7 @@ that is more than three points off print on CUB with VGG features, it states wha
 of our figure, all else equal: the scaling of features, the task that parameters are chosen for, a
 validated gamma, the method's other variant, the parameters that each fold alone would choose. The
 results are those of the package, of ``papers.csv`` and of ``differences_runs.csv`` on the same
-features, one seed; ``--run`` makes the last of these, nothing else is run. Written are
+features, one seed; ``--run`` makes the last of these alone, nothing else is run. Written are
 ``results/differences.md``, ``results/differences.csv`` and ``data/measured/differences.csv``, which
 the app reads.
 """
@@ -160,6 +160,7 @@ def main() -> None:
     parser.add_argument("--run", action="store_true", help="make the controlled runs, 10 minutes")
     if parser.parse_args().run:
         run_on_ss().to_csv(RESULTS / "differences_runs.csv", index=False, lineterminator="\n")
+        return
     table = measured()
     head = ("table", "cell", "method", "printed", "ours", "cause", "change", "then", "points")
     lines = markdown_table(

@@ -18,6 +18,7 @@ from zslcore.analysis.along import Along, AlongStudy, lambda_of
 from zslcore.analysis.run_study import RunStudy
 from zslcore.analysis.transduction import Transduction, TransductionStudy
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.titles import title
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.curves import gamma_range, interactive_curve
@@ -76,8 +77,8 @@ def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
         return Asked(note=f"{spec.method} has to be run first.")
     if stored_answers.is_known_by_results(spec.dataset):
         return Asked(
-            note=f"Only results of {spec.dataset} are here; this needs its features. "
-            "Import them on the page Data."
+            note=f"Only results of {title(spec.dataset)} are here; this needs its features. "
+            "Import them."
         )
     return _along(spec, played) if kind == "lambda" else _unlabelled(spec)
 

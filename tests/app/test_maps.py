@@ -16,6 +16,7 @@ from zslcore.analysis.maps import MapSettings, MapStudy, make_map
 from zslcore.analysis.maps.answers import answers
 from zslcore.datasets import imports, load
 from zslcore.datasets.simulated import planted
+from zslcore.datasets.titles import title
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 
@@ -59,8 +60,9 @@ def test_the_page_opens_with_the_classes_that_were_moved_and_with_none_in_the_tw
     visit, monkeypatch
 ):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
-    heading = "## 5 of 50 classes look different in simulated"
-    (said,) = (each.value for each in visit().markdown if each.value.startswith(heading))
+    heading = "## 5 of 50 classes look different in AWA1-like (simulated)"
+    texts = (each.value.replace("\\", "") for each in visit().markdown)
+    (said,) = (text for text in texts if text.startswith(heading))
     moved = planted("simulated-AWA2").moved
     assert {name for name in load("simulated-AWA2").class_names if name in said} == set(moved)
     twins = {
@@ -129,7 +131,7 @@ def test_every_point_has_the_label_and_the_looks_of_its_row(visit):
         np.testing.assert_array_equal(of_class, labels)
         looks = [head["palette"][c]["label"] for c in category]
         expected = {
-            "data set": [pair[p].name for p in part],
+            "data set": [title(pair[p].name) for p in part],
             "class": [pair[p].class_names[c] for p, c in zip(part, labels, strict=True)],
             "seen or unseen": [
                 "unseen" if c in unseen[p] else "seen" for p, c in zip(part, labels, strict=True)
@@ -141,7 +143,7 @@ def test_every_point_has_the_label_and_the_looks_of_its_row(visit):
 def test_first_look_is_the_map(visit):
     head, _ = drawn(visit(awa1_layout="PCA", awa1_threads="1"))
     assert head["n"] == 2000
-    assert head["sets"] == ["simulated-AWA1", "simulated-AWA2"]
+    assert head["sets"] == ["AWA1-like (simulated)", "AWA2-like (simulated)"]
 
 
 @pytest.mark.parametrize("view", ["overlay", "side by side"])

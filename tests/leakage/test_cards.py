@@ -320,7 +320,7 @@ def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset,
     figure = card_of_files([shared / "data/xlsa17" / dataset / "att_splits_v1.mat"]).figures[2]
     assert figure.value == "+1.7 to +6.4"
     assert figure.note.startswith("if trained on train + val; on trainval, as all six released")
-    assert "-0.9 to +0.6. Six methods on CUB-vgg_fc7" in figure.note
+    assert "−0.9 to +0.6. Six methods on CUB birds, VGG" in figure.note
     assert ("none measured on AWA2" in figure.note) is stands_in
 
 

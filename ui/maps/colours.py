@@ -21,6 +21,7 @@ from zslcore.analysis.inventory import known_to_extractor
 from zslcore.analysis.maps import match_classes
 from zslcore.analysis.maps.answers import Answers, answers
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.titles import title
 from zslcore.evaluation.specs import RunSpec
 
 COLOURS = (
@@ -110,7 +111,7 @@ def _known(dataset: ZSLDataset) -> np.ndarray:
 
 
 def _by_set(scene: Scene) -> Colouring:
-    names = [dataset.name for dataset in scene.datasets]
+    names = [title(dataset.name) for dataset in scene.datasets]
     groups = np.array(names, dtype=object)[scene.part]
     return by_group(groups, dict(zip(names, ("first", "second"), strict=False)))
 

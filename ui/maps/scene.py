@@ -26,6 +26,7 @@ from zslcore.analysis.maps import METHOD_NAMES, EmbeddedMap
 from zslcore.analysis.maps.outline import inside
 from zslcore.analysis.maps.quality import density
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.titles import title
 from zslcore.interactive.point_map import Entry, Panel
 
 #: Eight colours and seven symbols distinguish 56 classes; more of them share a look.
@@ -123,7 +124,7 @@ class Scene:
             labels=made.labels,
             images=images,
             places=tuple(made.coordinates[rows] for rows in images),
-            titles=made.names,
+            titles=tuple(map(title, made.names)),
             behind=True,
         )
 
@@ -158,7 +159,7 @@ class Scene:
             labels=labels,
             images=(np.arange(len(one)), second),
             places=(one.coordinates, two.coordinates),
-            titles=tuple(dataset.name for dataset in datasets),
+            titles=tuple(title(dataset.name) for dataset in datasets),
             link="image",
         )
 
@@ -172,7 +173,7 @@ class Scene:
         names = dict.fromkeys(
             f"{data.name} (simulated)"
             if data.simulated and "simulated" not in data.name
-            else data.name
+            else title(data.name)
             for data in self.datasets
         )
         return f"{' and '.join(methods)} of {' and '.join(names)}"

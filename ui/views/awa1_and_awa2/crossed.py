@@ -16,6 +16,7 @@ from zslcore.analysis import cross_tests as tests
 from zslcore.analysis.cross_dataset import CrossStudy, check_pair, fitting_methods
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.titles import title
 from zslcore.exceptions import DatasetError
 
 #: Figures that can be looked at, by their column.
@@ -108,9 +109,9 @@ def _show_cells(
     if printed and shown == "ZSL":
         panels[PRINTED] = tests.four_cells(tests.printed_table(), "AWA1", "AWA2")
     chart(
-        figures.four_accuracies(panels, first.name, second.name),
-        f"{shown} of {len(cells)} methods trained on {first.name} or {second.name} and tested on "
-        "both.",
+        figures.four_accuracies(panels, title(first.name), title(second.name)),
+        f"{shown} of {len(cells)} methods trained on {title(first.name)} or {title(second.name)} "
+        "and tested on both.",
         key="crossed_cells",
     )
     st.caption(
@@ -119,7 +120,7 @@ def _show_cells(
     )
     columns = ["1:1", "1:2", "2:2", "2:1"]
     wide = cells.set_axis(columns, axis=1)
-    sets = {"1": first.name, "2": second.name}
+    sets = {"1": title(first.name), "2": title(second.name)}
     labels = {"method": "method"} | {c: f"train {sets[c[0]]}, test {sets[c[2]]}" for c in columns}
     if PRINTED in panels:
         there = panels[PRINTED].set_axis([f"printed {c}" for c in columns], axis=1)

@@ -52,6 +52,7 @@ from zslcore.analysis.maps import (
 from zslcore.analysis.maps.mixing import ALPHA, mixing_verdicts
 from zslcore.analysis.maps.settings import Method
 from zslcore.datasets import ZSLDataset
+from zslcore.datasets.titles import title
 from zslcore.interactive.point_map import PARTS, Panel, PointMap
 from zslcore.methods import METHODS
 from zslcore.printing.panel import Panel as PrintPanel
@@ -148,7 +149,7 @@ def show(header: Header) -> None:
 def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str:
     """Answer the question of the page in a sentence."""
     moved = verdicts[verdicts["p_holm_PCA"] < ALPHA].sort_values("mixing_PCA")["class"]
-    names = " and ".join(plain(dataset.name) for dataset in datasets)
+    names = " and ".join(plain(title(dataset.name)) for dataset in datasets)
     if moved.empty:
         return f"None of {len(verdicts)} classes looks different in {names}."
     listed = [plain(name) for name in moved[:NAMED]]
@@ -299,7 +300,7 @@ def _on_its_way(
         palette=palette,
         category=category,
         classes=data.class_names,
-        sets=[dataset.name for dataset in datasets],
+        sets=[title(dataset.name) for dataset in datasets],
         class_of=data.labels,
         part=data.part,
         row=data.row,
@@ -396,7 +397,7 @@ def _drawn(
         legend=looks.legend,
         ends=looks.ends,
         classes=scene.classes,
-        sets=[dataset.name for dataset in scene.datasets],
+        sets=[title(dataset.name) for dataset in scene.datasets],
         class_of=scene.labels,
         part=scene.part,
         row=scene.row,
@@ -476,13 +477,15 @@ def _show_image(scene: Scene, image: int, split: str, method: str | None) -> Non
         left, right = st.columns([0.34, 0.66], gap="medium")
         with left:
             st.markdown(f"**{plain(dataset.class_names[c])}**")
-            st.caption(f"{plain(dataset.name)}, image {row:,}; {_role_of(dataset, c, split)}.")
+            st.caption(
+                f"{plain(title(dataset.name))}, image {row:,}; {_role_of(dataset, c, split)}."
+            )
             if method is not None:
                 st.markdown(_answer(dataset, row, split, method))
             if dataset.images is not None:
                 chart(
                     picture(_ink(dataset.images[[row]])[0] / 255, height=170),
-                    f"Image {row} of {dataset.name}.",
+                    f"Image {row} of {title(dataset.name)}.",
                     key="awa1_picture",
                 )
             most = np.argsort(-dataset.prototypes[c], kind="stable")[:8]
@@ -645,7 +648,7 @@ def _show_quality(one: EmbeddedMap) -> None:
     """Say in one line what the map keeps of the data."""
     q = one.quality
     st.caption(
-        f"**{plain(' and '.join(one.names))}**, {one.settings.caption()}. "
+        f"**{plain(' and '.join(map(title, one.names)))}**, {one.settings.caption()}. "
         f"Neighbours kept ({q.k}) {percent(q.knn_recall)}; trustworthiness "
         f"{percent(q.trustworthiness)}, continuity {percent(q.continuity)} (50 % is chance); k-NN "
         f"accuracy {percent(q.class_accuracy_pca)} in the PCA, {percent(q.class_accuracy_map)} on "
@@ -659,7 +662,7 @@ def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
     said = ", ".join(f"{count.get(v, 0)} {v}" for v in ("shown", "hidden", "invented", "no shift"))
     chart(
         figures.mixing_dumbbells(verdicts),
-        f"Mixing of {one.names[0]} and {one.names[1]} in {len(verdicts)} classes: {said}.",
+        f"Mixing of {' and '.join(map(title, one.names))} in {len(verdicts)} classes: {said}.",
         key="awa1_mixing",
     )
     st.caption(

@@ -10,6 +10,7 @@ from functools import cache
 import pandas as pd
 
 from zslcore.datasets.base import part_digest
+from zslcore.datasets.titles import title
 from zslcore.leakage.cards.card import (
     KNOWN_CLASSES,
     MARK_OF,
@@ -194,6 +195,10 @@ def _classes_known(context: AuditContext, report: AuditReport, assumed: bool) ->
     return classes_known(f"{len(known)} of {len(context.unseen_classes)}", note)
 
 
+def _signed(points: float) -> str:
+    return f"{points:+.1f}".replace("-", "−")
+
+
 def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
     """Return the measured gain of the leak: of PS v1, on the real features shipped here."""
     label = "points gained in H"
@@ -204,11 +209,11 @@ def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
         least, most = gained.chosen
         note = (
             f"if trained on train + val; on trainval, as all six released codes that were read do, "
-            f"{least:+.1f} to {most:+.1f}. Six methods on {gained.measured_on}"
+            f"{_signed(least)} to {_signed(most)}. Six methods on {title(gained.measured_on)}"
         )
         if gained.stands_in:
             note += f"; none measured on {published[0].dataset}"
-        return Figure(label, f"{low:+.1f} to {high:+.1f}", note)
+        return Figure(label, f"{_signed(low)} to {_signed(high)}", note)
     if not len(leaking_rows(report)):
         return Figure(label, "none known", "no row leaks")
     return Figure(label, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
