@@ -15,6 +15,7 @@ the app reads.
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -113,14 +114,15 @@ def causes_of(
 
 def run_on_ss() -> pd.DataFrame:
     """Run what :data:`ON_SS` names on the standard split, the features being imported."""
-    rows = []
+    rows, revisions = [], []
     for method, params in ON_SS.items():
         name = method.partition(" ")[0]
         spec = RunSpec(DATA, "SS", name, params, select_for="zsl", features="l2", prototypes="l2")
         result, _ = ResultStore().run(spec, with_oracle=False)
         figure = {"figure": "zsl", "chosen_for": "zsl", "value": result.evaluation.zsl}
         rows.append({"method": method, "split": "SS", **figure, "key": result.key})
-    return traced(pd.DataFrame(rows))
+        revisions.append(json.dumps(dict(result.spec.revisions)))
+    return traced(pd.DataFrame(rows)).assign(revisions=revisions)
 
 
 def cells() -> Iterator[tuple[dict[str, Any], str, str, str, str]]:

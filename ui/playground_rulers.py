@@ -76,10 +76,8 @@ def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
     if played is None:
         return Asked(note=f"{spec.method} has to be run first.")
     if stored_answers.is_known_by_results(spec.dataset):
-        return Asked(
-            note=f"Only results of {title(spec.dataset)} are here; this needs its features. "
-            "Import them."
-        )
+        note = f"Only results of {title(spec.dataset)} are here; import its features."
+        return Asked(note=note)
     return _along(spec, played) if kind == "lambda" else _unlabelled(spec)
 
 

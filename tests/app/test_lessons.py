@@ -366,6 +366,6 @@ def test_a_handout_has_every_step_with_its_question_answers_and_figure():
 
 
 def test_the_code_to_scan_is_the_link_of_the_step(monkeypatch):
-    monkeypatch.setattr(handout.takeaway, "address", lambda: "http://h:1/lessons?room=OLD")
+    monkeypatch.setattr(handout.downloads, "address", lambda: "http://h:1/lessons?room=OLD")
     link = handout.link_of(Place("awa", 3, room="ABCDE"))
     assert link == "http://h:1/lessons?lesson=awa&lessons_step=3&room=ABCDE"

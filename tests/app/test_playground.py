@@ -357,7 +357,7 @@ def test_the_address_says_where_the_ruler_stands():
         (
             "1",
             {"dataset": "CUB-vgg_fc7"},
-            "Only results of CUB birds, VGG are here; this needs its features. Import them.",
+            "Only results of CUB birds, VGG are here; import its features.",
         ),
     ],
 )
