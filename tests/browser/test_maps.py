@@ -158,12 +158,12 @@ def test_hovering_and_clicking_show_the_image(page, server):
         page.mouse.move(x, y)
         if tip.is_visible():
             break
-    assert re.search(r"digits, image \d+", tip.inner_text())
+    assert re.search(r"Digits, image \d+", tip.inner_text())
     assert tip.locator("canvas").count() == 1
     page.mouse.click(x, y)
     page.get_by_text("Nearest in the original space").wait_for()
     image = re.search(r"awa1_image=0\.(\d+)", page.url)[1]
-    page.get_by_text(f"digits, image {int(image):,};").wait_for()
+    page.get_by_text(f"Digits, image {int(image):,};").wait_for()
 
 
 def test_pictures_can_be_saved(page, server):
