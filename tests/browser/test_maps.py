@@ -238,5 +238,5 @@ def test_a_row_that_is_ticked_is_marked_on_the_map(page, server):
     page.mouse.click(box["x"] + 17, box["y"] + 35 * 1.5)  # the box before the first row
     page.wait_for_url(re.compile(r"awa1_image=0\.(?!7\b)\d+"))
     row = re.search(r"awa1_image=0\.(\d+)", page.url)[1]
-    page.get_by_text(re.compile(f"digits, image {int(row):,}")).wait_for()
+    page.get_by_text(re.compile(f"Digits, image {int(row):,}")).wait_for()
     assert page.errors == []
