@@ -67,15 +67,21 @@ def make(seed: int = 0):
 PLAIN_POINTS = 4
 
 
+def timed_grid(model, X, y, S, grid, X_test, candidates) -> tuple[dict, float]:
+    """Return the scores of every point of a grid, by its words, and the seconds they took."""
+    found = {}
+
+    def score():
+        scores = model.score_grid(X, y, S, grid, X_test, candidates)
+        found.update(zip(map(str, grid), scores, strict=True))
+
+    took = seconds(score)
+    return found, took
+
+
 def eszsl(X, y, S, X_test, candidates) -> None:
     grid = [{"gamma": 10.0**a, "lam": 10.0**b} for a in range(-3, 4) for b in range(-3, 4)]
-    fast = {}
-
-    def ours():
-        scores = ESZSL().score_grid(X, y, S, grid, X_test, candidates)
-        fast.update(zip(map(str, grid), scores, strict=True))
-
-    t_ours = seconds(ours)
+    fast, t_ours = timed_grid(ESZSL(), X, y, S, grid, X_test, candidates)
     some = grid[:: len(grid) // PLAIN_POINTS][:PLAIN_POINTS]
     X64, T64, Y = X.astype(float), X_test.astype(float), np.eye(len(S))[y]
 
@@ -102,13 +108,7 @@ def gram_points(point, some, gram) -> None:
 
 def sae(X, y, S, X_test, candidates) -> None:
     grid = [{"lam": 10.0 ** (k / 2)} for k in range(-3, 7)]
-    fast = {}
-
-    def ours():
-        scores = SAE().score_grid(X, y, S, grid, X_test, candidates)
-        fast.update(zip(map(str, grid), scores, strict=True))
-
-    t_ours = seconds(ours)
+    fast, t_ours = timed_grid(SAE(), X, y, S, grid, X_test, candidates)
     some = grid[:: len(grid) // PLAIN_POINTS][:PLAIN_POINTS]
     X64, S_y, T64 = X.astype(float), S[y], l2_rows(X_test.astype(float))
 

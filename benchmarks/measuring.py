@@ -40,22 +40,20 @@ Part = tuple[str, str]
 
 def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
     """Return the median wall time of ``work`` over ``repeats`` calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - start)
-    return statistics.median(times)
+    return statistics.median(_times(work, repeats, time.perf_counter))
 
 
 def processor_seconds(work: Callable[[], object], repeats: int = 2) -> float:
     """Return the fewest processor seconds that ``work`` has taken: other work adds little."""
-    times = []
+    return min(_times(work, repeats, time.process_time))
+
+
+def _times(work: Callable[[], object], repeats: int, clock: Callable[[], float]) -> Iterator[float]:
+    """Yield what a clock counts of each call."""
     for _ in range(repeats):
-        start = time.process_time()
+        start = clock()
         work()
-        times.append(time.process_time() - start)
-    return min(times)
+        yield clock() - start
 
 
 def report(what: str, ours: float, plain: float, goal: float) -> None:

@@ -116,8 +116,8 @@ def drag(page: Page, selector: str) -> dict[str, float]:
     chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def busy() -> float:
-        told = chromium.send("Performance.getMetrics")["metrics"]
-        return next(each["value"] for each in told if each["name"] == "TaskDuration")
+        metrics = chromium.send("Performance.getMetrics")["metrics"]
+        return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
 
     before = busy()
     found = page.locator(selector).first.evaluate(DRAGGED, DRAG)
@@ -344,7 +344,7 @@ def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str
     return {"first": took[0], "took": median(took[1:]), "worked": median(worked[1:])} | found
 
 
-def told(found: dict[str, float], size: float) -> str:
+def summary(found: dict[str, float], size: float) -> str:
     """Return the findings as a page."""
     rows = [
         (f"a file of {size:.0f} MB on screen, median, s", f"{found['took']:.2f}", f"< {GOAL:g}"),
@@ -378,7 +378,7 @@ def scores(browser: Browser, given: argparse.Namespace) -> None:
     check("the page's thread, a frame", 1000 * found["busy"], "ms", 1000 / 60)
     print(found)
     if given.keep:
-        keep("scores_on_screen", told(found, size))
+        keep("scores_on_screen", summary(found, size))
 
 
 # --- Answers --------------------------------------------------------------------------------------

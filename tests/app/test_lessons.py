@@ -135,8 +135,8 @@ def test_a_forged_header_is_no_address_but_that_of_a_named_proxy_is(tmp_path, mo
     ROOMS.show(code, ("calibration", 1, False))
     try:
         server.wait()
-        with ThreadPoolExecutor(1) as apart:  # a browser of this worker has a loop in this thread
-            apart.submit(lambda: asyncio.run(forged(server.url, code))).result()
+        with ThreadPoolExecutor(1) as other:  # a browser of this worker has a loop in this thread
+            other.submit(lambda: asyncio.run(forged(server.url, code))).result()
     finally:
         server.stop()
     with closing(sqlite3.connect(tmp_path / "data" / "rooms.sqlite")) as db:
