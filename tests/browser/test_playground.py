@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from tests.browser.reading import once, sent_by, settle
+from tests.browser.reading import SlowServer, once, sent_by, settle
 from zslcore.datasets import load
 from zslcore.datasets.titles import title
 
@@ -190,6 +190,24 @@ def test_back_undoes_a_choice_and_forward_makes_it_again(server, page):
         once(page, lambda chip=chip: chip.get_attribute("aria-checked") == "true", seconds=60)
         settle(page)
     assert "method=SAE" in page.url
+    page.go_back()
+    once(page, lambda: "method=ESZSL" in page.url)
+    settle(page)
+    page.get_by_role("radio", name="SAE").click()
+    page.wait_for_url(re.compile("method=SAE"))
+
+
+def test_two_choices_before_an_answer_are_both_taken(shipped_server, page):
+    between = SlowServer(page)
+    opened(page, shipped_server)
+    between.wait()
+    page.get_by_role("radio", name="CUB birds").click()
+    page.get_by_role("radio", name="ESZSL").click()
+    between.go_on()
+    page.wait_for_url(re.compile("dataset=CUB-vgg_fc7"))
+    page.wait_for_url(re.compile("method=ESZSL"))
+    chosen = [page.get_by_role("radio", name=name) for name in ("CUB birds", "ESZSL")]
+    once(page, lambda: all(each.get_attribute("aria-checked") == "true" for each in chosen))
 
 
 def test_the_link_of_a_page_is_copied(server, page, chromium):

@@ -21,7 +21,7 @@ import { unpack } from "./wire.js";
 
 /** @import { Place } from "../../../zslcore/interactive/curve.js" */
 /** @import { Say } from "../../../zslcore/interactive/held.js" */
-/** @import { Instrument } from "./wire.js" */
+/** @import { Choice, Instrument } from "./wire.js" */
 
 /** @type {WeakMap<ParentNode, Playground>} */
 const instances = new WeakMap();
@@ -70,7 +70,7 @@ export class Playground extends Held {
     this.kinds = [...place(".kinds").querySelectorAll("input")];
     this.select = partOf(parent, "select", HTMLSelectElement);
     this.runs = partOf(parent, ".pending button", HTMLButtonElement);
-    this.rail = new Choices(place(".rail"), (choice) => this.say("choice", choice),
+    this.rail = new Choices(place(".rail"), (change) => this.choose(change),
       () => this.say("bring", performance.now()));
     this.wall = new Wall(this.canvases.wall, stillness);
     this.opened = new Opened(place(".opened"), (way) => this.open(this.opened.k + way),
@@ -87,6 +87,8 @@ export class Playground extends Held {
     this.playing = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.soon = undefined;
+    /** @type {Partial<Choice>} what is chosen and not shown yet */
+    this.asked = {};
     /** @type {boolean | null} whether the choices are folded into a line */
     this.folded = null;
     this.tall = 0;
@@ -116,6 +118,7 @@ export class Playground extends Held {
     this.turn();
     this.ruled(head.ruler, steps);
     if (before?.wall !== head.wall) this.forget(head);
+    if (JSON.stringify(before?.rail.chosen) !== JSON.stringify(head.rail.chosen)) this.asked = {};
     this.rail.show(head.rail);
     this.wait(head.pending);
     if (same && this.plane && before?.ghosts.length === head.ghosts.length) this.ask();
@@ -293,7 +296,7 @@ export class Playground extends Held {
   /** @param {Instrument} head @param {number} side */
   drawPlane(head, side) {
     this.side = side;
-    this.plane = new Plane(this.drawing, side, head, (name) => this.take(name),
+    this.plane = new Plane(this.drawing, side, head, (method) => this.choose({ method }),
       (name, u, v) => this.nameGhost(name, u, v));
   }
 
@@ -460,10 +463,10 @@ export class Playground extends Held {
     if (k !== null) this.stepTo(middleGamma(this.line, k));
   }
 
-  /** Take the curve of another method. @param {string} method */
-  take(method) {
-    const { chosen } = /** @type {Instrument} */ (this.head).rail;
-    this.say("choice", { ...chosen, method });
+  /** Choose; what was chosen before and is not shown yet stays chosen. @param {Partial<Choice>} change */
+  choose(change) {
+    this.asked = { ...this.asked, ...change };
+    this.say("choice", { ...this.asked, at: performance.now() }); // the same again is a choice too
   }
 
   /** Show the images of one class alone, or of all. @param {number | null} only */

@@ -9,7 +9,7 @@ const WAYS = /** @type {Record<string, number>} */ (
   { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 });
 
 export class Choices {
-  /** @param {HTMLElement} root @param {(choice: Choice) => void} choose @param {() => void} bring */
+  /** @param {HTMLElement} root @param {(change: Partial<Choice>) => void} choose @param {() => void} bring */
   constructor(root, choose, bring) {
     this.root = root;
     this.choose = choose;
@@ -51,17 +51,17 @@ export class Choices {
     const made = [heading("Data set", own),
       this.group("Data set", tiles.flatMap((each, k) => [
         ...(each.kind !== "real" && tiles[k - 1]?.kind === "real"
-          ? [words("kind", "Results, no features")] : []),
+          ? [line("kind", "Results, no features")] : []),
         this.tile(each, chosen)]), "tiles")];
     if (simulated.length) made.push(this.more(simulated, chosen));
     if (splits.length > 1) made.push(heading("Split"), this.group("Split", splits.map((split) =>
-      this.chip(split, { ...chosen, split }, split === chosen.split, `split ${split}`)), "chips"));
+      this.chip(split, { split }, split === chosen.split, `split ${split}`)), "chips"));
     made.push(heading("Method"));
     const methods = families.map(({ family, chips }) => {
       const row = document.createElement("div"), name = document.createElement("span");
       name.textContent = family;
       row.append(name, ...chips.map(({ name: method, here, title, needs }) => {
-        const chip = this.chip(method, { ...chosen, method }, method === chosen.method, title);
+        const chip = this.chip(method, { method }, method === chosen.method, title);
         chip.classList.toggle("far", !here);
         chip.classList.toggle("lacking", Boolean(needs));
         return chip;
@@ -71,7 +71,7 @@ export class Choices {
     made.push(this.group("Method", methods, "families"));
     const needs = new Set(families.flatMap(({ chips }) => chips.map((chip) => chip.needs)));
     needs.delete("");
-    if (needs.size) made.push(words("note", `Grey: needs ${[...needs].join(" and ")}`));
+    if (needs.size) made.push(line("note", `Grey: needs ${[...needs].join(" and ")}`));
     return made;
   }
 
@@ -100,7 +100,7 @@ export class Choices {
 
   /** @param {Tile} tile @param {Choice} chosen */
   tile({ key, title, classes, kind }, chosen) {
-    const made = this.chip(title, { ...chosen, dataset: key, split: "" }, key === chosen.dataset,
+    const made = this.chip(title, { dataset: key, split: "" }, key === chosen.dataset,
       `${title}, ${kind}: ${classes} classes`);
     const name = document.createElement("b"), small = document.createElement("small");
     [name.textContent, small.textContent] = [title, `${classes} classes`];
@@ -109,11 +109,11 @@ export class Choices {
     return made;
   }
 
-  /** @param {string} words @param {Choice} choice @param {boolean} chosen @param {string} title */
-  chip(words, choice, chosen, title) {
-    const made = button(title, () => this.choose(choice), words);
+  /** @param {string} words @param {Partial<Choice>} change @param {boolean} chosen @param {string} title */
+  chip(words, change, chosen, title) {
+    const made = button(title, () => this.choose(change), words);
     made.className = "chip";
-    made.dataset.choice = JSON.stringify([choice.dataset, choice.split, choice.method]);
+    made.dataset.choice = JSON.stringify(change);
     made.setAttribute("role", "radio");
     made.setAttribute("aria-checked", String(chosen));
     return made;
@@ -147,7 +147,7 @@ export class Choices {
 }
 
 /** @param {string} kind @param {string} text */
-function words(kind, text) {
+function line(kind, text) {
   const made = document.createElement("p");
   made.className = kind;
   made.textContent = text;
