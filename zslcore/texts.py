@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from zslcore.exceptions import FileRefusedError
 
 if TYPE_CHECKING:
+    import numpy as np
     from pydantic import TypeAdapter
 
 
@@ -25,6 +26,28 @@ def clean_text(text: object, length: int = 200) -> str:
     start = str(text)[: 4 * length]
     visible = (c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
     return " ".join("".join(visible).split())[:length].rstrip()
+
+
+def expect(holds: object, where: Path | str, what: str, got: object) -> None:
+    """Refuse a file, or a place in one, that does not hold what was expected.
+
+    Raises
+    ------
+    FileRefusedError
+        One sentence: where, what was expected, what came.
+    """
+    if not holds:
+        place = clean_text(where.name) if isinstance(where, Path) else where
+        raise FileRefusedError(f"{place}: expected {what}, got {got}.")
+
+
+def expect_range(where: str, values: np.ndarray, n: int, what: str = "") -> None:
+    """Refuse 1-based numbers outside 1..n; ``what`` says what they count."""
+    outside = values[(values < 1) | (values > n)]
+    if outside.size:
+        got = f"{outside[0]} ({outside.size} outside)"
+        hint = "; are they 0-based?" if outside.max() == 0 else ""
+        expect(False, where, f"numbers 1..{n}{f' ({what})' * bool(what)}", got + hint)
 
 
 def refuse_twice(path: Path, classes: Sequence[str]) -> None:

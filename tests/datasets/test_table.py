@@ -209,7 +209,7 @@ def test_a_csv_needs_prototypes_and_each_class_once(tmp_path):
         read_table(path)
     side = prototypes(tmp_path)
     side.write_text(side.read_text() + "bat,1,2,3,4\n")
-    with pytest.raises(FileRefusedError, match=r"prototypes\.csv: class 'bat' stands there twice"):
+    with pytest.raises(FileRefusedError, match=r"prototypes\.csv: .* 'bat' for classes 3 and 5"):
         read_table(path, prototypes=side)
     with pytest.raises(FileRefusedError, match=r"none\.csv: expected a file"):
         read_table(path, prototypes=tmp_path / "none.csv")

@@ -49,7 +49,7 @@ from zslcore.datasets.sandbox.client import Role, read_arrays
 from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, expect, expect_range
 
 #: Counted up when the same files give other data.
 REVISION = 1
@@ -234,16 +234,8 @@ def _features(archive: ActionArchive, into: Path) -> tuple[np.ndarray, np.ndarra
     wanted: dict[str, Role] = {matrix: "rows" if bidilel else "columns", number: "numbers"}
     arrays = read_arrays(path, wanted, into).arrays
     features, labels = arrays[matrix], arrays[number]
-    if len(features) != len(labels):
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected one label per video, got {len(labels)} labels and "
-            f"{len(features)} rows of features."
-        )
-    if labels.min() < 1:
-        raise FileRefusedError(
-            f"{clean_text(path.name)}, variable {number!r}: expected classes counted from 1, got "
-            f"{labels.min()}."
-        )
+    got = f"{len(labels)} labels and {len(features)} rows of features"
+    expect(len(features) == len(labels), path, "one label per video", got)
     return features, labels - 1
 
 
@@ -259,7 +251,7 @@ def _read_bidilel(
         prototypes = np.array(read_arrays(semantics, {variable: "rows"}, folder).arrays[variable])
         sets = read_arrays(trials, roles, folder).arrays
         train, test = (_members(trials, key, sets[key], len(prototypes)) for key in roles)
-    _refuse_beyond(archive.features, labels, len(prototypes))
+    _require_labels(archive.features, labels, len(prototypes))
     facts = _facts_of_counts(labels, len(prototypes))
     names = facts.class_names if facts else tuple(f"class {c + 1}" for c in range(len(prototypes)))
     return prototypes, names, _class_splits(trials, train, test, labels, facts)
@@ -275,11 +267,9 @@ def _class_splits(
     """Return the splits that go by classes; those of the release are called so."""
     found = []
     for k, (seen, unseen) in enumerate(zip(train, test, strict=True), 1):
-        if len(shared := np.intersect1d(seen, unseen)):
-            raise FileRefusedError(
-                f"{clean_text(path.name)}: expected split {k} to test other classes than it trains "
-                f"on, got {len(shared)} of both."
-            )
+        shared = np.intersect1d(seen, unseen)
+        disjoint = f"split {k} to test other classes than it trains on"
+        expect(not len(shared), path, disjoint, f"{len(shared)} of both")
         known = () if facts is None else facts.released[k - 1 : k]
         same = any(np.array_equal(np.sort(unseen), each) for each in known)
         trainval = np.flatnonzero(np.isin(labels, seen))
@@ -288,7 +278,6 @@ def _class_splits(
                 f"released {k}" if same else f"split {k}",
                 labels,
                 trainval=trainval,
-                test_seen=(),
                 test_unseen=np.flatnonzero(np.isin(labels, unseen)),
                 folds=class_folds(labels, trainval),
                 note=f"Random split {k} of {clean_text(path.name)}, as given; folds are thirds of "
@@ -300,21 +289,17 @@ def _class_splits(
 
 def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> list[np.ndarray]:
     """Return the classes of every trial."""
-    if sets.shape[1] != n_classes or not np.isin(sets, (0, 1)).all():
-        raise FileRefusedError(
-            f"{clean_text(path.name)}, variable {variable!r}: expected 0 or 1 for each of "
-            f"{n_classes} classes, got {sets.shape[1]} columns from {sets.min():g} to "
-            f"{sets.max():g}."
-        )
+    where, others = f"{clean_text(path.name)}, variable {variable!r}", np.setdiff1d(sets, (0, 1))
+    got = f"{sets.shape[1]} columns with {', '.join(f'{x:g}' for x in others[:3]) or '0 and 1'}"
+    plain = sets.shape[1] == n_classes and not len(others)
+    expect(plain, where, f"0 or 1 for each of {n_classes} classes", got)
     return [np.flatnonzero(row) for row in sets]
 
 
-def _refuse_beyond(path: Path, labels: np.ndarray, n_classes: int) -> None:
-    if labels.max() >= n_classes:
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected labels 1..{n_classes}, one class embedding each, "
-            f"got {labels.max() + 1}."
-        )
+def _require_labels(path: Path, labels: np.ndarray, n_classes: int) -> None:
+    """Refuse labels that are no classes."""
+    where = f"{clean_text(path.name)}, labels"
+    expect_range(where, labels + 1, n_classes, "one class embedding each")
 
 
 def _facts_of_counts(labels: np.ndarray, n_classes: int) -> ActionFacts | None:
@@ -336,12 +321,9 @@ def _read_trials(
         names, S = _classes_of(path, arrays, variable)
         if not first:
             first, prototypes = names, S
-            _refuse_beyond(archive.features, labels, len(S))
-        elif names != first:
-            raise FileRefusedError(
-                f"{_of_trial(path)}: expected the classes of {_of_trial(archive.splits[0])}, got "
-                "others."
-            )
+            _require_labels(archive.features, labels, len(S))
+        classes = f"the classes of {_of_trial(archive.splits[0])}"
+        expect(names == first, _of_trial(path), classes, "others")
         splits.append(_trial(path, arrays, labels, first))
     return prototypes, first, splits
 
@@ -354,18 +336,12 @@ def _classes_of(
     path: Path, arrays: Mapping[str, np.ndarray], variable: str
 ) -> tuple[tuple[str, ...], np.ndarray]:
     """Return names and embeddings of the classes."""
-    missing = [key for key in (variable, "allclasses_names") if key not in arrays]
-    if missing:
-        raise FileRefusedError(
-            f"{_of_trial(path)}: expected the variable {missing[0]!r}, got "
-            f"{', '.join(sorted(arrays)) or 'none that is known'}."
-        )
+    for key in (variable, "allclasses_names"):
+        held = ", ".join(sorted(arrays)) or "none that is known"
+        expect(key in arrays, _of_trial(path), f"the variable {key!r}", held)
     names, S = tuple(map(str, arrays["allclasses_names"])), arrays[variable]
-    if len(names) != len(S):
-        raise FileRefusedError(
-            f"{_of_trial(path)}: expected as many names as columns in {variable!r} ({len(S)}), got "
-            f"{len(names)}."
-        )
+    a_column = f"as many names as columns in {variable!r} ({len(S)})"
+    expect(len(names) == len(S), _of_trial(path), a_column, len(names))
     return names, S
 
 
@@ -375,16 +351,11 @@ def _trial(
     """Return the split of one trial, its folds thirds of the training classes."""
     rows: dict[str, np.ndarray] = {}
     for part in ("trainval", "test_seen", "test_unseen"):
-        rows[part] = arrays.get(f"{part}_loc", np.empty(0, np.int64)) - 1
-        if rows[part].size and not 0 <= rows[part].min() <= rows[part].max() < len(labels):
-            raise FileRefusedError(
-                f"{_of_trial(path)}, variable '{part}_loc': expected numbers 1..{len(labels)}, got "
-                f"{rows[part].min() + 1}..{rows[part].max() + 1}."
-            )
-    if not rows["trainval"].size or not rows["test_unseen"].size:
-        raise FileRefusedError(
-            f"{_of_trial(path)}: expected rows in trainval_loc and test_unseen_loc, got none."
-        )
+        numbers = arrays.get(f"{part}_loc", np.empty(0, np.int64))
+        expect_range(f"{_of_trial(path)}, variable '{part}_loc'", numbers, len(labels))
+        rows[part] = numbers - 1
+    both = rows["trainval"].size and rows["test_unseen"].size
+    expect(both, _of_trial(path), "rows in trainval_loc and test_unseen_loc", "none")
     return Split.from_rows(
         _name_of_trial(path, np.unique(labels[rows["test_unseen"]]), names),
         labels,

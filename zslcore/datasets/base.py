@@ -87,8 +87,8 @@ class Split:
         labels: ArrayLike,
         *,
         trainval: ArrayLike,
-        test_seen: ArrayLike,
         test_unseen: ArrayLike,
+        test_seen: ArrayLike = (),
         folds: Iterable[Fold] = (),
         note: str = "",
     ) -> Split:

@@ -34,7 +34,7 @@ from zslcore.datasets.facts import plain_name
 from zslcore.datasets.sandbox.client import Role, read_arrays, read_lines, read_table_file
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, expect, expect_range, refuse_twice
 
 #: Parts of a standard split whose classes are listed, and lists that say their order.
 PARTS = {
@@ -74,17 +74,13 @@ class ClassEmbeddings:
         """
         row: dict[str, int] = {}
         for k, name in enumerate(map(plain_name, self.classes)):
-            if row.setdefault(name, k) != k:
-                raise FileRefusedError(
-                    f"{self.file}: expected each class once, got {name!r} twice."
-                )
+            once = row.setdefault(name, k) == k
+            expect(once, self.file, "each class once", f"{name!r} twice")
         known = set(row) - {plain_name(name) for name in self.without}
         missing = [name for name in class_names if plain_name(name) not in known]
         if missing:
-            raise FileRefusedError(
-                f"{self.file}: expected a vector for each of {len(class_names)} classes, "
-                f"got none for {len(missing)} of them; the first is {clean_text(missing[0])!r}."
-            )
+            got = f"none for {len(missing)} of them; the first is {clean_text(missing[0])!r}"
+            expect(False, self.file, f"a vector for each of {len(class_names)} classes", got)
         return self.values[[row[plain_name(name)] for name in class_names]]
 
 
@@ -118,14 +114,8 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
     with artifacts.scratch() as folder:
         table = read_table_file(path, folder, {"class": True})
         classes = [table.texts["class"][code] for code in table.codes["class"]]
-        seen: set[str] = set()
-        for name in classes:
-            if name in seen:
-                raise FileRefusedError(
-                    f"{clean_text(path.name)}: class {name!r} stands there twice."
-                )
-            seen.add(name)
         values = np.array(table.values)
+    refuse_twice(path, classes)
     return ClassEmbeddings(tuple(classes), table.columns, values, clean_text(path.name))
 
 
@@ -145,7 +135,7 @@ def _by_names(path: Path) -> ClassEmbeddings:
         ("prototypes", "class_names", "rows in prototypes"),
     ):
         if variable in arrays and of_names in read.names:
-            _same_number(file, of_names, read.names[of_names], what, arrays[variable])
+            _expect_as_many(file, of_names, read.names[of_names], what, arrays[variable])
             return ClassEmbeddings(tuple(read.names[of_names]), (), arrays[variable], file)
     raise FileRefusedError(
         f"{file}: expected 'att' and 'allclasses_names', 'prototypes' and 'class_names', 'w2v' and "
@@ -153,36 +143,26 @@ def _by_names(path: Path) -> ClassEmbeddings:
     )
 
 
-def _same_number(
+def _expect_as_many(
     file: str, variable: str, names: Sequence[str], what: str, values: np.ndarray
 ) -> None:
-    if len(values) != len(names):
-        raise FileRefusedError(
-            f"{file}: expected as many names in {variable} as {what} ({len(values)}), got "
-            f"{len(names)}."
-        )
+    expected = f"as many names in {variable} as {what} ({len(values)})"
+    expect(len(values) == len(names), file, expected, len(names))
 
 
 def _of_words(file: str, arrays: Mapping[str, np.ndarray], ids: tuple[str, ...]) -> ClassEmbeddings:
     """Return word vectors; those of classes that are listed as without one become zeros."""
     values = arrays["w2v"].astype(np.float32)
-    _same_number(file, "wnids", ids, "rows in w2v", values)
-    without = arrays.get("no_w2v_loc", np.empty(0, np.int64)) - 1
-    if without.size and not 0 <= without.min() <= without.max() < len(ids):
-        raise FileRefusedError(
-            f"{file}, variable 'no_w2v_loc': expected numbers 1..{len(ids)}, got "
-            f"{without.min() + 1}..{without.max() + 1}."
-        )
-    values[without] = 0.0
-    if not (finite := np.isfinite(values).all(axis=1)).all():
-        row = int(np.argmin(finite))
-        raise FileRefusedError(
-            f"{file}, variable 'w2v': expected finite numbers, got others in row {row + 1} "
-            f"({clean_text(ids[row])})."
-        )
-    if len(set(ids)) < len(ids):
-        raise FileRefusedError(f"{file}: expected each class once in wnids, got some twice.")
-    return ClassEmbeddings(ids, (), values, file, frozenset(ids[c] for c in without))
+    _expect_as_many(file, "wnids", ids, "rows in w2v", values)
+    numbers = arrays.get("no_w2v_loc", np.empty(0, np.int64))
+    expect_range(f"{file}, variable 'no_w2v_loc'", numbers, len(ids))
+    values[numbers - 1] = 0.0
+    others = np.flatnonzero(~np.isfinite(values).all(axis=1))
+    for row in others[:1]:
+        got = f"others in row {row + 1} ({clean_text(ids[row])})"
+        expect(False, f"{file}, variable 'w2v'", "finite numbers", got)
+    expect(len(set(ids)) == len(ids), file, "each class once in wnids", "some twice")
+    return ClassEmbeddings(ids, (), values, file, frozenset(ids[c - 1] for c in numbers))
 
 
 def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmbeddings:
@@ -199,22 +179,21 @@ def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmb
     with artifacts.scratch() as folder:
         arrays = read_arrays(path, wanted, folder).arrays
         for (part, names), variable in zip(PARTS.items(), wanted, strict=True):
-            listed = next((read_lines(lists[name]) for name in names if name in lists), None)
-            if listed is None:
-                raise FileRefusedError(
-                    f"{file}: its columns are in the order of the standard split's lists; expected "
-                    f"{' or '.join(names)} in the folder standard_split, found none."
-                )
-            if len(arrays[variable]) != len(listed):
-                raise FileRefusedError(
-                    f"{file}, variable {variable!r}: expected one column per class of the {part} "
-                    f"list ({len(listed)}), got {len(arrays[variable])}."
-                )
+            lists_of = [lists[name] for name in names if name in lists]
+            expect(
+                lists_of,
+                file,
+                f"{' or '.join(names)} in the folder standard_split, which give the order of its "
+                "columns",
+                "none",
+            )
+            listed = read_lines(lists_of[0])
+            a_class = f"one column per class of the {part} list ({len(listed)})"
+            n = len(arrays[variable])
+            expect(n == len(listed), f"{file}, variable {variable!r}", a_class, n)
             classes += listed
             parts.append(np.array(arrays[variable]))
-    if parts[0].shape[1] != parts[1].shape[1]:
-        raise FileRefusedError(
-            f"{file}: expected as many rows in {' as in '.join(map(repr, wanted))}, got "
-            f"{parts[0].shape[1]} and {parts[1].shape[1]}."
-        )
+    one, other = (part.shape[1] for part in parts)
+    same = f"as many rows in {' as in '.join(map(repr, wanted))}"
+    expect(one == other, file, same, f"{one} and {other}")
     return ClassEmbeddings(tuple(classes), (), np.concatenate(parts), file)

@@ -35,7 +35,7 @@ import numpy as np
 
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, expect
 
 MAX_BYTES, MAX_ITEMS = 48 << 20, 4_000_000
 #: Most images of a tree of folders.
@@ -97,10 +97,9 @@ class _Rows:
         if row == len(self.labels):
             self.labels.append(label)
         elif self.labels[row] != label:
-            raise FileRefusedError(
-                f"{self.file}: expected one class per image, got {clean_text(self.labels[row], 60)}"
-                f" and {clean_text(label, 60)} for {clean_text(image, 80)!r}."
-            )
+            both = f"{clean_text(self.labels[row], 60)} and {clean_text(label, 60)}"
+            got = f"{both} for {clean_text(image, 80)!r}"
+            expect(False, self.file, "one class per image", got)
         return row
 
 
@@ -147,8 +146,7 @@ def _sides_in(value: Mapping[str, Any]) -> dict[str, str]:
 
 def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
     names = tuple(clean_text(name) for name in listed)
-    if "" in names:
-        raise FileRefusedError(f"{file}: expected names of classes, got an empty one.")
+    expect("" not in names, file, "names of classes", "an empty one")
     return names
 
 
@@ -159,13 +157,13 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
     listed: dict[str, list[tuple[int, int]]] = {}
     for part in ("train", "val", "test"):
         listed[part] = []
-        for place, item in enumerate(_list_of(file, part, value.get(part, []))):
+        items = value.get(part, [])
+        expect(isinstance(items, list), f"{file}, {part}", "a list of images", type(items).__name__)
+        for place, item in enumerate(items):
             image, label, name = _item(file, part, place, item)
             if names.setdefault(label, name) != name:
-                raise FileRefusedError(
-                    f"{file}, {part}: expected one name for label {label}, got "
-                    f"{clean_text(names[label], 60)} and {clean_text(name, 60)}."
-                )
+                both = f"{clean_text(names[label], 60)} and {clean_text(name, 60)}"
+                expect(False, f"{file}, {part}", f"one name for label {label}", both)
             listed[part].append((rows.add(image, str(label)), label))
     numbers = sorted(names)
     base = frozenset(numbers[: -(-len(numbers) // 2)])
@@ -186,28 +184,14 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
     )
 
 
-def _list_of(file: str, part: str, value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise FileRefusedError(
-            f"{file}, {part}: expected a list of images, got {type(value).__name__}."
-        )
-    return value
-
-
 def _item(file: str, part: str, place: int, item: Any) -> tuple[str, int, str]:
     """Return image, label and class of an item."""
-    whole = isinstance(item, list) and len(item) == 3
-    if not whole or not isinstance(item[0], str) or not isinstance(item[2], str):
-        raise FileRefusedError(
-            f"{file}, {part}, item {place + 1}: expected [image, label, class], got "
-            f"{clean_text(repr(item), 60)}."
-        )
+    where, three = f"{file}, {part}, item {place + 1}", isinstance(item, list) and len(item) == 3
+    if not three or not isinstance(item[0], str) or not isinstance(item[2], str):
+        expect(False, where, "[image, label, class]", clean_text(repr(item), 60))
     label = item[1]
     if type(label) is not int or not 0 <= label < MAX_ITEMS:
-        raise FileRefusedError(
-            f"{file}, {part}, item {place + 1}: expected a label from 0, got "
-            f"{clean_text(repr(label), 40)}."
-        )
+        expect(False, where, "a label from 0", clean_text(repr(label), 40))
     return item[0], label, clean_text(item[2])
 
 
@@ -285,10 +269,8 @@ def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]
         return {}
     for part, path in named:
         if part in found:
-            raise FileRefusedError(
-                f"{clean_text(folder.name)}: expected one list or folder of {part}, got "
-                f"{clean_text(found[part].name)} and {clean_text(path.name)}."
-            )
+            both = f"{clean_text(found[part].name)} and {clean_text(path.name)}"
+            expect(False, folder, f"one list or folder of {part}", both)
         found[part] = path
     return found
 
@@ -359,13 +341,16 @@ def _of_trees(folder: Path, trees: Mapping[str, Path]) -> SplitList:
         found = []
         for image, label in _images(tree, folder):
             found.append(rows.add(image, label))
-            if len(rows.labels) > MAX_IMAGES:
-                raise FileRefusedError(
-                    f"{clean_text(folder.name)}: expected at most {MAX_IMAGES:,} images, got more."
-                )
+            few = len(rows.labels) <= MAX_IMAGES
+            expect(few, folder, f"at most {MAX_IMAGES:,} images", "more")
         parts[part] = np.array(found, np.int64)
     note = f"folders {', '.join(tree.name for tree in trees.values())}"
     return _by_class(folder, rows, parts, note, one_name=False)
+
+
+def is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path lies below a folder once all links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _images(tree: Path, root: Path) -> Iterator[tuple[str, str]]:
@@ -373,11 +358,8 @@ def _images(tree: Path, root: Path) -> Iterator[tuple[str, str]]:
     for of_class in _entries(tree):
         if not of_class.is_dir() or of_class.name.startswith("."):
             continue
-        if not Path(os.path.realpath(of_class)).is_relative_to(os.path.realpath(root)):
-            raise FileRefusedError(
-                f"{clean_text(of_class.name)}: expected a folder below {clean_text(root.name)}, "
-                "got a link out of it."
-            )
+        below = f"a folder below {clean_text(root.name)}"
+        expect(is_inside(of_class, root), of_class, below, "a link out of it")
         for where, folders, files in os.walk(of_class, followlinks=False):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(files):
@@ -395,8 +377,7 @@ def _by_class(
     one_name: bool = True,
 ) -> SplitList:
     """Return the split, classes numbered by name; tests of classes without training are unseen."""
-    if not rows.labels:
-        raise FileRefusedError(f"{clean_text(folder.name)}: expected images, got none.")
+    expect(rows.labels, folder, "images", "none")
     names = sorted(set(rows.labels), key=_natural)
     number = {name: c for c, name in enumerate(names)}
     labels = np.array([number[label] for label in rows.labels], np.int64)

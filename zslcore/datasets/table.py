@@ -39,9 +39,9 @@ from zslcore.datasets.facts import check_pretraining, plain_name
 from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
 from zslcore.datasets.sandbox.client import Role, Table, read_arrays, read_table_file
-from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
+from zslcore.exceptions import DatasetError, closest_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, refuse_twice
+from zslcore.texts import clean_text, expect, refuse_twice
 
 #: Counted up when the same file gives other folds: 2 knows the released ones.
 REVISION = 2
@@ -166,7 +166,10 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
             f"and test, or the names of the unseen classes with unseen= (--unseen)."
         )
     if unseen is None:
-        whole, note = _split_of_parts(file, table), f"Rows as given in {file}"
+        for part in ("trainval", "test_unseen"):
+            expect(len(table.parts.get(part, ())), file, f"rows in {part!r}", "none")
+        whole = Split.from_rows("own", labels, **table.parts, note="")
+        note = f"Rows as given in {file}"
     else:
         chosen = class_numbers(unseen, table.class_names)
         whole = Split.from_classes("own", labels, chosen)
@@ -182,21 +185,6 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
         **{part: getattr(whole, part) for part in PARTS},
         folds=folds,
         note=f"{note}; folds are {origin}.",
-    )
-
-
-def _split_of_parts(file: str, table: _Table) -> Split:
-    """Build the split that the file gives; only seen test rows may be missing."""
-    parts = table.parts
-    for part in ("trainval", "test_unseen"):
-        if not len(parts.get(part, ())):
-            raise FileRefusedError(f"{file}: expected rows in {part!r}, got none.")
-    return Split.from_rows(
-        "own",
-        table.labels,
-        trainval=parts["trainval"],
-        test_seen=parts.get("test_seen", ()),
-        test_unseen=parts["test_unseen"],
     )
 
 
@@ -225,19 +213,15 @@ def _read_archive(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Ta
     read = read_arrays(path, ROLES, folder, required=required, kinds=kinds)
     arrays = read.arrays
     prototypes = side.values if side else np.array(arrays["prototypes"])
-    n, n_classes = len(arrays["features"]), len(prototypes)
-    if len(arrays["labels"]) != n:
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected one label per row of features ({n}), "
-            f"got {len(arrays['labels'])}."
-        )
+    n, n_labels = len(arrays["features"]), len(arrays["labels"])
+    expect(n_labels == n, path, f"one label per row of features ({n})", n_labels)
     own = read.names.get("class_names")
     names = side.classes if side else own
     return _Table(
         features=arrays["features"],
         labels=_by_name(path, arrays["labels"], own, side) if side and own else arrays["labels"],
         prototypes=prototypes,
-        class_names=tuple(names or (f"class {i}" for i in range(n_classes))),
+        class_names=tuple(names or (f"class {i}" for i in range(len(prototypes)))),
         attribute_names=side.names if side else read.names.get("attribute_names", ()),
         parts={part: arrays[part] for part in PARTS if part in arrays},
         image_files=read.names.get("image_files", ()),
@@ -269,11 +253,9 @@ def _by_name(
     place = {plain_name(name): row for row, name in enumerate(side.classes)}
     if not {plain_name(name) for name in own} & set(place) and len(own) == len(side.classes):
         return labels
-    if len(labels) and not 0 <= labels.min() <= labels.max() < len(own):
-        raise FileRefusedError(
-            f"{clean_text(path.name)}: expected labels 0..{len(own) - 1}, the places of its class "
-            f"names; got {labels.min()}..{labels.max()}."
-        )
+    outside = labels[(labels < 0) | (labels >= len(own))]
+    places = f"labels 0..{len(own) - 1}, the places of its class names"
+    expect(not outside.size, path, places, ", ".join(map(str, outside[:3])))
     for c in np.unique(labels):
         if plain_name(own[c]) not in place:
             raise closest_name(f"class in {clean_text(path.name)}", own[c], side.classes)
@@ -296,11 +278,8 @@ def _read_csv(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Table:
             raise closest_name(f"class in {file}, {_row(table, 'label', code)},", label, number)
     parts = {}
     for code, place in enumerate(table.texts.get("split", ())):
-        if place not in PARTS:
-            raise FileRefusedError(
-                f"{file}, {_row(table, 'split', code)}: expected {', '.join(PARTS)} in column "
-                f"'split', got {place!r}."
-            )
+        where = f"{file}, {_row(table, 'split', code)}"
+        expect(place in PARTS, where, f"{', '.join(PARTS)} in column 'split'", repr(place))
         parts[place] = np.flatnonzero(table.codes["split"] == code)
     of_text = np.array([number[label] for label in table.texts["label"]])
     files = table.texts.get("image_file", ())

@@ -35,7 +35,7 @@ from zslcore.datasets.facts import fact_sources
 from zslcore.datasets.sandbox.client import Role, Variables, read_arrays, read_lines
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, refuse_twice
+from zslcore.texts import clean_text, expect, expect_range, refuse_twice
 
 #: Counted up when the same files give other splits or folds: 2 knows the released standard splits
 #: and folds. Imports that were made before stay as they are until they are made again.
@@ -311,32 +311,16 @@ def _image_files(path: Path, n: int) -> tuple[str, ...]:
 
 def _labels(layout: _Layout, images: dict[str, np.ndarray], tables: Variables) -> np.ndarray:
     """Return 0-based labels after comparing every size with every other."""
-    labels, (n, _) = images["labels"], images["features"].shape
-    n_classes, n_names = len(tables.arrays["att"]), len(tables.names["allclasses_names"])
-    if len(labels) != n:
-        raise FileRefusedError(
-            f"{layout.features.name}: expected features of D x {len(labels)}, one column per "
-            f"label, got {images['features'].shape[1]} x {n}."
-        )
-    if n_names != n_classes:
-        raise FileRefusedError(
-            f"{layout.splits.name}: expected as many names in allclasses_names as columns in att "
-            f"({n_classes}), got {n_names}."
-        )
-    refuse_twice(layout.splits, tables.names["allclasses_names"])
-    _require_range(layout.features, "labels", labels, n_classes, "columns of att")
+    labels, (n, d) = images["labels"], images["features"].shape
+    names, n_classes = tables.names["allclasses_names"], len(tables.arrays["att"])
+    a_label = f"features of D x {len(labels)}, one column per label"
+    expect(len(labels) == n, layout.features, a_label, f"{d} x {n}")
+    a_column = f"as many names in allclasses_names as columns in att ({n_classes})"
+    expect(len(names) == n_classes, layout.splits, a_column, len(names))
+    refuse_twice(layout.splits, names)
+    where = f"{layout.features.name}, variable 'labels'"
+    expect_range(where, labels, n_classes, "columns of att")
     return labels - 1
-
-
-def _require_range(path: Path, variable: str, values: np.ndarray, n: int, what: str) -> None:
-    """Refuse 1-based numbers outside 1..n."""
-    outside = values[(values < 1) | (values > n)]
-    if outside.size:
-        hint = "; are they 0-based?" if outside.max() == 0 else ""
-        raise FileRefusedError(
-            f"{path.name}, variable {variable!r}: expected numbers 1..{n} ({what}), "
-            f"got {outside[0]} ({outside.size} outside){hint}."
-        )
 
 
 def _rows(layout: _Layout, tables: Variables, n: int) -> dict[str, np.ndarray]:
@@ -344,7 +328,7 @@ def _rows(layout: _Layout, tables: Variables, n: int) -> dict[str, np.ndarray]:
     rows = {}
     for part in (*PARTS, *FOLD_PARTS):
         values = tables.arrays.get(part, np.empty(0, np.int64))
-        _require_range(layout.splits, part, values, n, "images")
+        expect_range(f"{layout.splits.name}, variable {part!r}", values, n, "images")
         rows[part.removesuffix("_loc")] = np.sort(values) - 1
     return rows
 
@@ -353,61 +337,35 @@ def _splits(
     layout: _Layout, tables: Variables, labels: np.ndarray, known: Recognised | None
 ) -> list[Split]:
     """Build the file's own split, and the standard one where that is known."""
-    names = tables.names["allclasses_names"]
-    if "test_seen_loc" in tables.arrays:
-        own = _proposed_split(layout, tables, labels, known)
-        return [own, *_standard_split(layout, names, labels, known)]
-    return [_split_without_seen_test_rows(layout, tables, labels, known)]
-
-
-def _proposed_split(
-    layout: _Layout, tables: Variables, labels: np.ndarray, known: Recognised | None
-) -> Split:
-    """Build the split that the file holds, with folds that keep to its trainval rows."""
+    names, file = tables.names["allclasses_names"], layout.splits.name
     rows = _rows(layout, tables, len(labels))
-    leaked = np.isin(rows["test_seen"], np.concatenate([rows["train"], rows["val"]])).sum()
-    # Only the benchmarks have a first release; elsewhere the same fault has no name.
-    whole = _whole("PS v1" if leaked and known else "PS", labels, rows)
-    names = tables.names["allclasses_names"]
-    folds, origin = _folds(_listed_folds(layout.lists, names), labels, whole, known, rows)
-    note = f"Proposed split from {layout.splits.name}; folds from {origin}, trainval rows only."
-    if leaked:
-        what = "First release of the proposed split, from" if known else "Split from"
-        note = (
-            f"{what} {layout.splits.name}: its train_loc and "
-            f"val_loc hold {leaked:,} of {len(rows['test_seen']):,} test_seen rows, which are left "
-            f"out here; folds from {origin}, trainval rows only."
-        )
-    return replace(whole, folds=tuple(folds), note=note)
-
-
-def _split_without_seen_test_rows(
-    layout: _Layout, tables: Variables, labels: np.ndarray, known: Recognised | None
-) -> Split:
-    """Build the split of a file that tests no seen classes: the standard one, or one's own."""
-    rows = _rows(layout, tables, len(labels))
-    whole = _whole("SS", labels, rows)
-    standard = known is None or np.array_equal(whole.unseen_classes, known.test_classes("SS"))
-    names = tables.names["allclasses_names"]
-    folds, origin = _folds(_listed_folds(layout.lists, names), labels, whole, known, rows)
-    return replace(
-        whole,
-        name="SS" if standard else "own",
-        folds=tuple(folds),
-        note=f"{'Standard split' if standard else 'Split'} from {layout.splits.name}; no seen test "
-        f"rows; folds from {origin}, trainval rows only.",
-    )
-
-
-def _whole(name: str, labels: np.ndarray, rows: dict[str, np.ndarray]) -> Split:
-    """Build a split without its folds."""
-    return Split.from_rows(
-        name,
+    whole = Split.from_rows(
+        "SS",
         labels,
         trainval=rows["trainval"],
         test_seen=rows["test_seen"],
         test_unseen=rows["test_unseen"],
     )
+    folds, origin = _folds(_listed_folds(layout.lists, names), labels, whole, known, rows)
+    whole = replace(whole, folds=tuple(folds))
+    of_folds = f"folds from {origin}, trainval rows only."
+    if "test_seen_loc" not in tables.arrays:
+        standard = known is None or np.array_equal(whole.unseen_classes, known.test_classes("SS"))
+        name, what = ("SS", "Standard split") if standard else ("own", "Split")
+        note = f"{what} from {file}; no seen test rows; {of_folds}"
+        return [replace(whole, name=name, note=note)]
+    name, note = "PS", f"Proposed split from {file}; {of_folds}"
+    leaked = np.isin(rows["test_seen"], np.concatenate([rows["train"], rows["val"]])).sum()
+    if leaked:
+        # Only the benchmarks have a first release; elsewhere the same fault has no name.
+        name = "PS v1" if known else "PS"
+        what = "First release of the proposed split, from" if known else "Split from"
+        note = (
+            f"{what} {file}: its train_loc and val_loc hold {leaked:,} of "
+            f"{len(rows['test_seen']):,} test_seen rows, which are left out here; {of_folds}"
+        )
+    own = replace(whole, name=name, note=note)
+    return [own, *_standard_split(layout, names, labels, known)]
 
 
 def _listed_folds(lists: dict[str, Path], names: tuple[str, ...]) -> list[tuple[list[int], ...]]:
@@ -475,12 +433,12 @@ def _standard_split(
         source = "the benchmark's own class lists"
     else:
         return []
-    rows = {
-        "trainval": np.flatnonzero(np.isin(labels, train)),
-        "test_seen": np.empty(0, np.intp),
-        "test_unseen": np.flatnonzero(np.isin(labels, test)),
-    }
-    whole = _whole("SS", labels, rows)
+    whole = Split.from_rows(
+        "SS",
+        labels,
+        trainval=np.flatnonzero(np.isin(labels, train)),
+        test_unseen=np.flatnonzero(np.isin(labels, test)),
+    )
     folds, origin = _folds(listed, labels, whole, known, {})
     note = f"Standard split from {source}; no seen test rows; folds from {origin}."
     return [replace(whole, folds=tuple(folds), note=note)]

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.sandbox.client import MAX_CSV_BYTES
-from zslcore.datasets.split_lists import holds_tree, read_split_lists
+from zslcore.datasets.split_lists import holds_tree, is_inside, read_split_lists
 from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, expect
 
 #: Endings of files that are taken for images; what a file is, its first bytes tell.
 ENDINGS = (
@@ -70,11 +70,8 @@ def images_of_folder(folder: Path) -> Listing:
     for of_class in sorted(path for path in folder.iterdir() if path.is_dir()):
         if of_class.name.startswith("."):
             continue
-        if not is_inside(of_class, folder):
-            raise FileRefusedError(
-                f"{clean_text(of_class.name)}: expected a folder below {clean_text(folder.name)}; "
-                "got a link out of it."
-            )
+        below = f"a folder below {clean_text(folder.name)}"
+        expect(is_inside(of_class, folder), of_class, below, "a link out of it")
         for name in sorted(_files_below(of_class)):
             inside = f"{of_class.name}/{name}"
             if name.lower().endswith(ENDINGS):
@@ -94,11 +91,6 @@ def _of_tree(folder: Path) -> Listing:
     parts = {part: rows for part, rows in tree.parts.items() if part not in ("train", "val")}
     whole = len(parts.get("trainval", ())) and len(parts.get("test_unseen", ()))
     return Listing(folder, tree.files, tree.labels, tree.class_names, parts=parts if whole else {})
-
-
-def is_inside(path: Path, folder: Path) -> bool:
-    """Whether a path lies below a folder once all links are followed."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def _files_below(folder: Path) -> Iterable[str]:
@@ -146,9 +138,7 @@ def _of_row(row: dict[str, str | None], place: str, folder: Path) -> tuple[str, 
         raise FileRefusedError(f"{place}: expected an image and its label; got nothing.")
     inside = Path(os.path.normpath(file)).as_posix()
     if Path(file).is_absolute() or inside.startswith("../") or "\0" in file:
-        raise FileRefusedError(
-            f"{place}: expected a path below {clean_text(folder.name)}; got {clean_text(file)!r}."
-        )
+        expect(False, place, f"a path below {clean_text(folder.name)}", repr(clean_text(file)))
     return inside, label
 
 

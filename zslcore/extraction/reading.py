@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
+from zslcore.datasets.split_lists import is_inside
 from zslcore.exceptions import FileRefusedError
 from zslcore.extraction.images import MAX_PIXELS, Interpolation, Picture, opened
-from zslcore.extraction.listing import is_inside
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, expect
 
 if sys.platform != "win32":
     import resource
@@ -64,10 +64,8 @@ class Reading:
 def _refuse_elsewhere(path: Path, folder: Path) -> None:
     """Refuse an image that a link leads to from another place, or that no text can name."""
     name = clean_text(path.name)
-    if not is_inside(path, folder):
-        raise FileRefusedError(
-            f"{name}: expected an image below {clean_text(folder.name)}; got a link out of it."
-        )
+    below = f"an image below {clean_text(folder.name)}"
+    expect(is_inside(path, folder), name, below, "a link out of it")
     try:
         str(path.relative_to(folder)).encode()
     except UnicodeEncodeError:

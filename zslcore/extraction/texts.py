@@ -27,7 +27,7 @@ from zslcore.datasets.facts import plain_name, spaced_name
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.extraction.encoder import Encoder
-from zslcore.texts import clean_text
+from zslcore.texts import clean_text, expect
 
 TEMPLATES = ("a photo of a {}.",)
 #: Of a file of prompts: its bytes, values, prompts of a class and characters of a prompt.
@@ -91,17 +91,12 @@ def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...
         For a class without prompts; names the nearest one.
     """
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
-    if not isinstance(value, dict) or not value:
-        raise FileRefusedError(
-            f'{clean_text(path.name)}: expected {{"class": ["prompt", ...]}}; got another JSON.'
-        )
+    prompts_by_class = isinstance(value, dict) and value
+    expect(prompts_by_class, path, '{"class": ["prompt", ...]}', "another JSON")
     found: dict[str, tuple[str, ...]] = {}
     for name, prompts in value.items():
-        if plain_name(name) in found:
-            raise FileRefusedError(
-                f"{clean_text(path.name)}: expected each class once; got {clean_text(name, 60)!r} "
-                "twice."
-            )
+        once = plain_name(name) not in found
+        expect(once, path, "each class once", f"{clean_text(name, 60)!r} twice")
         found[plain_name(name)] = _checked_prompts(path, name, prompts)
     for name in class_names:
         if plain_name(name) not in found:
