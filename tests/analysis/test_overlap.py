@@ -441,6 +441,7 @@ def test_draws_test_half_and_half_and_leave_as_many_to_train():
     )
 
 
+@pytest.mark.slow
 def test_simulated_pre_training_gains_and_the_simulated_baseline_does_not():
     known = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
     sets = {name: load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")}

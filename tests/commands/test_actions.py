@@ -56,6 +56,7 @@ def test_the_usual_study_is_the_shipped_one(monkeypatch, capsys):
     assert _verdict(gains.assign(p_holm=1.0)).endswith(": no effect is shown.")
 
 
+@pytest.mark.slow
 def test_a_study_is_made_once_and_its_gains_are_written(tmp_path, capsys):
     words = ["actions", "OS4", "--method", "CONSE", "BiDiLEL", "--draws", "2", "--jobs", "1"]
     file = tmp_path / "gains.csv"

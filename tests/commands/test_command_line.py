@@ -45,6 +45,7 @@ def test_json_is_the_result_the_package_reads_back(capsys):
     assert ResultStore().results() == []
 
 
+@pytest.mark.slow
 def test_a_terminal_sees_how_far_a_run_is_and_a_clean_line_after(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     words = "run --method CMT --param epochs=2 --no-store --no-oracle"

@@ -1,6 +1,7 @@
 """A sweep over methods loses nothing that is finished, and stands beside the papers."""
 
 import argparse
+import shutil
 from dataclasses import replace
 
 import pandas as pd
@@ -19,6 +20,23 @@ SOURCE = Source("A linear world", "AWA2", linear_world, seeds=3)
 METHODS = ["LinearS2V", "CMT"]  # a closed form, and a method with seeds
 
 
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A folder of data after all runs, and what they said."""
+    folder = tmp_path_factory.mktemp("finished")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ZSL_DATA", str(folder))
+        return folder, run_all()
+
+
+@pytest.fixture
+def finished(stored, tmp_path):
+    """All runs are in the store of a test; what they said."""
+    folder, lines = stored
+    shutil.copytree(folder, tmp_path / "data")
+    return lines
+
+
 @pytest.fixture(autouse=True)
 def _own_folders(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
@@ -33,10 +51,9 @@ def run_all():
     ]
 
 
-def test_what_is_finished_is_not_run_again():
-    first, again = run_all(), run_all()
-    assert [line.split("# ")[1].split(",")[0] for line in first] == ["2 runs", "6 runs"]
-    assert all("# 0 runs" in line for line in again)
+def test_what_is_finished_is_not_run_again(finished):
+    assert [line.split("# ")[1].split(",")[0] for line in finished] == ["2 runs", "6 runs"]
+    assert all("# 0 runs" in line for line in run_all())
 
 
 def test_an_interrupted_sweep_goes_on_where_it_stopped(monkeypatch):
@@ -78,8 +95,8 @@ def report(folder):
     return (folder / "results" / "world.md").read_text()
 
 
+@pytest.mark.usefixtures("finished")
 def test_methods_keep_their_order_where_a_task_is_missing(tmp_path):
-    run_all()
     store = ResultStore()
     specs = (result.spec for result in store.results() if result.spec.method == "LinearS2V")
     store.delete(next(spec.key for spec in specs if spec.select_for == "gzsl"))
@@ -87,9 +104,9 @@ def test_methods_keep_their_order_where_a_task_is_missing(tmp_path):
     assert 0 < text.index("| LinearS2V |") < text.index("| CMT |")
 
 
+@pytest.mark.usefixtures("finished")
 @pytest.mark.slow
 def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
-    run_all()
     before = report(tmp_path)
     old = pd.read_csv(tmp_path / "results" / "world.csv", dtype={"version": str})
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "another store"))
@@ -113,6 +130,7 @@ def test_methods_that_are_not_run_again_keep_their_rows(tmp_path, monkeypatch):
     assert len(pd.read_csv(tmp_path / "results" / "world.csv")) == len(new)  # nothing was finished
 
 
+@pytest.mark.slow
 def test_the_standard_split_is_run_for_zsl_with_one_seed_and_stands_in_a_column(tmp_path):
     world = linear_world()
     standard = Split.from_classes(
@@ -137,8 +155,8 @@ def test_the_standard_split_is_run_for_zsl_with_one_seed_and_stands_in_a_column(
     assert line.split(" | ")[at].strip() == f"{100 * value:.1f}"
 
 
+@pytest.mark.usefixtures("finished")
 def test_the_report_stands_beside_the_papers_and_says_what_it_averages(tmp_path):
-    run_all()
     text = report(tmp_path)
     rows = pd.read_csv(tmp_path / "results" / "world.csv")
     assert len(rows) == 8
@@ -151,9 +169,9 @@ def test_the_report_stands_beside_the_papers_and_says_what_it_averages(tmp_path)
     assert f"lifts H in {lifted} of 2 rows" in text
 
 
+@pytest.mark.usefixtures("finished")
 def test_figures_of_the_fit_for_gzsl_have_a_heading_that_says_so(tmp_path):
     """H at gamma and AUSUC of two fits are no two figures of one model."""
-    run_all()
     report(tmp_path)
     rows = pd.read_csv(tmp_path / "results" / "world.csv")
     values = rows["select_for"].map({"zsl": 0.25, "gzsl": 0.5})

@@ -22,6 +22,14 @@ from zslcore.methods import METHODS, TRANSDUCTIVE, bidilel
 ALL = {**METHODS, **TRANSDUCTIVE}
 WORLD = linear_world()
 SPLIT = next(iter(WORLD.splits.values()))
+#: What methods are given, in its order.
+PLACES = ("features", "labels", "prototypes", "features", "prototypes")
+
+
+def in_turn(kinds):
+    """Pair every method with one kind, so that every kind has methods."""
+    kinds = list(kinds)
+    return [(name, kinds[n % len(kinds)]) for n, name in enumerate(ALL)]
 
 
 def ready(name):
@@ -54,22 +62,21 @@ def scored(method, X, y, S, X_test, candidates):
     return method.fit(X, y, S, **more).decision_function(X_test, candidates)
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("name", ALL)
-def test_what_is_not_finite_is_refused_when_it_is_first_read(name, bad):
+def test_what_is_not_finite_is_refused_when_it_is_first_read(name):
     method, *arrays = ready(name)
-    for place, what in ((0, "features"), (2, "prototypes"), (3, "features"), (4, "prototypes")):
+    for place, bad in ((0, np.nan), (2, np.inf), (3, np.inf), (4, np.nan)):
+        what = PLACES[place]
         changed = [np.array(array) for array in arrays]
         changed[place][1, 0] = bad
         with pytest.raises(DatasetError, match=rf"{what}: expected finite numbers, got {bad} in"):
             scored(method, *changed)
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-38, 3e38, 1e300])
-@pytest.mark.parametrize("name", ALL)
-def test_tiny_and_huge_numbers_give_finite_scores_or_one_sentence(name, scale):
+@pytest.mark.parametrize(("name", "scales"), in_turn([(1e-300, 3e38), (1e-38, 1e300)]))
+def test_tiny_and_huge_numbers_give_finite_scores_or_one_sentence(name, scales):
     method, X, y, S, X_test, candidates = ready(name)
-    for of_X, of_S in ((scale, 1.0), (1.0, scale)):
+    for of_X, of_S in [pair for scale in scales for pair in ((scale, 1.0), (1.0, scale))]:
         refusals = []
         with warnings.catch_warnings(), told(refusals):
             warnings.simplefilter("ignore")
@@ -121,11 +128,11 @@ NO_ARRAYS = {
     "ragged": (lambda A: [[1.0], [1.0, 2.0]], "got a list"),
     "days": (lambda A: np.zeros(np.shape(A), "datetime64[D]"), "datetime64"),
 }
-PLACES = ("features", "labels", "prototypes", "features", "prototypes")
 
 
-@pytest.mark.parametrize("kind", NO_ARRAYS)
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    ("name", "kind"), [*in_turn(NO_ARRAYS), *(("ESZSL", kind) for kind in NO_ARRAYS)]
+)
 def test_what_is_no_array_of_numbers_is_refused_in_one_sentence(name, kind):
     method, *arrays = ready(name)
     made, sentence = NO_ARRAYS[kind]
@@ -151,8 +158,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(("name", "form"), [*in_turn(FORMS), *(("ESZSL", form) for form in FORMS)])
 def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
     method, X, y, *others = ready(name)
     X, *others = (np.abs(A).astype(np.float64) for A in (X, *others))  # DSRL takes no others
@@ -166,12 +172,11 @@ def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
     np.testing.assert_allclose(got, expected, rtol=0, atol=0.05 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("form", ["frame", "list"])
 @pytest.mark.parametrize("name", ALL)
-def test_whole_grids_take_other_forms_too(name, form):
+def test_whole_grids_take_lists_too(name):
     method, X, y, *others = ready(name)
     X, S, X_test, candidates = (np.abs(A).astype(np.float64) for A in (X, *others))
-    made = FORMS[form]
+    made = FORMS["list"]
     grid = [{key: values[0]} for key, values in list(method.param_grid.items())[:1]] * 2 or [{}]
     expected = list(method.score_grid(X, y, S, grid, X_test, candidates))
     got = list(method.score_grid(made(X), y, made(S), grid, made(X_test), made(candidates)))

@@ -89,6 +89,7 @@ def test_the_same_file_in_another_place_is_the_same_method(mine, tmp_path):
     assert outside.load(mine) == outside.load(there)
 
 
+@pytest.mark.slow
 def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, capsys):
     assert main(["run", "--method", mine]) == 0
     (one,) = ResultStore().stored()
@@ -339,6 +340,7 @@ def test_every_file_of_a_package_is_part_of_the_name(package, monkeypatch):
     assert outside.load("mine") != first
 
 
+@pytest.mark.slow
 def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", f"{mine}, {mine.replace('mine.py', 'none.py')}")
     refused = outside.register_own()

@@ -70,6 +70,7 @@ def test_features_are_those_of_torchvisions_own_forward(crops, library, encoder,
         np.testing.assert_allclose(archive["features"], own, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_weights_of_a_file_are_known_by_their_hash_and_fill_the_network(library, encoder, tmp_path):
     import torch
 

@@ -35,6 +35,7 @@ def malformed(names, n):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", ENDLESS)
 def test_a_number_without_end_is_passed_over(value):
     app = opened("play", {"dataset": "digits", "playground_gamma": value})

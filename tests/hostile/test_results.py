@@ -66,6 +66,7 @@ def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monke
     assert not page.error
 
 
+@pytest.mark.slow
 def test_a_digest_that_is_markdown_is_text_on_the_page(tried, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     result, link = tried[0][0].result, "[x](http://192.0.2.1/)"

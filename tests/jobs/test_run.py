@@ -31,6 +31,7 @@ def run(folder, asked):
     return computed(RunStudy.of(asked, DIGITS), folder)
 
 
+@pytest.mark.slow
 def test_what_is_read_is_what_was_run(tmp_path):
     asked = spec("CMT", params={"epochs": 2, "random_state": 0})
     (result, scores), _ = run(tmp_path / "job", asked)

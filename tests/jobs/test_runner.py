@@ -124,6 +124,7 @@ def test_who_asks_for_the_same_thing_shares_one_job(runner, tmp_path):
     assert (tmp_path / "log").read_text() == "once\n"
 
 
+@pytest.mark.slow
 def test_queue_has_places_and_can_be_left(runner):
     first, *waiting = (work(to=n, seconds=600) for n in (600, 601, 602, 603))
     for each in (first, *waiting):

@@ -266,6 +266,7 @@ def finding_of(context, id_):
     return [f for f in run_check(check, context) if "answered from" not in f.message]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", LABELS)
 def test_every_known_file_is_told_the_truth_in_every_form(xlsa17, alone, name, form):

@@ -100,6 +100,7 @@ def test_a_run_as_json_opens_and_is_the_one_in_the_store(kept):
     assert result.oracle.zsl >= result.evaluation.zsl
 
 
+@pytest.mark.slow
 def test_results_of_other_kinds_are_found(of_today, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(of_today))
     store = ResultStore()
@@ -130,6 +131,7 @@ def test_a_result_answers_as_long_as_its_revisions_stand(version):
         assert (store.get(spec.present.key) == result) == (spec.present.revisions == spec.revisions)
 
 
+@pytest.mark.slow
 def test_a_page_over_an_old_store_and_a_strangers_rows_stands(tmp_path, monkeypatch):
     shutil.copytree(Path(make.__file__).parent / "0.3.0", tmp_path / "data")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))

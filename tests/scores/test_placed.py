@@ -1,6 +1,7 @@
 """Scores of the rows of folds: judged as a run is, and on the board with every column of one."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -44,6 +45,24 @@ def scored_elsewhere(folds="folds.npz", name=DATA, names=True):
         more = {"class_names": z["class_names"][classes]} if names else {}
         np.savez(part, unseen_classes=np.flatnonzero(~seen), **arrays, **more)
     return ["test.npz", "--validation", *(f"{part}.npz" for part in sorted(parts[1:]))]
+
+
+@pytest.fixture(scope="module")
+def elsewhere(tmp_path_factory):
+    """A folder with the scores of a model, and the words for them."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(["folds", DATA]) == 0
+        return folder, scored_elsewhere()
+
+
+@pytest.fixture
+def files(elsewhere, tmp_path):
+    """The scores in the folder of a test."""
+    folder, words = elsewhere
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+    return words
 
 
 def read(capsys, *words):
@@ -109,10 +128,7 @@ def test_gamma_and_figures_are_those_of_our_own_run(capsys, names):
     assert "Verified" in capsys.readouterr().out
 
 
-def test_without_data_gamma_is_the_same_and_stated(capsys):
-    assert main(["folds", DATA]) == 0
-    files = scored_elsewhere()
-    capsys.readouterr()
+def test_without_data_gamma_is_the_same_and_stated(capsys, files):
     theirs = read(capsys, "score", *files, "--predictions", "own.parquet", "--json")
     ours = execute(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False)
     assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
@@ -124,9 +140,7 @@ def test_without_data_gamma_is_the_same_and_stated(capsys):
     assert alone["gamma"] != theirs["gamma"]
 
 
-def test_one_file_of_test_images_among_the_folds_makes_gamma_an_oracle(capsys):
-    assert main(["folds", DATA]) == 0
-    files = scored_elsewhere()
+def test_one_file_of_test_images_among_the_folds_makes_gamma_an_oracle(capsys, files):
     test = dict(np.load("test.npz"))
     np.savez("fold_2.npz", **test | {"scores": 2 * test["scores"] + 1})
     capsys.readouterr()
@@ -145,18 +159,15 @@ def test_one_file_of_test_images_among_the_folds_makes_gamma_an_oracle(capsys):
     ],
     ids=["images", "order", "unseen", "names"],
 )
+@pytest.mark.usefixtures("files")
 def test_scores_of_other_rows_are_refused(capsys, change, words):
-    assert main(["folds", DATA]) == 0
-    scored_elsewhere()
     test = dict(np.load("test.npz"))
     np.savez("test.npz", **test | change(test))
     assert main(["score", "test.npz", "--fix", "as-is", "--data", DATA]) == 2
     assert words in capsys.readouterr().err
 
 
-def test_too_few_validation_files_are_refused(capsys):
-    assert main(["folds", DATA]) == 0
-    files = scored_elsewhere()
+def test_too_few_validation_files_are_refused(capsys, files):
     assert main(["score", *files[:-1], "--data", DATA]) == 2
     assert "expected 3 validation files, one a fold" in capsys.readouterr().err
 
@@ -172,9 +183,7 @@ TOLD = [
 
 
 @pytest.mark.slow
-def test_a_foreign_row_has_every_column_that_ours_has(capsys, tmp_path):
-    assert main(["folds", DATA]) == 0
-    files = scored_elsewhere()
+def test_a_foreign_row_has_every_column_that_ours_has(capsys, tmp_path, files):
     assert main(["score", *files, "--data", DATA, "--predictions", "own.parquet"]) == 0
     (tmp_path / "board").mkdir()
     words = ["board", "board", "--add"]
@@ -200,10 +209,7 @@ def test_a_foreign_row_has_every_column_that_ours_has(capsys, tmp_path):
     assert pd.notna(theirs["H_gamma_low"])
 
 
-def test_parameters_chosen_on_test_images_are_a_bound(capsys, tmp_path):
-    assert main(["folds", DATA]) == 0
-    files = scored_elsewhere()
-    capsys.readouterr()
+def test_parameters_chosen_on_test_images_are_a_bound(capsys, tmp_path, files):
     (tmp_path / "scores.json").write_text(json.dumps(read(capsys, "score", *files, "--json")))
     (tmp_path / "board").mkdir()
     told = ["--who", "Ada", "--method", "Hers", "--provenance", "Hers."]

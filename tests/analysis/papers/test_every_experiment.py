@@ -85,6 +85,7 @@ def test_what_cannot_be_computed_is_refused_with_the_reason(name, capsys):
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_several_data_sets_make_one_table_with_printed_figures_of_those_that_have_some(capsys):
     words = ["reproduce", "gbu:table3", "--dataset", "digits", "simulated-AWA2", "--jobs", "1"]
     words += ["--method", "ESZSL", "LinearV2S"]

@@ -16,9 +16,21 @@ COMMAND += ["--jobs", "1", "--method", "ESZSL", "SAE", "DEVISE", "SJE"]
 
 
 def started():
-    return subprocess.Popen(COMMAND, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    return subprocess.Popen(
+        COMMAND,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        preexec_fn=interruptible,
+    )
 
 
+def interruptible():
+    """Take interrupts, which a shell has its background processes ignore."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGKILL])
 def test_a_killed_table_goes_on_where_it_stopped(tmp_path, monkeypatch, signal_number):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
