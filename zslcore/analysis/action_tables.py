@@ -46,17 +46,14 @@ def action_gains(
 ) -> pd.DataFrame:
     """Return the gain of each method, set of features and prototypes minus the baseline's.
 
+    Raises ParameterError when the study has no such features.
+
     Parameters
     ----------
     study : see :data:`zslcore.analysis.actions.ACTION_COLUMNS`; controlled splits count
     baseline : features without pre-training
     configuration : whose printed gains are added, "OS1" to "OS4"; none by default
     level : of the intervals
-
-    Raises
-    ------
-    ParameterError
-        When the study has no such features.
 
     Returns
     -------

@@ -164,10 +164,7 @@ def controlled_draws(
 def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tuple[Draw, ...]:
     """Return the first of the random splits that earlier papers used, and have released.
 
-    Raises
-    ------
-    ParameterError
-        When more are requested than exist.
+    Raises ParameterError when more are requested than exist.
     """
     released = action_facts(configuration.dataset).released
     if not 1 <= n_draws <= len(released):
@@ -291,15 +288,12 @@ class ActionSpec:
 def entrant(method: str, parameters: Parameters) -> ZSLEstimator:
     """Return a method as it enters a study.
 
+    Raises UnknownNameError for any other name.
+
     Parameters
     ----------
     method : key of :data:`PAPER`, or the name of any other method
     parameters : with "folds" and "defaults" only the loss of SYNC is that of the paper
-
-    Raises
-    ------
-    UnknownNameError
-        For any other name.
     """
     if method in PAPER and parameters == "paper":
         return PAPER[method]
@@ -360,10 +354,7 @@ def class_rows(unit: Unit, dataset: ZSLDataset) -> list[tuple[int, bool, int, fl
 
     Parameters are chosen on folds of the draw's training classes where the unit requires it.
 
-    Raises
-    ------
-    DatasetError
-        When the data are of other classes.
+    Raises DatasetError when the data are of other classes.
     """
     require_classes(dataset, len(unit.draw.train) + len(unit.draw.ouc) + len(unit.draw.tuc))
     method, folds = unit.estimator, unit.parameters == "folds"
@@ -476,15 +467,13 @@ def feature_sets(
 
     Two data sets of the same pre-training and kind of prototypes go by their own names.
 
+    Raises DatasetError for other classes, and without features that were trained on nothing and
+    others.
+
     Parameters
     ----------
     configuration : whose classes they have
     datasets : by their names
-
-    Raises
-    ------
-    DatasetError
-        For other classes, and without features that were trained on nothing and others.
     """
     for name, data in datasets.items():
         if recognise_actions(data.class_names) != configuration.dataset:
@@ -520,10 +509,7 @@ def _called(data: ZSLDataset) -> str:
 def baseline_of(sets: Sequence[FeatureSet]) -> str:
     """Return the features that others are compared with: those that were trained on nothing.
 
-    Raises
-    ------
-    DatasetError
-        Without any.
+    Raises DatasetError without any.
     """
     if not any(each.features == BASELINE for each in sets):
         raise DatasetError(

@@ -58,18 +58,15 @@ def lambda_of(method: str) -> str | None:
 def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = None) -> Along:
     """Answer the test set at every value of the only parameter that a spec leaves open.
 
+    Raises ZSLError when not exactly one parameter is open, and for a split without folds or without
+    rows.
+
     Parameters
     ----------
     spec : RunSpec
         All parameters of the method's grid are given but one.
-    dataset : ZSLDataset
     on_progress : callable(done, total), optional
         Called after every fit-and-score; whatever it raises ends the work.
-
-    Raises
-    ------
-    ZSLError
-        When not exactly one parameter is open, and for a split without folds or without rows.
     """
     dataset = dataset.required(spec.digest)
     grid = spec.grid or {}

@@ -138,7 +138,6 @@ def decompose(
 
     Parameters
     ----------
-    draws : Draws
     t : array of shape (n_images, n_attributes), what should have been predicted
     present : bool array of shape (n_class_draws, n_images), optional
         Draws by which an image is judged; all by default.
@@ -313,7 +312,6 @@ def bias_variance(
     parameter, values : the path
     class_draws : int, at least 3
     image_draws : int, at least 2, for each draw of classes
-    preprocessing : Preprocessing
     seed : int
         Decides what is drawn, and seeds stochastic methods.
     on_progress : callable(done, total, what), optional

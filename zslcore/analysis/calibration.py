@@ -26,7 +26,6 @@ def per_class_table(
 
     Parameters
     ----------
-    scores : AnsweredTest
     gammas : name of a column -> gamma
     class_names : one name per row of the data set's prototypes
 

@@ -173,7 +173,6 @@ def measured(
 
     Parameters
     ----------
-    result : RunResult
     measure : of :data:`MEASURES`
     weights : array of shape (n_draws, n_classes), what every class counts
     classes : int array of shape (n_classes,), the classes that columns of ``weights`` are of
@@ -259,7 +258,6 @@ def occasions(
 
     Parameters
     ----------
-    spec : ComparisonSpec
     datasets : name -> ZSLDataset
     store : a ResultStore, or results by their key
     measure : of :data:`MEASURES`

@@ -176,7 +176,6 @@ def cross_accuracy(
     Parameters
     ----------
     spec : RunSpec, whose data set is ``train``
-    train : ZSLDataset
     tests : data sets with the classes, features and split of ``train``, which may be among them
     on_progress : callable(done, total), optional
         Called after every fit-and-score of the selection. What it raises ends the work.

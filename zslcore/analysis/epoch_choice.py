@@ -56,11 +56,8 @@ def points(
 
     Parameters
     ----------
-    method : ZSLEstimator
     dataset, split : the data, with folds and test images of seen classes
     grid : numbers of epochs, by the name of their parameter
-    preprocessing : Preprocessing
-    seed : int
     on_progress : callable(done, total), optional, called after every fit-and-score on the folds
 
     Returns

@@ -67,6 +67,8 @@ def class_hops(
 ) -> pd.DataFrame:
     """Return the distance of every class from the nearest class of a pre-training list.
 
+    Raises DatasetError for a list without places in WordNet, such as one of actions.
+
     Parameters
     ----------
     names : test classes
@@ -78,11 +80,6 @@ def class_hops(
     DataFrame, a row a class
         ``class``; ``hops``, NaN where WordNet knows no word of the name; ``nearest``, the
         pre-training class, by its first name
-
-    Raises
-    ------
-    DatasetError
-        For a list without places in WordNet, such as one of actions.
     """
     entries = {entry.synset: entry.names[0] for entry in vocabulary.entries if entry.synset}
     if not entries:
@@ -102,16 +99,13 @@ def class_hops(
 def hop_trend(accuracy: ArrayLike, hops: ArrayLike, *, seed: int = 0) -> HopTrend:
     """Correlate accuracies of classes with their distances.
 
+    Raises DatasetError for fewer than five classes with a distance.
+
     Parameters
     ----------
     accuracy : fractions, one a class
     hops : as of :func:`class_hops`; classes with NaN are left out
     seed : of the permutations
-
-    Raises
-    ------
-    DatasetError
-        For fewer than five classes with a distance.
     """
     table = pd.DataFrame({"hops": np.asarray(hops, float), "accuracy": np.asarray(accuracy, float)})
     table = table.dropna()

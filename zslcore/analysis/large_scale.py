@@ -164,7 +164,6 @@ def measure(
 
     Parameters
     ----------
-    spec : LargeScaleStudy
     dataset : ZSLDataset, whose class names have ids such as ``n01440764``
     on_progress : callable(done, total, message)
     engine : where ranks are counted

@@ -202,25 +202,18 @@ def costs(
 ) -> list[Cost]:
     """Measure what leaks cost one method.
 
+    Raises DatasetError when a leak cannot be measured on this split, or ``choose`` has no folds to
+    choose on; ParameterError when the leak is in choosing epochs, and the method searches none.
+
     Parameters
     ----------
-    method : ZSLEstimator
     dataset, split : the data; the split as it is without the leaks of *training* and *selection*
     leaks : of :data:`LEAKS`; by default all that can be measured with this method
     choose : bool, default=True
         Choose parameters on the folds, for GZSL; otherwise they are used as they are. Gamma is
         chosen on the folds in either case, where there are any.
-    preprocessing : Preprocessing
-    seed : int
     on_progress : callable(done, total, what), optional
         Called after every fit-and-score of a selection; whatever it raises ends the work.
-
-    Raises
-    ------
-    DatasetError
-        When a leak cannot be measured on this split, or ``choose`` has no folds to choose on.
-    ParameterError
-        When the leak is in choosing epochs, and the method searches none.
     """
     possible = possible_leaks(dataset, split)
     for leak in leaks:

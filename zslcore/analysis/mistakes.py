@@ -18,7 +18,6 @@ def confusion(
 
     Parameters
     ----------
-    scores : AnsweredTest
     gamma : float, subtracted from the scores of seen classes
     class_names : one name per row of the data set's prototypes
     least : test images that a class must have for its shares to say anything

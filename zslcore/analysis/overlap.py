@@ -223,8 +223,6 @@ def split_of_draw(dataset: ZSLDataset, draw: Draw, *, n_folds: int = 0) -> Split
 
     Parameters
     ----------
-    dataset : ZSLDataset
-    draw : Draw
     n_folds : int, default=0
         Groups of training classes that validate once each, drawn with seed 0.
     """
@@ -443,12 +441,7 @@ def test_images(dataset: ZSLDataset, split: Split) -> dict[int, int]:
 
 
 def gain_figures(gain: OverlapGain) -> dict[str, float]:
-    """Return the figures of one gain: mean accuracies, gain, its interval and p, by name.
-
-    Parameters
-    ----------
-    gain : OverlapGain
-    """
+    """Return the figures of one gain: mean accuracies, gain, its interval and p, by name."""
     accuracies = (gain.all, gain.clean, gain.overlap, gain.all_minus_clean)
     return dict(zip(_FIGURES, (*accuracies, gain.gain, *gain.interval, gain.p), strict=True))
 

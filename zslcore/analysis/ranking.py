@@ -199,8 +199,6 @@ def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> Ran
     Parameters
     ----------
     values : array of shape (n_occasions, n_methods), at least two occasions and three methods
-    alpha : float
-    seed : int
     """
     _check(values, at_least=(2, 3))
     n, k = values.shape

@@ -71,7 +71,6 @@ def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tupl
 
     Parameters
     ----------
-    method : ZSLEstimator
     parameter : one of its ``regularizers``
     n : int, at least 2
 
@@ -368,8 +367,6 @@ def follow(
     choose : names
         Other parameters, to be chosen on the folds for GZSL, with the regulariser of the method's
         grid; then they stay along the path.
-    preprocessing : Preprocessing
-    seed : int
     on_progress : callable(done, total, what), optional
         Called after every fit-and-score; whatever it raises ends the work.
 

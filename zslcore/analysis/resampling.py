@@ -54,7 +54,6 @@ def figures(
 
     Parameters
     ----------
-    scores : AnsweredTest
     drawn : array of shape (n_draws, n_candidates), see :func:`class_draws`
     gamma : float
         Of ``calibrated_harmonic``.
@@ -87,7 +86,6 @@ def draws_of(
 
     Parameters
     ----------
-    test : AnsweredTest
     names : of figures in :data:`zslcore.evaluation.figures.FIGURES` that follow from answers
     gamma : of the figures at a chosen gamma
     over : "classes", or "images" within their class
@@ -138,7 +136,6 @@ def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndar
 
     Parameters
     ----------
-    test : AnsweredTest
     drawn : array of shape (n_draws, n_candidates), see :func:`class_draws`
 
     Yields

@@ -100,7 +100,6 @@ def listed(
     Parameters
     ----------
     runs : see :meth:`zslcore.results.store.ResultStore.stored`
-    meant : RunFilter
     by : of :func:`sorted_by`; runs without such a figure come last
     reverse : bool, default=False
         In the reverse of the order of :func:`sorted_by`.
@@ -148,7 +147,6 @@ def chosen(one: StoredRun, peeked: Collection[str]) -> str:
 
     Parameters
     ----------
-    one : StoredRun
     peeked : of :func:`peeked`
     """
     how = chosen_for(one.result)
@@ -214,7 +212,6 @@ def as_text(result: RunResult, stated_by: str = "") -> str:
 
     Parameters
     ----------
-    result : RunResult
     stated_by : whose result it is, where it was not computed here
     """
     e, spec = result.evaluation, result.spec

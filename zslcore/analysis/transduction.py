@@ -196,13 +196,10 @@ def compare(
 
     Parameters
     ----------
-    method : TransductiveEstimator
     dataset, split : the data
     choose : bool, default=True
         Choose the parameters of both on the folds, those of the base method first.
         Otherwise both are used as they are.
-    preprocessing : Preprocessing
-    seed : int
     on_progress : callable(done, total, what), optional
         Called after every fit-and-score of a selection; whatever it raises ends the work.
 

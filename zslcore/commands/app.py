@@ -80,10 +80,7 @@ def run(args: argparse.Namespace) -> int:
 def _choose_address(args: argparse.Namespace) -> None:
     """Serve this machine alone; in a classroom its network, to strangers.
 
-    Raises
-    ------
-    ParameterError
-        When the address of this machine in its network is not found.
+    Raises ParameterError when the address of this machine in its network is not found.
     """
     if not args.classroom:
         args.address = args.address or "127.0.0.1"
@@ -96,10 +93,7 @@ def _choose_address(args: argparse.Namespace) -> None:
 def own_address() -> str:
     """Return the address under which the network knows this machine.
 
-    Raises
-    ------
-    ParameterError
-        When there is none but that of the machine itself.
+    Raises ParameterError when there is none but that of the machine itself.
     """
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as route, suppress(OSError):
         route.connect(("192.0.2.1", 9))  # sends nothing: it only chooses the way out
@@ -192,15 +186,13 @@ class Servers:
     def serve(self, again: float = AGAIN) -> None:
         """Return when ``over`` is set; what ends before starts again, later each time.
 
+        Raises ZSLError when a server has ended :data:`MOST_STARTS` times, each time soon after its
+        start.
+
         Parameters
         ----------
         again : float
             Seconds until the first new start.
-
-        Raises
-        ------
-        ZSLError
-            When a server has ended :data:`MOST_STARTS` times, each time soon after its start.
         """
         failures = [0] * len(self.words)
         due = [0.0] * len(self.words)

@@ -228,10 +228,7 @@ def read_decisions(path: str | Path) -> Decisions:
         seal = "rejected"
         "giant panda" = "confirmed"
 
-    Raises
-    ------
-    FileRefusedError
-        When it is missing, too large, not TOML, or has any other content.
+    Raises FileRefusedError when it is missing, too large, not TOML, or has any other content.
     """
     path, name = Path(path), clean_text(Path(path).name)
     tables: dict[str, Any] = read_value(path, "TOML", max_bytes=MAX_DECISIONS)

@@ -13,19 +13,43 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from zslcore.leakage.cards import Card, Dropped, Group
-    from zslcore.leakage.vocabularies import Vocabulary
-    from zslcore.scores.joined import Judged, Printed
+from zslcore.board.card import card_of_result
+from zslcore.commands.audit import add_options, run_audit
+from zslcore.commands.review import run_review
+from zslcore.datasets.sandbox.client import read_lines
+from zslcore.exceptions import ParameterError
+from zslcore.leakage import audit_context, get_vocabulary
+from zslcore.leakage.cards import (
+    Card,
+    Dropped,
+    Group,
+    card_of_classes,
+    card_of_split,
+    grouped,
+    recognise,
+    to_html,
+)
+from zslcore.leakage.cards.card import USUAL
+from zslcore.leakage.cards.kinds import MAX_LIST
+from zslcore.leakage.loading import context_of_split, vocabulary_of
+from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.scores.apart import Asked, Given, judged_apart, memory_for
+from zslcore.scores.card import (
+    card_of_predictions,
+    card_of_question,
+    card_of_scores,
+    report_of_predictions,
+)
+from zslcore.scores.joined import Judged, Printed, joined_cards, read_printed
+from zslcore.storage.artifacts import scratch
+from zslcore.storage.files import write_out
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
-    from zslcore.commands.audit import add_options
-
     add = parser.add_argument
     add("files", nargs="+", type=Path, metavar="FILE",
         help="split, score matrix, predictions or result, with its labels or features; or a folder "
@@ -52,10 +76,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the cards, every finding or the page that is asked for; return the worst status."""
-    from zslcore.leakage.cards import to_html
-    from zslcore.scores.joined import read_printed
-    from zslcore.storage.files import write_out
-
     if args.page:
         return _write_page(args)
     if _asks_for_findings(args):
@@ -74,7 +94,6 @@ def run(args: argparse.Namespace) -> int:
 def _asks_for_findings(args: argparse.Namespace) -> bool:
     """Whether something is asked or said that a card has no place for."""
     plain = argparse.ArgumentParser()
-    from zslcore.commands.audit import add_options
 
     add_options(plain)
     usual = vars(plain.parse_args([])) | {"format": None}
@@ -90,9 +109,6 @@ def _is_no_file(path: Path) -> bool:
 
 def _every_finding(args: argparse.Namespace) -> int:
     """Print the audit of every subject."""
-    from zslcore.commands.audit import run_audit
-    from zslcore.exceptions import ParameterError
-
     if len(args.files) > 1 and (args.output or args.correct):
         raise ParameterError(
             f"--output, --correct: expected one split with them; got {len(args.files)}."
@@ -104,10 +120,6 @@ def _every_finding(args: argparse.Namespace) -> int:
 
 def _write_page(args: argparse.Namespace) -> int:
     """Write the page on a submission: at most one split and one file of scores."""
-    from zslcore.commands.review import run_review
-    from zslcore.exceptions import ParameterError
-    from zslcore.leakage.cards import grouped, recognise
-
     of: dict[str, Path | None] = {"split": None, "scores": None, "labels": None}
     of |= {name: path and Path(path) for name, path in
            (("split_labels", args.labels), ("features", args.features))}  # fmt: skip
@@ -151,10 +163,6 @@ def cards_of_files(
     FileRefusedError
         In one sentence: which file, what was expected, what came.
     """
-    from zslcore.leakage.cards import grouped, recognise
-    from zslcore.leakage.loading import vocabulary_of
-    from zslcore.scores.joined import Judged, joined_cards
-
     given = [vocabulary_of(name) for name in pretraining or ()]
     found = [_judged(group, given) for group in grouped([recognise(path) for path in paths])]
     return joined_cards([each if isinstance(each, Judged) else Judged(each) for each in found],
@@ -179,20 +187,10 @@ def _named(*files: Dropped) -> list[tuple[str, str]]:
 
 def _vocabularies(given: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
     """Return what the extractor was trained on, and whether it is an assumption."""
-    from zslcore.leakage import get_vocabulary
-    from zslcore.leakage.cards.card import USUAL
-
     return given or [get_vocabulary(USUAL)], not given
 
 
 def _of_split(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
-    from dataclasses import replace
-
-    from zslcore.leakage import audit_context
-    from zslcore.leakage.cards import card_of_split
-    from zslcore.leakage.loading import context_of_split
-    from zslcore.scores.joined import Judged
-    from zslcore.storage.artifacts import scratch
 
     vocabularies, assumed = _vocabularies(given)
     with scratch() as folder:
@@ -207,9 +205,6 @@ def _of_split(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary
 def _of_scores(
     main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]
 ) -> Judged | Card:
-    from zslcore.scores.apart import Asked, Given, judged_apart, memory_for
-    from zslcore.scores.card import card_of_question, card_of_scores
-    from zslcore.scores.joined import Judged
 
     labels = others[0].path if others else None
     scores, files = Given(main.path, labels), _named(main, *others)
@@ -224,17 +219,12 @@ def _of_scores(
 
 
 def _of_predictions(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
-    from zslcore.scores.card import card_of_predictions, report_of_predictions
-    from zslcore.scores.joined import Judged
 
     card = card_of_predictions(main.path, _named(main), given)
     return Judged(card, report=report_of_predictions(main.path))
 
 
 def _of_classes(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Card:
-    from zslcore.datasets.sandbox.client import read_lines
-    from zslcore.leakage.cards import card_of_classes
-    from zslcore.leakage.cards.kinds import MAX_LIST
 
     vocabularies, assumed = _vocabularies(given)
     names = read_lines(main.path, max_bytes=MAX_LIST)
@@ -242,6 +232,5 @@ def _of_classes(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) 
 
 
 def _of_result(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Card:
-    from zslcore.board.card import card_of_result
 
     return card_of_result(main.path, _named(main), tuple(v.name for v in given))

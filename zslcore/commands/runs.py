@@ -327,10 +327,7 @@ def _as_csv(runs: Sequence[StoredRun], others: Sequence[Result]) -> str:
 def export_answers(args: argparse.Namespace) -> None:
     """Write the predictions of one run to a file, its curve as one page, or a panel for print.
 
-    Raises
-    ------
-    ParameterError
-        Without KEY, or where the run has no predictions in the store.
+    Raises ParameterError without KEY, or where the run has no predictions in the store.
     """
     if not args.key:
         option = next(name for name in ("predictions", "html", "figure") if getattr(args, name))
@@ -356,12 +353,8 @@ def export_answers(args: argparse.Namespace) -> None:
 def figure_for_print(args: argparse.Namespace, found: Predictions) -> bytes:
     """Return a panel of predictions for print, in the format that the name of the file ends with.
 
-    Raises
-    ------
-    UnknownNameError
-        For another panel, font or format; names the nearest.
-    ParameterError
-        For a width outside the limits.
+    Raises UnknownNameError for another panel, font or format; names the nearest; ParameterError for
+    a width outside the limits.
     """
     form = Path(args.figure).suffix.lower().removeprefix(".")
     panel = of_predictions(found, args.panel)

@@ -55,22 +55,15 @@ def print_figure(
 ) -> bytes:
     """Return a panel as a file for print.
 
+    Raises ParameterError for a width outside the limits; UnknownNameError for another font or
+    format; names the nearest; MissingExtraError without Matplotlib.
+
     Parameters
     ----------
-    panel : Panel
     width_mm : width of the page in millimetres, 40 to 400
     font : of :data:`FONTS`
     form : of :data:`FORMATS`
     title : in the properties of the file, as a PDF and an SVG have them
-
-    Raises
-    ------
-    ParameterError
-        For a width outside the limits.
-    UnknownNameError
-        For another font or format; names the nearest.
-    MissingExtraError
-        Without Matplotlib.
     """
     if form not in FORMATS:
         raise closest_name("format of a figure for print", form, FORMATS)

@@ -34,12 +34,7 @@ LEVELS = (0.2, 0.4, 0.6, 0.8)
 
 
 def of_curves(what: SeenUnseen) -> Panel:
-    """Return seen over unseen accuracy for every gamma, with the gammas that have a name.
-
-    Parameters
-    ----------
-    what : SeenUnseen
-    """
+    """Return seen over unseen accuracy for every gamma, with the gammas that have a name."""
     marks: list[Mark] = list(_equal_harmonic())
     for line in what.lines:
         look = what.looks[line.look]
@@ -78,12 +73,7 @@ def _stops(what: SeenUnseen, line: Line) -> Iterator[Points]:
 
 
 def of_map(what: PointMap) -> list[Panel]:
-    """Return the panels of a map: all its points, in the colours of its palette.
-
-    Parameters
-    ----------
-    what : PointMap
-    """
+    """Return the panels of a map: all its points, in the colours of its palette."""
     return [
         Panel(list(_of_map(what, each)), *_BARE, each.title, square=True) for each in what.panels
     ]
@@ -114,17 +104,12 @@ def _of_map(what: PointMap, panel: MapPanel) -> Iterator[Points]:
 def of_predictions(found: Predictions, what: str) -> Panel:
     """Return one panel of predictions.
 
+    Raises UnknownNameError for another panel; names the nearest; DatasetError without images of
+    both sides, where there is no curve.
+
     Parameters
     ----------
-    found : Predictions
     what : of :data:`PANELS`
-
-    Raises
-    ------
-    UnknownNameError
-        For another panel; names the nearest.
-    DatasetError
-        Without images of both sides, where there is no curve.
     """
     if what not in PANELS:
         raise closest_name("panel for print", what, PANELS)

@@ -46,7 +46,6 @@ def import_runs(
     ----------
     path : the file
     who : whose results these are, in up to ``MAX_NAME`` printable letters
-    store : ResultStore
     taken : ids of results that are not replaced
 
     Returns

@@ -296,7 +296,6 @@ def first_specs(
 
     Parameters
     ----------
-    dataset : ZSLDataset
     split, method : names
     tasks : what parameters are chosen for
     variant : parameters that are given; by default the first of ``VARIANTS``

@@ -53,14 +53,12 @@ def damage_of(store: ResultStore) -> str:
 def mend(store: ResultStore) -> str:
     """Move a damaged store away, recover its readable rows and report it in a sentence.
 
+    Raises ZSLError when the store cannot be set aside, or others write for longer than a writer
+    waits.
+
     Returns
     -------
     The sentence; empty where nothing is damaged. The damaged file stays, under another name.
-
-    Raises
-    ------
-    ZSLError
-        When the store cannot be set aside, or others write for longer than a writer waits.
     """
     if not damage_of(store):
         return ""

@@ -66,10 +66,7 @@ class Result:
     def from_json(cls, text: str) -> Result:
         """Read what :meth:`to_json` wrote.
 
-        Raises
-        ------
-        UnreadableError
-            For any other text.
+        Raises UnreadableError for any other text.
         """
         return SCHEMA.load(text)
 

@@ -140,7 +140,6 @@ class ResultStore:
 
         Parameters
         ----------
-        result : RunResult
         predictions : Predictions of this very result, optional
             Where they take more than ``ZSL_PREDICTIONS`` together, the oldest are dropped.
         """
@@ -263,10 +262,8 @@ class ResultStore:
     def find(self, name: str) -> StoredRun:
         """Return the run with this id, or the only one whose id begins so.
 
-        Raises
-        ------
-        UnknownNameError
-            When there is none, or more than one, or when a result of another kind has it.
+        Raises UnknownNameError when there is none, or more than one, or when a result of another
+        kind has it.
         """
         try:
             return _named(name, self.stored(), "run")
@@ -316,10 +313,7 @@ class ResultStore:
     def delete(self, id_: str) -> None:
         """Forget the result with this id.
 
-        Raises
-        ------
-        ZSLError
-            For a result that comes with the package.
+        Raises ZSLError for a result that comes with the package.
         """
         if not self._select("runs", id_) and any(r.key == id_ for r in self._shipped(())):
             raise ZSLError(f"{id_} comes with the package and cannot be deleted.")
@@ -380,10 +374,8 @@ class ResultStore:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one change, made where it is missing; others wait until it is done.
 
-        Raises
-        ------
-        ZSLError
-            When nothing can be written there: the disk is full, read-only, or another one writes.
+        Raises ZSLError when nothing can be written there: the disk is full, read-only, or another
+        one writes.
         """
         back_up(self.path)
         with ExitStack() as stack:

@@ -45,7 +45,6 @@ def lay_out(
     ----------
     Z : array of shape (n, n_components), coordinates in the PCA
     graph : Neighbours with at least ``settings.n_neighbours`` columns; not read for "pca"
-    settings : MapSettings
     on_progress, on_picture : callables, every ten iterations
     """
     tell = _Teller(on_progress or (lambda *_: None), on_picture or (lambda _: None))

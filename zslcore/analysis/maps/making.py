@@ -55,21 +55,16 @@ def make_map(
 ) -> EmbeddedMap:
     """Map one data set, or two with the same classes and features.
 
+    Raises DatasetError when the two cannot be on one map; ParameterError when there are too few
+    images for the settings.
+
     Parameters
     ----------
     datasets : one or two
-    settings : MapSettings
     on_progress : callable(done, total, stage), optional
     on_picture : callable(coordinates), optional
         Called with the first two axes of the PCA, then every ten iterations. What either raises
         ends the work.
-
-    Raises
-    ------
-    DatasetError
-        When the two cannot be on one map.
-    ParameterError
-        When there are too few images for the settings.
     """
     tell, clock = on_progress or (lambda *_: None), _Clock()
     data = MapData.of(

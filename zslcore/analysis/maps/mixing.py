@@ -56,7 +56,6 @@ def mixing_scores(
     k : int
         Neighbours; in small classes half of the other images, since all of them tell nothing.
     seed : int, for the random deals; 40 for each class at least, so that Holm can reach 0.05
-    threads : int
 
     Returns
     -------

@@ -18,7 +18,6 @@ def in_pca(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
 
     Parameters
     ----------
-    made : EmbeddedMap
     datasets : the data sets it was made from; others are refused
 
     Returns

@@ -74,7 +74,6 @@ def map_quality(
     labels : int array of shape (n,)
     graph : Neighbours of ``Z`` with at least k columns, where there is one already
     k : int, made smaller where there are fewer than 2 k points
-    threads : int
     """
     n = len(Z)
     k = min(k, (n - 1) // 2)
@@ -115,7 +114,6 @@ def preserved_neighbours(
     Z : array of shape (n, n_components), the space the map was made from
     Y : array of shape (n, 2), the map
     k : int, made smaller where there are not as many points
-    threads : int
 
     Returns
     -------

@@ -43,10 +43,7 @@ class MapData:
     ) -> Self:
         """Choose rows, in proportion from every class of every data set; all where None.
 
-        Raises
-        ------
-        DatasetError
-            When two data sets cannot be on one map.
+        Raises DatasetError when two data sets cannot be on one map.
         """
         datasets = tuple(datasets)
         if len(datasets) not in (1, 2):
@@ -80,10 +77,7 @@ class MapData:
 def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
     """Return, for every class of ``second``, the row of the class of that name in ``first``.
 
-    Raises
-    ------
-    DatasetError
-        When the names are not the same.
+    Raises DatasetError when the names are not the same.
     """
     place = {name: c for c, name in enumerate(first.class_names)}
     alone = sorted(set(first.class_names) ^ set(second.class_names))
@@ -99,10 +93,7 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
 def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
     """Return one sentence on why two data sets cannot be on one map, empty when they can.
 
-    Raises
-    ------
-    DatasetError
-        When they do not have the same classes and hence cannot be compared at all.
+    Raises DatasetError when they do not have the same classes and hence cannot be compared at all.
     """
     match_classes(first, second)
     d, e = first.features.shape[1], second.features.shape[1]
@@ -131,7 +122,6 @@ def stratified_sample(strata: np.ndarray, n: int | None, seed: int) -> np.ndarra
     ----------
     strata : int array of shape (n_rows,)
     n : int or None, all rows when None or not fewer
-    seed : int
     """
     if n is None or n >= len(strata):
         return np.arange(len(strata))

@@ -60,10 +60,7 @@ Judged = Mapping[str, Mapping[Body, Judgment]]
 def get_claims(ids: Sequence[str] = ()) -> tuple[Claim, ...]:
     """Return the claims with these ids, all without any.
 
-    Raises
-    ------
-    UnknownNameError
-        For an unknown id; names the nearest one.
+    Raises UnknownNameError for an unknown id; names the nearest one.
     """
     for name in ids:
         if name not in CLAIMS:

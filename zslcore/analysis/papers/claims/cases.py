@@ -40,17 +40,13 @@ class Cases:
 def cases_of(evidence: Evidence, spec: Query, methods: Sequence[str]) -> Cases:
     """Return the cases of a claim.
 
+    Raises UndecidedError where a figure is missing, or none has its second one.
+
     Parameters
     ----------
-    evidence : Evidence
     spec : of the claim: ``first`` and ``second``, or ``pairs`` of these with a ``label``; ``index``
         names the columns that tell cases from each other, ``change`` is "ratio" or "difference"
     methods : that count; all where none is named
-
-    Raises
-    ------
-    UndecidedError
-        Where a figure is missing, or none has its second one.
     """
     index = list(spec.get("index", ("method", "data")))
     parts: list[pd.Series] = []

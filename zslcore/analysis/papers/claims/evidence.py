@@ -143,10 +143,7 @@ class Evidence:
     def trained_on(self, pretraining: str) -> Evidence:
         """Return the figures of features that were trained on a set; of nothing are the controls.
 
-        Raises
-        ------
-        UndecidedError
-            When there are none.
+        Raises UndecidedError when there are none.
         """
         rows = self.figures
         named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
@@ -182,10 +179,7 @@ class Evidence:
 
         Of several data sets that stand for one benchmark, that with the shortest name counts.
 
-        Raises
-        ------
-        UndecidedError
-            When there is none.
+        Raises UndecidedError when there is none.
         """
         figures = self.figures
         chosen = (figures["figure"] == figure).to_numpy(bool)

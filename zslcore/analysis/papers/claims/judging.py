@@ -179,7 +179,6 @@ def difference(
     values : differences of fractions, shape (n,); an index names their data sets
     claimed : "above" zero, "below" zero, or "near" it, within ``margin``
     of : what the differences are of, in the plural
-    margin : float
     """
     x = np.asarray(values, dtype=float)
     if len(x) < 2:

@@ -227,12 +227,8 @@ NOT_COMPUTED: Mapping[str, str] = {
 def get_experiment(name: str) -> Experiment:
     """Return the experiment called ``name``.
 
-    Raises
-    ------
-    DatasetError
-        For a table or figure that cannot be computed, with the reason.
-    UnknownNameError
-        For another name; names the nearest one.
+    Raises DatasetError for a table or figure that cannot be computed, with the reason;
+    UnknownNameError for another name; names the nearest one.
     """
     if name in NOT_COMPUTED:
         raise DatasetError(f"{name} cannot be computed: {NOT_COMPUTED[name]}")

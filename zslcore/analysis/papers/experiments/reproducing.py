@@ -43,10 +43,8 @@ def configured_experiment(
 ) -> Experiment:
     """Return an experiment with other parameters, features or images; see :func:`reproduce`.
 
-    Raises
-    ------
-    ZSLError
-        For an unknown experiment or row, and for features or images that it cannot take.
+    Raises ZSLError for an unknown experiment or row, and for features or images that it cannot
+    take.
     """
     experiment = get_experiment(name)
     for method in params or {}:
@@ -84,6 +82,9 @@ def reproduce(
 ) -> pd.DataFrame:
     """Run what is not finished of an experiment, and compare it with the printed figures.
 
+    Raises ZSLError for unknown names, another number of data sets, or data that lack something
+    required.
+
     Parameters
     ----------
     name : of an experiment
@@ -111,11 +112,6 @@ def reproduce(
         ``high`` (95 % interval), ``seeds``, ``printed``, ``difference`` (ours - printed) and
         ``key`` (of the first run in the run store); fractions unless the experiment's unit is
         another one, missing where there is none.
-
-    Raises
-    ------
-    ZSLError
-        For unknown names, another number of data sets, or data that lack something required.
     """
     experiment = configured_experiment(name, params, features, on)
     rows = experiment.checked_methods(methods)
