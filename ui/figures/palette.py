@@ -16,7 +16,7 @@ from typing import Any, Self
 import plotly.graph_objects as go
 
 from zslcore.interactive import hues
-from zslcore.interactive.look import Look
+from zslcore.interactive.hues import Look
 
 _asked: list[Callable[[], bool]] = [lambda: False, lambda: False]
 

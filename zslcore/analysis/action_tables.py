@@ -24,6 +24,7 @@ import pandas as pd
 from scipy import stats
 
 from zslcore.analysis.overlap import gain_difference, gains_by_draw, study_summary
+from zslcore.analysis.resampling import student_interval
 from zslcore.datasets.action_facts import action_facts
 from zslcore.datasets.facts import published
 from zslcore.exceptions import ParameterError
@@ -101,21 +102,8 @@ def _over_baseline(
     if features == baseline:
         return dict.fromkeys(("draws_minus", "draws_low", "draws_high"), np.nan)
     differences = (gains[key] - gains[baseline, semantics, method]).dropna().to_numpy()
-    low, high = interval_over_draws(differences, level)
-    return {
-        "draws_minus": float(differences.mean()),
-        "draws_low": low,
-        "draws_high": high,
-    }
-
-
-def interval_over_draws(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
-    """Return Student's interval of a mean; NaN of fewer than two values."""
-    n = len(values)
-    if n < 2:
-        return np.nan, np.nan
-    reach = stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
-    return float(values.mean() - reach), float(values.mean() + reach)
+    low, high = student_interval(differences, level)
+    return {"draws_minus": float(differences.mean()), "draws_low": low, "draws_high": high}
 
 
 def _printed(configuration: str, features: str, semantics: str, method: str) -> float:
@@ -190,11 +178,8 @@ def _printed_splits(configuration: str, features: str, semantics: str) -> dict[s
     ].set_index("splits")["top1"]
     released, controlled = (cells.get(name, np.nan) for name in ("previous", "controlled"))
     rise = controlled / released - 1
-    return {
-        "printed_released": released,
-        "printed_controlled": controlled,
-        "printed_rise": rise,
-    }
+    found = {"released": released, "controlled": controlled, "rise": rise}
+    return {f"printed_{name}": value for name, value in found.items()}
 
 
 def drawn_classes(spec: ActionSpec) -> pd.DataFrame:
@@ -209,14 +194,14 @@ def drawn_classes(spec: ActionSpec) -> pd.DataFrame:
     """
     setting = spec.setting
     names = action_facts(setting.dataset).class_names
+    columns = ["draw", "class", "number", "part", "known"]
     rows = [
-        {"draw": k, "class": names[c], "number": int(c) + 1, "part": part,
-         "known": int(setting.overlapping[c])}
+        (k, names[c], int(c) + 1, part, int(setting.overlapping[c]))
         for k, draw in enumerate(spec.draws("controlled"), 1)
         for part, classes in (("train", draw.train), ("test", np.union1d(draw.ouc, draw.tuc)))
         for c in classes
-    ]  # fmt: skip
-    table = pd.DataFrame(rows)
+    ]
+    table = pd.DataFrame(rows, columns=columns)
     table.insert(0, "configuration", setting.name)
     table.insert(1, "pretraining", setting.pretraining)
     return table
@@ -244,7 +229,7 @@ def compared_semantics(study: pd.DataFrame, *, level: float = 0.95) -> pd.DataFr
             {k: p.groupby("class")["accuracy"].mean() for k, p in kinds.items()}, axis=1
         )
         by_class = (pair["attributes"] - pair["word2vec"]).to_numpy()
-        low, high = interval_over_draws(by_class, level)
+        low, high = student_interval(by_class, level)
         gain = gain_difference(ours, other, level=level)
         row = {"features": features, "method": method}
         row |= {f"acc_{kind}": pair[kind].mean() for kind in kinds}

@@ -25,9 +25,9 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.comparison import accuracies
+from zslcore.analysis.resampling import drawn_figure
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import N_DRAWS, class_draws, interval
 from zslcore.metrics.significance import holm, paired_test
 
@@ -100,8 +100,8 @@ def compare_embeddings(
     for method, of_method in table.groupby("method", sort=False):
         for figure in FIGURES:
             rows += _compared(str(method), figure, of_method, str(reference), n_draws)
-    columns = ["figure", "method", "embedding", "value", "low", "high", "difference",
-               "difference_low", "difference_high", "p"]  # fmt: skip
+    columns = ["figure", "method", "embedding", "value", "low", "high"]
+    columns += ["difference", "difference_low", "difference_high", "p"]
     found = pd.DataFrame(rows, columns=columns)
     tested = found["p"].notna()
     found["p_holm"] = np.nan
@@ -127,7 +127,7 @@ def _compared(
     if figure != FIGURES[0] and (seen.all() or not seen.any()):
         return
     drawn = class_draws(np.asarray(seen), n_draws)
-    values = {str(name): _figure(drawn, seen, wide[name].to_numpy()) for name in wide}
+    values = {str(name): drawn_figure(drawn, seen, wide[name].to_numpy()) for name in wide}
     for name, value in values.items():
         low, high = interval(value)
         row = {"figure": figure, "method": method, "embedding": name, "value": value[0]}
@@ -142,24 +142,14 @@ def _compared(
         yield row
 
 
-def _figure(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
-    """Return a mean over classes, or H of the means of both roles, for every draw."""
-    sides = [
-        drawn[:, side] @ accuracy[side] / drawn[:, side].sum(axis=1)
-        for side in (seen, ~seen)
-        if side.any()
-    ]
-    return sides[0] if len(sides) == 1 else harmonic_mean(*sides)
-
-
 def in_a_sentence(compared: pd.DataFrame, reference: str) -> str:
     """Return in how many comparisons for ZSL the reference is better, worse or not different."""
     zsl = compared[(compared["figure"] == FIGURES[0]) & compared["difference"].notna()]
     if zsl.empty:
         return "There is nothing to compare yet."
     significant = zsl["p_holm"] < SIGNIFICANT
-    better, worse = (int((significant & side).sum()) for side in (zsl["difference"] < 0,
-                                                           zsl["difference"] > 0))  # fmt: skip
+    better = int((significant & (zsl["difference"] < 0)).sum())
+    worse = int((significant & (zsl["difference"] > 0)).sum())
     rest = len(zsl) - better - worse
     return (
         f"For ZSL, the accuracy with {reference} is higher in {better} of {len(zsl)} comparisons, "

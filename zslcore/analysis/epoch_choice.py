@@ -25,9 +25,9 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from scipy.stats import t as student
 from sklearn.model_selection import ParameterGrid
 
+from zslcore.analysis.resampling import student_interval
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import Setting
@@ -134,7 +134,7 @@ def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd
             row |= {"seeds": len(H)} | {str(name): mean for name, mean in H.mean().items()}
             for other in ("folds", "last"):
                 difference = (H["test"] - H[other]).to_numpy()
-                low, high = _interval(difference, level)
+                low, high = student_interval(difference, level)
                 row[f"over_{other}"] = float(difference.mean())
                 row |= {f"over_{other}_low": low, f"over_{other}_high": high}
             rows.append(row)
@@ -147,11 +147,3 @@ def measured() -> pd.DataFrame:
     The column ``features`` names the data set, and what its features were trained on.
     """
     return pd.read_csv(MEASURED, comment="#")
-
-
-def _interval(values: np.ndarray, level: float) -> tuple[float, float]:
-    """Return Student's interval of the mean; missing for a single value."""
-    if len(values) < 2:
-        return np.nan, np.nan
-    width = student.ppf((1 + level) / 2, len(values) - 1) * values.std(ddof=1)
-    return tuple(values.mean() + np.array([-1, 1]) * width / np.sqrt(len(values)))

@@ -29,6 +29,7 @@ from scipy.stats import rankdata
 from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.analysis.papers.printed import chosen_for
 from zslcore.analysis.ranking import rank_bounds
+from zslcore.analysis.resampling import drawn_figure
 from zslcore.analysis.run_listing import peeked, probes
 from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
 from zslcore.datasets.imports import trained_on
@@ -36,7 +37,6 @@ from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.methods import METHODS, VARIANTS
-from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import class_draws, interval
 from zslcore.metrics.significance import DIGITS
 from zslcore.results.shipped import has_predictions
@@ -345,14 +345,8 @@ def _drawn(cells: Sequence[Cell], figure: Figure, n_draws: int) -> tuple[list[in
     weights = class_draws(seen, n_draws)
     figures = []
     for k in listed:
-        means = [
-            weights[:, seen == is_seen]
-            @ np.array([of[c] for c in order])
-            / weights[:, seen == is_seen].sum(axis=1)
-            for is_seen, of, order in zip((False, True), sides[k], names, strict=True)
-            if order
-        ]
-        figures.append(means[0] if len(means) == 1 else harmonic_mean(*means))
+        of_class = [of[c] for of, order in zip(sides[k], names, strict=True) for c in order]
+        figures.append(drawn_figure(weights, seen, np.array(of_class)))
     return listed, np.column_stack(figures)
 
 

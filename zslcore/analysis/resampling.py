@@ -28,11 +28,13 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Literal, get_args
 
 import numpy as np
+from scipy import stats
 
 from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
+from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import N_DRAWS, Over, class_draws, image_draws
 
 Figure = Literal[
@@ -149,3 +151,29 @@ def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndar
     step = max(BLOCK // len(test.y), 1)
     for start in range(0, len(drawn), step):
         yield drawn[start : start + step, test.y].astype(float)
+
+
+def drawn_figure(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
+    """Return the mean over classes, or H of the means of seen and unseen ones, for every draw.
+
+    Parameters
+    ----------
+    drawn : array of shape (n_draws, n_classes), what each class counts
+    seen : bool array of shape (n_classes,)
+    accuracy : array of shape (n_classes,), fractions in [0, 1]
+    """
+    sides = [
+        drawn[:, side] @ accuracy[side] / drawn[:, side].sum(axis=1)
+        for side in (seen, ~seen)
+        if side.any()
+    ]
+    return sides[0] if len(sides) == 1 else harmonic_mean(*sides)
+
+
+def student_interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
+    """Return Student's interval of a mean; NaN of fewer than two values."""
+    n = len(values)
+    if n < 2:
+        return np.nan, np.nan
+    reach = stats.t.ppf((1 + level) / 2, n - 1) * values.std(ddof=1) / np.sqrt(n)
+    return float(values.mean() - reach), float(values.mean() + reach)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from zslcore.commands.options import show_steps
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -49,10 +49,11 @@ def run(args: argparse.Namespace) -> None:
     for name in args.method:
         get_method(name)  # a misspelt name is refused before any measurement
     dataset, engine = _opened(args.dataset, args.shards, args.prototypes), Engine(dask=args.dask)
-    with_progress, rows = sys.stderr.isatty() and not args.json, []
+    rows: list[dict[Any, Any]] = []
     for name in args.method:
         spec = LargeScaleStudy(dataset.name, dataset.digest, name, args.seed)
-        found = measure(spec, dataset, _show if with_progress else _silent, engine=engine)
+        found = measure(spec, dataset, show_steps, engine=engine)
+        show_steps()
         rows += found.table().assign(method=name).to_dict("records")
         if not args.json:
             print(_as_text(name, found, dataset))
@@ -78,16 +79,6 @@ def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDatas
 
     shards = Shards.open(folder)
     return simulate_imagenet(name, shards, digest=shards.digest)
-
-
-def _silent(done: float, total: float, message: str) -> None:
-    """Show nothing."""
-
-
-def _show(done: float, total: float, message: str) -> None:
-    """Rewrite one line on standard error."""
-    sys.stderr.write(f"\r{done / total:4.0%}  {message:90}\r")
-    sys.stderr.flush()
 
 
 def _as_text(name: str, found: LargeScale, dataset: ZSLDataset) -> str:

@@ -21,8 +21,8 @@ from zslcore.interactive.hues import (
     SEEN,
     UNSEEN,
     VALIDATED,
+    Look,
 )
-from zslcore.interactive.look import Look
 from zslcore.interactive.numbers import percent, three_digits
 from zslcore.interactive.seen_unseen import Images, Line, SeenUnseen, Stop
 

@@ -1,4 +1,4 @@
-"""One meaning, one hue: its colour in the light and in the dark theme.
+"""One meaning, one hue: its colour in the light and in the dark theme, and how its marks look.
 
 The hues are those of Okabe and Ito, which colour-blind readers can distinguish. Words in each have
 a contrast of at least 4.5 : 1 to the page of its theme.
@@ -7,6 +7,7 @@ a contrast of at least 4.5 : 1 to the page of its theme.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,25 @@ INK = Hue("#14181C", "#E8EAED")
 FIRST = Hue("#946600", "#E69F00")
 SECOND = Hue("#1274AD", "#8CCBF2")
 NEUTRAL = Hue("#767676", "#9AA3AD")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a line, a mark or a side looks.
+
+    Attributes
+    ----------
+    light, dark : colours in the light and in the dark theme
+    symbol : of a point
+    dash : lengths of dashes and gaps of a line, as SVG writes them; empty for none
+    """
+
+    light: str
+    dark: str
+    symbol: str = "circle"
+    dash: str = ""
+
+    @classmethod
+    def of(cls, hue: Hue, symbol: str = "circle", dash: str = "") -> Self:
+        """Return how a meaning looks, with its symbol and dash."""
+        return cls(hue.light, hue.dark, symbol, dash)

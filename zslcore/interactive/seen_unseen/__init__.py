@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.interactive.forms import Curve, Switches
-from zslcore.interactive.look import Look
+from zslcore.interactive.hues import Look
 from zslcore.interactive.modules import SHARED, joined, styled
 from zslcore.interactive.one_file import Parts, one_file
 from zslcore.interactive.packing import as_bytes, packed
