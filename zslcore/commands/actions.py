@@ -40,23 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from zslcore.analysis.actions import CONFIGURATIONS, DRAWS, USUAL_METHODS, Parameters
 
     option = parser.add_argument
-    option("configuration", nargs="?", default="OS1",
-           help=f"{', '.join(CONFIGURATIONS)} of the paper's table 2 (OS1)")  # fmt: skip
-    option("--dataset", nargs="+", default=(), metavar="NAME",
-           help="features of your own (simulated ones)")  # fmt: skip
+    text = f"{', '.join(CONFIGURATIONS)} of the paper's table 2 (OS1)"
+    option("configuration", nargs="?", default="OS1", help=text)
+    text = "features of your own (simulated ones)"
+    option("--dataset", nargs="+", default=(), metavar="NAME", help=text)
     option("--unplanted", action="store_true", help="simulated features without a planted gain")
     usual = " ".join(USUAL_METHODS)
-    option("--method", nargs="+", default=USUAL_METHODS, metavar="NAME",
-           help=f"of the paper, or any other ({usual})")  # fmt: skip
-    option("--parameters", choices=get_args(Parameters), default="paper",
-           help="of the paper, chosen on folds of each draw, or defaults (paper)")  # fmt: skip
+    text = f"of the paper, or any other ({usual})"
+    option("--method", nargs="+", default=USUAL_METHODS, metavar="NAME", help=text)
+    text = "of the paper, chosen on folds of each draw, or defaults (paper)"
+    option("--parameters", choices=get_args(Parameters), default="paper", help=text)
     option("--draws", type=int, default=DRAWS, help=f"of test classes ({DRAWS})")
     option("--seed", type=int, default=0, help="of the draws and of methods that draw (0)")
     option("--jobs", type=int, default=2, help="fits at a time, one thread each (2)")
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
     option("--output", type=Path, metavar="FILE.csv", help="write the gains as CSV, in fractions")
-    option("--splits", type=Path, metavar="FILE.csv",
-           help="write the classes of every controlled draw as CSV, and fit nothing")  # fmt: skip
+    text = "write the classes of every controlled draw as CSV, and fit nothing"
+    option("--splits", type=Path, metavar="FILE.csv", help=text)
     option("--json", action="store_true", help="print the gains as JSON, in fractions")
 
 

@@ -14,6 +14,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from zslcore.commands.options import add_choices, stated_choices
 from zslcore.datasets import ZSLDataset, available, load
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.datasets.simulated import UNPLANTED
@@ -32,8 +33,6 @@ from zslcore.results.store import ResultStore
 from zslcore.storage.files import folder_of, path_of, write_out
 from zslcore.texts import clean_text
 
-#: What a result may have been tuned by.
-CHOSEN = ("hyperparameters", "epochs", "gamma")
 MAX_DECISIONS = 1 << 20
 #: What can be audited.
 SUBJECTS = (
@@ -75,33 +74,26 @@ def add_options(parser: argparse._ActionsContainer) -> None:
     add("--split", help="split of a data set; PS by default")
     add("--labels", help="file with the labels, if they are not next to the split")
     add("--features", help="file with the features, for ZSL004 and ZSL005; may hold labels")
-    add("--groups", metavar="FILE",
-        help="groups of rows from one photograph, for ZSL012: one name per line, or a CSV, .mat, "
-        ".npz or .h5; by default the names of the image files, where a file has them")  # fmt: skip
-    add("--group-pattern", metavar="REGEX",
-        help="regex whose first group is the photo id in a name: '(.*)_aug[0-9]+'")  # fmt: skip
-    add("--pretraining", action="append", metavar="NAME",
-        help=f"{', '.join(PRETRAINING_NAMES)} or a text file; may be repeated; by default what a "
-        "data set declares")  # fmt: skip
+    text = "groups of rows from one photograph, for ZSL012: one name per line, or a CSV, .mat, "
+    text += ".npz or .h5; by default the names of the image files, where a file has them"
+    add("--groups", metavar="FILE", help=text)
+    text = "regex whose first group is the photo id in a name: '(.*)_aug[0-9]+'"
+    add("--group-pattern", metavar="REGEX", help=text)
+    text = "or a text file; may be repeated; by default what a data set declares"
+    text = f"{', '.join(PRETRAINING_NAMES)} {text}"
+    add("--pretraining", action="append", metavar="NAME", help=text)
     add("--decisions", help="TOML file: [vocabulary] with 'class' = 'confirmed' or 'rejected'")
-    for what in CHOSEN:
-        add(f"--{what}-on", metavar="WHAT", default="unknown",
-            help="what they were chosen on: validation, given, test or none")  # fmt: skip
-    add("--prototypes-from", metavar="WHAT", default="unknown", help="independent or test images")
-    add(
-        "--runs",
-        action="store_true",
-        help="for a data set: measure ZSL007 and the oracle gap on stored runs",
-    )
-    add("--against", metavar="SPLIT",
-        help="another split of the same data, a file or a name: list the rows and classes that "
-        "moved")  # fmt: skip
+    add_choices(parser)
+    text = "for a data set: measure ZSL007 and the oracle gap on stored runs"
+    add("--runs", action="store_true", help=text)
+    text = "another split of the same data, a file or a name: list the rows and classes that moved"
+    add("--against", metavar="SPLIT", help=text)
     for field in fields(Thresholds):
-        add(f"--{field.name}", type=type(field.default), default=field.default, metavar="NUMBER",
-            help=f"{THRESHOLDS[field.name]}, {field.default} by default")  # fmt: skip
+        usual, text = field.default, f"{THRESHOLDS[field.name]}, {field.default} by default"
+        add(f"--{field.name}", type=type(usual), default=usual, metavar="NUMBER", help=text)
     add("--fail-on", choices=tuple(FAIL_ON), default="fail")
-    add("--allow-incomplete", nargs="*", metavar="ID",
-        help="accept that these checks, or all, could not run")  # fmt: skip
+    text = "accept that these checks, or all, could not run"
+    add("--allow-incomplete", nargs="*", metavar="ID", help=text)
     add("--format", choices=tuple(FORMATS), default="text")
     add("--output", help="file to write the report to, instead of the terminal")
     add("--correct", metavar="FILE", help="write a corrected split, .mat or .json")
@@ -119,7 +111,7 @@ def run_audit(args: argparse.Namespace) -> int:
             **_where(args),
             pretraining=args.pretraining,
             decisions=read_decisions(args.decisions) if args.decisions else None,
-            provenance=_provenance(args),
+            provenance=Provenance(**stated_choices(args)),
             runs=_stored_runs(subject, args) if args.runs else (),
             against=_other(subject, args.against),
         )
@@ -188,11 +180,6 @@ def _stored_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
     if unreadable := store.unreadable():
         sys.stderr.write(f"{unreadable}\n")
     return store.runs_on(subject, args.split or chosen_split(subject).name)
-
-
-def _provenance(args: argparse.Namespace) -> Provenance:
-    chosen = {what: getattr(args, f"{what}_on") for what in CHOSEN}
-    return Provenance(**chosen, prototypes=args.prototypes_from)
 
 
 def _text(report: AuditReport, args: argparse.Namespace) -> str:

@@ -36,34 +36,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     option = parser.add_argument
     option("folder", nargs="?", type=Path, metavar="FOLDER", help="results (the shipped ones)")
-    option("--output", nargs="+", default=[], type=Path, metavar="FILE",
-           help="files to write: .html, .csv or .tex")  # fmt: skip
-    option("--curves", type=Path, metavar="FOLDER",
-           help="with an .html: curve of each result with predictions, linked")  # fmt: skip
+    text = "files to write: .html, .csv or .tex"
+    option("--output", nargs="+", default=[], type=Path, metavar="FILE", help=text)
+    text = "with an .html: curve of each result with predictions, linked"
+    option("--curves", type=Path, metavar="FOLDER", help=text)
     option(
         "--check",
         action="store_true",
         help="recompute results that have predictions; print refused files only",
     )
-    option("--add", metavar="WHAT",
-           help="key of a stored run, a JSON of a run or of scores, or predictions")  # fmt: skip
+    text = "key of a stored run, a JSON of a run or of scores, or predictions"
+    option("--add", metavar="WHAT", help=text)
     option("--who", help="with --add: owner of the result")
     option("--link", default="", help="with --add: address of a page about it")
     option("--features", default="", help="with --add: which features")
-    option("--pretraining", nargs="+", default=[], metavar="NAME",
-           help="with --add: what the extractor was trained on, or none")  # fmt: skip
+    text = "with --add: what the extractor was trained on, or none"
+    option("--pretraining", nargs="+", default=[], metavar="NAME", help=text)
     option("--method", help="with --add of scores: name of the method (that of the predictions)")
     option("--provenance", default="", help="with --add of scores: where they come from")
-    option("--parameters-from", choices=ORIGINS,
-           help="with --add of scores: how parameters were chosen")  # fmt: skip
-    option("--chosen-for", default="", choices=["zsl", "gzsl"],
-           help="with --parameters-from validated: what the folds were judged by")  # fmt: skip
-    option("--param", metavar="NAME=VALUE", action="append", default=[],
-           help="with --parameters-from: a parameter of the method")  # fmt: skip
-    option("--grid", metavar="NAME=V,V", action="append", default=[],
-           help="with --parameters-from: values that were searched")  # fmt: skip
-    option("--seeds", nargs="+", default=[], type=Path, metavar="FILE",
-           help="with --add of scores: those of the same model with other seeds")  # fmt: skip
+    text = "with --add of scores: how parameters were chosen"
+    option("--parameters-from", choices=ORIGINS, help=text)
+    text = "with --parameters-from validated: what the folds were judged by"
+    option("--chosen-for", default="", choices=["zsl", "gzsl"], help=text)
+    text = "with --parameters-from: a parameter of the method"
+    option("--param", metavar="NAME=VALUE", action="append", default=[], help=text)
+    text = "with --parameters-from: values that were searched"
+    option("--grid", metavar="NAME=V,V", action="append", default=[], help=text)
+    text = "with --add of scores: those of the same model with other seeds"
+    option("--seeds", nargs="+", default=[], type=Path, metavar="FILE", help=text)
     option("--code", default="", metavar="LINK", help="with --add: address of the code")
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from zslcore.board.card import card_of_result
 from zslcore.commands.audit import add_options, run_audit
+from zslcore.commands.options import add_submission
 from zslcore.commands.review import run_review
 from zslcore.datasets.sandbox.client import read_lines
 from zslcore.exceptions import ParameterError
@@ -51,26 +52,18 @@ from zslcore.storage.files import write_out
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add = parser.add_argument
-    add("files", nargs="+", type=Path, metavar="FILE",
-        help="split, score matrix, predictions or result, with its labels or features; or a folder "
-        "or the name of a data set")  # fmt: skip
+    text = "split, score matrix, predictions or result, with its labels or features; or a folder "
+    text += "or the name of a data set"
+    add("files", nargs="+", type=Path, metavar="FILE", help=text)
     add("--json", action="store_true", help="print the cards as JSON")
-    add("--printed", metavar="FIGURES",
-        help="what a paper prints of these scores, in percent: 'H 49.8, u 45.1'")  # fmt: skip
-    add("--page", metavar="OUT",
-        help="write one page on a submission: split, pre-training, figures, curve")  # fmt: skip
+    text = "what a paper prints of these scores, in percent: 'H 49.8, u 45.1'"
+    add("--printed", metavar="FIGURES", help=text)
+    text = "write one page on a submission: split, pre-training, figures, curve"
+    add("--page", metavar="OUT", help=text)
     whole = parser.add_argument_group("every finding of a split, with any of these")
     add_options(whole)
     page = parser.add_argument_group("with --page")
-    option = page.add_argument
-    option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
-    option("--fix", action="append", default=[], metavar="FIX",
-           help="answer to a question about the scores, see zslcore score --help")  # fmt: skip
-    option("--validation", nargs="+", default=[], type=Path, metavar="FILE",
-           help="scores of other images and classes, one a fold, to choose gamma")  # fmt: skip
-    option("--gamma", type=float, help="gamma that the authors state")
-    option("--extractor", default="", metavar="NAME", help="as zslcore contamination lists it")
-    option("--blind", action="store_true", help="leave out names of files and paths")
+    add_submission(page)
     parser.set_defaults(format=None)
 
 
@@ -121,8 +114,8 @@ def _every_finding(args: argparse.Namespace) -> int:
 def _write_page(args: argparse.Namespace) -> int:
     """Write the page on a submission: at most one split and one file of scores."""
     of: dict[str, Path | None] = {"split": None, "scores": None, "labels": None}
-    of |= {name: path and Path(path) for name, path in
-           (("split_labels", args.labels), ("features", args.features))}  # fmt: skip
+    for name, path in (("split_labels", args.labels), ("features", args.features)):
+        of[name] = path and Path(path)
     for group in grouped([recognise(path) for path in args.files]):
         what = "split" if group.main.kind == "split" else "scores"
         if group.main.kind not in ("split", "scores", "predictions") or of[what] is not None:
@@ -165,8 +158,8 @@ def cards_of_files(
     """
     given = [vocabulary_of(name) for name in pretraining or ()]
     found = [_judged(group, given) for group in grouped([recognise(path) for path in paths])]
-    return joined_cards([each if isinstance(each, Judged) else Judged(each) for each in found],
-                        printed)  # fmt: skip
+    judged = [each if isinstance(each, Judged) else Judged(each) for each in found]
+    return joined_cards(judged, printed)
 
 
 def _judged(group: Group, given: list[Vocabulary]) -> Judged | Card:

@@ -38,13 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--batch", type=int, default=32, help="images of a batch (32)")
     option("--workers", type=int, default=2, help="processes that read images (2)")
     option("--labels", type=Path, metavar="CSV", help="columns image_file and label")
-    option("--on-bad", choices=("refuse", "skip"), default="refuse",
-           help="what to do with unreadable images (refuse)")  # fmt: skip
+    text = "what to do with unreadable images (refuse)"
+    option("--on-bad", choices=("refuse", "skip"), default="refuse", help=text)
     option("--max-pixels", type=int, help="most pixels of an image (89,478,485)")
     option("--resize", type=int, metavar="PIXELS", help="shorter side (default: of the weights)")
     option("--crop", type=int, metavar="PIXELS", help="side of a crop (default: of the weights)")
-    option("--trained-on", nargs="+", default=[], metavar="NAME",
-           help="what the encoder was trained on, if its weights do not state it")  # fmt: skip
+    text = "what the encoder was trained on, if its weights do not state it"
+    option("--trained-on", nargs="+", default=[], metavar="NAME", help=text)
     option("--seed", type=int, default=0, help="of random weights (0)")
     option("--output", type=Path, metavar="FILE", help="archive to make (IMAGES-NAME.npz)")
     _of_data_set(parser)
@@ -54,14 +54,14 @@ def _of_data_set(parser: argparse.ArgumentParser) -> None:
     """Add what makes a data set of features."""
     option = parser.add_argument
     option("--attributes", metavar="CSV", help="prototypes: a column class, a column an attribute")
-    option("--text", nargs="+", metavar="TEMPLATE",
-           help='prototypes by an encoder of texts: "a photo of a {}.", or an ensemble by its '
-           "name: imagenet-80, oxford_pets ...")  # fmt: skip
+    text = 'prototypes by an encoder of texts: "a photo of a {}.", or an ensemble by its '
+    text += "name: imagenet-80, oxford_pets ..."
+    option("--text", nargs="+", metavar="TEMPLATE", help=text)
     option("--prompts", metavar="JSON", help='prototypes by prompts of each class: {"class": '
            '["prompt", ...]}')  # fmt: skip
-    option("--unseen", nargs="+", metavar="CLASS",
-           help="unseen classes of the data set: names or numbers, a file of them, or "
-           "base-to-new:NAME")  # fmt: skip
+    text = "unseen classes of the data set: names or numbers, a file of them, or "
+    text += "base-to-new:NAME"
+    option("--unseen", nargs="+", metavar="CLASS", help=text)
     option("--name", metavar="NAME", help="import it under this name")
 
 

@@ -19,8 +19,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("dataset", metavar="DATA", help="name of the data set")
     option("--split", help="name of the split (PS, or the only one there is)")
     option("--seed", type=int, default=0, help="seed of the held-out rows of seen classes (0)")
-    option("--output", type=Path, default=Path("folds.npz"), metavar="FILE",
-           help="file to write (folds.npz)")  # fmt: skip
+    text = "file to write (folds.npz)"
+    option("--output", type=Path, default=Path("folds.npz"), metavar="FILE", help=text)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -28,14 +28,14 @@ TASKS: tuple[Task, ...] = ("zsl", "gzsl")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     option = parser.add_argument
-    option("--dataset", default="simulated-ImageNet-small", metavar="NAME",
-           help="name of data with WordNet ids (simulated-ImageNet-small)")  # fmt: skip
+    text = "name of data with WordNet ids (simulated-ImageNet-small)"
+    option("--dataset", default="simulated-ImageNet-small", metavar="NAME", help=text)
     option("--method", nargs="+", default=["ESZSL"], help="names of methods (ESZSL)")
     option("--seed", type=int, default=0, help="of methods that draw (0)")
-    option("--shards", type=Path, metavar="FOLDER",
-           help="features of the stand-in, or of your own with --prototypes")  # fmt: skip
-    option("--prototypes", type=Path, metavar="FILE",
-           help="CSV of classes: class (n01440764), then numbers; or ImageNet_w2v.mat")  # fmt: skip
+    text = "features of the stand-in, or of your own with --prototypes"
+    option("--shards", type=Path, metavar="FOLDER", help=text)
+    text = "CSV of classes: class (n01440764), then numbers; or ImageNet_w2v.mat"
+    option("--prototypes", type=Path, metavar="FILE", help=text)
     option("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster that counts")
     option("--json", action="store_true", help="print every figure as JSON instead of tables")
 

@@ -1,10 +1,11 @@
-"""Helpers of the commands: a line of progress, the name of a data set."""
+"""Helpers of commands: options that several have, a line of progress, the name of a data set."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
@@ -15,6 +16,36 @@ if TYPE_CHECKING:
 
 #: What every ``--method`` takes.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"
+#: What a result may have been tuned by.
+CHOSEN = ("hyperparameters", "epochs", "gamma")
+
+
+def add_choices(parser: argparse._ActionsContainer) -> None:
+    """Add the options that state what parameters, epochs, gamma and prototypes come from."""
+    text = "what they were chosen on: validation, given, test or none"
+    for what in CHOSEN:
+        parser.add_argument(f"--{what}-on", metavar="WHAT", default="unknown", help=text)
+    text = "independent or test images"
+    parser.add_argument("--prototypes-from", metavar="WHAT", default="unknown", help=text)
+
+
+def stated_choices(args: argparse.Namespace) -> dict[str, Any]:
+    """Return what the options of :func:`add_choices` state, as fields of a Provenance."""
+    chosen = {what: getattr(args, f"{what}_on") for what in CHOSEN}
+    return chosen | {"prototypes": args.prototypes_from}
+
+
+def add_submission(parser: argparse._ActionsContainer) -> None:
+    """Add the options of a page on a submission."""
+    option = parser.add_argument
+    option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
+    text = "answer to a question about the scores, see zslcore score --help"
+    option("--fix", action="append", default=[], metavar="FIX", help=text)
+    text = "scores of other images and classes, one a fold, to choose gamma"
+    option("--validation", nargs="+", default=[], type=Path, metavar="FILE", help=text)
+    option("--gamma", type=float, help="gamma that the authors state")
+    option("--extractor", default="", metavar="NAME", help="as zslcore contamination lists it")
+    option("--blind", action="store_true", help="leave out names of files and paths")
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:

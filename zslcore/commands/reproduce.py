@@ -46,24 +46,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("experiment", nargs="?", help="paper and table, for example cal:table2")
     option("--list", action="store_true", help="list the experiments")
-    option("--dataset", nargs="+", default=(), metavar="NAME",
-            help="data sets (those of the experiment, see --list)")  # fmt: skip
+    text = "data sets (those of the experiment, see --list)"
+    option("--dataset", nargs="+", default=(), metavar="NAME", help=text)
     option("--method", nargs="+", default=(), metavar="METHOD", help=f"only these rows: {METHOD}")
     option("--seeds", type=int, default=5, help="of stochastic methods (5)")
     option("--draws", type=int, default=DRAWS, help=f"of classes of actions ({DRAWS})")
     option("--jobs", type=int, default=2, help="runs at a time, one thread each (2)")
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
-    option("--as", dest="benchmark", metavar="BENCHMARK",
-           help="benchmark to compare with (that of the data set)")  # fmt: skip
-    option("--param", metavar="METHOD.NAME=VALUE", action="append", default=[],
-           help="give a parameter of a row, over the paper's variant")  # fmt: skip
-    option("--features", choices=SCALINGS,
-           help="scaling of features; the experiment's own by default (--list)")  # fmt: skip
-    option("--on", choices=["test", "validation"], default="test",
-           help="images that a figure over λ is measured on: test images, or those of the first "
-           "validation split as in the paper (test)")  # fmt: skip
-    option("--predictions", type=Path, metavar="FOLDER",
-           help="write the answers of every run, a Parquet file each")  # fmt: skip
+    text = "benchmark to compare with (that of the data set)"
+    option("--as", dest="benchmark", metavar="BENCHMARK", help=text)
+    text = "give a parameter of a row, over the paper's variant"
+    option("--param", metavar="METHOD.NAME=VALUE", action="append", default=[], help=text)
+    text = "scaling of features; the experiment's own by default (--list)"
+    option("--features", choices=SCALINGS, help=text)
+    text = "images that a figure over λ is measured on: test images, or those of the first "
+    text += "validation split as in the paper (test)"
+    option("--on", choices=["test", "validation"], default="test", help=text)
+    text = "write the answers of every run, a Parquet file each"
+    option("--predictions", type=Path, metavar="FOLDER", help=text)
     option("--json", action="store_true", help="print one row per cell as JSON, in fractions")
 
 

@@ -13,15 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zslcore.commands.options import add_choices, add_submission, stated_choices
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from zslcore.scores import ScoreReport
     from zslcore.scores.review import Declared, Submission
-
-
-#: What a result may have been tuned by.
-CHOSEN = ("hyperparameters", "epochs", "gamma")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,22 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--features", type=Path, metavar="FILE", help="its features, to compare images")
     option("--scores", type=Path, metavar="FILE", help="scores or predictions of the test images")
     option("--labels", type=Path, metavar="FILE", help="labels, where the scores have none")
-    option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
-    option("--fix", action="append", default=[], metavar="FIX",
-           help="answer to a question about the scores, see zslcore score --help")  # fmt: skip
-    option("--validation", nargs="+", default=[], type=Path, metavar="FILE",
-           help="scores of other images and classes, one a fold, to choose gamma")  # fmt: skip
-    option("--gamma", type=float, help="gamma that the authors state")
+    add_submission(parser)
     option("--printed", metavar="FIGURES", help="figures that the paper prints, as 'H 49.8'")
-    option("--extractor", default="", metavar="NAME", help="as zslcore contamination lists it")
-    option("--pretraining", action="append", default=[], metavar="NAME",
-           help="set or text file that an extractor not listed was trained on")  # fmt: skip
-    for what in CHOSEN:
-        option(f"--{what}-on", metavar="WHAT", default="unknown",
-               help="what they were chosen on: validation, given, test or none")  # fmt: skip
-    option("--prototypes-from", metavar="WHAT", default="unknown",
-           help="independent or test images")  # fmt: skip
-    option("--blind", action="store_true", help="leave out names of files and paths")
+    text = "set or text file that an extractor not listed was trained on"
+    option("--pretraining", action="append", default=[], metavar="NAME", help=text)
+    add_choices(parser)
     option("--output", metavar="FILE", help="write the page, review.html")
 
 
@@ -130,9 +116,8 @@ def _declared(args: argparse.Namespace) -> Declared:
     from zslcore.leakage.context import Provenance
     from zslcore.scores.review import Declared
 
-    chosen = {what: getattr(args, f"{what}_on") for what in CHOSEN}
     return Declared(
         extractor=args.extractor,
         pretraining=tuple(args.pretraining),
-        provenance=Provenance(**chosen, prototypes=args.prototypes_from),
+        provenance=Provenance(**stated_choices(args)),
     )

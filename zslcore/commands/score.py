@@ -28,11 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("files", nargs="+", type=Path, metavar="FILE", help="npz, npy, csv, parquet, mat, h5")
     option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
     option("--labels", type=Path, metavar="FILE", help="labels, where FILE has none")
-    option("--validation", nargs="+", default=[], type=Path, metavar="FILE",
-           help="scores of other images and classes, one a fold, to choose gamma")  # fmt: skip
+    text = "scores of other images and classes, one a fold, to choose gamma"
+    option("--validation", nargs="+", default=[], type=Path, metavar="FILE", help=text)
     option("--validation-unseen", nargs="+", metavar="CLASS", help="its unseen classes, likewise")
-    option("--validation-fix", action="append", metavar="FIX",
-           help="answer to a question about it (those of --fix)")  # fmt: skip
+    text = "answer to a question about it (those of --fix)"
+    option("--validation-fix", action="append", metavar="FIX", help=text)
     option("--validation-labels", type=Path, metavar="FILE", help="its labels")
     option("--data", metavar="NAME", help="data whose rows, written by folds, FILE scores in order")
     option("--split", help="with --data: name of the split (PS, or the only one there is)")
