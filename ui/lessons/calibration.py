@@ -16,13 +16,12 @@ from ui.numbers import percent, points
 from zslcore.analysis import calibration, mistakes
 from zslcore.datasets.base import hold_out
 from zslcore.evaluation import protocol
+from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.methods import get_method
-from zslcore.metrics import Answers
 from zslcore.metrics.curve import OperatingPoint
-from zslcore.scores.matrix import ScoredSides
 from zslcore.scores.protocols import figures_of
 
 METHODS = ("ESZSL", "LinearS2V", "SAE")
@@ -184,11 +183,9 @@ def _moved(method: str) -> Found:
 
 def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
     """Return a test set without every second image of seen classes."""
-    a = test.answers
-    rows = ~a.of_seen | (np.cumsum(a.of_seen) % 2 == 0)
-    y, of_seen, margin = a.y[rows], a.of_seen[rows], a.margin[rows]
-    kept = Answers(y, of_seen, a.seen_class[rows], a.unseen_class[rows], margin, a.resolution)
-    return ScoredSides(kept.y, test.seen, kept, np.full(len(kept.y), -1, np.int32))
+    of_seen = test.answers.of_seen
+    kept = np.flatnonzero(~of_seen | (np.cumsum(of_seen) % 2 == 0))
+    return PredictedRows.of_scores(test, np.arange(len(of_seen))).taken(kept)
 
 
 def _elsewhere(data: str) -> Found:

@@ -195,7 +195,7 @@ class PredictedRows(AnsweredTest):
     @cached_property
     def y(self) -> np.ndarray:  # type: ignore[override]
         """Labels as numbers of candidates."""
-        return np.searchsorted(self.classes, self.labels)
+        return self._numbered(self.labels)
 
     @cached_property
     def answers(self) -> Answers:
@@ -234,6 +234,8 @@ class PredictedRows(AnsweredTest):
 
     def _numbered(self, classes: np.ndarray) -> np.ndarray:
         """Return classes as numbers of candidates, -1 where there is none."""
+        if np.array_equal(self.classes, np.arange(len(self.classes))):
+            return classes
         return np.where(classes < 0, -1, np.searchsorted(self.classes, classes))
 
 

@@ -239,10 +239,6 @@ class AnsweredTest(ABC):
         ranks = self.zsl_ranks
         return None if ranks is None else top_k_of_ranks(ranks, self.zsl_answers[0], k)
 
-    def ranks(self, gamma: float) -> np.ndarray | None:
-        """Return the place of the true class among all candidates, from 1; None if unknown."""
-        return None
-
     @property
     def generalized(self) -> bool:
         """Whether there are test samples of seen classes, without which there is no GZSL."""
@@ -364,10 +360,6 @@ class ScoredTest(AnsweredTest):
     def zsl_ranks(self) -> np.ndarray:
         """Place of the true class of unseen samples among unseen candidates, from 1."""
         return ranks_of(*self.unseen_part)
-
-    def ranks(self, gamma: float) -> np.ndarray:
-        """Return the place of the true class among all candidates at ``gamma``, from 1."""
-        return ranks_of(self.F - gamma * self.seen, self.y)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,8 +2,8 @@
 
 A score file of some megabytes may hold gigabytes of scores. The child reads it, asks what it leaves
 open, judges it, and hands over the best class of either side of every image
-(:class:`zslcore.scores.matrix.ScoredSides`) with what the file was understood as. From these every
-figure is computed again here: nothing that the child says is taken for a figure.
+(:class:`zslcore.evaluation.predictions.PredictedRows`) with what the file was understood as. From
+these every figure is computed again here: nothing that the child says is taken for a figure.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 
 from zslcore.datasets.sandbox import client
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
+from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import GammaOrigin
-from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.metrics import Answers
+from zslcore.exceptions import DatasetError, FileRefusedError, ZSLError
 from zslcore.scores.judging import ScoreReport, judge, report_of
-from zslcore.scores.matrix import ScoreAnswers, ScoredSides, ScoreMatrix, ranks_at
+from zslcore.scores.matrix import ScoreAnswers, ScoreMatrix
 from zslcore.scores.reading import read_scores
 from zslcore.scores.warnings import FIXES, Question, interpreted
 from zslcore.storage.artifacts import scratch
@@ -32,13 +32,12 @@ from zslcore.texts import clean_text
 COPIES = 3
 #: Array -> its type in the child's folder.
 COLUMNS = {
-    "y": "<i4",
+    "labels": "<i4",
     "seen": "|b1",
     "seen_class": "<i4",
     "unseen_class": "<i4",
     "margin": "<f8",
     "zsl_rank": "<i4",
-    "rank": "<i4",
 }
 #: Begins the names of the arrays of validation scores.
 OF_VALIDATION = "validation_"
@@ -152,8 +151,7 @@ def _judged(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, A
             matrices.append(matrix)
     matrix, *others = matrices
     report = judge(matrix, validation=others)
-    rank = ranks_at(matrix.F, matrix.y, matrix.seen, report.gamma or 0.0)
-    return _written(matrix, into, rank=rank) | {
+    return _written(matrix, into) | {
         "gamma": report.gamma,
         "origin": report.origin,
         "note": report.note,
@@ -162,19 +160,14 @@ def _judged(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, A
     }
 
 
-def _written(
-    matrix: ScoreMatrix, into: Path, prefix: str = "", **more: np.ndarray
-) -> dict[str, Any]:
+def _written(matrix: ScoreMatrix, into: Path, prefix: str = "") -> dict[str, Any]:
     """Write the answers of a matrix as arrays, and return what it was understood as."""
-    sides, answers = matrix.tested, matrix.tested.answers
-    columns = {name: getattr(answers, name) for name in ("seen_class", "unseen_class", "margin")}
-    columns |= {"y": sides.y, "seen": sides.seen, "zsl_rank": sides.zsl_rank} | more
-    for name, array in columns.items():
-        path = into / f"{prefix}{name}.npy"
-        np.save(path, array.astype(COLUMNS[name], copy=False), allow_pickle=False)
+    for name, kind in COLUMNS.items():
+        array = getattr(matrix.tested, name).astype(kind, copy=False)
+        np.save(into / f"{prefix}{name}.npy", array, allow_pickle=False)
     names = ("name", "class_names", "fixes", "remarks", "benchmark", "split", "digest")
     values = {name: getattr(matrix, name) for name in names}
-    return values | {"resolution": answers.resolution}
+    return values | {"resolution": matrix.tested.resolution}
 
 
 # --- Outside of it --------------------------------------------------------------------------------
@@ -192,7 +185,9 @@ def _handed_over(folder: Path, said: Any, file: str, memory: int) -> ScoreReport
             question = Question(asked["fix"], clean_text(asked["said"], 800), bool(asked["open"]))
             return Asked(question, bool(said["of_validation"]))
         return _report(folder, said, file, memory)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except FileRefusedError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, DatasetError):
         raise _wrong(file) from None
 
 
@@ -204,12 +199,8 @@ def _report(folder: Path, said: dict[str, Any], file: str, memory: int) -> Score
     gamma, origin, of_validation = said["gamma"], said["origin"], said["validation"]
     if gamma is not None and (not math.isfinite(gamma) or origin not in get_args(GammaOrigin)):
         raise _wrong(file)
-    sides = _sides(folder, said, file, memory)
-    ranked = gamma or 0.0, _array(folder / "rank.npy", COLUMNS["rank"], file)
-    if len(ranked[1]) != len(sides.y):
-        raise _wrong(file)
     report = report_of(
-        _answers(said, replace(sides, ranked=ranked), file),
+        _answers(folder, said, file, memory),
         gamma,
         origin if gamma is not None else None,
         clean_text(said["note"], 800),
@@ -217,17 +208,31 @@ def _report(folder: Path, said: dict[str, Any], file: str, memory: int) -> Score
     )
     if of_validation is None:
         return report
-    sides = _sides(folder, of_validation, file, memory, OF_VALIDATION)
-    return replace(report, validation=(_answers(of_validation, sides, file),))
+    answers = _answers(folder, of_validation, file, memory, OF_VALIDATION)
+    return replace(report, validation=(answers,))
 
 
-def _answers(said: dict[str, Any], sides: ScoredSides, file: str) -> ScoreAnswers:
+def _answers(
+    folder: Path, said: dict[str, Any], file: str, memory: int, prefix: str = ""
+) -> ScoreAnswers:
+    """Return the answers of a matrix; :class:`PredictedRows` refuses those that cannot be."""
+    columns: dict[str, Any] = {
+        name: _array(folder / f"{prefix}{name}.npy", kind, file) for name, kind in COLUMNS.items()
+    }
     names = tuple(clean_text(name) for name in said["class_names"])
-    if len(names) != len(sides.seen) or not set(said["fixes"]) <= set(FIXES):
+    if len(names) != len(columns["seen"]) or not set(said["fixes"]) <= set(FIXES):
         raise _wrong(file)
+    if sum(array.nbytes for array in columns.values()) > memory:
+        raise _wrong(file)
+    tested = PredictedRows(
+        rows=np.arange(len(columns["labels"]), dtype=np.int32),
+        classes=np.arange(len(names)),
+        resolution=float(said["resolution"]),
+        **columns,
+    )
     return ScoreAnswers(
         name=file,
-        tested=sides,
+        tested=tested,
         class_names=names,
         digest=clean_text(said["digest"], 16),
         fixes=tuple(said["fixes"]),
@@ -235,30 +240,6 @@ def _answers(said: dict[str, Any], sides: ScoredSides, file: str) -> ScoreAnswer
         benchmark=clean_text(said["benchmark"]),
         split=clean_text(said["split"]),
     )
-
-
-def _sides(
-    folder: Path, said: dict[str, Any], file: str, memory: int, prefix: str = ""
-) -> ScoredSides:
-    found = {
-        name: _array(folder / f"{prefix}{name}.npy", kind, file)
-        for name, kind in COLUMNS.items()
-        if name != "rank"
-    }
-    n, n_classes = len(found["y"]), len(found["seen"])
-    if not n or sum(array.nbytes for array in found.values()) > memory:
-        raise _wrong(file)
-    if any(len(array) != n for name, array in found.items() if name != "seen"):
-        raise _wrong(file)
-    for name, low in {"y": 0, "seen_class": -1, "unseen_class": -1}.items():
-        if found[name].min() < low or found[name].max() >= n_classes:
-            raise _wrong(file)
-    resolution = float(said["resolution"])
-    if np.isnan(found["margin"]).any() or not 0 <= resolution < math.inf:
-        raise _wrong(file)
-    y, seen, zsl_rank = (found[name] for name in ("y", "seen", "zsl_rank"))
-    a, b, margin = (found[name] for name in ("seen_class", "unseen_class", "margin"))
-    return ScoredSides(y, seen, Answers(y, seen[y], a, b, margin, resolution), zsl_rank)
 
 
 def _array(path: Path, kind: str, file: str) -> np.ndarray:

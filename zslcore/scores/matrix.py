@@ -16,9 +16,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
+from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import AnsweredTest
-from zslcore.exceptions import ParameterError
-from zslcore.metrics import Answers, answers_of_sides, best_of, ranks_of
+from zslcore.metrics import answers_of_sides, best_of, ranks_of
 
 #: Scores that are in memory at once, and bytes of a map that may stay there.
 AT_ONCE, STAYS = 1 << 21, 1 << 26
@@ -72,78 +72,8 @@ def _map_of(F: np.ndarray) -> mmap.mmap | None:
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class ScoredSides(AnsweredTest):
-    """The answers to the images of a score matrix; classes are its columns.
-
-    Attributes
-    ----------
-    y : int array of shape (n_images,), true columns
-    seen : bool array of shape (n_classes,)
-    sides : Answers
-    zsl_rank : int array of shape (n_images,)
-        Place of the true class among unseen classes, from 1; -1 for images of seen classes.
-    F : the scores, where they are available, for ranks at any gamma
-    ranked : gamma -> int array of shape (n_images,), ranks where they are not
-    """
-
-    y: np.ndarray
-    seen: np.ndarray
-    sides: Answers
-    zsl_rank: np.ndarray
-    F: np.ndarray | None = None
-    ranked: tuple[float, np.ndarray] | None = None
-
-    def __post_init__(self) -> None:
-        for array in (self.y, self.seen, self.zsl_rank):
-            array.setflags(write=False)
-
-    @property
-    def answers(self) -> Answers:
-        """The best candidate of either side, for every image."""
-        return self.sides
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory without those of the scores."""
-        a, ranks = self.answers, self.ranked[1].nbytes if self.ranked else 0
-        arrays = (self.y, self.zsl_rank, a.seen_class, a.unseen_class, a.margin)
-        return ranks + sum(each.nbytes for each in arrays)
-
-    @cached_property
-    def classes(self) -> np.ndarray:  # type: ignore[override]
-        """Numbers of the columns."""
-        return np.arange(len(self.seen))
-
-    @property
-    def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
-        """True and predicted columns of unseen images among unseen classes."""
-        rows = ~self.seen[self.y]
-        return self.y[rows], self.answers.unseen_class[rows]
-
-    @property
-    def zsl_ranks(self) -> np.ndarray:
-        """Place of the true class of unseen images among unseen classes, from 1."""
-        return self.zsl_rank[~self.seen[self.y]]
-
-    def ranks(self, gamma: float) -> np.ndarray:
-        """Return the place of the true class among all classes at ``gamma``, from 1.
-
-        Raises
-        ------
-        ParameterError
-            When the scores are gone and the ranks are those of another gamma.
-        """
-        if self.F is not None:
-            return ranks_at(self.F, self.y, self.seen, gamma)
-        if self.ranked is None or self.ranked[0] != gamma:
-            known = f"gamma {self.ranked[0]:.6g}" if self.ranked else "no gamma"
-            raise ParameterError(f"Ranks of these scores are known at {known}; got {gamma:.6g}.")
-        return self.ranked[1]
-
-
-def sides_of(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> ScoredSides:
-    """Return the best classes of either side of a score matrix.
+def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
+    """Return the best classes of either side of a score matrix; classes are its columns.
 
     Parameters
     ----------
@@ -164,15 +94,17 @@ def sides_of(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> ScoredSides:
             found = ranks_of(block[np.ix_(unseen, ~seen)], place[y[rows][unseen]])
             rank[rows.start + np.flatnonzero(unseen)] = found
     answers = answers_of_sides(y, seen, (best[0], score[0]), (best[1], score[1]), F.dtype)
-    return ScoredSides(y, seen, answers, rank, F)
-
-
-def ranks_at(F: np.ndarray, y: np.ndarray, seen: np.ndarray, gamma: float) -> np.ndarray:
-    """Return the place of the true class among all classes at ``gamma``, from 1."""
-    ranks = np.empty(len(y), dtype=np.int32)
-    for rows, block in blocks(F):
-        ranks[rows] = ranks_of(block - gamma * seen, y[rows])
-    return ranks
+    return PredictedRows(
+        rows=np.arange(n, dtype=np.int32),
+        labels=y.astype(np.int32),
+        seen_class=answers.seen_class,
+        unseen_class=answers.unseen_class,
+        margin=answers.margin,
+        classes=np.arange(len(seen)),
+        seen=seen,
+        resolution=answers.resolution,
+        zsl_rank=rank,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,9 +168,9 @@ class ScoreMatrix:
         return sha.hexdigest()[:16]
 
     @cached_property
-    def tested(self) -> ScoredSides:
+    def tested(self) -> PredictedRows:
         """The best classes of either side, for the protocol; classes are columns."""
-        return sides_of(self.F, self.y, self.seen)
+        return answers_in(self.F, self.y, self.seen)
 
     @property
     def about(self) -> dict[str, Any]:
@@ -258,11 +190,11 @@ class ScoreAnswers:
     Attributes
     ----------
     name, class_names, fixes, remarks, benchmark, split, digest : of the :class:`ScoreMatrix`
-    tested : ScoredSides
+    tested : PredictedRows
     """
 
     name: str
-    tested: ScoredSides
+    tested: PredictedRows
     class_names: tuple[str, ...]
     digest: str
     fixes: tuple[str, ...] = ()

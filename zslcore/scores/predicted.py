@@ -42,9 +42,7 @@ class PredictedScores:
     @cached_property
     def tested(self) -> AnsweredTest:
         """The answers to the test images; classes are numbered among the candidates."""
-        test = self.predictions.test
-        every = np.array_equal(test.classes, np.arange(len(test.classes)))
-        return test if every else test.among_candidates()
+        return self.predictions.test.among_candidates()
 
     @property
     def nbytes(self) -> int:
