@@ -191,8 +191,8 @@ def test_word_vectors_that_do_not_fit_are_refused(tmp_path, changes, sentence):
 @pytest.mark.usefixtures("in_process")
 def test_shards_of_ones_own_take_the_released_word_vectors(tmp_path):
     from zslcore.datasets.imagenet import imagenet
-    from zslcore.large.data import imagenet_of_shards
     from zslcore.large.shards import write_shards
+    from zslcore.large.sources import imagenet_of_shards
 
     facts = imagenet()
     ids = [facts.synsets[c] for c in (*np.flatnonzero(facts.seen)[:3], 1500)]

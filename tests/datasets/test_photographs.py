@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 
-from zslcore.datasets import photographs, simulated
+from zslcore.datasets import simulated
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.simulated import simulate
 from zslcore.evaluation.protocol import fit_and_score
@@ -32,7 +32,7 @@ def full():
     labels = np.repeat(np.arange(len(images)), images)
     split = simulated._proposed(facts, labels, images, test_seen)
     is_apascal = (facts.classes["ss"] == "train").to_numpy()[labels]
-    drawn = photographs.draw_photographs(labels, is_apascal, split, np.random.default_rng(0))
+    drawn = simulated.draw_photographs(labels, is_apascal, split, np.random.default_rng(0))
     return labels, is_apascal, split, drawn
 
 
@@ -113,7 +113,7 @@ def test_the_numbers_are_those_of_the_release(shared):
     own = {boxes[i] for i in np.flatnonzero(rows["trainval"])}
     shared_ = np.array([name in trained for name in files])
     same = np.array([box in own for box in boxes])
-    for facts, inside in zip(photographs._SOURCES.values(), (y < 20, y >= 20), strict=True):
+    for facts, inside in zip(simulated._SOURCES.values(), (y < 20, y >= 20), strict=True):
         train, seen, unseen = (inside & rows[part] for part in rows)
         others = inside & ~rows["trainval"] & ~shared_
         assert facts.trainval == (train.sum(), len(set(files[train])))

@@ -47,7 +47,7 @@ def test_hdf5_is_read_block_by_block(hdf5, name, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("missing", "expected an array 'missing'; got X, "),
+        ("missing", "expected an array 'missing', got X, "),
         ("never", "declares .* bytes and holds 0"),
         ("linked", "got a link"),
         ("group", "got an HDF5 group"),

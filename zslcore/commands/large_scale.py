@@ -67,7 +67,7 @@ def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDatas
     from zslcore.datasets import load
 
     if prototypes is not None:
-        from zslcore.large.data import imagenet_of_shards
+        from zslcore.large.sources import imagenet_of_shards
 
         if folder is None:
             raise ParameterError("--prototypes belongs to features of your own: --shards FOLDER.")

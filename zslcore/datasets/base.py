@@ -43,6 +43,19 @@ class Fold:
     def __post_init__(self) -> None:
         _freeze_rows(self, "train", "val")
 
+    @classmethod
+    def of_classes(cls, labels: np.ndarray, trainval: np.ndarray, val: np.ndarray) -> Self:
+        """Return the fold that validates on rows of ``trainval`` of some classes.
+
+        Parameters
+        ----------
+        labels : int array of shape (n_samples,)
+        trainval : int array of row numbers
+        val : bool array of shape (n_classes,), which classes validate
+        """
+        inside = val[labels[trainval]]
+        return cls(trainval[~inside], trainval[inside])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:

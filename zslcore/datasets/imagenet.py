@@ -243,15 +243,14 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
             f"which test; got {int(seen.sum())} and {int((~seen).sum())}."
         )
     whole = Split.from_classes(name, labels, np.flatnonzero(~seen))
-    inside = validates[labels[whole.trainval]]
-    fold = Fold(whole.trainval[~inside], whole.trainval[inside])
+    fold = Fold.of_classes(labels, whole.trainval, validates)
     return Split.from_rows(
         name,
         labels,
         trainval=whole.trainval,
         test_seen=whole.test_seen,
         test_unseen=whole.test_unseen,
-        folds=[fold] if inside.any() and not inside.all() else [],
+        folds=[fold] if len(fold.val) and len(fold.train) else [],
         note="Classes of ImageNet's 2012 challenge train, a fifth of their rows held out; the fold "
         "is the released one.",
     )

@@ -50,7 +50,7 @@ import numpy as np
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import CLASSES, class_positions, imagenet
-from zslcore.datasets.simulated import draw_block, rounded
+from zslcore.datasets.simulated import draw_block, mixed, rounded, unit_columns
 from zslcore.exceptions import DatasetError, closest_name
 
 #: Parameters in the letters of the module's docstring. They were set so that LinearS2V and ESZSL
@@ -348,7 +348,7 @@ def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
     b, q = rng.standard_normal((2, len(G), K))
     z = rounded(np.sqrt(TAU) * (rounded(G) @ Q) + np.sqrt(1 - TAU) * b)
     rho = plan.looks()[0][:, None]
-    v = rounded(rho * z + np.sqrt(1 - rho**2) * q)
+    v = rounded(mixed(z, q, rho))
     if plan.bias:
         near = _nearest_seen(z, plan.seen)
         v[~plan.seen] = rounded(np.sqrt(1 - BETA) * v[~plan.seen] + np.sqrt(BETA) * v[near])
@@ -364,8 +364,7 @@ def _nearest_seen(z: np.ndarray, seen: np.ndarray) -> np.ndarray:
 
 def _prototypes(z: np.ndarray, attributes: int, rng: np.random.Generator) -> np.ndarray:
     """Return the prototypes S, float32."""
-    P = rng.standard_normal((K, attributes))
-    return (z @ rounded(P / np.sqrt((P**2).sum(axis=0)))).astype(np.float32)
+    return (z @ unit_columns(rng, K, attributes)).astype(np.float32)
 
 
 def _split(plan: Plan, labels: np.ndarray) -> Split:
@@ -375,13 +374,12 @@ def _split(plan: Plan, labels: np.ndarray) -> Split:
     unseen = plan.tested[labels] > 0
     trains = ~unseen & (place < plan.trained[labels])
     trainval = np.flatnonzero(trains)
-    validates = imagenet().validation[plan.rows][labels[trainval]]
     return Split.from_rows(
         "21K",
         labels,
         trainval=trainval,
         test_seen=np.flatnonzero(~unseen & ~trains),
         test_unseen=np.flatnonzero(unseen),
-        folds=[Fold(trainval[~validates], trainval[validates])],
+        folds=[Fold.of_classes(labels, trainval, imagenet().validation[plan.rows])],
         note="Classes of the released ImageNet splits; images of a class are exchangeable.",
     )

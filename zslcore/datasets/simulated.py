@@ -32,7 +32,7 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
 - AWA1 and AWA2 share everything but their images, and that AWA2 shows five classes differently:
   theirs alone is a :math:`\delta_c` above 0;
 - aPY's images are boxes, several of which are often cut from one photograph
-  (:mod:`zslcore.datasets.photographs`): boxes :math:`i` of photograph :math:`f` share a part of how
+  (:func:`draw_photographs`): boxes :math:`i` of photograph :math:`f` share a part of how
   they differ from their class, :math:`u_i = \sqrt{\kappa} \, u_f + \sqrt{1 - \kappa} \, u'_i`, and
   :math:`t_i` likewise;
 - features called *untrained* are those of an extractor that was trained on nothing: they are worse,
@@ -59,7 +59,6 @@ import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import ClassFacts, class_attributes, class_facts
-from zslcore.datasets.photographs import draw_photographs
 from zslcore.exceptions import closest_name
 
 #: Counted up when splits or folds change: 2 has the released standard splits and their folds.
@@ -243,9 +242,13 @@ def _draw_classes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the prototypes S, one row per class, and the latent looks v."""
     rng = np.random.default_rng([world.seed, 0])
-    S, z, q = _drawn(world, facts, rng) if known is None else _projected(world, known, rng)
-    rho = np.take(world.rho, _known(facts))[:, None]
-    v = rho * z + np.sqrt(1 - rho**2) * q
+    if known is None:
+        S, z, q = _drawn(world, facts, rng)
+    else:
+        S = known.fillna(known.mean()).to_numpy()
+        z = turned(S, world.k, rng)
+        q = rng.standard_normal(z.shape)
+    v = mixed(z, q, np.take(world.rho, _known(facts))[:, None])
     if world.moved:
         d = np.random.default_rng([world.seed, 5]).standard_normal(v.shape)
         v += world.delta * facts.classes["class"].isin(world.moved).to_numpy()[:, None] * d
@@ -261,21 +264,27 @@ def _drawn(
     a = rng.standard_normal((C, k))
     b, q = rng.standard_normal((2, C, k))
     z = rounded(np.sqrt(world.tau) * a[group] + np.sqrt(1 - world.tau) * b)
-    P = rng.standard_normal((k, facts.attributes))
-    P = rounded(P / np.sqrt((P**2).sum(axis=0)))
+    P = unit_columns(rng, k, facts.attributes)
     return np.clip(0.2 + 0.3 * (z @ P), 0, 1), z, q
 
 
-def _projected(
-    world: World, known: pd.DataFrame, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return known prototypes S, z from them, and q; empty cells are the mean."""
-    S = known.fillna(known.mean()).to_numpy()
-    filled = rounded(S)
-    Q = rounded(rng.standard_normal((S.shape[1], world.k)))
-    z = (filled - rounded(filled.mean(axis=0))) @ Q
-    z = rounded(z / np.sqrt((z**2).mean()))
-    return S, z, rng.standard_normal(z.shape)
+def unit_columns(rng: np.random.Generator, k: int, n: int) -> np.ndarray:
+    """Draw a normal matrix of shape (k, n) whose columns have unit length, rounded."""
+    P = rng.standard_normal((k, n))
+    return rounded(P / np.sqrt((P**2).sum(axis=0)))
+
+
+def turned(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Return z of known prototypes S: deviations from their mean, turned to k dimensions."""
+    S = rounded(S)
+    Q = rounded(rng.standard_normal((S.shape[1], k)))
+    z = (S - rounded(S.mean(axis=0))) @ Q
+    return rounded(z / np.sqrt((z**2).mean()))
+
+
+def mixed(z: np.ndarray, q: np.ndarray, rho: np.ndarray) -> np.ndarray:
+    """Return latent looks: what attributes say, and to the rest what they do not."""
+    return np.asarray(rho * z + np.sqrt(1 - rho**2) * q)
 
 
 def _photographs(
@@ -415,7 +424,7 @@ def _proposed(
         trainval=trainval,
         test_seen=np.flatnonzero(is_held),
         test_unseen=np.flatnonzero(is_unseen),
-        folds=[_fold(labels, trainval, _is(facts, f"fold{k}", "val")) for k in (1, 2, 3)],
+        folds=_folds(facts, labels, trainval, "fold"),
         note=facts.notes["ps"],
     )
 
@@ -428,17 +437,121 @@ def _standard(facts: ClassFacts, labels: np.ndarray) -> Split:
         "SS",
         labels,
         trainval=trainval,
-        test_seen=(),
         test_unseen=np.flatnonzero(is_test[labels]),
-        folds=[_fold(labels, trainval, _is(facts, f"ss_fold{k}", "val")) for k in (1, 2, 3)],
+        folds=_folds(facts, labels, trainval, "ss_fold"),
         note=facts.notes["ss"],
     )
+
+
+def _folds(facts: ClassFacts, labels: np.ndarray, trainval: np.ndarray, of: str) -> list[Fold]:
+    validates = (_is(facts, f"{of}{k}", "val") for k in (1, 2, 3))
+    return [Fold.of_classes(labels, trainval, each) for each in validates]
 
 
 def _is(facts: ClassFacts, column: str, value: str) -> np.ndarray:
     return (facts.classes[column] == value).to_numpy()
 
 
-def _fold(labels: np.ndarray, trainval: np.ndarray, is_val: np.ndarray) -> Fold:
-    inside = is_val[labels[trainval]]
-    return Fold(trainval[~inside], trainval[inside])
+# --- Photographs ----------------------------------------------------------------------------------
+
+# aPY's images are boxes around objects, 15,339 boxes from 6,577 photographs. Its proposed split
+# goes by boxes, so photographs stand on both sides. The stand-in has as large a part of its images
+# in such photographs; which image is in which is drawn.
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """One of the two collections of aPY, as counted in the names of its image files.
+
+    Every number of boxes or photographs is that of the Proposed Split 2.0; photographs never hold
+    boxes of both collections.
+
+    Attributes
+    ----------
+    trainval : boxes in trainval, and the photographs that they are cut from
+    shared_seen : boxes in test_seen, those of them whose photograph also gave a training box, and
+        those where it gave one of the same class
+    shared_unseen : boxes in test_unseen, and those whose photograph also gave a training box
+    others : test boxes whose photograph gave no training box, and their photographs
+    """
+
+    trainval: tuple[int, int]
+    shared_seen: tuple[int, int, int]
+    shared_unseen: tuple[int, int]
+    others: tuple[int, int]
+
+
+#: The classes that the standard split trains on are those of aPascal, its test classes of aYahoo.
+_SOURCES = {
+    "aPascal": _Source((4544, 2451), (1135, 728, 587), (7016, 2885), (4538, 1889)),
+    "aYahoo": _Source((1388, 1150), (348, 89, 89), (908, 0), (1167, 1087)),
+}
+
+
+def draw_photographs(
+    labels: np.ndarray, is_apascal: np.ndarray, split: Split, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw a photograph for every image, as many of them on both sides as in the real data.
+
+    Parameters
+    ----------
+    labels : int array of shape (n_samples,)
+    is_apascal : bool array of shape (n_samples,)
+        Whether an image is from aPascal; all others are from aYahoo.
+    split : the proposed split
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples,)
+        Number of each image's photograph, counted from 0 in the order of the images.
+    """
+    photograph = np.full(len(labels), -1)
+    for facts, inside in zip(_SOURCES.values(), (is_apascal, ~is_apascal), strict=True):
+        draw = _Drawing(labels, photograph, rng)
+        trainval, seen, unseen = (
+            rng.permutation(part[inside[part]])
+            for part in (split.trainval, split.test_seen, split.test_unseen)
+        )
+        boxes, n_shared, n_same = facts.shared_seen
+        same = n_same / n_shared
+        draw.spread(trainval, facts.trainval[1] / facts.trainval[0], same)
+        shared_seen = round(len(seen) * n_shared / boxes)
+        shared_unseen = round(len(unseen) * facts.shared_unseen[1] / facts.shared_unseen[0])
+        draw.join(seen[:shared_seen], trainval, same)
+        draw.join(unseen[:shared_unseen], trainval, same)
+        others = rng.permutation(np.concatenate([seen[shared_seen:], unseen[shared_unseen:]]))
+        draw.spread(others, facts.others[1] / facts.others[0], same)
+    _, first, number = np.unique(photograph, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[number]
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawing:
+    """Puts images into photographs; ``photograph`` is filled in, -1 where nothing is said yet."""
+
+    labels: np.ndarray
+    photograph: np.ndarray
+    rng: np.random.Generator
+
+    def spread(self, rows: np.ndarray, share: float, same: float) -> None:
+        """Let a ``share`` of ``rows`` have a photograph each, which the other rows join."""
+        n = round(share * len(rows))
+        self.photograph[rows[:n]] = rows[:n]  # a photograph is called after its first image
+        self.join(rows[n:], rows[:n], same)
+
+    def join(self, rows: np.ndarray, others: np.ndarray, same: float) -> None:
+        """Put each row into the photograph of one of ``others``.
+
+        With probability ``same`` that is one of the row's own class, if there is any.
+        """
+        if not len(rows):
+            return
+        chosen = self.rng.choice(others, size=len(rows))
+        keeps = self.rng.random(len(rows)) < same
+        for c in np.unique(self.labels[rows]):
+            of_class = others[self.labels[others] == c]
+            mine = keeps & (self.labels[rows] == c)
+            if len(of_class):
+                chosen[mine] = self.rng.choice(of_class, size=mine.sum())
+        self.photograph[rows] = self.photograph[chosen]

@@ -52,7 +52,15 @@ import numpy as np
 
 from zslcore.datasets.action_facts import GROUPS, ActionFacts, action_facts
 from zslcore.datasets.base import Split, ZSLDataset, class_folds, hold_out
-from zslcore.datasets.simulated import Planted, World, draw_features, rounded
+from zslcore.datasets.simulated import (
+    Planted,
+    World,
+    draw_features,
+    mixed,
+    rounded,
+    turned,
+    unit_columns,
+)
 from zslcore.exceptions import ParameterError, closest_name
 
 #: Counted up when the same name gives other data than before.
@@ -84,6 +92,13 @@ class Extractor:
         """The same without an advantage of known classes."""
         rho, omega = (sum(pair) / 2 for pair in (self.rho, self.omega))
         return replace(self, rho=(rho, rho), omega=(omega, omega))
+
+    def looks(
+        self, known: np.ndarray, z: np.ndarray, q: np.ndarray, labels: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the spread of each class, the labels, and the latent looks of each class."""
+        rho, omega = (np.take(pair, known.astype(int)) for pair in (self.rho, self.omega))
+        return omega, labels, rounded(mixed(z, q, rho[:, None]))
 
 
 _ALL = (
@@ -236,18 +251,16 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
     groups = clip_groups(facts, videos, seed)
     z, q, attributes, words = _classes(facts, seed)
     known = facts.overlapping[extractor.knows] if extractor.knows else np.zeros(len(z), bool)
+    clips = None if groups is None else np.unique(groups, return_inverse=True)[1]
     world = _world(made.dataset, extractor, seed)
-    rho = np.take(extractor.rho, known.astype(int))[:, None]
     return ZSLDataset(
         name=name,
         features=draw_features(
             world,
             f"{made.dataset} {extractor.key}",
-            np.take(extractor.omega, known.astype(int)),
-            labels,
-            rounded(rho * z + np.sqrt(1 - rho**2) * q),
+            *extractor.looks(known, z, q, labels),
             D,
-            None if groups is None else np.unique(groups, return_inverse=True)[1],
+            clips,
         ),
         labels=labels,
         prototypes=words if made.vectors or attributes is None else attributes,
@@ -285,18 +298,11 @@ def small_world(
     """
     z, q, attributes, words = _classes(facts, seed)
     labels = np.repeat(np.arange(len(z)), videos)
-    rho = np.take(extractor.rho, known.astype(int))[:, None]
+    world = _world(facts.dataset, extractor, seed)
+    seen = extractor.looks(known, z, q, labels)
     return ZSLDataset(
         name=f"small {facts.dataset}, {extractor.key}",
-        features=draw_features(
-            _world(facts.dataset, extractor, seed),
-            extractor.key,
-            np.take(extractor.omega, known.astype(int)),
-            labels,
-            rounded(rho * z + np.sqrt(1 - rho**2) * q),
-            n_features,
-            None,
-        ),
+        features=draw_features(world, extractor.key, *seen, n_features, None),
         labels=labels,
         prototypes=words if attributes is None else attributes,
         class_names=facts.class_names,
@@ -332,18 +338,9 @@ def _classes(
     rng = np.random.default_rng([_SEEDS[facts.dataset], 0, seed])
     C = len(facts.class_names)
     drawn, q, h = rng.standard_normal((3, C, K))
-    z = rounded(drawn) if facts.attributes is None else _turned(facts.attributes, rng)
-    P = rng.standard_normal((K, WORDS))
-    P = rounded(P / np.sqrt((P**2).sum(axis=0)))
+    z = rounded(drawn) if facts.attributes is None else turned(facts.attributes, K, rng)
+    P = unit_columns(rng, K, WORDS)
     return z, q, facts.attributes, rounded(np.sqrt(ALPHA) * z + np.sqrt(1 - ALPHA) * h) @ P
-
-
-def _turned(prototypes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return z, what prototypes say: their deviations from the mean, turned and scaled."""
-    S = rounded(prototypes)
-    Q = rounded(rng.standard_normal((S.shape[1], K)))
-    z = (S - rounded(S.mean(axis=0))) @ Q
-    return rounded(z / np.sqrt((z**2).mean()))
 
 
 def clip_groups(facts: ActionFacts, videos: Sequence[int], seed: int = 0) -> np.ndarray | None:

@@ -1,4 +1,4 @@
-"""Features and labels from elsewhere, block by block: HDF5 and zarr files, and stored data sets.
+"""Features and labels block by block, of HDF5 and zarr files and stored data, and from shards.
 
 What comes out is what :func:`zslcore.large.shards.write_shards` takes. Only the block that is asked
 for is in memory; of a file nothing is believed but what its arrays hold.
@@ -6,13 +6,16 @@ for is in memory; of a file nothing is believed but what its arrays hold.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from zslcore.datasets import load
+from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets.embeddings import read_class_embeddings
+from zslcore.datasets.imagenet import challenge_split
 from zslcore.datasets.imagenet_simulated import (
     SIMULATED_IMAGENET,
     imagenet_plan,
@@ -21,7 +24,9 @@ from zslcore.datasets.imagenet_simulated import (
 from zslcore.datasets.sandbox.calling import Refused
 from zslcore.datasets.sandbox.formats import Hdf5
 from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.large.shards import Shards
 from zslcore.storage.extras import install
+from zslcore.texts import expect
 
 #: Values read at a time, 32 MiB of float32.
 BLOCK_VALUES = 1 << 23
@@ -67,15 +72,12 @@ def _rows(source: str, X: Any, y: Any, first_label: int) -> Iterator[Block]:
     """Yield blocks of two arrays of any kind that know their shape."""
     n = X.shape[0] if len(X.shape) == 2 else 0
     if not n or tuple(y.shape) not in ((n,), (n, 1)):
-        raise FileRefusedError(
-            f"{source}: expected features (n, d) and labels (n,) with n > 0; "
-            f"got {tuple(X.shape)} and {tuple(y.shape)}."
-        )
+        got = f"{tuple(X.shape)} and {tuple(y.shape)}"
+        expect(False, source, "features (n, d) and labels (n,) with n > 0", got)
     classes = np.asarray(y[:]).ravel()
     if classes.dtype.kind == "f" and (classes == np.trunc(classes)).all():  # as MATLAB has them
         classes = classes.astype(np.int64)
-    if classes.dtype.kind not in "iu":
-        raise FileRefusedError(f"{source}: expected labels that are whole numbers; got {y.dtype}.")
+    expect(classes.dtype.kind in "iu", source, "labels that are whole numbers", y.dtype)
     size = max(1, BLOCK_VALUES // X.shape[1])
     for start in range(0, n, size):
         part = slice(start, min(start + size, n))
@@ -92,10 +94,8 @@ def _of_hdf5(path: Path, *names: str) -> list[Any]:
         raise FileRefusedError(f"{path}: expected an HDF5 file that can be read.") from error
     found = []
     for name in names:
-        if name not in source.names:
-            raise FileRefusedError(
-                f"{path}: expected an array {name!r}; got {', '.join(source.names[:20]) or 'none'}."
-            )
+        held = ", ".join(source.names[:20]) or "none"
+        expect(name in source.names, str(path), f"an array {name!r}", held)
         try:
             source.declared(name)
         except Refused as error:
@@ -127,7 +127,46 @@ def _of_zarr(path: Path, *names: str) -> list[Any]:
             array = zarr.open_array(str(path / name), mode="r")
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise FileRefusedError(f"{path}: expected an array {name!r} in it.") from error
-        if array.dtype.kind not in "iuf":
-            raise FileRefusedError(f"{path}, {name!r}: expected numbers, got {array.dtype}.")
+        expect(array.dtype.kind in "iuf", f"{path}, {name!r}", "numbers", array.dtype)
         found.append(array)
     return found
+
+
+def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
+    """Return features of one's own of ImageNet-21K, which are never read whole.
+
+    Parameters
+    ----------
+    folder : of shards; their labels are numbers of the rows of ``prototypes``, from 0
+    prototypes : CSV with a column ``class``, most with an id such as ``n01440764``, and a column of
+        numbers per dimension, such as word vectors; or the release's ``ImageNet_w2v.mat``, whose
+        classes without a word vector have zeros and are in none of the nine test sets
+
+    Returns
+    -------
+    ZSLDataset
+        With the split "own": classes of the 2012 challenge train, all others are unseen.
+
+    Raises
+    ------
+    DatasetError
+        When the folder holds no shards, or its labels are others than the rows of ``prototypes``.
+    FileRefusedError
+        When ``prototypes`` is damaged, hostile or not of this form.
+    """
+    shards, given = Shards.open(folder), read_class_embeddings(prototypes)
+    S = np.asarray(given.values, dtype=np.float32)
+    known_by = hashlib.sha256(f"{shards.digest} {given.classes}".encode() + S.tobytes())
+    labels = np.asarray(shards.labels)
+    in_range = labels[labels < len(S)]  # others are refused below, in a sentence
+    return ZSLDataset(
+        name=folder.name,
+        features=cast(np.ndarray, shards),  # read like an array, never whole
+        labels=labels,
+        prototypes=S,
+        class_names=given.classes,
+        attribute_names=given.names,
+        splits=[challenge_split("own", in_range, given.classes)],
+        source=f"Features of your own, from the shards {folder.name}.",
+        known_digest=known_by.hexdigest()[:16],
+    )
