@@ -6,7 +6,7 @@ import io
 import json
 import struct
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -185,11 +185,4 @@ BOMBS: tuple[tuple[str, Callable[[], bytes]], ...] = (
     ("toml", lambda: b"a = " + b"[" * 200_000),
     ("toml", lambda: b"\n".join(b"a%d = 1" % i for i in range(90_000))),
     ("list", lambda: b"a\n" * 4_000_000),
-    ("list", lambda: b"x" * (8 << 20)),
 )
-
-
-def bombs() -> Iterator[tuple[str, bytes]]:
-    """Yield the kind and the content of every bomb."""
-    for kind, make in BOMBS:
-        yield kind, make()

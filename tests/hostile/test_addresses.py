@@ -1,16 +1,12 @@
-"""The fast part of the campaign of addresses: every page, all that it reads from its address."""
+"""Malformed addresses: numbers without end, and what a page reads from its address."""
 
 from urllib.parse import unquote
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.hostile.addresses import BY_HAND, SHARED, VALUES, addresses, bound
+from tests.hostile.addresses import VALUES, bound
 from tests.pages import APP, go, visit
-from ui import site_map
-
-PAGES = sorted(view.name for page in site_map.PAGES for view in page.views)
-CHOICES = {page: (*SHARED, *BY_HAND.get(page, ()), f"{page}_tab") for page in PAGES}
 
 #: Streamlit cannot make whole numbers of these.
 ENDLESS = ("-inf", "1e400", "9" * 5000)
@@ -41,15 +37,6 @@ def test_a_number_without_end_is_passed_over(value):
     app = opened("play", {"dataset": "digits", "playground_gamma": value})
     app.run()
     assert not app.exception
-
-
-def test_every_page_and_every_kind_of_value_has_its_share_of_addresses():
-    asked = addresses(800, 0, CHOICES)
-    assert len(set(asked)) > 700  # some choices are few for many values
-    assert {each.page for each in asked} == set(PAGES)
-    assert {each.kind for each in asked} == {*VALUES, "unknown"}
-    assert asked == addresses(800, 0, CHOICES)
-    assert all(each.query.count("=") > 1 for each in asked if each.kind == "twice")
 
 
 def test_what_is_bound_to_an_address_is_found():

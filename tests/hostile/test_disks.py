@@ -1,4 +1,4 @@
-"""The fast part of the campaign of disks: one that is full, and then read-only."""
+"""A disk that is full, and then read-only, loses nothing."""
 
 import pytest
 

@@ -1,0 +1,68 @@
+"""What a killed process has acknowledged is there, and all that can be seen is whole."""
+
+import multiprocessing
+import random
+import time
+from dataclasses import replace
+
+import pytest
+
+from tests.hostile.making import honest
+from zslcore.datasets import import_dataset, imports
+from zslcore.evaluation.runs import execute
+from zslcore.evaluation.specs import RunSpec
+from zslcore.jobs import upkeep
+from zslcore.results.store import ResultStore
+
+
+def write_results(path, say, start):
+    store, result = ResultStore(), execute(RunSpec("digits", "PS", "ESZSL"), with_oracle=False)
+    for n in range(10_000):
+        spec = replace(result.spec, seed=10_000 * start + n)
+        store.put(replace(result, spec=spec, key=spec.key))
+        say(spec.key)
+
+
+def results_there():
+    store = ResultStore()
+    found = store.stored()
+    assert store.unreadable(found) == ""
+    return {each.result.key for each in found}
+
+
+def import_files(path, say, start):
+    for n in range(1000):
+        import_dataset(path, name=f"mine{start}.{n}")
+        say(f"mine{start}.{n}")
+
+
+def imports_there():
+    return {name for name in imports.names() if imports.open_import(name).n_classes}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("work", "there"), [(write_results, results_there), (import_files, imports_there)]
+)
+def test_a_kill_loses_nothing_acknowledged(work, there, tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    path, fork = honest(tmp_path / "honest")["npz"], multiprocessing.get_context("fork")
+    import_dataset(path, name="first")  # imports what the children need
+    acknowledged, rng = set(), random.Random(0)
+    for n in range(5):
+        heard, told = fork.Pipe(duplex=False)
+        child = fork.Process(target=work, args=(path, told.send, n))
+        child.start()
+        told.close()
+        acknowledged.add(heard.recv())
+        time.sleep(rng.uniform(0, 0.3))
+        child.kill()
+        child.join()
+        while heard.poll():
+            try:
+                acknowledged.add(heard.recv())
+            except EOFError:
+                break
+        assert acknowledged <= there()
+    upkeep.sweep_leftovers()
+    assert [each for each in upkeep.examine() if not each.well and each.what != "room"] == []
