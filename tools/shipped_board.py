@@ -15,7 +15,7 @@ from zslcore.board.recomputing import STATES, classes_of, figures_of, fingerprin
 from zslcore.evaluation import Predictions, predictions_file, write_predictions
 from zslcore.evaluation.files import read_packaged
 from zslcore.scores import interpreted, judge
-from zslcore.scores.predicted import predictions_of_scores
+from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.reading import read_scores
 from zslcore.storage.files import write_out
 

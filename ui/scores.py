@@ -22,16 +22,11 @@ from zslcore.datasets.sandbox.client import Limits
 from zslcore.evaluation import State, is_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError, ZSLError
-from zslcore.leakage.truth import checked
+from zslcore.leakage.predicted import PredictedScores, checked, read_predicted
 from zslcore.scores import FIXES, Question, ScoreReport
 from zslcore.scores.apart import COPIES, Asked, Given, judged_apart, memory_for
+from zslcore.scores.judging import judge_predicted
 from zslcore.scores.matrix import JudgedScores
-from zslcore.scores.predicted import (
-    PredictedScores,
-    judge_predicted,
-    predicted_of,
-    read_predicted,
-)
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
@@ -164,7 +159,7 @@ def example(dataset: ZSLDataset, split: str, method: str) -> Brought:
 
 def _example(spec: RunSpec, dataset: ZSLDataset) -> Brought:
     make, _ = waiting.predictions_of(spec, *waiting.run_of(spec))
-    predicted = predicted_of(checked(make(), f"{spec.method} on {dataset.name}", load=permitted))
+    predicted = checked(make(), f"{spec.method} on {dataset.name}", load=permitted)
     return Brought(judge_predicted(predicted), spec.command())
 
 

@@ -17,8 +17,8 @@ from tests.hostile.scores import CHANGES, CLASSES, LABELS, SCORES, UNSEEN
 from zslcore.evaluation import Predictions, write_predictions
 from zslcore.evaluation.predictions import Provenance
 from zslcore.evaluation.protocol import ScoredTest
+from zslcore.leakage.predicted import read_predicted
 from zslcore.scores import judge
-from zslcore.scores.predicted import read_predicted
 
 __all__ = ["honest_predictions", "judged_predictions", "spoiled_predictions"]
 

@@ -13,11 +13,12 @@ from zslcore.evaluation import Predictions, Provenance, write_predictions
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.leakage.known import known_tests
+from zslcore.leakage.predicted import PredictedScores, read_predicted
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.scores import ScoreMatrix, interpreted, judge
 from zslcore.scores.apart import Given, judged_apart
+from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import beside
-from zslcore.scores.predicted import PredictedScores, predictions_of_scores, read_predicted
 from zslcore.scores.reading import read_scores
 
 WORLD = linear_world(noise=0.8)

@@ -19,11 +19,12 @@ from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.figures import FIGURES, Figure, of_answers_alone, register
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import UnknownNameError
+from zslcore.leakage.predicted import PredictedScores
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics.bootstrap import interval, p_of_draws
 from zslcore.scores import ScoreFile, ScoreMatrix, interpreted, judge
+from zslcore.scores.judging import judge_predicted
 from zslcore.scores.paired import beside
-from zslcore.scores.predicted import PredictedScores, judge_predicted
 from zslcore.scores.protocols import NO_GAMMA, PROTOCOLS, WORDS, intervals_of, words_of
 
 WORLD = linear_world(noise=1.2, n_per_class=20)

@@ -12,9 +12,9 @@ from tests.datasets import files
 from tests.datasets.conftest import in_process  # noqa: F401 - a fixture
 from zslcore.__main__ import main
 from zslcore.leakage.cards.card import worst
-from zslcore.leakage.truth import AGREES
+from zslcore.leakage.predicted import AGREES, read_predicted
 from zslcore.leakage.words import without_options
-from zslcore.scores.predicted import judge_predicted, read_predicted
+from zslcore.scores.judging import judge_predicted
 from zslcore.scores.review import Declared, Submission, review, to_html, to_text
 from zslcore.scores.review.reviewing import _of_scores
 from zslcore.scores.review.stating import scrubbed

@@ -20,7 +20,7 @@ from zslcore.evaluation import Predictions, State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.files import read_packaged, read_predictions
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.truth import CheckedPredictions, checked, read_checked
+from zslcore.leakage.predicted import PredictedScores, checked, read_predicted
 from zslcore.results.shipped import FOLDER
 from zslcore.texts import clean_text
 
@@ -82,11 +82,11 @@ def read_predictions_of(file: Path) -> Predictions:
     return read_packaged(file) if file.is_relative_to(FOLDER) else read_predictions(file)
 
 
-def _checked(file: Path) -> CheckedPredictions:
+def _checked(file: Path) -> PredictedScores:
     """Read and check predictions; the package's own need no other process."""
     if file.is_relative_to(FOLDER):
         return checked(read_packaged(file), file.name)
-    return read_checked(file)
+    return read_predicted(file)
 
 
 # --- What is known without computing --------------------------------------------------------------

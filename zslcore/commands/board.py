@@ -233,7 +233,8 @@ def _scores(path: Path) -> dict[str, Any]:
     """Return the JSON of a file, or that of the figures of predictions."""
     if not _is_predictions(path):
         return _json(path)
-    from zslcore.scores.predicted import judge_predicted, read_predicted
+    from zslcore.leakage.predicted import read_predicted
+    from zslcore.scores.judging import judge_predicted
 
     predicted = read_predicted(path)
     found: dict[str, Any] = json.loads(judge_predicted(predicted).to_json())

@@ -36,15 +36,16 @@ from zslcore.leakage.cards import (
 from zslcore.leakage.cards.card import USUAL
 from zslcore.leakage.cards.kinds import MAX_LIST
 from zslcore.leakage.loading import context_of_split, vocabulary_of
+from zslcore.leakage.predicted import look_up
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.scores.apart import Asked, Given, judged_apart, memory_for
 from zslcore.scores.card import (
     card_of_predictions,
     card_of_question,
     card_of_scores,
-    report_of_predictions,
 )
 from zslcore.scores.joined import Judged, Printed, joined_cards, read_printed
+from zslcore.scores.judging import judge_predicted
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out
 
@@ -212,9 +213,9 @@ def _of_scores(
 
 
 def _of_predictions(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
-
-    card = card_of_predictions(main.path, _named(main), given)
-    return Judged(card, report=report_of_predictions(main.path))
+    predicted = look_up(main.path)
+    card = card_of_predictions(predicted, _named(main), given)
+    return Judged(card, report=judge_predicted(predicted))
 
 
 def _of_classes(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Card:

@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
     reports = [judged(path, args, validation) for path in args.files]
     if args.predictions is not None:
         from zslcore.evaluation import write_predictions
-        from zslcore.scores.predicted import predictions_of_scores
+        from zslcore.scores.judging import predictions_of_scores
 
         write_predictions(args.predictions, predictions_of_scores(reports[0]))
     pairs = [paired(reports[0], other) for other in reports[1:]] if args.compare else []
@@ -126,7 +126,8 @@ def judged(path: Path, args: argparse.Namespace, validation: Sequence[ScoreMatri
         dataset = load(args.data)
         return placed(report, dataset, dataset.split(args.split), args.seed)
     from zslcore.exceptions import ParameterError
-    from zslcore.scores.predicted import judge_predicted, read_predicted
+    from zslcore.leakage.predicted import read_predicted
+    from zslcore.scores.judging import judge_predicted
 
     for option in ("labels", "unseen", "validation", "gamma", "data"):
         if getattr(args, option) not in (None, []):

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
-from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.evaluation import State
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.cards import Card, Figure, Picture, Point, Verdict
@@ -32,12 +30,11 @@ from zslcore.leakage.engine import audit_context
 from zslcore.leakage.leaks import leaking_rows
 from zslcore.leakage.loading import context_of_dataset
 from zslcore.leakage.overlap import certain_and_possible
-from zslcore.leakage.truth import CheckedPredictions, look_up
+from zslcore.leakage.predicted import PredictedScores
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
 from zslcore.leakage.words import counted, listed
-from zslcore.scores.judging import ScoreReport
+from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.matrix import JudgedScores
-from zslcore.scores.predicted import PredictedScores, judge_predicted
 
 #: Points of a curve that are drawn.
 DRAWN = 160
@@ -54,7 +51,6 @@ def card_of_scores(
     *,
     assumed: bool = False,
     leaked: int | None = None,
-    reasons: Sequence[str] = (),
 ) -> Card:
     """Return the card of scores.
 
@@ -65,10 +61,9 @@ def card_of_scores(
     vocabularies : what the feature extractor was trained on
     assumed : whether that is an assumption, not declared by anybody
     leaked : rows that leak in the split that predictions name, None where it is not here
-    reasons : sentences on claims of predictions that are wrong
     """
     known = _known(report.matrix, vocabularies)
-    points = _points(report, vocabularies, known, leaked, reasons, assumed)
+    points = _points(report, vocabularies, known, leaked, assumed)
     verdict = _verdict(report, points)
     predicted = isinstance(report.matrix, PredictedScores)
     return Card(
@@ -90,61 +85,37 @@ def card_of_scores(
 
 
 def card_of_predictions(
-    path: Path,
+    predicted: PredictedScores,
     files: Sequence[tuple[str, str]],
     vocabularies: Sequence[Vocabulary] = (),
     *,
-    limits: Limits = DEFAULT_LIMITS,
     load: Callable[[str], ZSLDataset] = load,
 ) -> Card:
-    """Return the card of a file of predictions; rows are those of the split that it names.
+    """Return the card of predictions; rows are those of the split that they name.
 
     Parameters
     ----------
-    path : the file
-    files : (name, SHA-256) of it
+    predicted : PredictedScores, whose claims are looked up
+    files : (name, SHA-256) of the file
     vocabularies : what the feature extractor was trained on; what the data declare by default
-    limits : sizes and time that are allowed
-    load : opens data by name; raises a ZSLError for what the file may not be checked with
-
-    Raises
-    ------
-    FileRefusedError
-        When it cannot be read.
+    load : opens data by name; raises a ZSLError for data that the file may not be checked with
     """
-    found = look_up(path, limits=limits, load=load)
-    report = judge_predicted(
-        PredictedScores(found.name, found.predictions, found.remarks, found.state)
-    )
-    leaked, declared = _of_data(found, load)
+    leaked, declared = _of_data(predicted, load)
     assumed = not vocabularies and not declared
     trained_on = vocabularies or [get_vocabulary(name) for name in declared or (USUAL,)]
     return card_of_scores(
-        report, files, trained_on, assumed=assumed, leaked=leaked, reasons=found.reasons
-    )
-
-
-def report_of_predictions(
-    path: Path,
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-    load: Callable[[str], ZSLDataset] = load,
-) -> ScoreReport:
-    """Return the figures of a file of predictions; arguments as of :func:`card_of_predictions`."""
-    found = look_up(path, limits=limits, load=load)
-    return judge_predicted(
-        PredictedScores(found.name, found.predictions, found.remarks, found.state)
+        judge_predicted(predicted), files, trained_on, assumed=assumed, leaked=leaked
     )
 
 
 def _of_data(
-    found: CheckedPredictions, load: Callable[[str], ZSLDataset]
+    predicted: PredictedScores, load: Callable[[str], ZSLDataset]
 ) -> tuple[int | None, tuple[str, ...]]:
     """Return how many rows leak in the split that predictions name, and the pre-training set.
 
     None and () where the very data are not here.
     """
-    said = found.predictions.provenance
+    said = predicted.predictions.provenance
     if not said.digest:
         return None, ()
     with suppress(ZSLError):
@@ -196,10 +167,11 @@ def _points(
     vocabularies: Sequence[Vocabulary],
     known: tuple[list[str], int] | None,
     leaked: int | None,
-    reasons: Sequence[str],
     assumed: bool,
 ) -> tuple[Point, ...]:
     matrix = report.matrix
+    predicted = matrix if isinstance(matrix, PredictedScores) else None
+    reasons = predicted.reasons if predicted else ()
     points = [Point("leak", "A claim of the file", reason) for reason in reasons]
     if report.origin == "oracle":
         points.append(
@@ -215,10 +187,10 @@ def _points(
     elif report.origin == "given" or not report.checked:
         text = "Nothing shows where gamma comes from."
         points.append(Point("open", "Where gamma comes from", text, "Add validation scores."))
-    state = matrix.state if isinstance(matrix, PredictedScores) else State.STATED
-    remarks = [] if state is State.VERIFIED else list(matrix.remarks)
+    verified = predicted is not None and predicted.state is State.VERIFIED
+    remarks = () if verified else matrix.remarks
     points += [Point("warning", "What the file says", text) for text in remarks]
-    if isinstance(matrix, PredictedScores) and state is not State.VERIFIED and not reasons:
+    if predicted and not verified and not reasons:
         text = "Rows and labels could not all be looked up."
         points.append(Point("open", "Rows and labels", text))
     return worst_first(points, open_first=True)

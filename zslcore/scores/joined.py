@@ -27,13 +27,13 @@ from zslcore.leakage.cards.card import (
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.known import published_as
 from zslcore.leakage.leaks import leaking_rows
+from zslcore.leakage.predicted import PredictedScores
 from zslcore.leakage.report import AuditReport
 from zslcore.leakage.words import counted
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
 from zslcore.metrics.curve import curve_of, margins_of_answers
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.matrix import JudgedScores
-from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import ORACLE
 
 #: Name of a printed figure -> the lines of the table of protocols that may be meant.

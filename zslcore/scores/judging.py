@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from zslcore.evaluation import Predictions, Provenance
 from zslcore.evaluation.drawn import Detection, detection
-from zslcore.evaluation.protocol import Evaluation, GammaOrigin, evaluate, origin_in_words
+from zslcore.evaluation.protocol import (
+    Evaluation,
+    FoldAnswers,
+    GammaOrigin,
+    evaluate,
+    origin_in_words,
+)
 from zslcore.exceptions import DatasetError
+from zslcore.leakage.predicted import PredictedScores
 from zslcore.metrics import OperatingPoint
 from zslcore.metrics.bootstrap import caution
 from zslcore.scores import protocols
@@ -332,4 +340,48 @@ def report_of(
         top_k={k: top for k in TOP if k < n_unseen and (top := tested.zsl_top(k)) is not None},
         note=note,
         checked=checked,
+    )
+
+
+def judge_predicted(predicted: PredictedScores) -> ScoreReport:
+    """Return the figures of predictions at the gamma that they name."""
+    said = predicted.predictions.provenance
+    if said.gamma_origin in ("validated", "given"):
+        return judge(predicted, gamma=said.gamma, origin=said.gamma_origin)
+    return judge(predicted)
+
+
+def predictions_of_scores(report: ScoreReport) -> Predictions:
+    """Return the predictions of a judged score matrix, or of the answers that are left of one.
+
+    Returns
+    -------
+    Predictions whose rows are those of the file
+    """
+    matrix, validation = report.matrix, report.validation
+    if isinstance(matrix, PredictedScores):
+        return matrix.predictions
+    names, folds = matrix.class_names, []
+    for each in validation:
+        # Its columns may be other classes than those of the test.
+        names += tuple(name for name in each.class_names if name not in names)
+        classes = np.array([names.index(name) for name in each.class_names])
+        rows, answers = np.arange(len(each.y)), each.tested.answers
+        folds.append(FoldAnswers(rows, classes, each.seen, answers))
+    return Predictions.of_scores(
+        matrix.tested,
+        np.arange(len(matrix.y)),
+        names,
+        validation=folds,
+        provenance=Provenance(
+            dataset=matrix.name,
+            benchmark=matrix.benchmark,
+            split=matrix.split,
+            rows="file",
+            gamma=report.gamma,
+            gamma_origin=report.origin or "none",
+            version=version(),
+            commit=commit(),
+            source=f"Scores {matrix.digest} of {matrix.name}.",
+        ),
     )

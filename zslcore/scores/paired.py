@@ -18,11 +18,11 @@ from scipy.stats import binomtest
 from zslcore.analysis.resampling import draws_of_all
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
+from zslcore.leakage.predicted import PredictedScores
 from zslcore.metrics import per_class_accuracy
 from zslcore.metrics.bootstrap import caution, interval, p_of_draws
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.scores.matrix import JudgedScores
-from zslcore.scores.predicted import PredictedScores
 from zslcore.scores.protocols import OVER, WORDS, Words, figures_of, side_by_side
 
 # The gamma of either file, None without one.

@@ -15,10 +15,9 @@ from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import FoldAnswers
 from zslcore.evaluation.rows_to_score import Part, parts_to_score
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.truth import checked
-from zslcore.scores.judging import ScoreReport
+from zslcore.leakage.predicted import checked
+from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.matrix import JudgedScores
-from zslcore.scores.predicted import PredictedScores, judge_predicted
 from zslcore.version import commit, version
 
 
@@ -50,9 +49,9 @@ def placed(report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int = 0
         tuple(_folds(report.validation, folds, dataset)),
         _provenance(report, dataset, split, seed),
     )
-    result = checked(found, report.matrix.name, load=lambda _: dataset)
-    remarks = *report.matrix.remarks, *result.remarks
-    judged = judge_predicted(PredictedScores(result.name, found, remarks, result.state))
+    predicted = checked(found, report.matrix.name, load=lambda _: dataset)
+    remarks = *report.matrix.remarks, *predicted.remarks
+    judged = judge_predicted(replace(predicted, remarks=remarks))
     # Where validation images are the rows of folds, their classes are known.
     return judged if report.origin == "validated" else replace(judged, note=report.note)
 

@@ -55,6 +55,7 @@ from zslcore.leakage.cards.card import USUAL, read_card
 from zslcore.leakage.cards.kinds import ENDINGS, MAX_LIST
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.loading import context_of_dataset, context_of_split
+from zslcore.leakage.predicted import look_up
 from zslcore.leakage.words import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores.apart import COPIES, memory_for
@@ -317,7 +318,8 @@ def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Answered:
     path: Path = found.main.path
     with memory.BUDGET.lent(visitors.session(), memory_for([path]), found.main.name) as lent:
         limits = Limits(most=lent // COPIES, whose=scores.whose_memory())
-        card = card_of_predictions(path, found.named, given, limits=limits, load=scores.permitted)
+        predicted = look_up(path, limits=limits, load=scores.permitted)
+        card = card_of_predictions(predicted, found.named, given, load=scores.permitted)
     if card.verdict == "Contradicted":
         return _Answered(Judged(card))
     brought = scores.brought(Sent(found.file))

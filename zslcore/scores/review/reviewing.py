@@ -25,8 +25,8 @@ from zslcore.leakage.context import AuditContext, Provenance
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.known import published_as
 from zslcore.leakage.loading import context_of, vocabulary_of
+from zslcore.leakage.predicted import AGREES
 from zslcore.leakage.report import AuditReport, Finding
-from zslcore.leakage.truth import AGREES
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.leakage.words import without_options
 from zslcore.scores.card import card_of_scores
