@@ -19,8 +19,7 @@ import numpy as np
 import torch
 
 from benchmarks.measuring import report
-from zslcore.extraction.encoder import Encoder
-from zslcore.extraction.encoders import load_encoder
+from zslcore.extraction.encoders import Encoder, load_encoder
 from zslcore.extraction.extracting import extract
 from zslcore.extraction.listing import Listing, images_of_folder
 

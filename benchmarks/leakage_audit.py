@@ -11,15 +11,14 @@ nearest neighbour on all features (ZSL005), timed on a share of the test rows an
 
 from __future__ import annotations
 
-import hashlib
-import resource
 import tempfile
-import time
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
+from benchmarks.measuring import check, peak_mib, report, seconds
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.context import AuditContext
@@ -34,20 +33,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         dataset = _dataset(Path(folder) / "features.npy")
         split = dataset.splits["PS"]
-        seconds = _audit(AuditContext.of_dataset(dataset, split))
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        first = sum(seconds[f"ZSL00{k}"] for k in (1, 2, 3, 4))
-        size = dataset.features.nbytes / 2**20
-        print(f"ZSL001-ZSL004          {first:7.2f} s   goal 2 s")
-        print(f"ZSL005                 {seconds['ZSL005']:7.2f} s   goal 20 s")
-        print(f"peak memory            {peak:7.0f} MiB, {peak / size:.2f} x the features, goal 2 x")
-        hashing, nearest = _plain_hash(dataset), _plain_neighbours(dataset, split)
-        print(
-            f"a loop over rows       {hashing:7.2f} s, {hashing / seconds['ZSL004']:.1f} x ZSL004"
-        )
-        print(
-            f"brute-force neighbours {nearest:7.1f} s, {nearest / seconds['ZSL005']:.1f} x ZSL005"
-        )
+        took = _audit(AuditContext.of_dataset(dataset, split))
+        check("ZSL001-ZSL004", sum(took[f"ZSL00{k}"] for k in (1, 2, 3, 4)), "s", 2)
+        check("ZSL005", took["ZSL005"], "s", 20)
+        check("peak memory", peak_mib() / (dataset.features.nbytes / 2**20), "x the features", 2)
+        plain = seconds(lambda: {sha256(row.tobytes()).digest() for row in dataset.features})
+        report("ZSL004 against a loop over rows", took["ZSL004"], plain, 1)
+        nearest = seconds(lambda: _plain_neighbours(dataset, split)) / SHARE
+        report("ZSL005 against brute-force neighbours", took["ZSL005"], nearest, 1)
 
 
 def _dataset(path: Path) -> ZSLDataset:
@@ -81,27 +74,20 @@ def _plant(X: np.ndarray, split: Split, rng) -> None:
 
 
 def _audit(context: AuditContext) -> dict[str, float]:
-    seconds = {}
-    for check in CHECKS[:5]:
-        start = time.perf_counter()
-        findings = run_check(check, context)
-        seconds[check.id] = time.perf_counter() - start
-        print(f"{check.id} {seconds[check.id]:6.2f} s  {findings[0].message}")
-    return seconds
+    took = {}
+    for each in CHECKS[:5]:
+        found = []
+        took[each.id] = seconds(
+            lambda each=each, found=found: found.extend(run_check(each, context))
+        )
+        print(f"{each.id} {took[each.id]:6.2f} s  {found[0].message}")
+    return took
 
 
-def _plain_hash(dataset: ZSLDataset) -> float:
-    start = time.perf_counter()
-    {hashlib.sha256(row.tobytes()).digest() for row in dataset.features}
-    return time.perf_counter() - start
-
-
-def _plain_neighbours(dataset: ZSLDataset, split: Split) -> float:
+def _plain_neighbours(dataset: ZSLDataset, split: Split) -> None:
     test = np.union1d(split.test_seen, split.test_unseen)[:: round(1 / SHARE)]
-    train, test = dataset.features[split.trainval], dataset.features[test]
-    start = time.perf_counter()
-    NearestNeighbors(n_neighbors=1, algorithm="brute").fit(train).kneighbors(test)
-    return (time.perf_counter() - start) / SHARE
+    train = dataset.features[split.trainval]
+    NearestNeighbors(n_neighbors=1, algorithm="brute").fit(train).kneighbors(dataset.features[test])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +26,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # waiting threads must not 
 import numpy as np
 from sklearn.manifold import TSNE
 
-from benchmarks.measuring import check, report
+from benchmarks.measuring import check, peak_mib, report
 from zslcore.analysis.maps import JointPCA, MapData, MapSettings, lay_out
 from zslcore.analysis.maps.mixing import mixing_scores
 from zslcore.analysis.maps.neighbours import neighbours
@@ -70,7 +69,7 @@ def main() -> None:
     check("PCA of all rows", seconds["PCA"], "s", 6)
     for method in ("umap", "tsne"):
         check(f"{method} with its neighbours", seconds["neighbours"] + seconds[method], "s", 75)
-    check("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2, "GB", 2.5)
+    check("peak memory", peak_mib() / 1024, "GB", 2.5)
     if args.sklearn:
         against_sklearn(Z, data.labels, graph, seconds)
 

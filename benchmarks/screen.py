@@ -32,11 +32,8 @@ import argparse
 import os
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -45,7 +42,7 @@ import plotly.graph_objects as go
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from benchmarks.measuring import check, keep, markdown_table
-from benchmarks.serving import FLAGS, ROOT, Server, processor_seconds
+from benchmarks.serving import FLAGS, Server, processor_seconds, serving
 from zslcore.interactive.point_map import Entry, Panel, PointMap
 from zslcore.metrics import seen_unseen_curve
 
@@ -81,20 +78,6 @@ DRAGGED = """(target, seconds) => new Promise(done => {
     };
     requestAnimationFrame(frame);
 })"""
-
-
-@contextmanager
-def served(
-    script: Path = ROOT / "app.py", environment: Mapping[str, str] = MappingProxyType({})
-) -> Iterator[Server]:
-    """Yield a server of an app."""
-    with tempfile.TemporaryDirectory() as folder:
-        server = Server(Path(folder), script=script, environment=environment)
-        try:
-            server.wait()
-            yield server
-        finally:
-            server.stop()
 
 
 def opened(page: Page, url: str) -> None:
@@ -188,7 +171,7 @@ def large(page: Page, size: tuple[int, int, int, int]) -> list[dict[str, float]]
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "large.py"
         script.write_text(APP.format(size=size, stops=STOPS), encoding="utf-8")
-        with served(script) as server:
+        with serving(script=script) as (server,):
             return [
                 *rulers(page, server.url),
                 dragged(page, f"{server.url}/?plain=1", ".over > svg"),
@@ -210,7 +193,7 @@ def frames(browser: Browser, _: argparse.Namespace) -> None:
     """Print the cost of a frame of the Playground."""
     page = browser.new_page(viewport={"width": 1280, "height": 720})
     found = {name: large(page, size) for name, size in SIZES.items()}
-    with served() as server:
+    with serving() as (server,):
         found["digits"] = rulers(page, server.url)
     for name, each in found.items():
         for what, cost in zip(("gamma", "lambda", "gamma, no wall"), each, strict=False):
@@ -371,7 +354,7 @@ def summary(found: dict[str, float], size: float) -> str:
 def scores(browser: Browser, given: argparse.Namespace) -> None:
     """Print how soon a large score file is on screen."""
     page = browser.new_page(viewport={"width": 1280, "height": 1200})
-    with tempfile.TemporaryDirectory() as name, served() as server:
+    with tempfile.TemporaryDirectory() as name, serving() as (server,):
         found = measured(page, server, Path(name), given.repeats)
         size = max(path.stat().st_size for path in Path(name).iterdir()) / 1e6
     check(f"a score file of {size:.0f} MB on screen", found["took"], "s", GOAL)
@@ -415,7 +398,7 @@ def answers(browser: Browser, given: argparse.Namespace) -> None:
     """Print how soon each page shows its answer."""
     rows = []
     context = browser.new_context(viewport={"width": 1280, "height": 720})
-    with served(environment={"ZSL_SHIPPED": "1"}) as server:
+    with serving(environment={"ZSL_SHIPPED": "1"}) as (server,):
         time.sleep(IMPORTING)
         for number in range(1, given.repeats + 1):
             for name, answer in ANSWERS.items():

@@ -7,11 +7,14 @@ import re
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 FLAGS = [
@@ -94,6 +97,22 @@ class Server:
             self.process.kill()
             self.process.wait()
         self.log.close()
+
+
+@contextmanager
+def serving(n: int = 1, **options: Any) -> Iterator[list[Server]]:
+    """Serve an app with ``n`` processes that share their data; ``options`` are those of Server."""
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        shared = {"ZSL_DATA": str(Path(folder) / "data")} | options.pop("environment", {})
+        servers = []
+        for k in range(n):
+            own = Path(folder) / str(k)
+            own.mkdir()
+            servers.append(Server(own, environment=shared, **options))
+            stack.callback(servers[-1].stop)
+        for server in servers:
+            server.wait()
+        yield servers
 
 
 def resident(pid: int) -> float:

@@ -30,8 +30,7 @@ import os
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
 from itertools import count, cycle, islice
 from pathlib import Path
 from statistics import median, quantiles
@@ -43,7 +42,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks.measuring import check
-from benchmarks.serving import Server, processor_seconds, resident, settle
+from benchmarks.serving import Server, processor_seconds, resident, serving, settle
 
 
 class Visit(NamedTuple):
@@ -89,23 +88,45 @@ PATIENCE = 120
 WHOLE = ForwardMsg.FINISHED_SUCCESSFULLY
 
 
-class Visitor:
+class Tab:
     """One browser tab, as far as the server can tell."""
 
+    def __init__(self, url: str, page: str, query: str, **connection: Any) -> None:
+        self.url, self.page, self.query, self.hash = url, page, query, ""
+        self.connection = connection
+
+    async def connect(self) -> None:
+        """Open the WebSocket that the page's script would open."""
+        address = self.url.replace("http", "ws") + "/_stcore/stream"
+        options = {"subprotocols": ["streamlit", "x"], "max_size": None, "origin": self.url}
+        self.socket = await websockets.connect(address, **options, **self.connection)
+
+    def request(self) -> BackMsg:
+        """Return the request of a run of the page."""
+        ask = BackMsg()
+        ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.hash
+        ask.rerun_script.page_name = "" if self.hash else self.page
+        return ask
+
+    async def close(self) -> None:
+        """Close the tab."""
+        await self.socket.close()
+
+
+class Visitor(Tab):
+    """A visitor who changes one choice of a page."""
+
     def __init__(self, url: str, number: int, visit: Visit | None = None) -> None:
-        self.url, self.random = url, random.Random(number)  # noqa: S311 - whom to imitate
         visit = visit or VISITS[number % len(VISITS)]
-        self.page, self.label, self.values = visit.page, visit.label, visit.values
-        self.query, self.hash = urlencode(visit.query), ""
+        super().__init__(url, visit.page, urlencode(visit.query))
+        self.random = random.Random(number)  # noqa: S311 - whom to imitate
+        self.label, self.values = visit.label, visit.values
         self.widgets: dict[str, str] = {}
         self.chosen: dict[str, str] = {}
 
     async def open(self) -> float:
         """Open the page; return how long it took, in seconds."""
-        address = self.url.replace("http", "ws") + "/_stcore/stream"
-        self.socket = await websockets.connect(
-            address, subprotocols=["streamlit", "x"], max_size=None, origin=self.url
-        )
+        await self.connect()
         return await self._run()
 
     async def change(self) -> float:
@@ -120,19 +141,13 @@ class Visitor:
             self.chosen[self._widget] = value
             await self._run()
 
-    async def close(self) -> None:
-        """Close the tab."""
-        await self.socket.close()
-
     @property
     def _widget(self) -> str:
         return self.widgets[self.label]
 
     async def _run(self) -> float:
         """Ask for a run of the page and wait for its end, by way of any that it starts itself."""
-        ask = BackMsg()
-        ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.hash
-        ask.rerun_script.page_name = "" if self.hash else self.page
+        ask = self.request()
         for name, value in self.chosen.items():
             state = ask.rerun_script.widget_states.widgets.add()
             state.id, state.string_value = name, value
@@ -243,22 +258,6 @@ class Measured(NamedTuple):
         )
 
 
-@contextmanager
-def serving(n: int = 1) -> Iterator[list[Server]]:
-    """Serve the app with ``n`` processes that share their data."""
-    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        servers = []
-        for k in range(n):
-            own = Path(folder) / str(k)
-            own.mkdir()
-            shared = {"ZSL_DATA": str(Path(folder) / "data")}
-            servers.append(Server(own, environment=shared))
-            stack.callback(servers[-1].stop)
-        for server in servers:
-            server.wait()
-        yield servers
-
-
 async def _measure(servers: Sequence[Server], visits: Sequence[Visit], seconds: float) -> Measured:
     urls = [server.url for server in servers]
     for url in urls:
@@ -338,13 +337,12 @@ LOOK_EVERY = 2.0  # seconds, of ui/lessons/stage.py
 SCREEN_PATIENCE = 60.0
 
 
-class Student:
+class Student(Tab):
     """A telephone in the room: what it has on its screen, and what it chose."""
 
     def __init__(self, url: str, room: str, **connection: Any) -> None:
-        self.connection = connection
-        self.url, self.query = url, f"lesson={LESSON}&room={room}"
-        self.page, self.pills, self.chosen = "", "", -1
+        super().__init__(url, "teach", f"lesson={LESSON}&room={room}", **connection)
+        self.pills, self.chosen = "", -1
         self.followed: list[str] = []
         self.words: list[str] = []
         self.fresh: list[str] = []
@@ -353,14 +351,7 @@ class Student:
 
     async def open(self) -> None:
         """Open the link of the room, and look after it from here on."""
-        address = self.url.replace("http", "ws") + "/_stcore/stream"
-        self.socket = await websockets.connect(
-            address,
-            subprotocols=["streamlit", "x"],
-            max_size=None,
-            origin=self.url,
-            **self.connection,
-        )
+        await self.connect()
         self.tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._look())]
         await self._ask()
         await self.sees(lambda: self.finished > 0 and bool(self.pills))
@@ -389,12 +380,10 @@ class Student:
         """Leave the room."""
         for task in self.tasks:
             task.cancel()
-        await self.socket.close()
+        await super().close()
 
     async def _ask(self, fragment: str = "") -> None:
-        ask = BackMsg()
-        ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.page
-        ask.rerun_script.page_name = "" if self.page else "teach"
+        ask = self.request()
         if fragment:
             ask.rerun_script.fragment_id, ask.rerun_script.is_auto_rerun = fragment, True
         if self.chosen >= 0:
@@ -418,7 +407,7 @@ class Student:
             if kind == "new_session":
                 self.fresh, fragments = [], []
             elif kind == "navigation":
-                self.page = said.navigation.page_script_hash
+                self.hash = said.navigation.page_script_hash
             elif kind == "auto_rerun":
                 fragments.append(said.auto_rerun.fragment_id)
             elif (

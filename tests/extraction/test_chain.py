@@ -9,7 +9,7 @@ from zslcore.__main__ import main
 from zslcore.board import read_board
 from zslcore.datasets import load
 from zslcore.exceptions import ZSLError
-from zslcore.extraction.encoder import torchvision
+from zslcore.extraction.encoders import torchvision
 from zslcore.results.store import ResultStore
 
 ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")

@@ -7,11 +7,9 @@ import pytest
 
 from tests.extraction.making import write_folder
 from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError, ZSLError
-from zslcore.extraction.crops import Preset
-from zslcore.extraction.encoder import torchvision
-from zslcore.extraction.encoders import load_encoder
+from zslcore.extraction.encoders import load_encoder, torchvision
 from zslcore.extraction.extracting import extract
-from zslcore.extraction.images import opened
+from zslcore.extraction.images import Preset, opened
 from zslcore.extraction.listing import images_of_folder
 
 SMALL = Preset(resize=40, crop=32)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from zslcore.extraction.encoder import Encoder
+    from zslcore.extraction.encoders import Encoder
     from zslcore.extraction.extracting import Extraction
     from zslcore.extraction.listing import Listing
 

@@ -8,26 +8,144 @@ the features, and so does what it was trained on, which the audit compares with 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import hashlib
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
-from zslcore.extraction.crops import Preset
-from zslcore.extraction.encoder import RANDOM, Encoder, _device, _digest, torchvision
+import numpy as np
+
+from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
+from zslcore.extraction.images import Preset
 from zslcore.leakage.vocabularies import PRETRAINING_NAMES
 from zslcore.storage import artifacts
+from zslcore.storage.extras import extra
 from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 OPEN_CLIP = "open_clip:"
+#: Weights that nothing was learned with: a baseline that knows no class.
+RANDOM = "random"
 #: Weights that begin so were first trained on billions of captioned photographs, whose
 #: classes are not listed.
 WEB_SCALE = ("IMAGENET1K_SWAG",)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder:
+    """A network that turns crops of images into features.
+
+    Attributes
+    ----------
+    name : of the network
+    forward : float32 tensor of shape (n, 3, crop, crop) -> tensor of shape (n, n_features)
+    preset : what it expects of its pictures
+    weights : what they are called
+    sha256 : of the file of weights, or of their values where there is no file; 64 hex digits
+    pretraining : names of :data:`zslcore.leakage.vocabularies.VOCABULARY_NAMES`;
+        empty where the classes it was trained on are unknown
+    device : of torch
+    versions : of what computes
+    texts : sentences -> array of shape (n, n_features) in the space of the images; None without one
+    """
+
+    name: str
+    forward: Callable[[Tensor], Tensor]
+    preset: Preset
+    weights: str
+    sha256: str
+    pretraining: tuple[str, ...] = ()
+    device: str = "cpu"
+    versions: dict[str, str] = field(default_factory=dict)
+    texts: Callable[[Sequence[str]], np.ndarray] | None = None
+
+    def encode(self, crops: np.ndarray, batch: int) -> np.ndarray:
+        """Return the features of crops, ``batch`` of them at a time.
+
+        Parameters
+        ----------
+        crops : uint8 array of shape (n, crop, crop, 3)
+        batch : int
+
+        Returns
+        -------
+        float32 array of shape (n, n_features)
+        """
+        import torch
+
+        found = []
+        with torch.inference_mode():
+            for start in range(0, len(crops), batch):
+                x = self.preset.standardised(crops[start : start + batch])
+                found.append(self.forward(x.to(self.device)).float().cpu().numpy())
+        return np.concatenate(found)
+
+
+def _device(device: str) -> str:
+    import torch
+
+    try:
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError):
+        raise ZSLError(f"--device: expected a device of this machine; got {device!r}.") from None
+    return device
+
+
+def torchvision() -> ModuleType:
+    """Return torchvision.
+
+    Raises
+    ------
+    ZSLError
+        Where it is not installed, or does not fit the torch that is.
+    """
+    try:
+        with extra("extract", "torchvision", "An encoder of torchvision"):
+            import torchvision
+    except RuntimeError:
+        return _with_operators_declared()
+    return torchvision
+
+
+def _with_operators_declared() -> ModuleType:
+    """Import a torchvision whose compiled part, about boxes alone, does not load."""
+    import torch
+
+    for module in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+        del sys.modules[module]
+    boxes = "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"
+    _DECLARED.append(torch.library.Library("torchvision", "FRAGMENT"))
+    for operator in ("nms", "qnms"):
+        _DECLARED[-1].define(f"{operator}{boxes}")
+    try:
+        import torchvision
+    except RuntimeError as error:
+        raise ZSLError(
+            f"torchvision does not fit torch {torch.__version__}: install both from one index "
+            f"({clean_text(str(error), 80)})."
+        ) from None
+    return torchvision
+
+
+#: Declarations hold as long as they are referenced.
+_DECLARED: list[Any] = []
+
+
+def _digest(model: nn.Module) -> str:
+    """Return the SHA-256 over the values of a network, in the order of their names."""
+    sha = hashlib.sha256()
+    for key, value in sorted(model.state_dict().items()):
+        sha.update(f"{key} {tuple(value.shape)}\n".encode())
+        sha.update(value.contiguous().numpy().tobytes())
+    return sha.hexdigest()
+
+
+# --- By name --------------------------------------------------------------------------------------
 
 
 def load_encoder(
@@ -64,9 +182,7 @@ def load_encoder(
         if vocabulary not in PRETRAINING_NAMES:
             raise closest_name("pre-training vocabulary", vocabulary, PRETRAINING_NAMES)
     if name.startswith(OPEN_CLIP):
-        from zslcore.extraction import openclip
-
-        found = openclip.load(name.removeprefix(OPEN_CLIP), weights, _device(device), seed)
+        found = _of_open_clip(name.removeprefix(OPEN_CLIP), weights, _device(device), seed)
     else:
         found = _of_torchvision(name, weights, _device(device), seed)
     if trained_on:
@@ -210,3 +326,67 @@ def _pretraining_of(found: Any) -> tuple[str, ...]:
     if found is None or found.name.startswith(WEB_SCALE):
         return ()
     return ("imagenet-1k",) if len(found.meta.get("categories", ())) == 1000 else ()
+
+
+# --- open_clip ------------------------------------------------------------------------------------
+
+
+def _of_open_clip(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
+    """Return an encoder of open_clip; captions list no classes, so its vocabulary is unknown."""
+    import torch
+
+    library = _open_clip()
+    models = library.list_models()
+    if name not in models:
+        raise closest_name("model of open_clip", name, models)
+    called, sha256, pretrained = f"random, seed {seed}", "", None
+    if weights != RANDOM:
+        if weights is None or not Path(weights).is_file():
+            raise FileRefusedError(
+                f"open_clip:{name}: expected a file of its weights (--weights), or 'random'; found "
+                "none."
+            )
+        called, sha256 = clean_text(Path(weights).name), artifacts.sha256(Path(weights))
+        pretrained = str(weights)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        try:
+            model = library.create_model(name, pretrained=pretrained, device=device)
+        except Exception as error:  # noqa: BLE001 - what is no such file raises anything
+            said = clean_text(str(error), 120)
+            raise FileRefusedError(f"{called}: expected the weights of {name} ({said}).") from None
+    model = model.eval()
+    return Encoder(
+        name=f"open_clip:{name}",
+        forward=model.encode_image,
+        preset=_preset_of_open_clip(library, model),
+        weights=called,
+        sha256=sha256 or _digest(model),
+        pretraining=() if pretrained else ("none",),
+        device=device,
+        versions={"open_clip": library.__version__, "torch": str(torch.__version__)},
+        texts=lambda sentences: _encoded(model, library.get_tokenizer(name), sentences, device),
+    )
+
+
+def _open_clip() -> Any:
+    torchvision()  # which open_clip imports, and which may need help
+    with extra("clip", "open_clip", "An encoder of open_clip"):
+        import open_clip
+    return open_clip
+
+
+def _preset_of_open_clip(library: Any, model: Any) -> Preset:
+    size = model.visual.image_size
+    size = size if isinstance(size, int) else size[0]
+    mean = getattr(model.visual, "image_mean", None) or library.OPENAI_DATASET_MEAN
+    std = getattr(model.visual, "image_std", None) or library.OPENAI_DATASET_STD
+    return Preset(size, size, "bicubic", tuple(mean), tuple(std))
+
+
+def _encoded(model: Any, tokenize: Any, sentences: Sequence[str], device: str) -> np.ndarray:
+    import torch
+
+    with torch.inference_mode():
+        tokens = tokenize(list(sentences)).to(device)
+        return np.asarray(model.encode_text(tokens).float().cpu())

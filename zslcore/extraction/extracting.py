@@ -20,9 +20,8 @@ from typing import Any, Literal
 import numpy as np
 
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
-from zslcore.extraction.crops import CROPS, crops_of
-from zslcore.extraction.encoder import Encoder
-from zslcore.extraction.images import MAX_PIXELS, Picture
+from zslcore.extraction.encoders import Encoder
+from zslcore.extraction.images import CROPS, MAX_PIXELS, Picture, crops_of
 from zslcore.extraction.listing import Listing
 from zslcore.extraction.reading import Read, Reading, read_batches
 from zslcore.storage import artifacts

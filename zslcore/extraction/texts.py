@@ -26,7 +26,7 @@ import numpy as np
 from zslcore.datasets.facts import plain_name, spaced_name
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
-from zslcore.extraction.encoder import Encoder
+from zslcore.extraction.encoders import Encoder
 from zslcore.texts import clean_text, expect
 
 TEMPLATES = ("a photo of a {}.",)
