@@ -21,7 +21,7 @@ import streamlit as st
 from ui import stored_answers
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
-from zslcore.analysis import nearest
+from zslcore.analysis import inventory
 from zslcore.analysis.maps import (
     EmbeddedMap,
     measured,
@@ -192,7 +192,7 @@ def finished(key: str, _study: Study[Any], _folder: Path) -> Any:
 @st.cache_resource(show_spinner="Averaging …", max_entries=8)
 def class_means(name: str, digest: str) -> np.ndarray:
     """Return the mean features of every class of the data set called ``name``."""
-    return nearest.class_means(dataset(name))
+    return inventory.class_means(dataset(name))
 
 
 @st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from zslcore.analysis.calibration import (
+from zslcore.analysis.mistakes import (
     per_class_table,
 )
 from zslcore.evaluation.protocol import ScoredTest

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from zslcore.analysis.nearest import class_means
+from zslcore.analysis.inventory import class_means
 from zslcore.datasets import load
 
 

@@ -14,7 +14,7 @@ from ui.figures.accuracy import class_bars
 from ui.figures.as_table import table_of
 from ui.figures.for_print import panels_of
 from zslcore.__main__ import main
-from zslcore.analysis.calibration import per_class_table
+from zslcore.analysis.mistakes import per_class_table
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.interactive import hues, point_map

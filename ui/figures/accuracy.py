@@ -21,7 +21,7 @@ def class_bars(table: pd.DataFrame) -> go.Figure:
 
     Parameters
     ----------
-    table : DataFrame of :func:`zslcore.analysis.calibration.per_class_table` with the columns
+    table : DataFrame of :func:`zslcore.analysis.mistakes.per_class_table` with the columns
         "plain" and "calibrated"
     """
     sides = [

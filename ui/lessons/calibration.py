@@ -13,7 +13,7 @@ from ui.figures.lesson import over_share, several_curves, shares
 from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from ui.numbers import percent, points
-from zslcore.analysis import calibration, mistakes
+from zslcore.analysis import mistakes
 from zslcore.datasets.base import hold_out
 from zslcore.evaluation import protocol
 from zslcore.evaluation.predictions import PredictedRows
@@ -129,7 +129,7 @@ def _separate(method: str) -> Found:
 def _gamma(stop: str) -> Found:
     run, scores = run_of(METHODS[0])
     gamma = STOPS[stop] * (run.gamma or 0.0)
-    classes = calibration.per_class_table(
+    classes = mistakes.per_class_table(
         scores, {"plain": 0.0, "calibrated": gamma}, cache.dataset(DATA[0]).class_names
     )
     at, plain = scores.curve.at(gamma), scores.curve.at(0.0)

@@ -10,7 +10,7 @@ import streamlit as st
 from ui import controls, tables, terms
 from ui.numbers import change, percent, points, three_digits
 from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
-from zslcore.analysis import calibration
+from zslcore.analysis import mistakes
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.scores.protocols import WORDS, Words
 
@@ -120,7 +120,7 @@ def show_classes(
     words : what the two sides are called
     """
     gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
-    table = calibration.per_class_table(scores, gammas, class_names)
+    table = mistakes.per_class_table(scores, gammas, class_names)
     table["side"] = table["side"].map({"seen": words.seen, "unseen": words.unseen})
     at = {"at_gamma": f"accuracy at γ = {three_digits(gamma)}"} if gamma else {}
     tables.show(

@@ -18,6 +18,7 @@ from zslcore.datasets.benchmarks import benchmark_of, recognise
 from zslcore.datasets.facts import class_facts, published
 from zslcore.evaluation.protocol import SEEN_VALIDATION
 from zslcore.exceptions import ParameterError
+from zslcore.methods.statistics import ClassStatistics
 
 #: Where the images of a class can be, in the order in which they are drawn.
 PARTS = ("trainval", "test_seen", "test_unseen", "several", "none")
@@ -316,3 +317,9 @@ def _ordered(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:
 def _by_deviation(S: np.ndarray) -> np.ndarray:
     """Columns of ``S``, those that vary most over the rows first."""
     return np.argsort(-S.std(axis=0), kind="stable")
+
+
+def class_means(dataset: ZSLDataset) -> np.ndarray:
+    """Return the mean features of every class, (n_classes, n_features); NaN without images."""
+    of = ClassStatistics.of(dataset.features, dataset.labels, dataset.n_classes)
+    return np.where(of.counts[:, None] > 0, of.means, np.nan)

@@ -18,6 +18,11 @@ COLUMNS = {
     "possible": "possible",
     "pairs read": "pairs",
 }
+NOTE = (
+    "read: a person read the lists of names side by side (labelled_pairs.csv); by name: the "
+    "comparison of `zslcore contamination`; certain right: of the labelled pairs that it calls "
+    "certain, those of the same class, - where it calls none so"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,8 +62,9 @@ def run(args: argparse.Namespace) -> None:
         print("\n".join(getattr(sets[0], args.side)))
     else:
         (one,) = sets
-        print(f"{one.title}: {len(one.base)} base and {len(one.new)} new classes; labels are "
-              f"{one.order} ({one.state})\n{one.source}; {one.url}\n{one.template}")  # fmt: skip
+        labels = f"labels are {one.order} ({one.state})"
+        print(f"{one.title}: {len(one.base)} base and {len(one.new)} new classes; {labels}")
+        print(f"{one.source}; {one.url}\n{one.template}")
         for side in ("base", "new"):
             print(f"\n{side}: {', '.join(getattr(one, side))}")
 
@@ -78,6 +84,4 @@ def _print_transfer(*, as_json: bool) -> None:
         cells = (*(row[COLUMNS[head]] for head in COLUMNS), right)
         padded = (f"{cell:>{wide}}" for cell, (_, wide) in zip(cells, heads, strict=True))
         print(f"{row['title']:<22}{row['classes']:>8}{''.join(padded)}")
-    print("read: a person read the lists of names side by side (labelled_pairs.csv); by name: the "
-          "comparison of `zslcore contamination`; certain right: of the labelled pairs that it "
-          "calls certain, those of the same class, - where it calls none so")  # fmt: skip
+    print(NOTE)

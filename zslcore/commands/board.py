@@ -133,8 +133,8 @@ def _form(path: Path) -> Callable[[Board], str]:
 
     forms: dict[str, Callable[[Board], str]] = {".html": to_html, ".csv": as_csv, ".tex": as_latex}
     if path.suffix.lower() not in forms:
-        raise ParameterError(f"--output: expected a name that ends in .html, .csv or .tex; "
-                             f"got {path.name!r}.")  # fmt: skip
+        expected = "--output: expected a name that ends in .html, .csv or .tex"
+        raise ParameterError(f"{expected}; got {path.name!r}.")
     return forms[path.suffix.lower()]
 
 

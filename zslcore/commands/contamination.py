@@ -89,8 +89,8 @@ def _print_answers(tested: TestSet, args: argparse.Namespace) -> None:
         rows = [{"test_set": str(tested), "extractor": n} | asdict(a) for n, a in answers.items()]
         print(json.dumps(rows, ensure_ascii=False, indent=2))
         return
-    print(f"May a number on {tested} ({len(tested.classes):,} test classes) be reported as "
-          "zero-shot?\n")  # fmt: skip
+    what = f"{tested} ({len(tested.classes):,} test classes)"
+    print(f"May a number on {what} be reported as zero-shot?\n")
     for name, answer in answers.items():
         print(f"{name}: {answer.verdict}. {answer.sentence}")
         if answer.advice:

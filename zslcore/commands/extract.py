@@ -57,8 +57,8 @@ def _of_data_set(parser: argparse.ArgumentParser) -> None:
     text = 'prototypes by an encoder of texts: "a photo of a {}.", or an ensemble by its '
     text += "name: imagenet-80, oxford_pets ..."
     option("--text", nargs="+", metavar="TEMPLATE", help=text)
-    option("--prompts", metavar="JSON", help='prototypes by prompts of each class: {"class": '
-           '["prompt", ...]}')  # fmt: skip
+    text = 'prototypes by prompts of each class: {"class": ["prompt", ...]}'
+    option("--prompts", metavar="JSON", help=text)
     text = "unseen classes of the data set: names or numbers, a file of them, or "
     text += "base-to-new:NAME"
     option("--unseen", nargs="+", metavar="CLASS", help=text)
@@ -207,8 +207,8 @@ class Progress:
 
 def _tell(found: Extraction, images: Listing) -> None:
     """Print the result and its limitations."""
-    print(f"{found.output}: {found.n_images:,} images x {found.n_features:,} features, "
-          f"{len(images.class_names)} classes")  # fmt: skip
+    size = f"{found.n_images:,} images x {found.n_features:,} features"
+    print(f"{found.output}: {size}, {len(images.class_names)} classes")
     print("; ".join(found.provenance))
     if found.resumed:
         print(f"{found.resumed:,} images were there from before")

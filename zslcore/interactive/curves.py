@@ -9,38 +9,26 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from zslcore.interactive import hues
 from zslcore.interactive.forms import Answered, Curve
-from zslcore.interactive.hues import (
-    FIRST,
-    HARMONIC,
-    INK,
-    NEUTRAL,
-    ORACLE,
-    OVERLAP,
-    SECOND,
-    SEEN,
-    UNSEEN,
-    VALIDATED,
-    Look,
-)
 from zslcore.interactive.numbers import percent, three_digits
 from zslcore.interactive.seen_unseen import Images, Line, SeenUnseen, Stop
 
 LOOKS = {
-    "seen": Look.of(SEEN),
-    "unseen": Look.of(UNSEEN, "diamond"),
-    "harmonic": Look.of(HARMONIC),
-    "plain": Look.of(HARMONIC, "circle", "2 3"),
-    "validated": Look.of(VALIDATED, "square"),
-    "oracle": Look.of(ORACLE, "x", "6 4"),
-    "folds": Look.of(VALIDATED, "square"),
-    "classes": Look.of(HARMONIC),
-    "inductive": Look.of(HARMONIC, "circle", "2 4"),
-    "transductive": Look.of(INK, "square"),
-    "first": Look.of(FIRST, "triangle-left", "7 4"),
-    "second": Look.of(SECOND, "triangle-right", "2 3"),
-    "third": Look.of(OVERLAP, "triangle-up", "9 3 2 3"),
-    "fourth": Look.of(NEUTRAL, "circle", "4 2"),
+    "seen": hues.Look.of(hues.SEEN),
+    "unseen": hues.Look.of(hues.UNSEEN, "diamond"),
+    "harmonic": hues.Look.of(hues.HARMONIC),
+    "plain": hues.Look.of(hues.HARMONIC, "circle", "2 3"),
+    "validated": hues.Look.of(hues.VALIDATED, "square"),
+    "oracle": hues.Look.of(hues.ORACLE, "x", "6 4"),
+    "folds": hues.Look.of(hues.VALIDATED, "square"),
+    "classes": hues.Look.of(hues.HARMONIC),
+    "inductive": hues.Look.of(hues.HARMONIC, "circle", "2 4"),
+    "transductive": hues.Look.of(hues.INK, "square"),
+    "first": hues.Look.of(hues.FIRST, "triangle-left", "7 4"),
+    "second": hues.Look.of(hues.SECOND, "triangle-right", "2 3"),
+    "third": hues.Look.of(hues.OVERLAP, "triangle-up", "9 3 2 3"),
+    "fourth": hues.Look.of(hues.NEUTRAL, "circle", "4 2"),
 }
 #: Looks of curves that are there to compare with: none of them is a meaning on this plane.
 GHOSTS = ("first", "second", "third", "fourth")

@@ -126,7 +126,7 @@ def _curve(found: Predictions) -> Panel:
 
 def _classes(found: Predictions) -> Panel:
     """Return a bar for every class at gamma, best first within each side, and a mark at gamma 0."""
-    from zslcore.analysis.calibration import per_class_table
+    from zslcore.analysis.mistakes import per_class_table
 
     gamma = found.gamma or 0.0
     table = per_class_table(found.test, {"plain": 0.0, "calibrated": gamma}, found.class_names)

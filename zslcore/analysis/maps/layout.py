@@ -168,8 +168,8 @@ class _EpochLine:
 
     def as_bar(self) -> dict[str, Any]:
         """Return the bar's options: it writes nothing but the number of epochs done."""
-        return {"file": self, "disable": False, "bar_format": "{n}", "mininterval": 0,
-                "miniters": EVERY, "leave": False}  # fmt: skip
+        shown = {"file": self, "disable": False, "bar_format": "{n}", "leave": False}
+        return shown | {"mininterval": 0, "miniters": EVERY}
 
     def write(self, text: str) -> None:
         """Read the number the bar has written, and report it."""

@@ -1,4 +1,4 @@
-"""What lies nearest to an image in truth, and where the images of a map lie in its PCA."""
+"""Nearest images in the original space, images of a map in its PCA and inside an outline."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from zslcore.analysis.maps.result import EmbeddedMap
 from zslcore.datasets.base import ZSLDataset
@@ -60,9 +61,38 @@ def nearest_images(
         nearest = np.argsort(squared, kind="stable")[: min(k, np.isfinite(squared).sum())]
         names = np.asarray(dataset.class_names)[dataset.labels[nearest]]
         distance = np.sqrt(np.maximum(squared[nearest], 0))
-        tables.append(pd.DataFrame({"part": i, "row": nearest, "class": names,
-                                    "distance": distance}))  # fmt: skip
+        columns = {"part": i, "row": nearest, "class": names, "distance": distance}
+        tables.append(pd.DataFrame(columns))
     table = pd.concat(tables, ignore_index=True)
     own = datasets[part].class_names[datasets[part].labels[row]]
     table.insert(3, "same_class", table["class"] == own)
     return table.sort_values("distance", kind="stable", ignore_index=True).head(k)
+
+
+def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
+    """Return whether each point is inside a polygon, by the even-odd rule.
+
+    Parameters
+    ----------
+    polygon : array-like of shape (n_corners, 2), closed by itself; it may cross itself
+    points : array of shape (n, 2)
+
+    Returns
+    -------
+    bool array of shape (n,); fewer than three corners hold nothing
+    """
+    corners = np.asarray(polygon, dtype=np.float64)
+    if corners.size and (corners.ndim != 2 or corners.shape[1] != 2):
+        raise ParameterError(f"An outline must have shape (corners, 2); got {corners.shape}.")
+    out = np.zeros(len(points), dtype=bool)
+    if len(corners) < 3 or not np.isfinite(corners).all():
+        return out
+    x, y = np.asarray(points, dtype=np.float64).T
+    (left, bottom), (right, top) = corners.min(axis=0), corners.max(axis=0)
+    near = np.flatnonzero((x >= left) & (x <= right) & (y >= bottom) & (y <= top))
+    x, y, odd = x[near], y[near], np.zeros(len(near), dtype=bool)
+    for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        if ay != by:  # a level edge is crossed by no level ray
+            odd ^= ((ay > y) != (by > y)) & (x < (bx - ax) * (y - ay) / (by - ay) + ax)
+    out[near] = odd
+    return out

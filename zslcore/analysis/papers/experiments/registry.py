@@ -21,9 +21,13 @@ from zslcore.analysis.papers.experiments.counts import (
     VideoSplitsExperiment,
 )
 from zslcore.analysis.papers.experiments.experiment import Experiment
-from zslcore.analysis.papers.experiments.imagenet import ImagenetExperiment
-from zslcore.analysis.papers.experiments.pairs import CrossExperiment, TransductionExperiment
-from zslcore.analysis.papers.experiments.paths import ErrorExperiment, PathExperiment
+from zslcore.analysis.papers.experiments.rows import (
+    CrossExperiment,
+    ErrorExperiment,
+    ImagenetExperiment,
+    PathExperiment,
+    TransductionExperiment,
+)
 from zslcore.analysis.papers.experiments.runs import (
     Cell,
     FoldsExperiment,

@@ -21,8 +21,8 @@ from zslcore.analysis.papers.experiments.experiment import (
     silent,
     table_of,
 )
-from zslcore.analysis.papers.experiments.paths import PathExperiment
 from zslcore.analysis.papers.experiments.registry import EXPERIMENTS, get_experiment
+from zslcore.analysis.papers.experiments.rows import PathExperiment
 from zslcore.analysis.regularization import VALIDATION
 from zslcore.evaluation import outside
 from zslcore.exceptions import ParameterError, closest_name
