@@ -218,7 +218,7 @@ def test_transductive_methods_stand_beside_their_inductive_selves_and_are_kept(t
     assert stored.about["dataset"] == WORLD.name
     with closing(sqlite3.connect(ResultStore().path)) as db, db:
         db.execute("UPDATE results SET result = '{'")
-    assert EXPERIMENTS["gbu:figure8"]._study(WORLD.name, "GFZSL-tran").rows is None
+    assert EXPERIMENTS["gbu:figure8"].study(WORLD.name, "GFZSL-tran").rows is None
 
 
 @pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6"])
