@@ -122,7 +122,8 @@ def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
     matrices = [interpreted(read_scores(each.path), ["as-is"])[0] for each in given]
     direct = judge(matrices[0], validation=matrices[1])
     assert apart.origin == direct.origin == "validated"
-    assert apart.nbytes == apart.matrix.nbytes + apart.validation[0].nbytes > apart.matrix.nbytes
+    of_test, *of_folds = (each.tested.nbytes for each in (apart.matrix, *apart.validation))
+    assert apart.nbytes == of_test + sum(of_folds) > of_test
     one, other = (predictions_of_scores(report) for report in (apart, direct))
     assert len(one.folds) == len(other.folds) == 1
     for a, b in zip((one.test, *one.folds), (other.test, *other.folds), strict=True):

@@ -172,15 +172,15 @@ def corrected_split(
     subject, split, labels, features, groups, group_pattern, thresholds : as for :func:`audit`
     policy : "test first" or "drop"
     """
-    known = {
-        "split": split,
-        "labels": labels,
-        "features": features,
-        "groups": groups,
-        "group_pattern": group_pattern,
-        "thresholds": thresholds or Thresholds(),
-    }
-    with _opened(subject, **known) as context:
+    with _opened(
+        subject,
+        split=split,
+        labels=labels,
+        features=features,
+        groups=groups,
+        group_pattern=group_pattern,
+        thresholds=thresholds or Thresholds(),
+    ) as context:
         return correct_context(context, policy)
 
 

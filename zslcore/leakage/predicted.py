@@ -22,7 +22,7 @@ from zslcore.evaluation import (
     check_predictions,
     read_predictions,
 )
-from zslcore.evaluation.protocol import AnsweredTest
+from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.known import KnownTest, known_splits, known_tests, recognised
 from zslcore.texts import clean_text
@@ -52,14 +52,9 @@ class PredictedScores:
     fixes: tuple[str, ...] = field(default=(), init=False)
 
     @cached_property
-    def tested(self) -> AnsweredTest:
+    def tested(self) -> PredictedRows:
         """The answers to the test images; classes are numbered among the candidates."""
         return self.predictions.test.among_candidates()
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return self.predictions.nbytes
 
     @property
     def y(self) -> np.ndarray:

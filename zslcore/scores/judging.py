@@ -33,6 +33,8 @@ from zslcore.version import commit, version
 if TYPE_CHECKING:
     import pandas as pd
 
+    from zslcore.interactive.seen_unseen import Line
+
 
 #: Ranks up to which the true class counts as found.
 TOP = (1, 2, 5, 10)
@@ -68,7 +70,9 @@ class ScoreReport:
     @property
     def nbytes(self) -> int:
         """Bytes in memory of the answers, without those of the scores."""
-        return self.matrix.nbytes + sum(each.nbytes for each in self.validation)
+        m = self.matrix
+        of_test = m.predictions.nbytes if isinstance(m, PredictedScores) else m.tested.nbytes
+        return of_test + sum(each.tested.nbytes for each in self.validation)
 
     @cached_property
     def detection(self) -> Detection | None:
@@ -128,6 +132,13 @@ class ScoreReport:
         names = {"u": "unseen", "s": "seen", "H": "harmonic"}
         return None if point is None else float(getattr(point, names[letter]))
 
+    def line(self, look: str = "harmonic") -> Line:
+        """Return the curve with its gamma, to be drawn."""
+        from zslcore.interactive.curves import line_of
+
+        m, gamma = self.matrix, self.chosen
+        return line_of(m.name, m.tested.curve, look, gamma, gamma or 0.0, self.origin)
+
     def page(
         self,
         title: str = "",
@@ -147,21 +158,16 @@ class ScoreReport:
         DatasetError
             Where there is no curve, or too many to be distinguished.
         """
-        from zslcore.interactive.curves import GHOSTS, interactive_curve, line_of
+        from zslcore.interactive.curves import GHOSTS, interactive_curve
 
         if len(others) > len(GHOSTS):
             raise DatasetError(
                 f"curves: expected at most {1 + len(GHOSTS)}; got {1 + len(others)}."
             )
-        lines = []
-        for each, look in zip([self, *others], ["harmonic", *GHOSTS], strict=False):
+        for each in (self, *others):
             each.matrix.tested.require_curve(each.matrix.name)
-            at = each.chosen
-            lines.append(
-                line_of(
-                    each.matrix.name, each.matrix.tested.curve, look, at, at or 0.0, each.origin
-                )
-            )
+        looks = zip([self, *others], ["harmonic", *GHOSTS], strict=False)
+        lines = [each.line(look) for each, look in looks]
         m = self.matrix
         what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         made = f"{what}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
@@ -200,7 +206,7 @@ class ScoreReport:
             "fixes": list(m.fixes),
             "version": version(),
             "commit": commit(),
-        } | m.about
+        } | (m.about if isinstance(m, PredictedScores) else {})
 
     def _figures(self) -> dict[str, Any]:
         named = self.matrix.class_names

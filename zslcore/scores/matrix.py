@@ -11,13 +11,12 @@ import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation.predictions import PredictedRows
-from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.metrics import answers_of_sides, best_of, ranks_of
 
 #: Scores that are in memory at once, and bytes of a map that may stay there.
@@ -172,16 +171,6 @@ class ScoreMatrix:
         """The best classes of either side, for the protocol; classes are columns."""
         return answers_in(self.F, self.y, self.seen)
 
-    @property
-    def about(self) -> dict[str, Any]:
-        """What the labels alone show of the data."""
-        return {}
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory without those of the scores."""
-        return self.tested.nbytes
-
 
 @dataclass(frozen=True, eq=False)
 class ScoreAnswers:
@@ -212,16 +201,6 @@ class ScoreAnswers:
         """Bool array of shape (n_classes,)."""
         return self.tested.seen
 
-    @property
-    def about(self) -> dict[str, Any]:
-        """What the labels alone show of the data."""
-        return {}
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory."""
-        return self.tested.nbytes
-
 
 class JudgedScores(Protocol):
     """What a score matrix, its answers and predictions have in common."""
@@ -245,11 +224,7 @@ class JudgedScores(Protocol):
     @property
     def digest(self) -> str: ...
     @property
-    def about(self) -> dict[str, Any]: ...
-    @property
-    def tested(self) -> AnsweredTest: ...
-    @property
-    def nbytes(self) -> int: ...
+    def tested(self) -> PredictedRows: ...
 
 
 def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:

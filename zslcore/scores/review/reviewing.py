@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 
-from zslcore.interactive.curves import interactive_curve, line_of
+from zslcore.interactive.curves import interactive_curve
 from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.leakage import contamination
 from zslcore.leakage.cards import Figure, Point, Verdict, card_of_split
@@ -418,6 +418,5 @@ def _figures(
 def _curve(report: ScoreReport | None) -> SeenUnseen | None:
     if report is None or not report.matrix.tested.has_curve:
         return None
-    m, gamma = report.matrix, report.chosen
-    line = line_of(m.name, m.tested.curve, "harmonic", gamma, gamma or 0.0, report.origin)
-    return interactive_curve([line], m.tested, m.class_names, tell=False)
+    m = report.matrix
+    return interactive_curve([report.line()], m.tested, m.class_names, tell=False)
