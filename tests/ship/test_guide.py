@@ -123,8 +123,7 @@ def test_what_puts_the_command_on_the_path_stands_above_its_first_use(name):
     assert "`. .venv/bin/activate` puts `zslcore`" in text.partition("```sh\nzslcore ")[0]
 
 
-def test_the_readme_is_a_front_page():
+def test_the_readme_counts_methods_and_claims():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 150
     assert f" {len(METHODS) + len(TRANSDUCTIVE)} methods " in text
     assert f" {len(CLAIMS)} claims " in text
