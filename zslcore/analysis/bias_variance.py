@@ -214,10 +214,7 @@ class _Squares:
     def variances(
         self, draws: Draws, present: np.ndarray, without: int | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return both variances of every image, summed over attributes; one draw may be left out.
-
-        Images that fewer than two draws judge get anything.
-        """
+        """Return both variances of every image, summed over attributes."""
         L, p, total = draws.n_image_draws, present, self.total
         if without is not None:
             p = present.copy()
@@ -386,15 +383,7 @@ def of_spec(
 def _parts(
     summaries: Sequence[Sequence[Draws]], t: np.ndarray, side: np.ndarray, judged: np.ndarray
 ) -> tuple[Decomposition, ...]:
-    """Return the parts of the error at every value, over the images of one side.
-
-    Parameters
-    ----------
-    summaries : one Draws for every draw of classes, and in it for every value
-    t : array of shape (n_images, n_attributes)
-    side : bool array of shape (n_images,)
-    judged : bool array of shape (n_class_draws, n_images)
-    """
+    """Return the parts of the error at every value, over the images of one side."""
     return tuple(
         decompose(Draws.joined(of_value, side), t[side], present=judged[:, side])
         for of_value in zip(*summaries, strict=True)

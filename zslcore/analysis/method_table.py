@@ -202,11 +202,7 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> Cell:
 
 
 def _state(one: StoredRun) -> State:
-    """Return how far a run can be believed.
-
-    What was computed here follows from scores that were here; that every shipped run follows from
-    its predictions is checked as ``tools/shipped.py`` writes them and by the test suite.
-    """
+    """Return State.VERIFIED for a run whose predictions were here or are shipped, else STATED."""
     if one.imported or (one.shipped and not has_predictions(one.result.key)):
         return State.STATED
     return State.VERIFIED
@@ -410,19 +406,17 @@ class MethodTable:
         """The data sets that have a result, in the order of :attr:`data`."""
         counted = [cell for cell in self.cells if cell.origin in self.origins]
         best = best_cells(counted, self.figure, self.split, with_probes=self.probes)
-        found = []
+        found, usual = [], inductive_rows()
         for data in self.data:
             cells = {row: cell for (row, of), cell in best.items() if of == data}
-            cells = {row: cell for row, cell in cells.items() if self._has_a_row(row, cell)}
+            if not self.variants:
+                cells = {r: c for r, c in cells.items() if c.origin != "shipped" or r in usual}
             if cells:
                 first = next(iter(cells.values()))
                 ranks = ranked(list(cells.values()), self.figure)
                 ranks["printed"] = [self.printed_of(row, first.benchmark) for row in ranks.index]
                 found.append(Column(data, first.benchmark, first.simulated, cells, ranks))
         return found
-
-    def _has_a_row(self, row: str, cell: Cell) -> bool:
-        return self.variants or cell.origin != "shipped" or row in inductive_rows()
 
     @property
     def usual_rows(self) -> list[str]:

@@ -78,10 +78,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _choose_address(args: argparse.Namespace) -> None:
-    """Serve this machine alone; in a classroom its network, to strangers.
-
-    Raises ParameterError when the address of this machine in its network is not found.
-    """
+    """Serve this machine alone, or its network in a classroom; refuse an unknown address."""
     if not args.classroom:
         args.address = args.address or "127.0.0.1"
         return
@@ -134,12 +131,7 @@ def _serve_several(args: argparse.Namespace) -> int:
 
 
 def _require_free(port: int) -> None:
-    """Refuse a port that another process listens on.
-
-    Raises
-    ------
-    ParameterError
-    """
+    """Refuse a port that another process listens on."""
     with socket.socket() as tried:
         if os.name == "posix":  # what has just been closed there is free
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -135,11 +135,7 @@ def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
 
 
 def _of_another_question(spec: dict[str, Any], result: RunResult) -> Iterator[str]:
-    """Yield why the key is not that of the spec as this version reads and writes it.
-
-    A field that is passed over would change the question, and what is exported again would not be
-    what was imported.
-    """
+    """Yield why the key is not that of the spec as this version reads and writes it."""
     unknown = sorted({*spec} - {field.name for field in fields(RunSpec)})
     if unknown:
         yield f"expected a spec with fields this version knows; got {clean_text(unknown[0])}"

@@ -137,12 +137,7 @@ def _set_aside(path: Path, draft: Path) -> Path:
 
 
 def _copy(sources: list[sqlite3.Connection], into: Path) -> tuple[int, int]:
-    """Copy every row that can be read into a new file; the first source with a whole row counts.
-
-    Returns
-    -------
-    How many results there are, and how many rows more do not agree with their checksums.
-    """
+    """Copy readable rows, whole ones of the first source; count results, and rows that changed."""
     whole, changed = set[tuple[str, object]](), set[tuple[str, object]]()
     with closing(sqlite3.connect(into, isolation_level=None)) as new:
         prepare(new)
@@ -171,11 +166,7 @@ def _is_content(value: object, table: str) -> bool:
 
 
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[Row]:
-    """Yield the rows of a table that can be read in any way, some of them more than once.
-
-    A scan ends at the first page that is damaged, from either end; a row that is looked up by the
-    index of keys is found where the path to it is intact.
-    """
+    """Yield rows readable by a scan from either end or by the index of keys, some repeatedly."""
     numbers: list[Row] = []
     for way in ("NOT INDEXED", "NOT INDEXED ORDER BY rowid DESC"):
         with suppress(sqlite3.Error):  # also of a connection that is closed

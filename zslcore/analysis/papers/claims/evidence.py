@@ -165,10 +165,7 @@ class Evidence:
         return bool((self.figures["figure"] == figure).any())
 
     def _one_each(self) -> Collection[str]:
-        """Return the data set with the shortest name of every benchmark.
-
-        Two kinds of features of the same images are no two independent cases.
-        """
+        """Return one data set a benchmark, that with the shortest name: its images are one case."""
         rows = self.figures[~self.figures["data"].duplicated()]
         pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
         ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
@@ -416,14 +413,12 @@ def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
         over = rows.groupby(same, sort=False, dropna=False)[["zsl_std", "seeds"]]
         rows[["zsl_std", "seeds"]] = over.transform("max")
     rows = rows.drop_duplicates(same, keep="last")
-    return Evidence(body, _figures(rows.assign(lam=[_weight(text) for text in rows["params"]])))
+    weights = [float(json.loads(text).get("lam", np.nan)) for text in rows["params"]]
+    return Evidence(body, _figures(rows.assign(lam=weights)))
 
 
 def _placed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows on benchmarks, with what their features were trained on.
-
-    Rows of a file that names neither go by the name and the digest of their data.
-    """
+    """Return rows on benchmarks, by name and digest of the data, with their pre-training."""
     if "benchmark" not in rows:
         named = rows["dataset"].map(lambda name: _by_name(name, fact_sources()))
         rows = rows.assign(benchmark=named.astype(object))
@@ -472,10 +467,7 @@ def _figures(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _variant(row: Mapping[str, Any]) -> str:
-    """Return a method's name with what is unlike its defaults, as ``SAE (V2S)``.
-
-    Parameters of its grid are chosen, and seeds and devices are nothing to tell methods by.
-    """
+    """Return a method's name with given parameters unlike its defaults, as ``SAE (V2S)``."""
     method = METHODS.get(row["method"])
     if method is None:
         return str(row["method"])
@@ -517,16 +509,8 @@ def _without_seed(params: str) -> str:
     return json.dumps({name: values[name] for name in sorted(values) if name != "random_state"})
 
 
-def _weight(params: str) -> float:
-    """Return the weight lambda among parameters; NaN where there is none."""
-    return float(json.loads(params).get("lam", np.nan))
-
-
 def _benchmark(result: RunResult) -> str | None:
-    """Return the benchmark that a run is on, by its split's unseen classes.
-
-    AWA1 and AWA2 have the same, and go by name; so do simulated data, which are made of benchmarks.
-    """
+    """Return the benchmark of a run by its split's unseen classes, by name where two share them."""
     if result.simulated:
         return _by_name(result.spec.dataset, fact_sources())
     split = result.spec.split

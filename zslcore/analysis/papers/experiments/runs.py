@@ -335,10 +335,7 @@ class RanksExperiment(FoldsExperiment):
                 yield cell_row(str(place), [often], **where)
 
     def _printed_ranks(self, cell: Cell, methods: Sequence[str]) -> Mapping[str, float]:
-        """Return the mean rank of these methods over the data sets of the printed table.
-
-        Nothing where one of them is not printed: ranks of other methods are other ranks.
-        """
+        """Return mean ranks in the printed table; none where a method lacks them."""
         table = published(self.file)
         for name, value in cell.where.items():
             table = table[table[name] == value]
