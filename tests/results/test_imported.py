@@ -125,7 +125,7 @@ def changed(result, **values):
         ({"evaluation__per_class_plain__0": 7}, "accuracy of class 0 must lie between 0 and 1"),
         ({"class_names": {}}, "every class with an accuracy must have a name"),
         ({"spec__method": "LinearS3V"}, "values that do not fit"),
-        ({"schema": 99}, "schema 99, this version reads up to"),
+        ({"schema": 99}, "schema 99, this version reads 3"),
         ({"imported": {"when": "now"}}, "result 1: 'who'"),
     ],
 )

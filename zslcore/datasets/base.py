@@ -316,51 +316,39 @@ class ZSLDataset:
     def _check(self) -> None:
         """Refuse what cannot be computed with."""
         n, c = len(self.labels), len(self.prototypes)
-        if self.features.ndim != 2 or self.prototypes.ndim != 2:
-            raise DatasetError(
-                f"{self.name}: features and prototypes must have two dimensions; "
-                f"got {self.features.ndim} and {self.prototypes.ndim}."
-            )
-        if len(self.features) != n:
-            raise DatasetError(f"{self.name}: {len(self.features)} feature rows but {n} labels.")
-        if n == 0:
-            raise DatasetError(f"{self.name}: expected at least one sample, got none.")
-        if self.labels.min() < 0 or self.labels.max() >= c:
-            raise DatasetError(
-                f"{self.name}: labels must lie in 0..{c - 1}, the rows of prototypes; "
-                f"got {self.labels.min()}..{self.labels.max()}."
-            )
-        if not np.isfinite(self.prototypes).all():
-            raise DatasetError(f"{self.name}: prototypes contain values that are not finite.")
-        self._check_names(n, c)
+        dimensions = self.features.ndim, self.prototypes.ndim
+        self._require(
+            dimensions == (2, 2),
+            "features and prototypes must have two dimensions; got {} and {}",
+            *dimensions,
+        )
+        rows = len(self.features)
+        self._require(rows == n, "{} feature rows but {} labels", rows, n)
+        self._require(n, "expected at least one sample, got none")
+        low, high = self.labels.min(), self.labels.max()
+        within = f"labels must lie in 0..{c - 1}, the rows of prototypes; got {{}}..{{}}"
+        self._require(0 <= low <= high < c, within, low, high)
+        finite = np.isfinite(self.prototypes).all()
+        self._require(finite, "prototypes contain values that are not finite")
+        for what, names, axis in (
+            ("class names for {} prototypes' rows", self.class_names, 0),
+            ("attribute names for {} prototypes' columns", self.attribute_names, 1),
+        ):
+            expected = self.prototypes.shape[axis]
+            self._require(len(names) == expected, f"{len(names)} {what}", expected)
+        files = len(self.image_files)
+        an_image = "expected one image file per sample ({}) or none, got {}"
+        self._require(files in (0, n), an_image, n, files)
         for split in self.splits.values():
+            where = f"{self.name}, split {split.name!r}"
             parts = [split.trainval, split.test_seen, split.test_unseen]
             parts += [rows for fold in split.folds for rows in (fold.train, fold.val)]
-            _refuse_outside(f"{self.name}, split {split.name!r}", n, *parts)
-            _refuse_outside(
-                f"{self.name}, split {split.name!r}",
-                c,
-                split.seen_classes,
-                split.unseen_classes,
-                what="class",
-            )
+            _refuse_outside(where, n, *parts)
+            _refuse_outside(where, c, split.seen_classes, split.unseen_classes, what="class")
 
-    def _check_names(self, n: int, c: int) -> None:
-        """Refuse names that are more or fewer than what they name."""
-        for what, names, expected in (
-            ("class names", self.class_names, c),
-            ("attribute names", self.attribute_names, self.prototypes.shape[1]),
-        ):
-            if len(names) != expected:
-                raise DatasetError(
-                    f"{self.name}: {len(names)} {what} for {expected} prototypes' "
-                    f"{'rows' if what == 'class names' else 'columns'}."
-                )
-        if len(self.image_files) not in (0, n):
-            raise DatasetError(
-                f"{self.name}: expected one image file per sample ({n}) or none, "
-                f"got {len(self.image_files)}."
-            )
+    def _require(self, holds: object, sentence: str, *values: object) -> None:
+        if not holds:
+            raise DatasetError(f"{self.name}: {sentence.format(*values)}.")
 
     @property
     def n_classes(self) -> int:

@@ -226,12 +226,7 @@ def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -
 
 @dataclass(slots=True)
 class _Transfer:
-    """A downloader for pooch that goes on where the last transfer stopped.
-
-    ``part`` holds what has come so far, and a file next to it the server's name for that very
-    version of the file (ETag or date). Without one, a transfer starts again: bytes of two versions
-    are never joined.
-    """
+    """A downloader for pooch that resumes ``part`` where the server's version is the same."""
 
     part: Path
     max_bytes: int

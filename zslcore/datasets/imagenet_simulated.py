@@ -71,10 +71,7 @@ IN_MEMORY = 4 << 30
 
 @dataclass(frozen=True, slots=True)
 class _Size:
-    """How much of ImageNet is made.
-
-    ``share`` of a class's real images, at least one; ``held`` test images of a training class.
-    """
+    """Columns, the share of a class's real images, and test images of a training class."""
 
     features: int
     attributes: int
@@ -338,10 +335,7 @@ def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
 
 
 def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
-    """Return what prototypes can say z and the latent looks w, one row per class of the plan.
-
-    The generator that drew them draws P next.
-    """
+    """Return z, the latent looks w, a row per class each, and the generator that draws P next."""
     G = class_positions()[plan.rows]
     rng = np.random.default_rng([SEED, 1])
     Q = rounded(rng.standard_normal((G.shape[1], K)))

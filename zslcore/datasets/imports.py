@@ -335,10 +335,7 @@ def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset])
 
 
 def _declared(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...]:
-    """Return what the features were trained on, refusing what the files contradict.
-
-    A fine-tuning is added to what the files say.
-    """
+    """Return what the features were trained on; what the files contradict is refused."""
     if pretraining and dataset.simulated:
         raise DatasetError(
             "The features are simulated, because the files have none; expected no pre-training, "
@@ -437,15 +434,7 @@ def _manifest(name: str) -> dict[str, Any]:
 
 
 def _read(path: Path, name: str) -> dict[str, Any]:
-    """Read a manifest and see that it is one of ours.
-
-    Raises
-    ------
-    NewerVersionError
-        When a newer version has written it.
-    TornError
-        When it is none.
-    """
+    """Read a manifest; refuse one of a newer version, and as torn any other file."""
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

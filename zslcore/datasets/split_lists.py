@@ -256,13 +256,7 @@ def _lists(folder: Path) -> dict[str, Path]:
 
 
 def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]:
-    """Return those that have the name of a part, by part; nothing unless they train and test.
-
-    Raises
-    ------
-    FileRefusedError
-        Where two have names of one part, such as val.txt and validation.txt.
-    """
+    """Return paths by the part they name; nothing unless parts train and test."""
     found: dict[str, Path] = {}
     named = [(PARTS[name.lower()], path) for name, path in paths if name.lower() in PARTS]
     if not _is_whole({part for part, _ in named}):
@@ -402,10 +396,7 @@ def _by_class(
 
 
 def _validated(parts: Mapping[str, np.ndarray], labels: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the parts with trainval; train and val stay where they have different classes.
-
-    Without a part that tests, validation is the test.
-    """
+    """Return the parts with trainval, validation as the test where no other part tests."""
     found = dict(parts)
     if not {"test", "test_seen", "test_unseen"} & set(found):
         found["test"] = found.pop("val")

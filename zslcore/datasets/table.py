@@ -246,10 +246,7 @@ def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator
 def _by_name(
     path: Path, labels: np.ndarray, own: tuple[str, ...], side: ClassEmbeddings
 ) -> np.ndarray:
-    """Return labels as rows of the prototypes that bear the names that the file gives its classes.
-
-    A file that names as many classes as the CSV has, and none of them alike, numbers the CSV's.
-    """
+    """Return labels as rows of the prototypes with the file's class names, if one is shared."""
     place = {plain_name(name): row for row, name in enumerate(side.classes)}
     if not {plain_name(name) for name in own} & set(place) and len(own) == len(side.classes):
         return labels

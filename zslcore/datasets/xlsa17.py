@@ -296,10 +296,7 @@ def _read(layout: _Layout, name: str, into: Path) -> ZSLDataset:
 
 
 def _image_files(path: Path, n: int) -> tuple[str, ...]:
-    """Return the photograph behind every image; nothing where the file does not say so plainly.
-
-    No figure depends on these names, so that odd ones are no reason to refuse the features.
-    """
+    """Return the photograph of every image, nothing for odd names: no figure depends on them."""
     with artifacts.scratch() as folder:
         try:
             read = read_arrays(path, {"image_files": "paths"}, folder, required=())
@@ -385,11 +382,7 @@ def _folds(
     known: Recognised | None,
     rows: dict[str, np.ndarray],
 ) -> tuple[list[Fold], str]:
-    """Build folds from class lists, else from those of the benchmark, else from the file's rows.
-
-    Where none of these is there, from thirds of the classes. Whatever the source, a fold keeps rows
-    of trainval only: lists and early files reach further.
-    """
+    """Build folds of trainval by lists, the benchmark's lists, the file's rows or thirds."""
     trainval = split.trainval
     if listed:
         folds = [

@@ -230,10 +230,7 @@ def compare(A: np.ndarray, B: np.ndarray, similarity: Literal["cosine", "dot"]) 
 
 
 def _moments(X: Features) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and reciprocal deviation of each column; constant columns get deviation 1.
-
-    Two passes, since E[x^2] - E[x]^2 cancels where the mean is large compared to the deviation.
-    """
+    """Return mean and reciprocal deviation (1 if constant); two passes, E[x^2] - E[x]^2 cancels."""
     mean = sum(block.sum(axis=0) for _, block in chunks(X)) / len(X)
     variance = sum(((block - mean) ** 2).sum(axis=0) for _, block in chunks(X)) / len(X)
     deviation = np.sqrt(variance)

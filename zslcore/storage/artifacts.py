@@ -82,11 +82,7 @@ def scratch() -> Iterator[Path]:
 
 
 def _owner(pid: int) -> dict[str, Any]:
-    """Return what tells a process from all others; None where the system does not say.
-
-    Containers may share a host's name and a data folder, and number their processes alike: these
-    differ in the name space of their processes.
-    """
+    """Return what identifies a process; containers differ in the name space of processes."""
     born = space = None
     with suppress(OSError):
         space = os.readlink("/proc/self/ns/pid")

@@ -1,17 +1,15 @@
 """Versioned JSON records: written with the version of their schema, read by their types.
 
-A reader meets what any version has written. Older records are brought to the present form; what a
-later version wrote, what was torn and what is foreign is refused in one sentence, for
-the caller to count or to show. An unknown field is ignored.
+What another version wrote, what was torn and what is foreign is refused in one sentence, for the
+caller to count or to show. An unknown field is ignored.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from zslcore.exceptions import ZSLError
 
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 T = TypeVar("T", bound="DataclassInstance")
-Values = dict[str, Any]
 
 
 class UnreadableError(ZSLError):
@@ -35,19 +32,17 @@ class Schema(Generic[T]):
     ----------
     kind : the dataclass
     version : counted up when a field changes its name or meaning, or a new one has no default
-    migrations : version -> what makes the values of that version those of the next
     """
 
     kind: type[T]
     version: int
-    migrations: Mapping[int, Callable[[Values], Values]] = field(default_factory=dict)
 
     def dump(self, record: T) -> str:
         """Return a record as JSON, the same text for the same record."""
         return json.dumps({"schema": self.version} | asdict(record))
 
     def load(self, text: str) -> T:
-        """Read what :meth:`dump` wrote, in this version or an earlier one.
+        """Read what :meth:`dump` wrote, in this version of the schema.
 
         Raises
         ------
@@ -61,11 +56,9 @@ class Schema(Generic[T]):
         if not isinstance(values, dict):
             raise self._unreadable(f"a {type(values).__name__}")
         written = values.pop("schema", 1)
-        if not isinstance(written, int) or not 1 <= written <= self.version:
-            raise self._unreadable(f"schema {written!r}, this version reads up to {self.version}")
+        if written != self.version:
+            raise self._unreadable(f"schema {written!r}, this version reads {self.version}")
         try:
-            for version in range(written, self.version):
-                values = self.migrations[version](values)
             return self._adapter.validate_python(values)
         except (ValueError, LookupError, TypeError, AttributeError, ZSLError) as error:
             raise self._unreadable(f"values that do not fit ({type(error).__name__})") from error

@@ -28,9 +28,9 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from zslcore.exceptions import ParameterError
 
@@ -145,14 +145,6 @@ PROCESSES = Setting(
 PUBLIC = Setting("ZSL_PUBLIC", False, "1 or 0", _switch)
 SHIPPED = Setting("ZSL_SHIPPED", True, "1 or 0", _switch)
 
-_ALL: Mapping[str, Setting[Any]] = {
-    each.name: each
-    for each in (
-        *(JOBS, JOB_PATIENCE, MAX_IMPORT, MAX_IMPORTS, MEMORY, MEMORY_A_VISITOR),
-        *(IMPORTS_A_VISITOR, METHODS, PREDICTIONS, PROCESSES, PUBLIC, SHIPPED),
-    )
-}
-
 
 def check() -> None:
     """Read all settings.
@@ -165,8 +157,9 @@ def check() -> None:
     from zslcore.storage.files import data_folder
 
     data_folder()
-    for setting in _ALL.values():
-        setting()
+    for value in globals().values():
+        if isinstance(value, Setting):
+            value()
 
 
 def given() -> tuple[tuple[str, str], ...]:

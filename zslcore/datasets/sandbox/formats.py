@@ -65,10 +65,7 @@ Shape = tuple[int, ...]
 
 
 class _Source(Protocol):
-    """A file of one kind; ``names`` are its variables.
-
-    ``declared`` returns shape and bytes per value of one without reading its values.
-    """
+    """A file of one kind; ``declared`` gives shape and bytes per value without reading values."""
 
     names: list[str]
 
