@@ -11,6 +11,9 @@ from ui.figures.leakage import picture_of
 from ui.views.leakage import drop
 from zslcore.leakage.cards import Bar, Picture
 from zslcore.leakage.cards.card import read_card
+from zslcore.leakage.predicted import look_up
+from zslcore.scores.card import card_of_predictions
+from zslcore.storage.files import FACTS
 
 CLEAN = {"trainval": range(1, 41), "test_seen": range(41, 61), "test_unseen": range(61, 81)}
 
@@ -90,6 +93,14 @@ def test_a_split_and_scores_dropped_together_get_a_card_each_and_one_of_both(tmp
     assert "5 of 40 scored rows leak" in plain_words(app)
     app.text_input(key="drop_printed").set_value("H 1.0").run()
     assert "Printed H 1.0: not reproduced" in plain_words(app)
+
+
+def test_dropped_predictions_have_the_card_of_a_check():
+    path = min((FACTS / "board").glob("*.parquet"))
+    app = dropped(path)
+    card = card_of_predictions(look_up(path), [(path.name, "")])
+    assert card.sentence in plain_words(app)
+    assert f" {card.verdict}]" in words(app)
 
 
 @pytest.mark.parametrize("name", ["pickle.npz", "half.mat"])
