@@ -1,5 +1,12 @@
-"""Start of the app: the eight pages in their order."""
+"""Start of the app: a server, and what it runs for each visitor."""
 
-from ui.frame import navigate
+import streamlit as st
 
-navigate()
+if __name__ == "__main__":
+    from ui.frame import navigate
+
+    navigate()
+else:
+    from ui.serving import MIDDLEWARE, ready
+
+    app = st.App(__file__, middleware=MIDDLEWARE, lifespan=ready)

@@ -47,13 +47,10 @@ CHOICE = "place_choice"
 WHAT = "Measure, calibrate and audit zero-shot learning."
 _APP = Path(__file__).parents[1] / "app.py"
 _ICON = Path(__file__).with_name("icon.svg")
-_CSS = Path(__file__).with_name("frame.css")
 #: Pixels of height of the bar below the navigation, and of the heading.
 _BAR, _HEADING = 24, 40
 #: Pixels of a choice of views: of each, and of each letter of it. What stands in for it is as wide.
 _PADDING, _LETTER = 34, 7
-#: Seconds that a browser has to take frame.css and the width, before anything is there to move.
-_SETTLING = 0.2
 palette.follow(window.is_dark, window.is_narrow)
 #: A figure's own toolbar has one button, which the menu below the figure presses, too.
 _CHART_CONFIG = {
@@ -69,9 +66,6 @@ def navigate() -> None:
     runtime.page_runs()
     st.session_state[BEGAN] = time.monotonic()
     st.set_page_config(page_title="Zero-shot lab", page_icon=str(_ICON), layout="wide")
-    st.html(_CSS)
-    if "navigated" not in st.session_state:
-        time.sleep(_SETTLING)
     st.session_state["navigated"] = True
     first, *others = site_map.PAGES
     pages = [

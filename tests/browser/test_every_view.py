@@ -138,7 +138,7 @@ def stops(page, most=200):
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_can_be_read_by_everybody(name, shipped_server, chromium, axe):
     for size in SIZES:
-        # A browser with other work gets the style after what it places: once in three times.
+        # A busy browser draws what stands in for widgets more often: once in three times.
         for _ in range(3):
             with window(chromium, size) as page:
                 moved = opened(page, shipped_server, name)

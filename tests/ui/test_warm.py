@@ -8,6 +8,7 @@ import pytest
 
 from ui import runtime
 from ui.runtime import Tidier
+from ui.serving import ready
 
 FACTS = (
     ("zslcore.results.results_only", "known_by_results"),
@@ -74,6 +75,19 @@ def test_it_is_done_once_after_the_first_spell():
             assert time.monotonic() < end
             time.sleep(0.005)
     assert len(done) == 1
+
+
+def test_a_server_begins_before_the_first_visitor(monkeypatch):
+    runs = []
+    monkeypatch.setattr(runtime, "page_runs", lambda: runs.append("ui.views.playground.play"))
+
+    async def served():
+        async with ready(None):
+            assert runs[0] in sys.modules
+
+    with pytest.raises(StopIteration):  # without waiting, and without a loop of its own
+        served().send(None)
+    assert len(runs) == 1
 
 
 def test_the_servers_own_begins_with_it():

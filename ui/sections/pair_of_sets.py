@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from ui import cache, controls, data_menu, import_dialog, simulated_effects
-from ui.frame import Header
+from ui.frame import Header, errors_as_sentences
 from zslcore.datasets import ZSLDataset, class_names, imports
 from zslcore.datasets.simulated import SIMULATED
 
@@ -34,32 +34,38 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     An imported AWA1 with an imported AWA2 is the default; simulated ones stand in and say so. The
     second menu offers data with the classes of the first only.
     """
-    sides = st.container(), st.container()
-    variants = data_menu.lists_variants()
-    import_dialog.offer()
-    there = [
-        _offered(name)
-        for name in data_menu.offered(results_only=False, effects=True, variants=variants)
-    ]
-    default = _default(there)
-    with sides[0]:
-        first = data_menu.choose_name(
-            "Data set",
-            [each.name for each in there],
-            key="pair_first",
-            default=default[0],
-            on_change=_forget_second,
-        )
-    partners = _partners(_offered(first), there)
-    options = [*partners, NOTHING]
-    usual = default[1] if first == default[0] else options[0]
-    with sides[1]:
-        second = data_menu.choose_name("Compared with", options, key="pair_second", default=usual)
-    names = (first,) if second == NOTHING else (first, second)
-    datasets = tuple(cache.dataset(name) for name in names)
-    splits = [name for name in datasets[0].splits if all(name in d.splits for d in datasets)]
-    split = controls.choose("Split", splits, key="split", default="PS")
-    header.mark(*sorted(datasets, key=lambda data: not data.simulated))
+    with (
+        st.container(horizontal=True, vertical_alignment="bottom", key="pair_choices"),
+        errors_as_sentences(),
+    ):
+        sides = st.container(), st.container()
+        variants = data_menu.lists_variants()
+        import_dialog.offer()
+        there = [
+            _offered(name)
+            for name in data_menu.offered(results_only=False, effects=True, variants=variants)
+        ]
+        default = _default(there)
+        with sides[0]:
+            first = data_menu.choose_name(
+                "Data set",
+                [each.name for each in there],
+                key="pair_first",
+                default=default[0],
+                on_change=_forget_second,
+            )
+        partners = _partners(_offered(first), there)
+        options = [*partners, NOTHING]
+        usual = default[1] if first == default[0] else options[0]
+        with sides[1]:
+            second = data_menu.choose_name(
+                "Compared with", options, key="pair_second", default=usual
+            )
+        names = (first,) if second == NOTHING else (first, second)
+        datasets = tuple(cache.dataset(name) for name in names)
+        splits = [name for name in datasets[0].splits if all(name in d.splits for d in datasets)]
+        split = controls.choose("Split", splits, key="split", default="PS")
+        header.mark(*sorted(datasets, key=lambda data: not data.simulated))
     return datasets, split
 
 

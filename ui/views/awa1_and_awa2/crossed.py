@@ -7,7 +7,7 @@ import streamlit as st
 
 from ui import controls, tables
 from ui.figures import cross as figures
-from ui.frame import Header, chart, errors_as_sentences
+from ui.frame import Header, chart
 from ui.numbers import three_digits
 from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
 from ui.text import on_screen, plain
@@ -39,8 +39,7 @@ QUESTIONS = {
 
 def show(header: Header) -> None:
     """Show what is printed, then train on each data set and test on both."""
-    with st.container(horizontal=True, vertical_alignment="bottom"), errors_as_sentences():
-        datasets, split = choose_pair(header)
+    datasets, split = choose_pair(header)
     show_what_is_simulated(datasets)
     if len(datasets) == 1:
         st.info("This compares two data sets; choose a second one.", icon=":material/compare:")

@@ -19,7 +19,7 @@ from ui.figures import maps as figures
 from ui.figures import palette
 from ui.figures.for_print import on_paper
 from ui.figures.images import picture
-from ui.frame import Header, chart, errors_as_sentences
+from ui.frame import Header, chart
 from ui.guard import fragment
 from ui.maps.colours import OF_ANSWERS, answers_of, coloured, colours_of, roles
 from ui.maps.scene import (
@@ -88,14 +88,10 @@ def show(header: Header) -> None:
     with st.container(key="awa1_answer"):
         answer = st.empty()
     answer.markdown("## …")
-    with (
-        st.container(horizontal=True, vertical_alignment="bottom", key="awa1_choices"),
-        errors_as_sentences(),
-    ):
-        datasets, split = choose_pair(header)
+    datasets, split = choose_pair(header)
     show_what_is_simulated(datasets)
     settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="awa1_looks"):
         separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
         view = controls.choose("View", _views(datasets, separate), key="awa1_view", width=190)
         linked = separate and same_images(*datasets)
@@ -168,7 +164,7 @@ def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str
 
 def choose_settings(n: int) -> MapSettings:
     """Choose how ``n`` images are laid out."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="awa1_settings"):
         name = st.segmented_control(
             "Layout",
             list(METHODS_BY_NAME),

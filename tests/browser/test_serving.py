@@ -1,0 +1,51 @@
+"""What the server does to its answers: see ui/serving.py."""
+
+import gzip
+import urllib.request
+
+from benchmarks.serving import ROOT
+
+STYLE = (ROOT / "ui" / "frame.css").read_text(encoding="utf-8")
+
+
+def answer(url, **headers):
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return urllib.request.urlopen(urllib.request.Request(url, headers=named), timeout=60)
+
+
+def test_a_page_has_its_style_whatever_a_browser_has_of_it(server):
+    for path in ("/", "/claims", "/teach?lesson=leakage"):
+        first = answer(server.url + path, Accept="text/html")
+        assert STYLE in first.read().decode()
+        assert first.headers["Cache-Control"] == "no-cache"
+        plain = answer(server.url + path)
+        again = {"Accept": "text/html", "Accept_Encoding": "gzip"}
+        for name, given in (("If_None_Match", "ETag"), ("If_Modified_Since", "Last-Modified")):
+            if plain.headers[given]:
+                again[name] = plain.headers[given]
+        second = answer(server.url + path, **again)
+        assert second.headers["Content-Encoding"] == "gzip"
+        assert STYLE in gzip.decompress(second.read()).decode()
+
+
+def test_scripts_are_compressed_and_pictures_stay_as_they_are(server, page):
+    sizes = {}
+
+    def note(response):
+        kind = response.headers.get("content-type", "")
+        if response.url.startswith(server.url):
+            sizes.setdefault(kind.split(";")[0], set()).add(
+                response.headers.get("content-encoding", "")
+            )
+
+    page.on("response", note)
+    page.goto(server.url)
+    page.get_by_role("heading", level=1).wait_for()
+    assert sizes["text/html"] == {"gzip"}
+    assert any("gzip" in sizes[kind] for kind in sizes if kind.endswith("/javascript"))
+    assert "font/woff2" not in sizes or sizes["font/woff2"] == {""}
+
+
+def test_other_answers_are_those_of_streamlit(server):
+    assert answer(f"{server.url}/_stcore/health").read() == b"ok"
+    assert STYLE not in answer(f"{server.url}/").read().decode()

@@ -1,0 +1,48 @@
+"""What the server does before it answers, and to its answers: compressed, a page with its style."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+_STYLE = f"<style>{Path(__file__).with_name('frame.css').read_text(encoding='utf-8')}</style>"
+#: With these a page comes compressed, or only if it has changed; its style may have.
+_CONDITIONS = (b"accept-encoding", b"if-none-match", b"if-modified-since")
+
+
+@asynccontextmanager
+async def ready(_: st.App) -> AsyncIterator[None]:
+    """Import the first page before the first visitor waits for it, and the others soon after."""
+    import_module("ui.views.playground.play")  # not above: Streamlit's caches look for a server
+    import_module("ui.runtime").page_runs()
+    yield
+
+
+async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
+    """Write frame.css into a page: what it reserves must be known before the first element."""
+    if "text/html" not in request.headers.get("accept", ""):
+        return await answer(request)
+    headers = request.scope["headers"]
+    request.scope["headers"] = [each for each in headers if each[0] not in _CONDITIONS]
+    response: Any = await answer(request)
+    if not response.headers.get("content-type", "").startswith("text/html"):
+        return response
+    page = b"".join([part async for part in response.body_iterator]).decode()
+    kept = {"cache-control": response.headers.get("cache-control", "no-cache")}
+    return HTMLResponse(page.replace("</body>", f"{_STYLE}</body>", 1), response.status_code, kept)
+
+
+MIDDLEWARE = (
+    Middleware(GZipMiddleware, compresslevel=6),
+    Middleware(BaseHTTPMiddleware, dispatch=style),
+)
