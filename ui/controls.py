@@ -57,12 +57,6 @@ def choose(
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 
 
-def choose_some(label: str, options: Sequence[str], *, key: str, **more: Any) -> list[str]:
-    """Choose among ``options``; nothing chosen excludes nothing."""
-    more = {"placeholder": "all", "help": terms.tip(label)} | more
-    return st.multiselect(label, options, key=key, bind="query-params", **more)
-
-
 def choose_split(dataset: ZSLDataset) -> Split:
     """Choose one of the data set's splits, the proposed one to begin with."""
     return dataset.split(choose("Split", list(dataset.splits), key="split", default="PS"))

@@ -325,12 +325,9 @@ def errors_as_sentences() -> Iterator[None]:
             site_map.link(
                 "drop",
                 "Is this split clean?",
-                icon=":material/policy:",
-                query={
-                    "leakage_source": "a data set",
-                    "dataset": error.dataset,
-                    "split": error.split,
-                },
+                leakage_source="a data set",
+                dataset=error.dataset,
+                split=error.split,
             )
         st.stop()
 

@@ -99,15 +99,7 @@ def shared(view: View, choices: Iterable[str]) -> list[str]:
     return [name for name in choices if not any(other.owns(name) for other in others)]
 
 
-def link(
-    view: str, label: str, *, icon: str | None = None, query: Mapping[str, str] | None = None
-) -> None:
-    """Put a link to a view here.
-
-    Parameters
-    ----------
-    view : its name
-    label, icon : of the link
-    query : choices that it opens with
-    """
-    st.page_link(page_of(view).path, label=label, icon=icon, query_params=query_of(view, query))
+def link(name: str, label: str, **choices: str) -> None:
+    """Put a link to a view here, with its icon, that opens with choices."""
+    page, view = _PLACES[name]
+    st.page_link(page.path, label=label, icon=view.icon, query_params=query_of(name, choices))

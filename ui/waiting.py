@@ -171,7 +171,11 @@ def _show_progress(study: Study[Any], status: Status) -> None:
     beginning = f"Number {status.position} in the queue" if status.position else "Starting …"
     st.progress(share, text=plain(status.message or beginning))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_time(status))
+        left = (
+            "" if status.seconds_left is None else f", about {duration(status.seconds_left)} left"
+        )
+        gone = f"{duration(status.seconds)} elapsed{left}"
+        st.caption(f"{gone}. You can leave the page and come back.")
         st.space("stretch")
         if st.button("Cancel", icon=":material/close:", key=f"cancel_{study.key}"):
             leave(study.key)
@@ -197,11 +201,6 @@ def _show_left(study: Study[Any], status: Status) -> None:
     if st.button("Join again", icon=":material/refresh:", key=f"again_{study.key}"):
         _join(study)
         st.rerun()
-
-
-def _time(status: Status) -> str:
-    left = "" if status.seconds_left is None else f", about {duration(status.seconds_left)} left"
-    return f"{duration(status.seconds)} elapsed{left}. You can leave the page and come back."
 
 
 def _show_preview(status: Status, draw: Draw | None) -> None:

@@ -226,7 +226,7 @@ def test_results_of_other_people_are_imported_and_marked(store, results, tmp_pat
     imported(path, "Bob")
     assert f"{results[0].key}@Bob" in {one.id for one in store.stored()}
     assert store.get(results[0].key) == results[0]
-    path.write_text("{}")
+    path.write_text('{"schema": 3}')
     assert "values that do not fit" in imported(path, "Bob").error[0].value
 
 

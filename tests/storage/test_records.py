@@ -42,7 +42,7 @@ def test_a_field_that_nobody_knows_is_passed_over():
         ('{"schema": 3, "name": "a"}', r"got values that do not fit \(ValidationError\)"),
         ('{"schema": 3, "name": "a", "ends": 7}', "got values that do not fit"),
         ('{"schema": 2, "name": "a"}', "got schema 2, this version reads 3"),
-        ('{"name": "a"}', "got schema 1, this version reads 3"),
+        ('{"name": "a"}', "got schema None, this version reads 3"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(text, sentence):

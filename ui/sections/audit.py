@@ -180,7 +180,7 @@ def _show_finding(review: Review, finding: Finding, key: str) -> None:
             asked = review.query | query
             if view == GAIN:  # it has a menu of its own, of data with several features
                 asked = {"gain_data": review.query["dataset"]}
-            site_map.link(view, label, icon=":material/arrow_forward:", query=asked)
+            site_map.link(view, label, **asked)
 
 
 def _show_evidence(evidence: Evidence, key: str) -> None:

@@ -55,7 +55,7 @@ class Schema(Generic[T]):
             raise self._unreadable("text that is no JSON") from None
         if not isinstance(values, dict):
             raise self._unreadable(f"a {type(values).__name__}")
-        written = values.pop("schema", 1)
+        written = values.pop("schema", None)
         if written != self.version:
             raise self._unreadable(f"schema {written!r}, this version reads {self.version}")
         try:

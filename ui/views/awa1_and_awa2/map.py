@@ -93,7 +93,8 @@ def show(header: Header) -> None:
     settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
     with st.container(horizontal=True, vertical_alignment="bottom", key="awa1_looks"):
         separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
-        view = controls.choose("View", _views(datasets, separate), key="awa1_view", width=190)
+        views = [OVERLAY, *[PANELS] * (len(datasets) == 2), METHODS_BESIDE]
+        view = controls.choose("View", [PANELS] if separate else views, key="awa1_view", width=190)
         linked = separate and same_images(*datasets)
         colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
         usual = "data set" if "data set" in colours else "class"
@@ -303,12 +304,6 @@ def _on_its_way(
         legend="none",
         tools=False,
     )
-
-
-def _views(datasets: Sequence[ZSLDataset], separate: bool) -> list[str]:
-    if separate:
-        return [PANELS]
-    return [OVERLAY, PANELS, METHODS_BESIDE] if len(datasets) == 2 else [OVERLAY, METHODS_BESIDE]
 
 
 def _scene(

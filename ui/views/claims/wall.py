@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -48,14 +48,13 @@ STATES: Mapping[str, State] = {
     "does not hold": "no",
     "fails here": "no",
 }
-#: State -> the option that shows its tiles, colour and icon of its badge.
+#: State -> the option that shows its tiles, and the look of its badge.
 MARKS: Mapping[State, str] = {"yes": "✓", "no": "✗", "open": "?"}
-COLOURS: Mapping[State, Literal["green", "red", "gray"]] = {
-    "yes": "green",
-    "no": "red",
-    "open": "gray",
+BADGES: Mapping[State, dict[str, Any]] = {
+    "yes": {"color": "green", "icon": ":material/check:"},
+    "no": {"color": "red", "icon": ":material/close:"},
+    "open": {"color": "gray", "icon": ":material/help:"},
 }
-ICONS = {"yes": ":material/check:", "no": ":material/close:", "open": ":material/help:"}
 GROUPS = [*PAPERS, "Findings", "Released code"]
 WHERE = {"data": "in released files", "tables": "in printed tables", "runs": "in our runs"}
 #: How a code chooses its epoch -> mark and words of its tile.
@@ -218,12 +217,8 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
             found = cache.judged_on(body)[id_]
             state = _state_of(found)
             scope = f", measured on {found.where}" if found.where and state != "open" else ""
-            st.badge(
-                f"{each}: {plain(_word_of(found) + scope)}",
-                color=COLOURS[state],
-                icon=ICONS[state],
-                help=plain(f"{words.capitalize()}. {found.said}"),
-            )
+            tip = plain(f"{words.capitalize()}. {found.said}")
+            st.badge(f"{each}: {plain(_word_of(found) + scope)}", help=tip, **BADGES[state])
     st.markdown(f"**{plain(claim.statement)}**")
     place = claim.section if claim.section[:1].isalpha() else f"section {claim.section}"
     st.caption(f"{plain(PAPERS[claim.paper])}, {plain(place)}. Computed: {plain(claim.computed)}")
@@ -286,7 +281,7 @@ def _show_shares(table: pd.DataFrame, name: str) -> None:
 
 def _show_large_scale() -> None:
     """Show the printed table of the study on ImageNet, and the command that makes ours."""
-    st.badge("open: a command", color="gray", icon=ICONS["open"])
+    st.badge("open: a command", **BADGES["open"])
     st.markdown("**What happens at 20,345 classes?**")
     st.markdown(
         "The benchmark paper trains on the 1,000 classes of ImageNet and tests on the others: 2 "
@@ -304,7 +299,7 @@ def _show_code(code: str) -> None:
     """Show how a released code chooses, with the lines of each choice."""
     rows = protocols.choices_of(code)
     state, word = EPOCHS[next(row.how for row in rows if row.choice == "epoch")]
-    st.badge(word, color=COLOURS[state], icon=ICONS[state])
+    st.badge(word, **BADGES[state])
     st.markdown(f"**{plain(code)}**, {plain(rows[0].paper)}")
     for row in rows:
         says = plain(row.says.replace("`", ""))
@@ -318,7 +313,7 @@ def _show_code(code: str) -> None:
 
 def _show_finding(finding: Finding) -> None:
     """Show a finding, the printed cells of the claims that it names, and its command."""
-    st.badge(WHERE[finding.where], color="red", icon=ICONS["no"])
+    st.badge(WHERE[finding.where], **BADGES["no"])
     st.markdown(f"**{plain(finding.said)}**")
     for id_ in re.findall(r"\S+", finding.command.partition("--id ")[2]):
         st.caption(plain(CLAIMS[id_].statement))

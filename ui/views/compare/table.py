@@ -167,12 +167,13 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
 
     there = sorted((cell for cell in cells if cell.origin in origins), key=order)
     names = {cell.data: _title(cell) for cell in there}
-    chosen = controls.choose_some(
+    chosen = st.multiselect(
         "Data sets",
         list(names),
         key="table_columns",
         format_func=names.__getitem__,
         placeholder="usual ones",
+        bind="query-params",
     )
     if chosen:
         return [name for name in names if name in chosen]
@@ -546,13 +547,9 @@ def _show_run(one: StoredRun, cell: Cell) -> None:
         _offer_board_file(one)
         downloads.offer_run(one, f"run_{result.key}", key="table_run_json")
         if (predictions := _predictions_of(cell)) is not None:
-            _offer_predictions(predictions, result.key)
+            downloads.offer_predictions(lambda: predictions, f"predictions_{result.key}")
         _link_to_play(one)
         _offer_to_delete(one)
-
-
-def _offer_predictions(predictions: Predictions, key: str) -> None:
-    downloads.offer_predictions(lambda: predictions, f"predictions_{key}")
 
 
 def _offer_board_file(one: StoredRun) -> None:
@@ -570,7 +567,7 @@ def _offer_board_file(one: StoredRun) -> None:
 def _link_to_play(one: StoredRun) -> None:
     spec = one.result.spec
     if (address := address_of(spec)) is not None:
-        site_map.link("play", "Open on Play", icon=":material/tune:", query=address)
+        site_map.link("play", "Open on Play", **address)
     elif outside.is_own(spec.method):
         st.caption("The method is from outside; `ZSL_METHODS` names its file to the app.")
     elif spec.method not in METHODS:
@@ -650,7 +647,7 @@ def _show_missing(table: MethodTable) -> None:
         else:
             first = lacking[0][0]
             words = f"Import the features of {first.benchmark or first.data}"
-            site_map.link("splits", words, icon=":material/upload:")
+            site_map.link("splits", words)
 
 
 def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) -> str:
@@ -698,8 +695,9 @@ def _show_ranks(table: MethodTable) -> None:
         named = {_title(column): column for column in table.columns}
         menu = controls.choose("Data set", list(named), key="table_ranked", width=280)
         column, figure = named[menu], _in_words(table.figure)
+        words = [_rank_in_words(rank) or "" for _, rank in column.ranks.iterrows()]
         chart(
-            rank_forest(_with_texts(column.ranks), f"{figure}, with 95 % intervals"),
+            rank_forest(column.ranks.assign(ranks=words), f"{figure}, with 95 % intervals"),
             f"{figure} of {len(column.ranks)} methods on {_title(column)}; "
             f"{column.leader} leads with {percent(column.ranks['value'].max())}.",
             key="table_forest",
@@ -708,10 +706,6 @@ def _show_ranks(table: MethodTable) -> None:
         sources = {"measured": "measured here", "printed": f"as printed ({where})"}
         for name, values in table.rankings().items():
             _show_mean_ranks(values, name, f"Mean ranks {sources[name]}")
-
-
-def _with_texts(ranks: pd.DataFrame) -> pd.DataFrame:
-    return ranks.assign(ranks=[_rank_in_words(rank) or "" for _, rank in ranks.iterrows()])
 
 
 def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:

@@ -256,8 +256,8 @@ def show_classes(asked: Asked) -> None:
     site_map.link(
         "drop",
         "Confirm or reject possible classes of a data set",
-        icon=":material/policy:",
-        query={"leakage_source": "a data set", "leakage_tab": "Confirm or reject"},
+        leakage_source="a data set",
+        leakage_tab="Confirm or reject",
     )
 
 

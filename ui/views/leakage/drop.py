@@ -329,14 +329,9 @@ def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Answered:
 def _link(found: Sorted) -> None:
     """Lead to the view that looks closer, which has the files already."""
     if found.main.kind in ("scores", "predictions"):
-        site_map.link("scores", "All metrics of these scores", icon=":material/grid_on:")
+        site_map.link("scores", "All metrics of these scores")
     elif found.main.kind == "entry":
-        site_map.link(
-            "table",
-            "Others' results",
-            icon=":material/leaderboard:",
-            query={"table_whose": "others'"},
-        )
+        site_map.link("table", "Others' results", table_whose="others'")
 
 
 # --- What the file does not say -------------------------------------------------------------------
@@ -588,12 +583,7 @@ def show_decisions(review: Review) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _offer_decisions(context)
         if review.query is not None:
-            site_map.link(
-                GAIN,
-                "What these classes gain",
-                icon=":material/arrow_forward:",
-                query=review.query,
-            )
+            site_map.link(GAIN, "What these classes gain", **review.query)
 
 
 def _offer_decisions(context: AuditContext) -> None:

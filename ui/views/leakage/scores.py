@@ -395,16 +395,13 @@ def show_split_of(matrix: JudgedScores) -> None:
         site_map.link(
             "drop",
             f"{name}, split {split}: is it clean?",
-            icon=":material/policy:",
-            query={"leakage_source": "a data set", "dataset": name, "split": split},
+            leakage_source="a data set",
+            dataset=name,
+            split=split,
         )
     else:
-        site_map.link(
-            "drop",
-            "Drop the split file too: H without leaked rows",
-            icon=":material/policy:",
-            query={"leakage_source": "files"},
-        )
+        words = "Drop the split file too: H without leaked rows"
+        site_map.link("drop", words, leakage_source="files")
 
 
 def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:

@@ -81,7 +81,7 @@ def _write() -> None:
         "All of this counts only while no test image, and no unseen class, was trained on. Split "
         "files have held thousands of such rows. Drop one, and read what is left of its H."
     )
-    site_map.link("drop", "Is it clean?", icon=":material/policy:")
+    site_map.link("drop", "Is it clean?")
 
 
 def _step(title: str, text: str, button: str, choices: Mapping[str, str]) -> None:
