@@ -112,8 +112,8 @@ const whole = async ({ data, at }) => {
 const root = document.getElementById("figure");
 const setStateValue = async (name, value) => {
   if (name !== "choice") return;
-  if (value.dataset !== DATASET) location.href = OTHERS[value.dataset];
-  else show(value.method);
+  if (value.method) show(value.method);
+  else if (value.dataset && value.dataset !== DATASET) location.href = OTHERS[value.dataset];
 };
 const show = async (method) => {
   location.replace(`#${encodeURIComponent(method)}`);
