@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ import pytest
 from zslcore.board import packaged_board
 from zslcore.board.checking import read_board
 from zslcore.board.entry import read_entry
-from zslcore.board.recomputing import fingerprint, known_state, recomputed
+from zslcore.board.recomputing import figures_of, fingerprint, known_state, recomputed
 from zslcore.evaluation import PredictedRows, State, write_predictions
 from zslcore.evaluation.files import read_packaged
 from zslcore.exceptions import FileRefusedError
@@ -31,6 +31,14 @@ def test_every_row_follows_from_its_predictions(path):
     state = recomputed(path, entry)
     assert known_state(path, entry) is state
     assert (state is State.VERIFIED) == bool(entry.predictions)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_figures_are_those_of_the_predictions_to_nine_digits(name):
+    entry = OURS[name]
+    found = figures_of(read_packaged(FOLDER / f"{entry.predictions}.parquet"))
+    stored = {k: v for k, v in asdict(entry.figures).items() if v is not None}
+    assert {k: found[k] for k in stored} == pytest.approx(stored, abs=1e-9)
 
 
 def test_a_state_is_that_of_these_very_files(tmp_path):

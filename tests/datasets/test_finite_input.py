@@ -172,11 +172,12 @@ def test_other_forms_of_the_same_numbers_give_the_same_scores(name, form):
     np.testing.assert_allclose(got, expected, rtol=0, atol=0.05 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("form", ["frame", "list"])
 @pytest.mark.parametrize("name", ALL)
-def test_whole_grids_take_lists_too(name):
+def test_whole_grids_take_other_forms_too(name, form):
     method, X, y, *others = ready(name)
     X, S, X_test, candidates = (np.abs(A).astype(np.float64) for A in (X, *others))
-    made = FORMS["list"]
+    made = FORMS[form]
     grid = [{key: values[0]} for key, values in list(method.param_grid.items())[:1]] * 2 or [{}]
     expected = list(method.score_grid(X, y, S, grid, X_test, candidates))
     got = list(method.score_grid(made(X), y, made(S), grid, made(X_test), made(candidates)))
