@@ -112,8 +112,8 @@ const whole = async ({ data, at }) => {
 const root = document.getElementById("figure");
 const setStateValue = async (name, value) => {
   if (name !== "choice") return;
-  if (value.method) show(value.method);
-  else if (value.dataset && value.dataset !== DATASET) location.href = OTHERS[value.dataset];
+  if (value.dataset && value.dataset !== DATASET) location.href = OTHERS[value.dataset];
+  else if (value.method) show(value.method);
 };
 const show = async (method) => {
   location.replace(`#${encodeURIComponent(method)}`);

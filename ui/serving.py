@@ -38,8 +38,9 @@ async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
     if not response.headers.get("content-type", "").startswith("text/html"):
         return response
     page = b"".join([part async for part in response.body_iterator]).decode()
-    kept = {"cache-control": response.headers.get("cache-control", "no-cache")}
-    return HTMLResponse(page.replace("</body>", f"{_STYLE}</body>", 1), response.status_code, kept)
+    styled = page.replace("</body>", f"{_STYLE}</body>", 1)
+    caching = {"cache-control": response.headers.get("cache-control", "no-cache")}
+    return HTMLResponse(styled, response.status_code, caching)
 
 
 MIDDLEWARE = (

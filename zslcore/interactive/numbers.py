@@ -1,4 +1,4 @@
-"""How figures write numbers: percent with one decimal, three significant digits."""
+"""How figures write numbers: percent and points with one decimal, three significant digits."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ def percent(fraction: float | None) -> str:
     if fraction is None or math.isnan(fraction):
         return "–"
     return f"{100 * fraction:.1f} %".replace("-", "−")
+
+
+def signed(fraction: float, form: str = "+.1f") -> str:
+    """Write a difference of fractions in points, with its sign."""
+    return f"{100 * fraction:{form}}".replace("-", "−")
 
 
 def three_digits(value: float | None) -> str:

@@ -27,6 +27,7 @@ from scipy.special import nctdtrinc
 from scipy.stats import rankdata, ttest_1samp, wilcoxon
 
 from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.interactive.numbers import signed
 
 #: Differences that agree to so many digits are ties: 0.442 - 0.439 and 0.344 - 0.341 do not quite.
 DIGITS = 12
@@ -70,16 +71,12 @@ class PairedTest:
     @property
     def sentence(self) -> str:
         """One sentence with the means in percentage points."""
-        mean, low, high = (_points(value) for value in (self.mean_difference, *self.interval))
+        mean, low, high = map(signed, (self.mean_difference, *self.interval))
         return (
             f"{self.question} {mean} points on average over {self.pairs} {self.of}, "
             f"{self.level:.0%} interval {low} to {high} (t-test p = {self.p:.2g}, signed-rank "
             f"p = {self.wilcoxon_p:.2g}, d_z = {self.d_z:.2f})."
         ).replace("= -", "= −")
-
-
-def _points(fraction: float) -> str:
-    return f"{100 * fraction:+.1f}".replace("-", "−")
 
 
 def paired_test(

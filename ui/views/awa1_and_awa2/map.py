@@ -93,7 +93,9 @@ def show(header: Header) -> None:
     settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
     with st.container(horizontal=True, vertical_alignment="bottom", key="awa1_looks"):
         separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
-        views = [OVERLAY, *[PANELS] * (len(datasets) == 2), METHODS_BESIDE]
+        views = [OVERLAY, METHODS_BESIDE]
+        if len(datasets) == 2:
+            views.insert(1, PANELS)
         view = controls.choose("View", [PANELS] if separate else views, key="awa1_view", width=190)
         linked = separate and same_images(*datasets)
         colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.titles import title
+from zslcore.interactive.numbers import signed
 from zslcore.leakage.cards.card import (
     KNOWN_CLASSES,
     MARK_OF,
@@ -195,10 +196,6 @@ def _classes_known(context: AuditContext, report: AuditReport, assumed: bool) ->
     return classes_known(f"{len(known)} of {len(context.unseen_classes)}", note)
 
 
-def _signed(points: float) -> str:
-    return f"{points:+.1f}".replace("-", "−")
-
-
 def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
     """Return the measured gain of the leak: of PS v1, on the real features shipped here."""
     label = "points gained in H"
@@ -209,11 +206,11 @@ def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
         least, most = gained.chosen
         note = (
             f"if trained on train + val; on trainval, as all six released codes that were read do, "
-            f"{_signed(least)} to {_signed(most)}. Six methods on {title(gained.measured_on)}"
+            f"{signed(least)} to {signed(most)}. Six methods on {title(gained.measured_on)}"
         )
         if gained.stands_in:
             note += f"; none measured on {published[0].dataset}"
-        return Figure(label, f"{_signed(low)} to {_signed(high)}", note)
+        return Figure(label, f"{signed(low)} to {signed(high)}", note)
     if not len(leaking_rows(report)):
         return Figure(label, "none known", "no row leaks")
     return Figure(label, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
@@ -221,7 +218,7 @@ def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
 
 @dataclass(frozen=True, slots=True)
 class Gained:
-    """Least and most points of H that PS v1 gained over methods.
+    """Least and most H that PS v1 gained over methods, in fractions.
 
     Attributes
     ----------
@@ -244,9 +241,9 @@ def gained_by_first_release(dataset: str) -> Gained:
     benchmark = table["dataset"].str.partition("-")[0]
     measured = dataset in set(benchmark)
     rows = table[benchmark == (dataset if measured else "CUB")]
-    points = {leak: 100 * each["difference"] for leak, each in rows.groupby("leak")}
+    gains = dict(iter(rows.groupby("leak")["difference"]))
     trained, chosen = (
-        (float(points[leak].min()), float(points[leak].max())) for leak in ("training", "selection")
+        (float(gains[leak].min()), float(gains[leak].max())) for leak in ("training", "selection")
     )
     return Gained(trained, chosen, str(rows["dataset"].iloc[0]), not measured)
 

@@ -28,6 +28,7 @@ from scipy.stats import binomtest
 
 from zslcore.analysis.papers.claims.evidence import Evidence, UndecidedError
 from zslcore.analysis.ranking import ranks_of
+from zslcore.interactive.numbers import signed
 from zslcore.metrics.significance import DIGITS, paired_test
 
 Verdict = Literal["holds", "does not hold", "holds here", "fails here", "undecided", "no verdict"]
@@ -212,11 +213,6 @@ def by_interval(low: float, high: float, claimed: tuple[float, float] = (0.0, np
     if claimed[0] < low and high < claimed[1]:
         return "holds"
     return "does not hold" if high <= claimed[0] or low >= claimed[1] else "undecided"
-
-
-def signed(fraction: float, form: str = "+.1f") -> str:
-    """Write a difference of fractions in points, with its sign."""
-    return f"{100 * fraction:{form}}".replace("-", "−")
 
 
 # --- Counts ---------------------------------------------------------------------------------------

@@ -31,9 +31,9 @@ from zslcore.analysis.papers.claims.judging import (
     name_of,
     places,
     possible_places,
-    signed,
 )
 from zslcore.analysis.ranking import agreement
+from zslcore.interactive.numbers import signed
 from zslcore.metrics.significance import DIGITS
 
 
