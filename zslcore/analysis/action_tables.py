@@ -47,22 +47,10 @@ def action_gains(
 ) -> pd.DataFrame:
     """Return the gain of each method, set of features and prototypes minus the baseline's.
 
-    Raises ParameterError when the study has no such features.
-
-    Parameters
-    ----------
-    study : see :data:`zslcore.analysis.actions.ACTION_COLUMNS`; controlled splits count
-    baseline : features without pre-training
-    configuration : whose printed gains are added, "OS1" to "OS4"; none by default
-    level : of the intervals
-
-    Returns
-    -------
-    DataFrame
-        One row per features, prototypes and method: ``acc_ouc``, ``acc_tuc``, ``all``, ``gain``
-        with ``low`` and ``high`` over classes; but for the baseline ``minus`` (the gain minus the
-        baseline's) with ``minus_low`` and ``minus_high`` over classes, ``draws_minus`` with
-        ``draws_low`` and ``draws_high`` over draws, ``p``, ``p_holm``, and ``printed``.
+    Controlled splits count. Per row ``acc_ouc``, ``acc_tuc``, ``all``, ``gain`` with ``low`` and
+    ``high`` over classes; but for the baseline ``minus`` with ``minus_low`` and ``minus_high`` over
+    classes, ``draws_minus`` with ``draws_low`` and ``draws_high`` over draws, ``p``, ``p_holm`` and
+    ``printed``, NaN unless a configuration is given. Raises ParameterError without such a baseline.
     """
     controlled = study[study["splits"] == "controlled"]
     tables = []
@@ -97,7 +85,7 @@ def _over_baseline(
     baseline: str,
     level: float,
 ) -> dict[str, float]:
-    """Return what the gain of each draw is above the baseline's, with the interval over draws."""
+    """Return the mean over draws of the gain above the baseline's, with the interval over draws."""
     features, semantics, method = key
     if features == baseline:
         return dict.fromkeys(("draws_minus", "draws_low", "draws_high"), np.nan)
@@ -126,21 +114,11 @@ def compared_splits(
 ) -> pd.DataFrame:
     """Return accuracies on released and on controlled splits, as the paper's table 4 has them.
 
-    Parameters
-    ----------
-    study : with both kinds of splits
-    configuration : "OS1" to "OS4"; the paper prints the splits of OS2 and of OS4 alone
-    method : the one that both were made with
-
-    Returns
-    -------
-    DataFrame
-        One row per features and prototypes: mean accuracy per class ``released`` and
-        ``controlled``, ``difference`` with ``low`` and ``high`` (Welch's interval over the draws),
-        the relative ``rise`` (``difference`` over ``released``, as the paper's text gives it), the
-        shares of overlapping test classes ``ouc_released`` and ``ouc_controlled``, and
-        ``printed_released``, ``printed_controlled`` and ``printed_rise``, NaN where the paper
-        prints none.
+    Per row the mean accuracy per class ``released`` and ``controlled``, ``difference`` with ``low``
+    and ``high`` (Welch's interval over the draws), the relative ``rise`` (``difference`` over
+    ``released``, as in the paper's text), the shares of overlapping test classes ``ouc_released``
+    and ``ouc_controlled``, and the ``printed_`` ones, NaN where the paper prints none: it has OS2
+    and OS4 alone.
     """
     rows = []
     of_method = study[study["method"] == method]
@@ -185,12 +163,8 @@ def _printed_splits(configuration: str, features: str, semantics: str) -> dict[s
 def drawn_classes(spec: ActionSpec) -> pd.DataFrame:
     """Return the classes of every controlled draw, so that others can train and test on them.
 
-    Returns
-    -------
-    DataFrame
-        ``configuration``, ``pretraining``, ``draw`` (from 1), ``class``, ``number`` (1-based, as in
-        the data set's release), ``part`` ("train" or "test") and ``known``: 1 where the
-        pre-training set has the class.
+    ``draw`` and ``number`` (as in the data set's release) begin at 1, ``part`` is "train" or
+    "test", and ``known`` is 1 where the pre-training set has the class.
     """
     setting = spec.setting
     names = action_facts(setting.dataset).class_names
@@ -210,13 +184,8 @@ def drawn_classes(spec: ActionSpec) -> pd.DataFrame:
 def compared_semantics(study: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
     """Compare attributes with word vectors, by features and method; empty with one kind alone.
 
-    Returns
-    -------
-    DataFrame
-        ``acc_attributes``, ``acc_word2vec`` (mean over classes, each with its mean over draws),
-        ``accuracy_difference`` with ``accuracy_low`` and ``accuracy_high`` (Student's t over
-        classes), ``gain_attributes``, ``gain_word2vec``, ``gain_difference`` with ``gain_low`` and
-        ``gain_high`` (bootstrap-t over classes).
+    Accuracies are means over classes, each with its mean over draws, with Student's interval over
+    classes; intervals of gains are bootstrap-t over classes.
     """
     controlled = study[study["splits"] == "controlled"]
     rows = []

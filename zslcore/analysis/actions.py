@@ -100,15 +100,7 @@ PAPER: Mapping[str, ZSLEstimator] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """A data set, a pre-training set, and how many classes of each kind are drawn.
-
-    Attributes
-    ----------
-    name : "OS1" to "OS4"
-    dataset : "UCF101" or "HMDB51"
-    pretraining : "Kinetics-400" or "Sports-1M"
-    n_train, n_ouc, n_tuc : classes of each draw
-    """
+    """A data set, a pre-training set, and how many classes of each kind are drawn."""
 
     name: str
     dataset: str
@@ -184,13 +176,9 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """One set of features with one kind of prototypes.
+    """One set of features with one kind of prototypes, and the data set that has both.
 
-    Attributes
-    ----------
-    features : what tables call the features; the same for both kinds of prototypes
-    semantics : "attributes" or "word2vec"
-    dataset, digest : name and content of the data set that has both
+    ``features`` is the name in tables, the same for both kinds of prototypes.
     """
 
     features: str
@@ -223,15 +211,10 @@ def simulated_sets(
 class ActionSpec:
     """The specification of a study: everything its figures depend on besides the code.
 
-    Attributes
-    ----------
-    configuration : "OS1" to "OS4"
-    sets : the features and prototypes
-    methods : keys of :data:`PAPER`, or names of other methods, which have their defaults
-    parameters : "paper", chosen on "folds" of every draw's training classes, or "defaults"
-    splits : "controlled", with "released" ones or without; the latter for :data:`ON_RELEASED`
-    n_draws : draws of the controlled splits, and released ones
-    seed : of the draws, and of stochastic methods
+    ``methods`` are keys of :data:`PAPER`, or names of other methods, which have their defaults.
+    Parameters are the paper's, chosen on "folds" of every draw's training classes, or "defaults".
+    Released splits are for :data:`ON_RELEASED` only. ``seed`` is that of the draws and of
+    stochastic methods.
     """
 
     configuration: str
@@ -261,7 +244,7 @@ class ActionSpec:
         return CONFIGURATIONS[self.configuration]
 
     def with_digests(self, digests: Mapping[str, str]) -> ActionSpec:
-        """Return the same about data of these contents, by the names of data sets."""
+        """Return the same spec for data of these contents, by the names of data sets."""
         return replace(
             self, sets=tuple(replace(each, digest=digests[each.dataset]) for each in self.sets)
         )
@@ -286,14 +269,9 @@ class ActionSpec:
 
 @cache
 def entrant(method: str, parameters: Parameters) -> ZSLEstimator:
-    """Return a method as it enters a study.
+    """Return a method as it enters a study, a key of :data:`PAPER` or any other name.
 
-    Raises UnknownNameError for any other name.
-
-    Parameters
-    ----------
-    method : key of :data:`PAPER`, or the name of any other method
-    parameters : with "folds" and "defaults" only the loss of SYNC is that of the paper
+    With "folds" and "defaults" only the loss of SYNC is that of the paper.
     """
     if method in PAPER and parameters == "paper":
         return PAPER[method]
@@ -309,16 +287,7 @@ def entrant(method: str, parameters: Parameters) -> ZSLEstimator:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """One fit: a method on one draw with one set of features.
-
-    Attributes
-    ----------
-    set : the features and prototypes
-    method : see :func:`entrant`
-    splits, number : kind of the draw and its number, from 0
-    draw : the classes
-    parameters, seed : see :class:`ActionSpec`
-    """
+    """One fit: a method on one draw with one set of features; ``number`` counts draws from 0."""
 
     set: FeatureSet
     method: str
@@ -352,9 +321,8 @@ class Unit:
 def class_rows(unit: Unit, dataset: ZSLDataset) -> list[tuple[int, bool, int, float]]:
     """Fit, and return (class, overlapping, videos, accuracy) of every test class.
 
-    Parameters are chosen on folds of the draw's training classes where the unit requires it.
-
-    Raises DatasetError when the data are of other classes.
+    Parameters are chosen on folds of the draw's training classes where the unit requires it. Raises
+    DatasetError when the data are of other classes.
     """
     require_classes(dataset, len(unit.draw.train) + len(unit.draw.ouc) + len(unit.draw.tuc))
     method, folds = unit.estimator, unit.parameters == "folds"
@@ -404,17 +372,9 @@ def title_of(features: str) -> str:
 
 
 def said_of_semantics(gains: pd.DataFrame, sets: Sequence[FeatureSet], pretraining: str) -> str:
-    """Say whether known classes gain more with attributes than with word vectors, as FAIR found.
+    """Return whether known classes gain more with attributes than with word vectors, as FAIR found.
 
-    Parameters
-    ----------
-    gains : of :func:`zslcore.analysis.action_tables.action_gains`
-    sets : the features and prototypes of the study
-    pretraining : of its configuration
-
-    Returns
-    -------
-    Two sentences; empty for one kind of prototypes alone
+    Two sentences; empty for one kind of prototypes alone.
     """
     others = [key for key, each in EXTRACTORS.items() if each.knows != pretraining]
     knowing = gains[~gains["features"].isin(others)].dropna(subset=["minus"])
@@ -465,15 +425,8 @@ def feature_sets(
 ) -> tuple[FeatureSet, ...]:
     """Return the features and prototypes of data sets, named by what the features were trained on.
 
-    Two data sets of the same pre-training and kind of prototypes go by their own names.
-
-    Raises DatasetError for other classes, and without features that were trained on nothing and
-    others.
-
-    Parameters
-    ----------
-    configuration : whose classes they have
-    datasets : by their names
+    Two data sets of the same pre-training and kind of prototypes go by their own names. Raises
+    DatasetError for other classes, and without features that were trained on nothing and others.
     """
     for name, data in datasets.items():
         if recognise_actions(data.class_names) != configuration.dataset:
@@ -528,13 +481,7 @@ FEW = 60
 
 @dataclass(frozen=True, slots=True)
 class ActionFit:
-    """What is stored of one fit.
-
-    Attributes
-    ----------
-    rows : (class, overlapping, videos, accuracy) of every test class
-    seconds : of processor time that it took
-    """
+    """A stored fit: (class, overlapping, videos, accuracy) per class, processor seconds."""
 
     rows: tuple[tuple[int, bool, int, float], ...]
     seconds: float
@@ -550,7 +497,7 @@ def key_of_unit(unit: Unit) -> str:
 
 
 def stored_fit(unit: Unit) -> ActionFit | None:
-    """Return a fit that was made before; None without one, or with one that cannot be read."""
+    """Return a stored fit; None without one, or with one that cannot be read."""
     text = ResultStore().record("action", key_of_unit(unit))
     with suppress(UnreadableError):
         return None if text is None else SCHEMA.load(text)

@@ -23,15 +23,10 @@ from zslcore.methods import get_method
 
 @dataclass(frozen=True, eq=False)
 class Along:
-    """The answers of a method along the grid of one parameter.
+    """The answers of a method along the grid of one parameter, ``values`` increasing.
 
-    Attributes
-    ----------
-    parameter : name of the regulariser
-    values : float array of shape (n_values,), increasing
-    gamma : float array of shape (n_values,), chosen on the folds for each value
-    for_zsl : place of the value that the folds choose for ZSL
-    tests : n_values PredictedRows of the same test rows, those of seen classes first
+    ``gamma`` is chosen on the folds for each value, ``for_zsl`` is the place of the value that they
+    choose for ZSL; ``tests`` have the same test rows, those of seen classes first.
     """
 
     parameter: str
@@ -58,15 +53,8 @@ def lambda_of(method: str) -> str | None:
 def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = None) -> Along:
     """Answer the test set at every value of the only parameter that a spec leaves open.
 
-    Raises ZSLError when not exactly one parameter is open, and for a split without folds or without
-    rows.
-
-    Parameters
-    ----------
-    spec : RunSpec
-        All parameters of the method's grid are given but one.
-    on_progress : callable(done, total), optional
-        Called after every fit-and-score; whatever it raises ends the work.
+    ``on_progress`` is called after every fit-and-score; whatever it raises ends the work. Raises
+    ZSLError when not exactly one parameter is open, and for a split without folds or without rows.
     """
     dataset = dataset.required(spec.digest)
     grid = spec.grid or {}

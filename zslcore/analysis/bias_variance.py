@@ -64,7 +64,6 @@ class Draws:
     mean : array of shape (n_class_draws, n_images, n_attributes), over the draws of images
     within : array of shape (n_class_draws, n_images), squared distances to that mean, summed
     error : array of shape (n_class_draws, n_images), squared distances to the truth, averaged
-    n_image_draws : int
     """
 
     mean: np.ndarray
@@ -107,7 +106,6 @@ class Decomposition:
     noise : of the attributes themselves; 0 where it is in ``bias``
     share : of ``between`` in the variance
     low, high : its 95 % interval, over draws of classes
-    n_images : how many were averaged
     """
 
     error: float
@@ -144,7 +142,6 @@ def decompose(
     truth : array like ``t``, optional
         ``t`` without its noise, where it is known. The parts then add up to the error where noise
         is as often up as down at every image.
-    level : nominal coverage of the interval
 
     Raises
     ------
@@ -185,12 +182,8 @@ def decompose(
 class _Squares:
     """Squares that the parts are sums of, one an image and, with a star, a draw of classes.
 
-    Attributes
-    ----------
-    length : array of shape (n_class_draws, n_images), |m_k|^2 *
-    along : array of that shape, m_k' sum_j m_j *
-    total : array of shape (n_images,), |sum_k m_k|^2
-    to_mean : array of that shape, |h - m|^2
+    ``length`` is |m_k|^2 *, ``along`` m_k' sum_j m_j *, ``total`` |sum_k m_k|^2, ``to_mean`` |h -
+    m|^2; with a star of shape (n_class_draws, n_images), else (n_images,).
     """
 
     length: np.ndarray
@@ -260,12 +253,7 @@ def _share(
 class BiasVariance:
     """The parts of the error of predicted attributes along a path of a regulariser.
 
-    Attributes
-    ----------
-    method, parameter : names
-    values : array of shape (n_values,)
-    unseen, seen : tuples of Decomposition, one a value; ``seen`` is empty without such images
-    class_draws, image_draws : how often was drawn
+    ``unseen`` and ``seen`` have a Decomposition a value; ``seen`` is empty without such images.
     """
 
     method: str
@@ -303,14 +291,11 @@ def bias_variance(
 
     Parameters
     ----------
-    method : ZSLEstimator
-        One that predicts attributes.
+    method : one that predicts attributes
     dataset, split : the data; trained on draws of ``trainval``, judged on the test rows
-    parameter, values : the path
-    class_draws : int, at least 3
-    image_draws : int, at least 2, for each draw of classes
-    seed : int
-        Decides what is drawn, and seeds stochastic methods.
+    class_draws : at least 3
+    image_draws : at least 2, for each draw of classes
+    seed : decides what is drawn, and seeds stochastic methods
     on_progress : callable(done, total, what), optional
         Called after every fitted path; whatever it raises ends the work.
 

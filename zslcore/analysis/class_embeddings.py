@@ -70,20 +70,13 @@ def per_class(results: Mapping[str, Iterable[RunResult]]) -> pd.DataFrame:
 def compare_embeddings(
     table: pd.DataFrame, reference: str | None = None, n_draws: int = N_DRAWS
 ) -> pd.DataFrame:
-    """Compare every embedding with a reference, method by method.
-
-    Parameters
-    ----------
-    table : see :func:`per_class`
-    reference : embedding that the others are compared with; by default the first
-    n_draws : draws of test classes
+    """Compare every embedding with a reference, by default the first, method by method.
 
     Returns
     -------
     DataFrame, a row a figure, method and embedding; accuracies as fractions
-        ``figure`` (of :data:`FIGURES`), ``method``, ``embedding``, ``value`` with ``low`` and
-        ``high``; ``difference`` to the reference with ``difference_low`` and ``difference_high``,
-        missing for the reference itself; ``p`` and ``p_holm`` for ZSL.
+        ``value`` with ``low`` and ``high``; ``difference`` to the reference with ``difference_low``
+        and ``difference_high``, missing for the reference itself; ``p`` and ``p_holm`` for ZSL.
 
     Raises
     ------

@@ -57,17 +57,15 @@ def class_gains(
     ----------
     study : from :func:`zslcore.analysis.overlap.overlap_study`
     features, baseline : features with pre-training, and those without
-    method : the one whose accuracies are compared
     names : of all classes
-    level : coverage of the intervals
 
     Returns
     -------
     DataFrame
-        One row per class that was tested: ``number``, ``class`` (its name), ``known`` (in
-        pre-training), ``draws`` (that tested it), ``accuracy`` and ``baseline`` (mean accuracies
-        with and without pre-training), ``gain`` (their difference), ``low`` and ``high``, NaN for a
-        class that was tested once.
+        One row per class that was tested: ``number``, ``class``, ``known`` (in pre-training),
+        ``draws`` (that tested it), ``accuracy`` and ``baseline`` (mean accuracies with and without
+        pre-training), ``gain`` (their difference), ``low`` and ``high``, NaN for a class that was
+        tested once.
 
     Raises
     ------
@@ -128,11 +126,7 @@ class KnownGain:
 
 
 def known_gain(table: pd.DataFrame) -> KnownGain:
-    """Compare the gains of known classes with those of the others.
-
-    Parameters
-    ----------
-    table : from :func:`class_gains`
+    """Compare the gains of known classes in :func:`class_gains` with those of the others.
 
     Raises
     ------

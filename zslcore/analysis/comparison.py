@@ -46,15 +46,9 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSpec:
-    """The specification of a comparison.
+    """The specification of a comparison; ``datasets`` maps names to content digests.
 
-    Parameters
-    ----------
-    datasets : mapping of names to content digests
-    splits, methods : names; a split that a data set does not have is left out there
-    task : "zsl" or "gzsl", what parameters are chosen for
-    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
-    seed : int
+    A split that a data set does not have is left out there.
     """
 
     datasets: Mapping[str, str]
@@ -96,13 +90,8 @@ class ComparisonStudy(Study[dict[str, str]]):
     """The missing runs of a comparison, two at a time; its result are the refusals by run key.
 
     Finished runs are stored at once: a cancelled study resumes where it stopped, and pages show
-    what is finished meanwhile. A refused run stops no other.
-
-    Attributes
-    ----------
-    spec : ComparisonSpec
-    choices : what else belongs to every run, see :func:`zslcore.results.planning.planned`
-    attempt : counted up when runs were deleted since the last one
+    what is finished meanwhile. A refused run stops no other. ``attempt`` is counted up when runs
+    were deleted since the last one.
     """
 
     kind = "compare"
@@ -169,18 +158,9 @@ def accuracies(result: RunResult, measure: Measure) -> tuple[dict[int, float], d
 def measured(
     result: RunResult, measure: Measure, weights: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
-    """Return a measure of a run for every row of weights.
+    """Return a measure of a run for every row of weights; NaN where it has no class that counts.
 
-    Parameters
-    ----------
-    measure : of :data:`MEASURES`
-    weights : array of shape (n_draws, n_classes), what every class counts
-    classes : int array of shape (n_classes,), the classes that columns of ``weights`` are of
-
-    Returns
-    -------
-    array of shape (n_draws,), fractions in [0, 1]
-        NaN where the run has no such figure, or no class that counts.
+    ``weights`` has shape (n_draws, n_classes), what every one of ``classes`` counts in a draw.
     """
     sides = []
     for of in accuracies(result, measure):
@@ -199,14 +179,9 @@ def measured(
 class Occasions:
     """Figures of all methods on every occasion, as measured and with test classes drawn again.
 
-    Attributes
-    ----------
-    methods : names, in the order of the last axis
-    names : (data set, split, choice) of every occasion; the choice is "validated", "oracle" or the
-        number of a fold
-    figures : array of shape (1 + n_draws, n_occasions, n_methods), fractions in [0, 1]; NaN where
-        there is no run
-    seconds : array of shape (n_occasions, n_methods), wall time of the run
+    ``names`` are (data set, split, choice), the choice "validated", "oracle" or the number of a
+    fold; ``figures`` has shape (1 + n_draws, n_occasions, n_methods), NaN without a run;
+    ``seconds`` are wall times, (n_occasions, n_methods).
     """
 
     methods: tuple[str, ...]
@@ -256,14 +231,7 @@ def occasions(
 ) -> Occasions:
     """Read one measure off all runs of a comparison that the store holds.
 
-    Parameters
-    ----------
-    datasets : name -> ZSLDataset
-    store : a ResultStore, or results by their key
-    measure : of :data:`MEASURES`
-    choice : "validated", "folds" (an occasion a fold) or "oracle"
-    average : "class" or "sample"
-    n_draws : how often test classes are drawn again, the same draws for all methods
+    With the choice "folds" every fold is an occasion. Classes are drawn alike for all methods.
     """
     if measure not in MEASURES:
         raise closest_name("measure", measure, MEASURES)

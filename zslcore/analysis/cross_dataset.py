@@ -55,7 +55,6 @@ class CrossAccuracy:
     gamma, gamma_origin : the calibration gamma used, None where nothing could choose it
     evaluations : name of a test data set -> its figures
     seconds : wall time
-    version, commit : of the package that made it
     """
 
     spec: RunSpec
@@ -108,13 +107,7 @@ class CrossAccuracy:
 
     @classmethod
     def from_json(cls, text: str) -> CrossAccuracy:
-        """Read what :meth:`to_json` wrote.
-
-        Raises
-        ------
-        UnreadableError
-            When the text is anything else.
-        """
+        """Read what :meth:`to_json` wrote; raises UnreadableError for any other text."""
         return SCHEMA.load(text)
 
 
@@ -170,8 +163,8 @@ def cross_accuracy(
     """Fit once on ``train`` and score every test set.
 
     What ``spec`` does not give is chosen on the folds of ``train``, and everything that is learnt,
-    deviations for scaling and prototypes included, is its own; of a test set only its features,
-    and its labels to judge the answers, are used.
+    deviations for scaling and prototypes included, is its own; of a test set only its features, and
+    its labels to judge the answers, are used.
 
     Parameters
     ----------
@@ -249,13 +242,9 @@ def cross_table(
 
     Parameters
     ----------
-    first, second : data sets with the same classes
     methods : names, by default all inductive methods that can be fitted on both
-    split : name, of both
-    across : bool, default=True
-        False for data sets whose features differ: each is tested on itself only.
-    store : ResultStore, optional
-        Where finished fits are looked up and stored.
+    across : False for data sets whose features differ: each is tested on itself only
+    store : where finished fits are looked up and stored
     on_progress : callable(done, total, message), optional
         Called after every fit; ``total`` is two fits a method, parts of a fit are fractions. What
         it raises ends the work; the store keeps what was finished.
@@ -266,9 +255,9 @@ def cross_table(
     Returns
     -------
     DataFrame
-        One row per method, training and test set: ``method``, ``train_dataset``,
-        ``test_dataset``, ``top1_per_class`` as the printed table has them, then the other figures
-        of :meth:`CrossAccuracy.rows`. Four rows a method, two when not ``across``.
+        One row per method, training and test set: ``method``, ``train_dataset``, ``test_dataset``,
+        ``top1_per_class`` as the printed table has them, then the other figures of
+        :meth:`CrossAccuracy.rows`. Four rows a method, two when not ``across``.
 
     Raises
     ------

@@ -56,14 +56,12 @@ def four_cells(
     ----------
     table : the printed table or one of :func:`zslcore.analysis.cross_dataset.cross_table`
     first, second : names of the data sets in it
-    figure : column
 
     Returns
     -------
     DataFrame
-        Index ``method`` in the order of ``table``; columns (first, first), (first, second),
-        (second, second), (second, first), trained on and tested on; missing where ``table`` has no
-        such row.
+        Methods in the order of ``table``; columns (first, first), (first, second), (second,
+        second), (second, first), trained on and tested on; missing where ``table`` has no such row.
     """
     wide = table.pivot_table(figure, "method", ["train_dataset", "test_dataset"], sort=False)
     wide = wide.reindex(
@@ -77,15 +75,14 @@ def with_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    table : see :func:`zslcore.analysis.cross_dataset.cross_table`
     first, second : names of the data sets that stand for AWA1 and AWA2
 
     Returns
     -------
     DataFrame
         One row per method, printed ones first, and cell, in the printed order: ``method``,
-        ``trained`` and ``tested`` ("AWA1", "AWA2"), ``here`` and ``published`` (missing where
-        there is none), ``deviation`` (here - published).
+        ``trained`` and ``tested`` ("AWA1", "AWA2"), ``here`` and ``published`` (missing where there
+        is none), ``deviation`` (here - published).
     """
     there = four_cells(printed_table(), "AWA1", "AWA2")
     here = four_cells(table, first, second).set_axis(there.columns, axis=1)
@@ -109,8 +106,6 @@ class PrintedClaim:
     Attributes
     ----------
     question : key of ``QUESTIONS`` that the paper's description of its pairs answers
-    pairs : number of pairs
-    p : the printed p-value
     decimals : digits it is printed with
     source : section of the paper
     """
@@ -137,10 +132,8 @@ def differences(
 ) -> pd.DataFrame:
     """Return both differences of every method for every question.
 
-    Parameters
-    ----------
-    table, first, second, figure : as for :func:`four_cells`; methods without all four cells are
-        left out, and methods with the same four (CMT* and CMT among unseen classes) count once
+    Methods without all four cells are left out, and methods with the same four (CMT* and CMT among
+    unseen classes) count once.
 
     Returns
     -------
@@ -179,10 +172,6 @@ def cross_tests(
     ----------
     table, first, second, figure : as for :func:`four_cells`
     unit : "pair" as in the paper, two pairs a method, or "method", their mean counting once
-
-    Returns
-    -------
-    dict with the keys of ``QUESTIONS``
 
     Raises
     ------
@@ -223,13 +212,7 @@ def as_table(tests: Mapping[str, PairedTest]) -> pd.DataFrame:
 def claim_explained(
     tests: Mapping[str, PairedTest] | None = None, claim: PrintedClaim = PRINTED_CLAIM
 ) -> str:
-    """Explain whether a printed p-value follows from its table, and of which pairs it would be.
-
-    Parameters
-    ----------
-    tests : of the table that the claim is about, the printed one by default
-    claim : the printed p-value
-    """
+    """Explain whether a printed p-value follows from its table, and of which pairs it would be."""
     tests = cross_tests(printed_table()) if tests is None else tests
     asked = tests[claim.question]
     if round(asked.p, claim.decimals) == claim.p:

@@ -54,18 +54,10 @@ def points(
 ) -> pd.DataFrame:
     """Judge every point of a grid of epochs on the folds and on the test set.
 
-    Parameters
-    ----------
-    dataset, split : the data, with folds and test images of seen classes
-    grid : numbers of epochs, by the name of their parameter
-    on_progress : callable(done, total), optional, called after every fit-and-score on the folds
-
-    Returns
-    -------
-    DataFrame, one row a point: the grid's parameters as columns, fractions in [0, 1]
-        ``folds_plain`` and ``folds_calibrated`` : mean H on the folds at gamma = 0, and at every
-        fold's best gamma; ``gamma``, the best common one; ``zsl``, ``ausuc``, and ``unseen``,
-        ``seen`` and ``test`` for "plain" and "calibrated": figures of the test set.
+    ``grid`` holds numbers of epochs by parameter, which are columns of the table. ``folds_plain``
+    and ``folds_calibrated`` are the mean H on the folds at gamma = 0 and at every fold's best
+    gamma, ``gamma`` is the best common one; ``zsl``, ``ausuc`` and, for "plain" and "calibrated",
+    ``unseen``, ``seen`` and ``test`` (their H) are figures of the test set.
     """
     setting = Setting(dataset, split, preprocessing, seed, protocol.report_counts(on_progress))
     chosen = setting.select(method, grid=grid, rule="best")
@@ -93,11 +85,7 @@ def _figures(found: protocol.Evaluation) -> dict[str, Any]:
 def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.DataFrame:
     """Return the rows that the folds, the test set and nothing choose, by choice.
 
-    Parameters
-    ----------
-    table : of :func:`points`, of one seed
-    figure : H of the plain or of the calibrated scores
-    names : columns of the numbers of epochs
+    ``table`` is that of :func:`points` for one seed, ``names`` are the columns with epochs.
     """
     table = table.sort_values(list(names), kind="stable", ignore_index=True)
     best = [int(table[f"{by}_{figure}"].argmax()) for by in ("folds", "test")]
@@ -107,17 +95,9 @@ def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.Dat
 def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd.DataFrame:
     """Return what each choice reaches, and what the test set's gains, over seeds.
 
-    Parameters
-    ----------
-    table : of :func:`points`, with the columns ``dataset``, ``method`` and ``seed``
-    names : columns of the numbers of epochs; missing where a method has none
-    level : of the intervals
-
-    Returns
-    -------
-    DataFrame, one row a data set, method and figure
-        ``folds``, ``test`` and ``last``: mean H over seeds; ``over_folds`` and ``over_last``: what
-        choosing on the test set adds, with ``_low`` and ``_high``, missing for one seed; ``seeds``.
+    ``table`` is of :func:`points`, with the columns ``dataset``, ``method`` and ``seed``.
+    ``folds``, ``test`` and ``last`` are mean H over seeds; ``over_folds`` and ``over_last``, with
+    ``_low`` and ``_high``, missing for one seed, are what choosing on the test set adds.
     """
     rows = []
     for (dataset, method), of_method in table.groupby(["dataset", "method"], sort=False):

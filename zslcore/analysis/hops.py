@@ -46,14 +46,10 @@ FEWEST = 5
 
 @dataclass(frozen=True, slots=True)
 class HopTrend:
-    """How accuracy goes with the distance from the pre-training classes.
+    """Spearman's rank correlation over classes of accuracy with distance, and its two-sided p.
 
-    Attributes
-    ----------
-    rho : Spearman's rank correlation over classes; below 0 where near classes are better
-    p : two-sided, by permutations; NaN, as ``rho``, where all distances or accuracies are equal
-    classes : number of classes with a distance
-    means : one row per distance: ``hops``, ``classes``, ``accuracy`` (mean over classes)
+    Below 0 near classes are better; both NaN where all distances or accuracies are equal. ``means``
+    has one row per distance: ``hops``, ``classes``, ``accuracy`` (mean over classes).
     """
 
     rho: float
@@ -67,19 +63,9 @@ def class_hops(
 ) -> pd.DataFrame:
     """Return the distance of every class from the nearest class of a pre-training list.
 
-    Raises DatasetError for a list without places in WordNet, such as one of actions.
-
-    Parameters
-    ----------
-    names : test classes
-    vocabulary : pre-training classes with places in WordNet
-    context : all classes of the data set, which decide what ambiguous names mean
-
-    Returns
-    -------
-    DataFrame, a row a class
-        ``class``; ``hops``, NaN where WordNet knows no word of the name; ``nearest``, the
-        pre-training class, by its first name
+    ``hops`` is NaN where WordNet knows no word of the name; ``nearest`` is the pre-training class
+    by its first name. All classes of the data set are the ``context`` that decides what ambiguous
+    names mean. Raises DatasetError for a list without places in WordNet, such as one of actions.
     """
     entries = {entry.synset: entry.names[0] for entry in vocabulary.entries if entry.synset}
     if not entries:
@@ -97,15 +83,9 @@ def class_hops(
 
 
 def hop_trend(accuracy: ArrayLike, hops: ArrayLike, *, seed: int = 0) -> HopTrend:
-    """Correlate accuracies of classes with their distances.
+    """Correlate accuracies of classes with their distances; classes with NaN are left out.
 
     Raises DatasetError for fewer than five classes with a distance.
-
-    Parameters
-    ----------
-    accuracy : fractions, one a class
-    hops : as of :func:`class_hops`; classes with NaN are left out
-    seed : of the permutations
     """
     table = pd.DataFrame({"hops": np.asarray(hops, float), "accuracy": np.asarray(accuracy, float)})
     table = table.dropna()
@@ -155,7 +135,7 @@ def _neighbours() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _distances(sources: frozenset[str]) -> Mapping[str, tuple[int, str]]:
-    """Return of every meaning the steps to the nearest of these, and which it is."""
+    """Return the steps from every meaning to the nearest source, and which it is."""
     found = {source: (0, source) for source in sorted(sources)}
     level = list(found)
     while level:

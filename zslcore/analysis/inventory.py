@@ -41,13 +41,10 @@ AttributeOrder = Literal["given", "name", "telling", "similar"]
 
 
 def statistics(dataset: ZSLDataset) -> pd.DataFrame:
-    """Count a data set, and add the papers' figures.
+    """Count a data set by split and quantity, and add the papers' figures.
 
-    Returns
-    -------
-    DataFrame
-        One row per figure; ``split`` (empty for figures of the whole), ``quantity``, ``here``,
-        ``published`` (missing where nothing is printed), ``deviation`` (here / published - 1).
+    ``split`` is empty for figures of the whole, ``published`` is missing where nothing is printed,
+    ``deviation`` is here / published - 1.
     """
     benchmark = benchmark_of(dataset)
     printed = _printed_row(benchmark) if benchmark else {}
@@ -95,17 +92,11 @@ def _printed_row(benchmark: str) -> dict[str, Any]:
 
 
 def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
-    """Count the images of every class in every part of a split.
+    """Count the images of every class in every part of a split, in the data set's order.
 
-    Returns
-    -------
-    DataFrame
-        One row per class in the data set's order: ``class``, ``role`` ("seen", "unseen", "both"
-        for a class that trains and is tested as unseen, "none"), ``images``, then the parts of
-        ``PARTS``, which add up to ``images``: ``several`` counts images that are in more than one
-        part, a leak, and ``none`` those in no part. ``imagenet1k`` is how the class is known to
-        be among ImageNet-1K's: "published", "name", "" (not known to be), or missing where no list
-        was made for this data.
+    ``role`` is "seen", "unseen", "both" (trains and is tested as unseen) or "none". The parts of
+    ``PARTS`` add up to ``images``: ``several`` counts images in more than one part, a leak,
+    ``none`` those in no part. ``imagenet1k`` is as :func:`known_to_extractor` has it.
     """
     n, c = len(dataset.labels), dataset.n_classes
     part_of = np.full(n, PARTS.index("none"))
@@ -134,10 +125,8 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
 def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
     """Sort a :func:`class_table`, whose index stays the row of each class in the prototypes.
 
-    Parameters
-    ----------
-    order : "largest first", "as in the file", "by name", or "by role": seen classes first, then
-        classes that are both, unseen, none; each as in the file
+    ``order`` is "largest first", "as in the file", "by name", or "by role": seen classes first,
+    then classes that are both, unseen, none; each as in the file.
     """
     if order == "as in the file":
         return table
@@ -154,14 +143,7 @@ def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
 
 
 def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
-    """Return the role of every class in every fold.
-
-    Returns
-    -------
-    DataFrame
-        One row per class (index: its name), one column per fold ("fold 1" ...): "train", "val",
-        "both", or "" where it is in neither.
-    """
+    """Return the role of every class (rows) in every fold: "train", "val", "both" or ""."""
     roles = {}
     for k, fold in enumerate(split.folds, start=1):
         train, val = (
@@ -175,13 +157,10 @@ def fold_roles(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
 
 
 def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
-    """Return how many classes and images a run trains, validates and tests on, with its first fold.
+    """Count classes and images that a run trains, validates and tests on, with its first fold.
 
-    Returns
-    -------
-    DataFrame
-        One row per part, with ``part``, ``classes`` and ``images``. Of a generalised split, "seen
-        validation" is what is held out of the fold's training classes, on which gamma is chosen.
+    Of a generalised split, "seen validation" is what is held out of the fold's training classes, on
+    which gamma is chosen.
     """
     parts = {"training": split.trainval}
     if split.folds:
@@ -198,11 +177,8 @@ def part_sizes(labels: np.ndarray, split: Split) -> pd.DataFrame:
 def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
     """Return the evidence that a class is in ImageNet-1K, by class.
 
-    Returns
-    -------
-    Series of length n_classes
-        "published" (the benchmark's paper or authors list it), "name" (a class of ImageNet-1K has
-        its name), "" (not known to be one); missing where no list was made for this data.
+    "published" (the benchmark's paper or authors list it), "name" (a class of ImageNet-1K has its
+    name) or "" (not known to be one); missing where no list was made for this data.
     """
     known = recognise(dataset.class_names, dataset.labels)
     if known is None:
@@ -214,10 +190,7 @@ def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
 def awa_image_counts() -> pd.DataFrame:
     """Return the images per class of the real AWA1 and AWA2, which share their classes.
 
-    Returns
-    -------
-    DataFrame
-        ``class``, ``role`` under PS, ``AWA1`` and ``AWA2``, sorted by AWA2's counts.
+    ``role`` is that under PS; sorted by AWA2's counts.
     """
     first, second = (class_facts(name).classes.set_index("class") for name in ("AWA1", "AWA2"))
     table = pd.DataFrame(
@@ -239,19 +212,11 @@ def attribute_table(
     only_attributes: str = "",
     max_attributes: int | None = None,
 ) -> pd.DataFrame:
-    """Return the prototypes as a table, ordered and searched.
+    """Return the prototypes as a table (classes, attributes), ordered and searched.
 
-    Parameters
-    ----------
-    classes : "given", "name", or "similar" (neighbours have prototypes of small angle)
-    attributes : "given", "name", "similar", or "telling" (largest deviation over classes first)
-    only_classes, only_attributes : words to search for; rows and columns whose name holds any of
-        the comma-separated words, in any case, stay
-    max_attributes : most columns, those with the largest deviation over the classes that stay
-
-    Returns
-    -------
-    DataFrame of shape (classes, attributes), index and columns are their names
+    "similar" puts prototypes of small angle next to each other, "telling" the largest deviation
+    over classes first. Rows and columns stay whose name holds any of the comma-separated words, in
+    any case, and at most ``max_attributes`` columns, those that vary most over these classes.
     """
     if classes not in ("given", "name", "similar"):
         raise ParameterError(f"classes must be given, name or similar; got {classes!r}.")
@@ -278,12 +243,9 @@ def attribute_table(
 
 
 def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
-    """Return the positions of names that hold one of the words, None without any word.
+    """Return the positions of names that hold one of the comma-separated words, in any case.
 
-    Parameters
-    ----------
-    names : of classes or attributes
-    words : separated by commas, in any case
+    None without any word.
 
     Examples
     --------

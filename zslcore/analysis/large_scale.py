@@ -58,12 +58,10 @@ class LargeScale:
     rows: np.ndarray
 
     def table(self) -> pd.DataFrame:
-        """Return every accuracy of unseen images.
+        """Return every accuracy of unseen images, by set, task and k.
 
-        Returns
-        -------
-        DataFrame with the columns set, task ("zsl", "gzsl"), k, candidates (with the training
-        classes in GZSL), classes (that have test images), images, per_class, per_sample
+        Candidates include the training classes in GZSL; ``classes`` are those that have test
+        images.
         """
         return pd.DataFrame(
             self._row(name, task, k)
@@ -102,11 +100,7 @@ class LargeScale:
 class LargeScaleStudy(Study[LargeScale]):
     """A method on a data set whose classes are those of ImageNet-21K.
 
-    Attributes
-    ----------
-    dataset, digest : the data and their content
-    method : name
-    seed : of methods that draw, and of which rows validate
+    ``seed`` is that of methods that draw, and of which rows validate.
     """
 
     kind = "large_scale"

@@ -73,15 +73,7 @@ SHORT: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arm:
-    """One side of a comparison.
-
-    Attributes
-    ----------
-    rows : int, trained on
-    params : every parameter of the method
-    gamma : chosen on folds; None without them
-    scores : ScoredTest
-    """
+    """One side of a comparison; ``rows`` are those trained on, gamma is None without folds."""
 
     rows: int
     params: Mapping[str, Any]
@@ -91,15 +83,7 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cost:
-    """One method with a leak and without.
-
-    Attributes
-    ----------
-    method : name
-    leak : "training", "selection", "photographs" or "epochs"
-    origin : "validated" when parameters were chosen on folds, "given" otherwise
-    clean, leaky : Arm
-    """
+    """One method with a leak and without; ``origin`` says where its parameters come from."""
 
     method: str
     leak: Leak
@@ -162,9 +146,9 @@ def as_text(found: Sequence[Cost]) -> str:
 
 
 def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
-    """Return the leaks that this split has what it takes to measure.
+    """Return the leaks that can be measured on this split.
 
-    That of *epochs* also takes a method that has any, see :func:`searches_epochs`.
+    That of *epochs* also needs a method that has any, see :func:`searches_epochs`.
     """
     has = {
         "training": bool(len(split.test_seen)),
@@ -200,20 +184,13 @@ def costs(
     seed: int = 0,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> list[Cost]:
-    """Measure what leaks cost one method.
+    """Measure what leaks cost one method, by default all that can be measured with it.
 
-    Raises DatasetError when a leak cannot be measured on this split, or ``choose`` has no folds to
-    choose on; ParameterError when the leak is in choosing epochs, and the method searches none.
-
-    Parameters
-    ----------
-    dataset, split : the data; the split as it is without the leaks of *training* and *selection*
-    leaks : of :data:`LEAKS`; by default all that can be measured with this method
-    choose : bool, default=True
-        Choose parameters on the folds, for GZSL; otherwise they are used as they are. Gamma is
-        chosen on the folds in either case, where there are any.
-    on_progress : callable(done, total, what), optional
-        Called after every fit-and-score of a selection; whatever it raises ends the work.
+    ``split`` is without the leaks of *training* and *selection*. With ``choose`` parameters are
+    chosen on the folds for GZSL; gamma always is, where there are folds. ``on_progress(done, total,
+    what)`` is called after every fit-and-score of a selection, and ends the work by raising. Raises
+    DatasetError when a leak cannot be measured on this split, or there are no folds to choose on;
+    ParameterError when the leak is in choosing epochs, and the method searches none.
     """
     possible = possible_leaks(dataset, split)
     for leak in leaks:

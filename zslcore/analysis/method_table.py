@@ -78,28 +78,13 @@ def task_of(figure: Figure) -> Literal["zsl", "gzsl"]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """One result: a method on a data set and split.
+    """One result: a method on a data set and split; figures are fractions in [0, 1].
 
-    Attributes
-    ----------
-    row : name of the row, the method with its variant
-    data : name of the data set
-    digest : of its content, empty where it is not stated
-    benchmark : "CUB", ..., or empty for other data
-    simulated : whether the data set is simulated
-    split : "PS" or "SS"
-    task : what parameters were chosen for, "zsl" or "gzsl"; empty where nothing was chosen
-    origin : "mine" (computed in this data folder), "shipped" or "others"
-    who : who submitted it; empty for own runs
-    state : whether its figures are recomputed from predictions
-    figures : :data:`Figure` -> value, fractions in [0, 1]
-    per_class : "zsl", "plain", "at_gamma" -> class -> accuracy; empty where not listed
-    unseen : the unseen classes among them
-    pretraining : what the extractor was trained on, ("none",) for nothing, () where unknown
-    key : of the run, or the file on the board
-    probe : whether parameters are those of a single fold of another run
-    seconds : wall time, NaN where not stated
-    source : the run or board entry it was read from
+    Empty is what is not known: ``digest``, ``benchmark`` (of other data), ``task`` (where nothing
+    was chosen), ``who`` (of own runs), ``per_class`` ("zsl", "plain", "at_gamma" -> class ->
+    accuracy). ``pretraining`` is ("none",) for features trained on nothing. ``key`` is that of the
+    run, or the file on the board; a ``probe`` has the parameters of a single fold of another run;
+    ``source`` is the run or board entry it was read from.
     """
 
     row: str
@@ -164,12 +149,7 @@ def inductive_rows() -> list[str]:
 
 
 def cells_of_runs(stored: Sequence[StoredRun]) -> list[Cell]:
-    """Return the runs of a store as cells, without those an oracle chose parameters for.
-
-    Parameters
-    ----------
-    stored : see :meth:`zslcore.results.store.ResultStore.stored`; shipped results among them
-    """
+    """Return the runs of a store as cells, without those an oracle chose parameters for."""
     bounds, of_folds = peeked(stored), probes(stored)
     return [_of_run(one, of_folds) for one in stored if one.result.key not in bounds]
 
@@ -240,21 +220,12 @@ def _benchmark(data: str) -> str:
 def best_cells(
     cells: Sequence[Cell], figure: Figure, split: str, *, with_probes: bool = False
 ) -> dict[tuple[str, str], Cell]:
-    """Return which cell counts for every row and data set that have the figure.
+    """Return which cell counts for every (row, data set) that has the figure.
 
-    Parameters
-    ----------
-    cells : all there are
-    figure : of :data:`FIGURES`
-    split : name
-    with_probes : whether runs with the parameters of a single fold count
-
-    Returns
-    -------
-    dict, (row, data set) -> Cell
-        Own runs come before shipped results, these before those of others; of equals that with
-        classes counts, then the newest. Parameters are chosen for :func:`task_of` the figure, or
-        as the split allows: without seen test images they are chosen for ZSL.
+    Own runs come before shipped results, these before those of others; of equals that with classes
+    counts, then the newest. Parameters are chosen for :func:`task_of` the figure, or as the split
+    allows: without seen test images they are chosen for ZSL. Runs with the parameters of a single
+    fold count only with ``with_probes``.
     """
     found: dict[tuple[str, str], Cell] = {}
     wanted, listed = task_of(figure), [cell for cell in cells if cell.per_class]
@@ -287,20 +258,11 @@ def _order(cell: Cell) -> tuple[int, bool]:
 
 
 def ranked(cells: Sequence[Cell], figure: Figure, n_draws: int = 1000) -> pd.DataFrame:
-    """Rank the methods of one column.
+    """Rank the methods of one column, one cell a row; the same draws of test classes for all.
 
-    Parameters
-    ----------
-    cells : of one data set and split, one a row of the table
-    figure : of :data:`FIGURES`
-    n_draws : how often test classes are drawn again, the same draws for all
-
-    Returns
-    -------
-    DataFrame indexed by row, in the order of ``cells``
-        ``value``; ``low`` and ``high``, its 95 % interval; ``rank``, 1 the largest, equal values
-        share the better one; ``first`` and ``last``, 95 % interval of the rank; ``top``, whether
-        no method is certainly better. NaN where classes are not listed.
+    ``value`` with its 95 % interval ``low`` and ``high``; ``rank``, 1 the largest, equal values
+    share the better one; ``first`` and ``last``, 95 % interval of the rank; ``top``, whether no
+    method is certainly better. NaN where classes are not listed.
     """
     value = np.array([cell.figures[figure] for cell in cells])
     table = pd.DataFrame(
@@ -351,15 +313,7 @@ def _drawn(cells: Sequence[Cell], figure: Figure, n_draws: int) -> tuple[list[in
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The results on one data set.
-
-    Attributes
-    ----------
-    data, benchmark : name of the data set, and the benchmark it is
-    simulated : whether the data set is simulated
-    cells : row -> Cell
-    ranks : DataFrame of :func:`ranked`, with the column ``printed``
-    """
+    """The results on one data set: cells by row, and their :func:`ranked` with ``printed``."""
 
     data: str
     benchmark: str
@@ -380,16 +334,10 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class MethodTable:
-    """A selection of results as a table.
+    """A selection of results as a table: rows of methods, ``data`` the data sets of the columns.
 
-    Attributes
-    ----------
-    cells : all results
-    figure, split : what is compared, and on which split
-    origins : which results count
-    data : names of data sets, a column each
-    with_printed : whether the papers' figures count
-    variants, probes : whether variants of methods, and runs of single folds, have rows
+    ``variants`` and ``probes`` say whether variants of methods, and runs of single folds, have
+    rows; ``with_printed`` whether the papers' figures count.
     """
 
     cells: Sequence[Cell]
@@ -468,11 +416,8 @@ class MethodTable:
     def rankings(self) -> dict[str, pd.DataFrame]:
         """Return what mean ranks follow from: data sets by methods that have a figure on each.
 
-        Returns
-        -------
-        mapping of a source to DataFrame
-            "measured", and "printed" where one paper's table has the figure. Tables of fewer than
-            two data sets or three methods are left out.
+        "measured", and "printed" where one paper's table has the figure. Tables of fewer than two
+        data sets or three methods are left out.
         """
         measured = pd.DataFrame({column.data: column.ranks["value"] for column in self.columns}).T
         first = self.printed[self.printed["table"] == self.source]
@@ -488,11 +433,8 @@ class MethodTable:
 def printed_cells() -> pd.DataFrame:
     """Return what the papers print for the rows of the table.
 
-    Returns
-    -------
-    DataFrame with columns row, benchmark, split, figure, value, table, task, first_version
-        ``table`` is the paper's, as "GBU 3"; ``first_version`` is the figure of that paper's first
-        version where it was another one, else NaN.
+    ``table`` is the paper's, as "GBU 3"; ``first_version`` is the figure of that paper's first
+    version where it was another one, else NaN.
     """
     found = printed_evidence().figures
     found = found[found["figure"].isin(FIGURES) & ~found["table"].str.contains("quoted|CAL 3")]

@@ -21,7 +21,6 @@ def confusion(
 
     Parameters
     ----------
-    gamma : float, subtracted from the scores of seen classes
     class_names : one name per row of the data set's prototypes
     least : test images that a class must have for its shares to say anything
 
@@ -44,11 +43,7 @@ def most_confused(
     """Return the ``n`` pairs (true class, answer) with the largest share of wrong answers.
 
     Only classes with at least ``least`` test images are counted: of two images, one is a half.
-
-    Returns
-    -------
-    DataFrame with the columns class, side, answered, answered_side, images (so answered) and share
-    (of the class's test images), largest share first
+    ``images`` are those so answered, ``share`` is of the class's test images.
     """
     labels = np.arange(len(scores.seen))
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=labels)
@@ -76,15 +71,7 @@ def per_class_table(
 ) -> pd.DataFrame:
     """Return the accuracy of every class with test images, among all classes, at some gammas.
 
-    Parameters
-    ----------
-    gammas : name of a column -> gamma
-    class_names : one name per row of the data set's prototypes
-
-    Returns
-    -------
-    DataFrame with the columns class, side ("seen" or "unseen"), images (of the test set), and one
-    accuracy for each of ``gammas``; one row per class, in the data set's order
+    A gamma is a column, by its name; rows are in the data set's order.
     """
     columns, images = np.unique(scores.y, return_counts=True)
     table = pd.DataFrame(

@@ -49,14 +49,7 @@ STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images",
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draw:
-    """One draw of classes.
-
-    Attributes
-    ----------
-    train : int array, indices of the training classes
-    ouc : int array, test classes that overlap with the pre-training
-    tuc : int array, truly unseen test classes
-    """
+    """One draw of classes: to train, overlapping test classes (OUC), truly unseen ones (TUC)."""
 
     train: np.ndarray
     ouc: np.ndarray
@@ -81,8 +74,6 @@ def fair_draws(
     overlapping : bool array of shape (n_classes,)
     n_ouc, n_tuc : test classes of each kind
     n_train : training classes, by default all that are left
-    n_draws : int, default=30
-    seed : int, default=0
     """
     overlapping = np.asarray(overlapping, dtype=bool)
     of_kind = np.flatnonzero(overlapping), np.flatnonzero(~overlapping)
@@ -142,9 +133,7 @@ def overlap_study(
     ----------
     methods : name -> estimator with its parameters, fitted afresh on each draw
     datasets : name of the features -> data set; the same classes, in the same order
-    draws : from :func:`fair_draws`
     on_progress : called with the fits done and those to do in all, after each
-    preprocessing, seed : as of :func:`zslcore.evaluation.protocol.fit_and_score`
 
     Returns
     -------
@@ -171,9 +160,7 @@ class OverlapStudy(Study[pd.DataFrame]):
     Attributes
     ----------
     datasets : names of data sets of the same classes -> digests
-    methods : names
     known : classes that the extractor was trained on
-    n_draws : int
     """
 
     kind = "overlap_study"
@@ -220,10 +207,7 @@ class OverlapStudy(Study[pd.DataFrame]):
 def split_of_draw(dataset: ZSLDataset, draw: Draw, *, n_folds: int = 0) -> Split:
     """Return the split of a draw: all images of its classes train, or are tested.
 
-    Parameters
-    ----------
-    n_folds : int, default=0
-        Groups of training classes that validate once each, drawn with seed 0.
+    Of ``n_folds`` groups of training classes, drawn with seed 0, each validates once.
     """
     labels, test = dataset.labels, np.union1d(draw.ouc, draw.tuc)
     trainval = np.flatnonzero(np.isin(labels, draw.train))
@@ -264,10 +248,6 @@ def study_summary(
     ----------
     study : from :func:`overlap_study`
     baseline : features without pre-training, whose gain is subtracted
-    level : coverage of the intervals
-    n_resamples : int, default=2000
-        See :func:`overlap_gain`.
-    seed : int, default=0
 
     Returns
     -------
@@ -304,12 +284,7 @@ def study_summary(
 
 
 def gains_by_draw(part: pd.DataFrame) -> pd.Series:
-    """Return the gain of every draw of one method on one set of features, by draw.
-
-    Parameters
-    ----------
-    part : rows of a study, see :func:`overlap_study`
-    """
+    """Return the gain of every draw of one method on one set of features, by draw."""
     known = part["overlapping"].to_numpy(bool)
     ouc, tuc = (part[side].groupby("draw")["accuracy"].mean() for side in (known, ~known))
     return pd.Series(gain_of(ouc, tuc.reindex(ouc.index)), ouc.index)
@@ -334,11 +309,10 @@ def _over_baseline(
 
 @dataclass(frozen=True, slots=True)
 class GainDifference:
-    """How much larger one gain is than another on the same classes.
+    """How much larger one gain is than another on the same classes, a class counting once in each.
 
     Attributes
     ----------
-    difference : of the gains of both, a class counting once in each
     interval : bootstrap-t interval over classes, resampled for both alike
     p : two-sided permutation p-value over classes, of which overlap
     """
@@ -358,11 +332,8 @@ def gain_difference(
 ) -> GainDifference:
     """Return the gain of one method on one set of features minus that of another.
 
-    Parameters
-    ----------
-    part, other : rows of a study, see :func:`overlap_study`, of one method and features each;
-        classes that both are tested on count
-    level, n_resamples, seed : as of :func:`overlap_gain`
+    ``part`` and ``other`` are rows of a study, see :func:`overlap_study`, of one method and
+    features each; classes that both are tested on count.
     """
     return _difference(_by_class(part), _by_class(other), level, n_resamples, seed)
 
@@ -410,18 +381,12 @@ def class_accuracies(
 ) -> pd.DataFrame:
     """Return the accuracy of every test class with its exact binomial interval, best first.
 
+    The interval (Clopper-Pearson) takes the class as fixed.
+
     Parameters
     ----------
     accuracy : class -> accuracy among unseen classes
     overlapping : classes known to the extractor
-    images : class -> test images
-    names : class -> its name
-    level : coverage of the interval (Clopper-Pearson), which takes the class as fixed
-
-    Returns
-    -------
-    DataFrame with the columns ``number``, ``class``, ``overlapping``, ``images``, ``correct``,
-    ``accuracy``, ``low`` and ``high``
     """
     rows = []
     for c, share in accuracy.items():
@@ -456,9 +421,9 @@ def method_gains(accuracies: Mapping[str, Accuracy], overlapping: Collection[int
     Returns
     -------
     DataFrame
-        ``method``, ``all``, ``clean``, ``overlap`` (mean per-class accuracies),
-        ``all_minus_clean``, ``gain``, ``low``, ``high``, ``p``, ``p_holm`` (Holm over the
-        methods), ``rank_all`` and ``rank_clean``, 1 for the best; best of all classes first.
+        ``all``, ``clean``, ``overlap`` (mean per-class accuracies), ``all_minus_clean``, ``gain``,
+        ``low``, ``high``, ``p``, ``p_holm`` (Holm over the methods), ``rank_all`` and
+        ``rank_clean``, 1 for the best; best of all classes first.
 
     Raises
     ------

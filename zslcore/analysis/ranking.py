@@ -53,16 +53,9 @@ N_PERMUTATIONS = 4999
 
 
 def ranks_of(values: ArrayLike) -> np.ndarray:
-    """Rank methods on every occasion, 1 being the largest value; ties share their mean place.
+    """Rank methods (last axis) on every occasion, 1 being the largest value.
 
-    Parameters
-    ----------
-    values : array of shape (..., n_methods)
-
-    Returns
-    -------
-    array of the same shape
-        Values that agree to twelve digits are ties.
+    Values that agree to twelve digits are ties, which share their mean place.
     """
     return rankdata(-np.round(np.asarray(values, dtype=np.float64), DIGITS), axis=-1)
 
@@ -70,13 +63,7 @@ def ranks_of(values: ArrayLike) -> np.ndarray:
 def rank_matrix(values: np.ndarray) -> np.ndarray:
     """Count how often method i is j-th; m methods that tie have an m-th of each of their places.
 
-    Parameters
-    ----------
-    values : array of shape (n_occasions, n_methods)
-
-    Returns
-    -------
-    array of shape (n_methods, n_methods), rows and columns sum to ``n_occasions``
+    Takes shape (n_occasions, n_methods), returns (n_methods, n_methods).
     """
     _check(values)
     n_methods = values.shape[1]
@@ -95,12 +82,8 @@ def rank_matrix(values: np.ndarray) -> np.ndarray:
 class Ranking:
     """Mean ranks over occasions, with what drawing the test classes again makes of them.
 
-    Attributes
-    ----------
-    mean_rank : array of shape (n_methods,)
-    low, high : arrays of shape (n_methods,), interval of the mean rank; NaN without draws
-    first : array of shape (n_methods,)
-        Share of draws in which the method's mean rank is the best; ties share.
+    Arrays of shape (n_methods,). ``low`` and ``high`` are NaN without draws; ``first`` is the share
+    of draws in which the method's mean rank is the best, where ties share.
     """
 
     mean_rank: np.ndarray
@@ -112,17 +95,9 @@ class Ranking:
 def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
     """Rank methods over occasions, and over draws of test classes.
 
-    Parameters
-    ----------
-    values : array of shape (1 + n_draws, n_occasions, n_methods)
-        The first is what was measured, the others the same with test classes drawn again, see
-        :func:`zslcore.metrics.bootstrap.class_draws`.
-    level : nominal coverage of each method's interval
-
-    Notes
-    -----
-    The interval of a mean over n occasions is the mean of intervals that miss n times more seldom:
-    all of them hold together.
+    ``values`` has shape (1 + n_draws, n_occasions, n_methods), first what was measured, then the
+    same with test classes drawn again. The interval of a mean over n occasions is the mean of
+    intervals that miss n times more seldom: all of them hold together.
     """
     if values.ndim != 3 or not values.size:
         raise DatasetError(
@@ -143,17 +118,10 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
 
 
 def rank_bounds(values: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and the highest place every method can have on one occasion.
+    """Return the lowest and the highest place of every method on one occasion, 1 the best.
 
-    Parameters
-    ----------
-    values : array of shape (1 + n_draws, n_methods)
-        The first row is what was measured, the others the same with test classes drawn again.
-    level : nominal coverage of each method's interval
-
-    Returns
-    -------
-    two arrays of shape (n_methods,), 1 is the best place
+    ``values`` has shape (1 + n_draws, n_methods), first what was measured, then the same with test
+    classes drawn again; ``level`` is the nominal coverage of each method's interval.
     """
     k = values.shape[1]
     lowest, highest = np.empty(k), np.empty(k)
@@ -174,14 +142,9 @@ def rank_bounds(values: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np
 class RankingTest:
     """A test of whether methods rank differently.
 
-    Attributes
-    ----------
-    occasions, methods : how many
-    statistic : Friedman's chi-square, corrected for ties; NaN where all ranks tie
-    p : by permuting the methods within every occasion, valid for any number of occasions
-    p_chi_square : of the chi-square distribution, for many occasions
-    critical_difference : of two mean ranks, after Nemenyi, at ``alpha``
-    alpha : float
+    ``statistic`` is Friedman's chi-square, corrected for ties, NaN where all ranks tie; ``p``
+    permutes the methods within every occasion and is valid for any number of them, ``p_chi_square``
+    for many; ``critical_difference`` of two mean ranks is Nemenyi's at ``alpha``.
     """
 
     occasions: int
@@ -196,9 +159,7 @@ class RankingTest:
 def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> RankingTest:
     """Test whether all methods rank alike.
 
-    Parameters
-    ----------
-    values : array of shape (n_occasions, n_methods), at least two occasions and three methods
+    ``values`` has shape (n_occasions, n_methods), at least two occasions and three methods.
     """
     _check(values, at_least=(2, 3))
     n, k = values.shape
@@ -249,12 +210,7 @@ def _critical_value(n_methods: int, alpha: float) -> float:
 
 
 def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
-    """Return the maximal groups of methods within the critical difference.
-
-    Returns
-    -------
-    list of lists of methods, in the order of their ranks; groups of one are left out
-    """
+    """Return the maximal groups of two or more methods within the critical difference, by rank."""
     order = np.argsort(mean_rank, kind="stable")
     ranks = mean_rank[order]
     found: list[list[int]] = []
@@ -274,12 +230,8 @@ def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
 class Agreement:
     """How far two rankings of the same methods agree.
 
-    Attributes
-    ----------
-    tau : Kendall's tau-b, 1 for the same order, 0 for orders that have nothing in common
-    low, high : interval by Fieller's approximation; NaN for fewer than five methods
-    p : of no agreement
-    methods : how many are in both
+    Kendall's tau-b is 1 for the same order; its interval by Fieller's approximation is NaN for
+    fewer than five methods; ``p`` tests no agreement.
     """
 
     tau: float
@@ -308,7 +260,6 @@ def agreement(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Agree
 
 
 def _check(values: np.ndarray, at_least: tuple[int, int] = (1, 1)) -> None:
-    """Refuse what cannot be ranked."""
     if values.ndim != 2 or any(n < m for n, m in zip(values.shape, at_least, strict=True)):
         raise DatasetError(
             f"Ranks need at least {at_least[0]} occasions x {at_least[1]} methods; got shape "

@@ -65,19 +65,13 @@ def regularized() -> tuple[str, ...]:
 def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tuple[float, ...]:
     """Return the values of a path, evenly spaced in their logarithm.
 
-    It has the ends of the method's own grid, widened to four decades where they are closer.
-    Numbers of epochs are whole, and end with those of the grid: a longer training is not the same
-    question.
-
-    Parameters
-    ----------
-    parameter : one of its ``regularizers``
-    n : int, at least 2
+    It has the ends of the method's own grid, widened to four decades where they are closer. Numbers
+    of epochs are whole, and end with those of the grid: a longer training is not the same question.
 
     Raises
     ------
     UnknownNameError, ParameterError
-        For another parameter, or fewer than two values.
+        For a parameter that is no regularizer, or fewer than two values.
     """
     if parameter not in method.regularizers:
         raise closest_name(f"regularizer of {method.card.name}", parameter, method.regularizers)
@@ -122,18 +116,11 @@ class RegularizationSpec:
 
     Parameters
     ----------
-    dataset, split, method : names, the split also :data:`VALIDATION`
-    parameter : str
-        The regulariser; the first of the method by default.
-    params : mapping
-        Other parameters, where they are given.
-    choose : bool
-        Whether those of the method's grid that are not given are chosen on the folds, for GZSL;
-        they are the defaults otherwise.
-    n_values : int
-    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
-    seed : int
-    digest : str, of the data
+    split : name, also :data:`VALIDATION`
+    parameter : the regulariser; the first of the method by default
+    params : other parameters, where they are given
+    choose : whether those of the method's grid that are not given are chosen on the folds, for
+        GZSL; they are the defaults otherwise
     """
 
     dataset: str
@@ -224,7 +211,6 @@ class RegularizationPath:
 
     Attributes
     ----------
-    method, parameter : names
     effect : "stronger" or "weaker", what a larger value makes of the regularisation
     params : every other parameter
     origin : "validated" when any of them was chosen on the folds, "given" otherwise
@@ -359,9 +345,7 @@ def follow(
 
     Parameters
     ----------
-    method : ZSLEstimator
-        Its own parameters hold wherever none are given.
-    dataset, split : the data
+    method : its own parameters hold wherever none are given
     parameter : one of the method's ``regularizers``
     values : increasing
     choose : names

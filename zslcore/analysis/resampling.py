@@ -54,20 +54,9 @@ def figures(
 ) -> dict[Figure, np.ndarray]:
     """Read every figure off the answers to a test set, for every draw of classes.
 
-    Parameters
-    ----------
-    drawn : array of shape (n_draws, n_candidates), see :func:`class_draws`
-    gamma : float
-        Of ``calibrated_harmonic``.
-
-    Returns
-    -------
-    dict of figure -> array of shape (n_draws,), fractions in [0, 1]
-        Only ``zsl`` without seen test samples.
-
-    Notes
-    -----
-    Classes without test samples count for nothing; a draw of none but such gives NaN.
+    ``drawn`` has shape (n_draws, n_candidates), ``gamma`` is that of ``calibrated_harmonic``; only
+    ``zsl`` without seen test samples. Classes without test samples count for nothing; a draw of
+    none but such gives NaN.
     """
     wanted = FIGURES if scores.generalized else FIGURES[:1]
     names = [_NAMES.get(figure, figure) for figure in wanted]
@@ -84,18 +73,10 @@ def draws_of(
     n_draws: int = N_DRAWS,
     seed: int = 0,
 ) -> dict[str, np.ndarray]:
-    """Draw classes or images again and return figures of every draw.
+    """Return figures of the test set and of draws of classes, or of images within their class.
 
-    Parameters
-    ----------
-    names : of figures in :data:`zslcore.evaluation.figures.FIGURES` that follow from answers
-    gamma : of the figures at a chosen gamma
-    over : "classes", or "images" within their class
-    n_draws, seed : as for :func:`zslcore.metrics.bootstrap.class_draws`
-
-    Returns
-    -------
-    dict of name -> array of shape (1 + n_draws,), the first of which is the figure itself
+    Arrays have shape (1 + n_draws,), first the figure itself; names without a form that follows
+    from answers are left out.
     """
     (found,) = draws_of_all([(test, gamma)], names, over=over, n_draws=n_draws, seed=seed)
     return found
@@ -136,13 +117,8 @@ def _read(
 def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndarray]:
     """Yield how often every image counts, of as many draws of classes as fit into a block.
 
-    Parameters
-    ----------
-    drawn : array of shape (n_draws, n_candidates), see :func:`class_draws`
-
-    Yields
-    ------
-    arrays of shape (draws of the block, n_images), for :class:`zslcore.evaluation.drawn.Drawn`
+    ``drawn`` has shape (n_draws, n_candidates); blocks have shape (draws, n_images), for
+    :class:`zslcore.evaluation.drawn.Drawn`.
     """
     if drawn.ndim != 2 or drawn.shape[1] != len(test.classes):
         raise DatasetError(
@@ -156,11 +132,7 @@ def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndar
 def drawn_figure(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
     """Return the mean over classes, or H of the means of seen and unseen ones, for every draw.
 
-    Parameters
-    ----------
-    drawn : array of shape (n_draws, n_classes), what each class counts
-    seen : bool array of shape (n_classes,)
-    accuracy : array of shape (n_classes,), fractions in [0, 1]
+    ``drawn``, what each class counts, has shape (n_draws, n_classes).
     """
     sides = [
         drawn[:, side] @ accuracy[side] / drawn[:, side].sum(axis=1)

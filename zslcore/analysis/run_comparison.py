@@ -28,8 +28,8 @@ def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a field, in the order of a reader: ``field``, ``first``, ``second`` as text (empty
-        where a run has no such field) and ``differs``. Parameters are those the runs used.
+        ``field``, ``first``, ``second`` as text (empty where a run has no such field) and
+        ``differs``. Parameters are those the runs used.
     """
     both = [_spec_and_origin(result) for result in (first, second)]
     rows = [
@@ -92,8 +92,7 @@ def by_class(first: RunResult, second: RunResult) -> pd.DataFrame:
     DataFrame
         One row a class, those that differ most first: ``class``, ``side`` ("seen" or "unseen", in
         the first run), ``task`` ("ZSL", unseen classes among themselves, or "GZSL", all classes at
-        each run's own gamma), ``first``, ``second``, ``difference`` (second - first); fractions in
-        [0, 1].
+        each run's own gamma), ``first``, ``second``, ``difference`` (second - first).
     """
     rows, unseen = [], set(_named(first, "per_class_zsl"))
     for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):

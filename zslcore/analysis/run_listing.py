@@ -53,7 +53,6 @@ class RunFilter:
 
     Attributes
     ----------
-    datasets, splits, methods : names
     since : first day, UTC, on which they were made
     imported : True for results of other people only, False for those computed here only
     """
@@ -77,13 +76,7 @@ class RunFilter:
         )
 
     def check(self, runs: Sequence[StoredRun]) -> None:
-        """Refuse a name that none of these runs has.
-
-        Raises
-        ------
-        UnknownNameError
-            Names the nearest one that there is.
-        """
+        """Refuse a name that none of these runs has; the UnknownNameError names the nearest."""
         for field in fields(self)[:3]:
             kind = field.name.removesuffix("s")
             known = {str(getattr(one.result.spec, kind)): None for one in runs}
@@ -95,19 +88,12 @@ class RunFilter:
 def listed(
     runs: Sequence[StoredRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
 ) -> list[StoredRun]:
-    """Return the runs that are meant, in order.
-
-    Parameters
-    ----------
-    runs : see :meth:`zslcore.results.store.ResultStore.stored`
-    by : of :func:`sorted_by`; runs without such a figure come last
-    reverse : bool, default=False
-        In the reverse of the order of :func:`sorted_by`.
+    """Return the runs that are meant, in order, those without such a figure last.
 
     Raises
     ------
     UnknownNameError
-        For an order that there is not.
+        For an order that is none of :func:`sorted_by`.
     """
     if by not in (orders := sorted_by()):
         raise closest_name("order of runs", by, orders)
@@ -145,9 +131,7 @@ def _planned(runs: Sequence[StoredRun], choice: Choice) -> frozenset[str]:
 def chosen(one: StoredRun, peeked: Collection[str]) -> str:
     """Return what the parameters of a run were chosen for, or that they were given.
 
-    Parameters
-    ----------
-    peeked : of :func:`peeked`
+    ``peeked`` is that of :func:`peeked`.
     """
     how = chosen_for(one.result)
     return ORACLE if how == "given" and one.result.key in peeked else _CHOSEN_FOR[how]
@@ -210,9 +194,7 @@ def _name(one: StoredRun) -> str:
 def as_text(result: RunResult, stated_by: str = "") -> str:
     """Return the figures of a run as text, in percent, with the origin of every choice.
 
-    Parameters
-    ----------
-    stated_by : whose result it is, where it was not computed here
+    ``stated_by`` is whose result it is, where it was not computed here.
     """
     e, spec = result.evaluation, result.spec
     made = ", simulated" if result.simulated else ""

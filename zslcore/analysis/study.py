@@ -201,11 +201,6 @@ def shipped(key: str, root: Path | None = None) -> Path | None:
     """Return the verified folder of a result that comes with the package, or None.
 
     The key names the revisions of all methods: a result of other code is never found.
-
-    Parameters
-    ----------
-    key : of the study
-    root : folder of shipped results, :data:`SHIPPED` by default
     """
     folder = (root or SHIPPED) / key
     return folder if settings.SHIPPED() and folder.is_dir() and is_intact(folder) else None

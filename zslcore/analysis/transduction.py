@@ -42,12 +42,10 @@ class Contender:
 
     Attributes
     ----------
-    name, kind : of the method
     params : what it was fitted with, by task; every parameter of the method
-    origin : "validated" or "given"
     gamma : chosen on the folds for calibrated stacking, None without folds or seen test images
-    zsl : ScoredTest, images of unseen classes among unseen classes
-    gzsl : ScoredTest, all test images among all classes; None without seen test images
+    zsl : images of unseen classes among unseen classes
+    gzsl : all test images among all classes; None without seen test images
     """
 
     name: str
@@ -78,10 +76,7 @@ class Contender:
 class Transduction:
     """A transductive method and its inductive version.
 
-    Attributes
-    ----------
-    transductive : Contender
-    inductive : Contender, or None for a method that does not exist without unlabelled images
+    ``inductive`` is None for a method that does not exist without unlabelled images.
     """
 
     transductive: Contender
@@ -103,15 +98,8 @@ class TransductionStudy(Study["Transduction"]):
 
     Parameters
     ----------
-    dataset, split : names
-    method : name of a transductive method
-    params : mapping
-        Its parameters where they are not its defaults, as for example the base of propagation.
-    choose : bool
-        Whether the parameters of both contenders are chosen on the folds.
-    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
-    seed : int
-    digest : str, of the data
+    params : its parameters where they are not its defaults, such as the base of propagation
+    choose : whether the parameters of both contenders are chosen on the folds
     """
 
     kind = "transduction"
@@ -196,10 +184,8 @@ def compare(
 
     Parameters
     ----------
-    dataset, split : the data
-    choose : bool, default=True
-        Choose the parameters of both on the folds, those of the base method first.
-        Otherwise both are used as they are.
+    choose : choose the parameters of both on the folds, those of the base method first; otherwise
+        both are used as they are
     on_progress : callable(done, total, what), optional
         Called after every fit-and-score of a selection; whatever it raises ends the work.
 
@@ -217,8 +203,6 @@ def compare(
 
 @dataclass(frozen=True)
 class _Work:
-    """What both contenders share."""
-
     setting: Setting
     choose: bool
 

@@ -43,15 +43,7 @@ WORKS = 20
 
 
 class Report:
-    """Tells the server how far a work is; cheap enough to be called in every step.
-
-    Parameters
-    ----------
-    say : callable(dict)
-        Sends one line.
-    folder : Path
-        Where the preview goes.
-    """
+    """Tells the server how far a work is; cheap enough to be called in every step."""
 
     def __init__(self, say: Callable[[dict[str, Any]], None], folder: Path) -> None:
         self._say, self._folder = say, folder
@@ -59,7 +51,7 @@ class Report:
         self._next_line, self._next_preview = 0.0, 0.0
 
     def __call__(self, done: float, total: float, message: str = "", stage: str = "") -> None:
-        """Say that ``done`` of ``total`` is done; a new stage starts the clock again."""
+        """Report that ``done`` of ``total`` is done; a new stage starts the clock again."""
         now = time.monotonic()
         if now >= self._next_line or stage != self._stage or done == total:
             self._stage, self._next_line = stage, now + LINE_EVERY
@@ -68,10 +60,7 @@ class Report:
             )
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
-        """Leave the arrays that ``draw`` returns for the page; it is called only when it is time.
-
-        Drawing takes no more than a tenth of the time.
-        """
+        """Write the arrays that ``draw`` returns for the page, in at most a tenth of the time."""
         start = time.monotonic()
         if start < self._next_preview:
             return
@@ -109,7 +98,7 @@ def main(name: str) -> None:
 
 
 class _Requests(queue.SimpleQueue[dict[str, Any]]):
-    """What the server asks for; this process and all it has started end when it asks no more."""
+    """Requests of the server; this process and all it has started end with their stream."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -154,7 +143,6 @@ def _last_line(
 
 
 def _do(function: Callable[..., None], request: dict[str, Any], report: Report) -> None:
-    """Do the work in the temporary folder and put the folder in its place."""
     folder, into = Path(request["folder"]), Path(request["into"])
     os.environ["ZSL_DATA"] = request["data"]
     outside.restore(request["methods"])

@@ -29,17 +29,8 @@ NOTICED = 0.1
 class Child:
     """A process of :mod:`zslcore.jobs.child`, in a process group of its own.
 
-    Parameters
-    ----------
-    module : str
-        Importable module with the functions it may call.
-    threads : int
-        What its libraries are held to.
-
-    Attributes
-    ----------
-    began : bool, whether it has started its latest work
-    stays : bool, whether it waits for a work: at first, and after one that has ended well
+    ``module`` has the functions it may call; ``began`` is whether it has started its latest work,
+    ``stays`` whether it waits for one: at first, and after one that has ended well.
     """
 
     def __init__(self, module: str, threads: int) -> None:
@@ -60,9 +51,7 @@ class Child:
     def do(self, request: Mapping[str, Any], hear: Callable[[dict[str, Any]], None]) -> str:
         """Ask for one work and pass on what the child says until the work is over.
 
-        Returns
-        -------
-        Why there is no result, in one sentence; empty when there is one.
+        Returns why there is no result, in one sentence; empty when there is one.
         """
         last: dict[str, Any] = {}
         over = threading.Event()
@@ -94,7 +83,7 @@ class Child:
         return _sentence(last, code)
 
     def _say(self, request: Mapping[str, Any]) -> None:
-        """Tell the child what to do. Its standard input stays open: its end is the server's."""
+        """Send a request. Standard input stays open: its end is the server's."""
         assert self.process.stdin is not None  # a pipe
         with suppress(BrokenPipeError):  # it has died; how, its exit status says
             self.process.stdin.write(json.dumps(request) + "\n")

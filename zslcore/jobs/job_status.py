@@ -15,10 +15,8 @@ class Status:
 
     Attributes
     ----------
-    state : "queued", "running", "done", "failed" or "cancelled"
     position : its place in the queue, 1 being the next; 0 unless queued
     done, total : how much is done of how much; ``total`` is 0 while unknown
-    stage, message : what is being done
     seconds : since the job started, or was submitted while it is queued
     seconds_left : an estimate from what is done, None before there is any
     preview : an ``.npz`` of how the result looks by now, where the work draws one

@@ -13,13 +13,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 
 class Visitor(NamedTuple):
-    """Who asks for a job.
-
-    Attributes
-    ----------
-    address : of the network, which a class may share
-    browser : distinguishes browsers at one address
-    """
+    """The client of a job: a network address, which a class may share, and a browser there."""
 
     address: str
     browser: str

@@ -3,9 +3,9 @@
 The key of a study (:mod:`zslcore.analysis.study`) is the name of the folder with its result:
 identical requests wait for the same job, and find it done after a reload of the browser or a
 restart of the server. A child (:mod:`zslcore.jobs.child`) receives the study as one JSON line on
-standard input and reports
-progress in JSON lines. If it ends without a result, is killed or cancelled, its :class:`Status`
-says so in a sentence. It ends when its standard input does, that is with the server.
+standard input, reports progress in JSON lines, and ends when its standard input does, that is with
+the server. If it ends without a result, is killed or cancelled, its :class:`Status` says so in a
+sentence.
 
 Starting Python with everything that methods need takes seconds. A child that has done its work
 therefore waits for the next one.
@@ -113,15 +113,11 @@ class Runner:
 
     Parameters
     ----------
-    module : str
-        Importable module whose ``FUNCTIONS`` maps names to functions ``f(folder, report,
-        **arguments)``; a work may name no other. Tests give a module of their own.
-    folder : Path, optional
-        Where results are stored; ``jobs`` in the data folder by default.
-    parallel : int, optional
-        How many jobs run side by side; ``ZSL_JOBS`` by default.
-    max_bytes : int
-        What all results together may take on disk.
+    module : importable module whose ``FUNCTIONS`` maps names to functions ``f(folder, report,
+        **arguments)``; a work may name no other
+    folder : where results are stored; ``jobs`` in the data folder by default
+    parallel : how many jobs run side by side; ``ZSL_JOBS`` by default
+    max_bytes : what all results together may take on disk
     """
 
     def __init__(
@@ -229,7 +225,6 @@ class Runner:
             self._end(spared, "cancelled", "Others were waiting, and the queue was full.")
 
     def _drop_forgotten(self) -> None:
-        """End the jobs without a client."""
         for job in [job for job in self._jobs.values() if job.is_forgotten()]:
             self._stop(job, "No page had read it for a while.")
 
@@ -382,7 +377,6 @@ class Runner:
             child.end()
 
     def _forget(self) -> None:
-        """Forget the jobs that ended longest ago."""
         ended = [key for key, job in self._jobs.items() if job.ended is not None]
         for key in ended[:-REMEMBERED]:
             del self._jobs[key]

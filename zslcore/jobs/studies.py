@@ -37,11 +37,7 @@ FUNCTIONS = {kind: study.work for kind, study in STUDIES.items()}
 def result(study: Study[R], *, make: bool = True, report: Report = SILENT) -> R | None:
     """Return the result of a study, shipped or stored; where there is none, compute it here.
 
-    Parameters
-    ----------
-    study : Study
-    make : whether it is computed; otherwise None is returned where there is no result
-    report : receives the progress
+    Without ``make`` None is returned where there is no result.
     """
     folder = finished(study)
     if folder is not None:

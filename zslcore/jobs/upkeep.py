@@ -1,4 +1,4 @@
-"""Whether everything in the data folder is as it should be, and mending what can be mended."""
+"""Check the data folder, and mend what can be mended."""
 
 from __future__ import annotations
 
@@ -38,14 +38,9 @@ OPTIONAL = ("torch", "streamlit")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was looked at and how it is.
+    """A check of the data folder: its subject, whether all is well, and a sentence.
 
-    Attributes
-    ----------
-    what : "store", "imports", ...
-    well : whether nothing is to be done
-    sentence : what was found
-    mend : mends it and returns what was done in a sentence; None where only a person can
+    ``mend`` mends it and returns what was done in a sentence; None where only a person can.
     """
 
     what: str
@@ -55,7 +50,7 @@ class Finding:
 
 
 def examine() -> Iterator[Finding]:
-    """Look at versions, sandbox, room, store, imports, jobs and leftovers, one after the other."""
+    """Check versions, sandbox, room, store, imports, jobs and leftovers, one after the other."""
     yield _versions()
     yield _sandbox()
     yield _room()
@@ -97,7 +92,7 @@ def _places_of_drafts(root: Path) -> list[Path]:
 
 
 def _strangers() -> list[Path]:
-    """Return folders that are a day old and neither drafts nor anything that this version keeps."""
+    """Return day-old folders that are neither drafts nor known to this version."""
     day_old = time.time() - artifacts.ABANDONED
     found = [path for path in _places_of_drafts(data_folder()) if not artifacts.is_draft(path)]
     return imports.strangers() + [path for path in found if artifacts.newest(path) < day_old]
@@ -126,7 +121,7 @@ def _installed(name: str) -> str:
 
 
 def _sandbox() -> Finding:
-    """Say which walls stand around the reader of untrusted files; a system may have none."""
+    """Report the walls around the reader of untrusted files; a system may have none."""
     standing = walls()
     missing = [name for name in WALLS if name not in standing]
     if not missing:
@@ -230,7 +225,7 @@ def _leftovers() -> Finding:
 
 
 def _quarantine() -> Iterator[Finding]:
-    """Look at folders that this version does not know, and at the quarantine."""
+    """Check for folders unknown to this version, and list the quarantine."""
     if found := _strangers():
         said = f"{len(found):,} folders belong to nothing that this version keeps: {_named(found)}."
         yield Finding("quarantine", False, said, _quarantined)

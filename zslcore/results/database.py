@@ -83,11 +83,8 @@ def seal(db: sqlite3.Connection) -> None:
 def rows_of(db: sqlite3.Connection, table: str, key: str | None = None) -> list[tuple[Row, bool]]:
     """Return the rows of a table, newest first, each with whether it agrees with its checksum.
 
-    Parameters
-    ----------
-    db : connection in a transaction, so that rows and checksums are of one state
-    table : of results; a file without it has no rows
-    key : of the one row that is wanted; None for all
+    The connection is in a transaction, so that rows and checksums are of one state. A file without
+    the table has no rows.
     """
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if table not in there:
@@ -107,9 +104,7 @@ def rows_of(db: sqlite3.Connection, table: str, key: str | None = None) -> list[
 def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
     """Remove the oldest predictions until the others take at most ``budget`` bytes.
 
-    Returns
-    -------
-    int, how many were removed; the one added last always stays
+    Returns how many were removed; the one added last always stays.
     """
     rows = db.execute("SELECT id, length(parquet) FROM predictions ORDER BY rowid DESC").fetchall()
     total, old = 0, []

@@ -44,7 +44,6 @@ def import_runs(
 
     Parameters
     ----------
-    path : the file
     who : whose results these are, in up to ``MAX_NAME`` printable letters
     taken : ids of results that are not replaced
 
@@ -82,9 +81,7 @@ def import_runs(
 def read_runs(path: Path) -> list[tuple[RunResult, str]]:
     """Read and check the results in a file, see :func:`import_runs`.
 
-    Returns
-    -------
-    list of (RunResult, whose it is), the latter empty unless the file's author had imported it
+    Each comes with whose it is, empty unless the file's author had imported it.
     """
     values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
     return checked_runs(values, clean_text(path.name))
@@ -188,7 +185,6 @@ def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
 
 
 def _texts(values: Any) -> Iterator[str]:
-    """Yield every text in a JSON value."""
     if isinstance(values, str):
         yield values
     elif isinstance(values, dict):

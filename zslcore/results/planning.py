@@ -51,7 +51,6 @@ class Plan:
 
     Attributes
     ----------
-    specs : of the runs
     seeds : of a stochastic method, the first of which chooses parameters and gamma
     choices : of :data:`Choice`, beyond "validated"
     with_oracle : whether the grid is swept on the test set, too, of methods without seeds; what
@@ -108,13 +107,9 @@ class Plan:
         store: ResultStore,
         report: Report | None = None,
     ) -> int:
-        """Run what the store lacks of a run and of those that follow from it.
+        """Run what the store lacks of a run and of those that follow from it; return how many.
 
         ``report`` is called as every fit and epoch ends.
-
-        Returns
-        -------
-        int, how many were run
         """
         first, fitted, n = self.first(spec, store), 0, self._most_runs(spec, dataset)
 
@@ -168,7 +163,6 @@ class Plan:
 
         Parameters
         ----------
-        results : what is stored
         at_a_time : runs at the same time
         dask : address of a Dask cluster whose workers share this data folder
 
@@ -296,10 +290,7 @@ def first_specs(
 
     Parameters
     ----------
-    split, method : names
-    tasks : what parameters are chosen for
     variant : parameters that are given; by default the first of ``VARIANTS``
-    features : how features are scaled
     """
     params = VARIANTS.get(method, ({},))[0] if variant is None else variant
     one = RunSpec(

@@ -53,12 +53,9 @@ def damage_of(store: ResultStore) -> str:
 def mend(store: ResultStore) -> str:
     """Move a damaged store away, recover its readable rows and report it in a sentence.
 
+    The sentence is empty where nothing is damaged; the damaged file stays, under another name.
     Raises ZSLError when the store cannot be set aside, or others write for longer than a writer
     waits.
-
-    Returns
-    -------
-    The sentence; empty where nothing is damaged. The damaged file stays, under another name.
     """
     if not damage_of(store):
         return ""

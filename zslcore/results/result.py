@@ -29,16 +29,12 @@ KINDS = (RUN, "crossed", "transductive", "action", "large-scale", "path")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A stored result.
+    """A stored result of one of :data:`KINDS`.
 
-    Attributes
-    ----------
-    kind : of :data:`KINDS`
-    key : of everything that its figures depend on
-    created : ISO 8601, UTC
-    about : what was done, by the columns of a run's row: dataset, split, method, seed, digest, ...
-    rows : figures, fractions in [0, 1]; one mapping per test set, contender or value
-    record : what the module of its kind reads it back from, JSON values; None where a job has it
+    ``key`` is of everything that its figures depend on. ``about`` says what was done, by the
+    columns of a run's row; ``rows`` are figures, fractions in [0, 1], one mapping per test set,
+    contender or value. ``record`` is what the module of its kind reads it back from, None where a
+    job has it.
     """
 
     kind: str
@@ -64,10 +60,7 @@ class Result:
 
     @classmethod
     def from_json(cls, text: str) -> Result:
-        """Read what :meth:`to_json` wrote.
-
-        Raises UnreadableError for any other text.
-        """
+        """Read what :meth:`to_json` wrote; raises UnreadableError for any other text."""
         return SCHEMA.load(text)
 
 

@@ -90,8 +90,8 @@ def is_known_by_results(name: str) -> bool:
 def load_results_only(name: str, folder: Path | None = None) -> ResultsOnly:
     """Return what is known of a data set of :func:`known_by_results`.
 
-    Raises UnknownNameError for another name; names the nearest one; DatasetError when the facts of
-    the benchmark are not those of the predictions.
+    Raises UnknownNameError for another name; DatasetError when the facts of the benchmark are not
+    those of the predictions.
     """
     known = known_by_results(folder)
     if name not in known:

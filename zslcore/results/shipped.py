@@ -31,13 +31,7 @@ MOST_IN_MEMORY = 32
 
 
 def shipped(key: str, folder: Path | None = None) -> RunResult | None:
-    """Return the shipped result of the spec with this key; None without one of today's revisions.
-
-    Parameters
-    ----------
-    key : of :class:`zslcore.evaluation.specs.RunSpec`
-    folder : where they lie, :data:`FOLDER` by default
-    """
+    """Return the shipped result of the spec with this key; None without a current one."""
     path = _paths(folder or FOLDER, "json").get(key)
     return None if path is None else _read(path)
 
@@ -53,10 +47,6 @@ def shipped_predictions(key: str, folder: Path | None = None) -> Predictions | N
     """Return the shipped predictions of the run with this key; None without any of today's.
 
     The revisions of a run are part of its key: predictions of others are never found.
-
-    Parameters
-    ----------
-    key, folder : those of :func:`shipped`
     """
     path = _paths(folder or FOLDER, "parquet").get(key)
     return None if path is None else _read_predictions(path)

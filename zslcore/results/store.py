@@ -52,14 +52,7 @@ from zslcore.storage.records import UnreadableError
 
 @dataclass(frozen=True, slots=True)
 class ImportMark:
-    """The origin of an imported result.
-
-    Attributes
-    ----------
-    who : owner of the result, as stated at import
-    file : name of the file it was read from
-    when : of the import, ISO 8601, UTC
-    """
+    """Whose imported result it is, from which file, and when (ISO 8601, UTC)."""
 
     who: str
     file: str
@@ -68,14 +61,7 @@ class ImportMark:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A result in the store, and whether it was computed here.
-
-    Attributes
-    ----------
-    result : RunResult
-    imported : ImportMark, None for a result of our own
-    shipped : whether it comes with the package
-    """
+    """A result in the store, and its origin: computed here, shipped or imported."""
 
     result: RunResult
     imported: ImportMark | None = None
@@ -109,22 +95,15 @@ class ResultStore:
 
     Results of other people lie in a table of their own: they are listed and compared with ours, and
     never answer for them, whatever their key. Every change is one transaction that waits for
-    others, so that writers side by side lose nothing. There is no log next to the file, as
-    SQLite's WAL would need: it may be copied, and may lie on a network drive. Rows that this
-    version cannot read, or that have changed on the disk (:mod:`zslcore.results.database`), are
-    passed over, and counted by :meth:`unreadable`.
+    others, so that writers side by side lose nothing. There is no log next to the file, as SQLite's
+    WAL would need: it may be copied, and may lie on a network drive. Rows that this version cannot
+    read, or that have changed on the disk (:mod:`zslcore.results.database`), are passed over, and
+    counted by :meth:`unreadable`.
 
-    Parameters
-    ----------
-    path : path, optional
-        ``runs.sqlite`` in the data folder by default; made when the first result is put.
-
-    Attributes
-    ----------
-    not_stored_because : why a result of :meth:`run` is not stored, in one sentence; else empty
-    dropped : how many older predictions had to make room for new ones, see ``ZSL_PREDICTIONS``
-    with_shipped : whether results that come with the package answer where the file has none: in the
-        data folder, unless ``ZSL_SHIPPED`` is 0
+    ``not_stored_because`` is why a result of :meth:`run` is not stored, ``dropped`` how many older
+    predictions had to make room (``ZSL_PREDICTIONS``); with ``with_shipped``, set in the data
+    folder unless ``ZSL_SHIPPED`` is 0, results that come with the package answer where the file has
+    none.
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
@@ -136,12 +115,9 @@ class ResultStore:
     # --- Our own results ---
 
     def put(self, result: RunResult, predictions: Predictions | None = None) -> None:
-        """Store a result; a known oracle of the same figures stays.
+        """Store a result with its predictions; a known oracle of the same figures stays.
 
-        Parameters
-        ----------
-        predictions : Predictions of this very result, optional
-            Where they take more than ``ZSL_PREDICTIONS`` together, the oldest are dropped.
+        The oldest predictions are dropped where all take more than ``ZSL_PREDICTIONS`` together.
         """
         content = None if predictions is None else predictions_file(predictions)
         with self.writing() as db:
@@ -159,7 +135,7 @@ class ResultStore:
     def predictions(self, key: str) -> Predictions | None:
         """Return the predictions of the run with this key, ours or shipped; None without any.
 
-        Those of a result that another one has replaced since are none of it.
+        Those of a result that another one has replaced since do not count.
         """
         own = self._select("runs", key)
         if not own:
@@ -187,8 +163,7 @@ class ResultStore:
     ) -> tuple[RunResult, protocol.ScoredTest]:
         """Run a spec and store its result with predictions; a stored one chooses nothing again.
 
-        Parameters are those of :func:`execute`. With ``with_oracle`` a result without an oracle
-        does not count.
+        With ``with_oracle`` a result without an oracle does not count.
         """
         spec, dataset = with_data(spec, dataset)
         known = None
@@ -235,10 +210,7 @@ class ResultStore:
     # --- Ours and those of other people ---
 
     def add(self, others: Iterable[StoredRun]) -> None:
-        """Store results of other people, all or none; an earlier one of the same id is replaced.
-
-        See :func:`zslcore.results.imported.import_runs`, which reads and checks them.
-        """
+        """Store results of other people, all or none; an earlier one of the same id is replaced."""
         rows = [
             (one.id, *asdict(one.imported).values(), one.result.created, one.result.to_json())
             for one in others
@@ -281,10 +253,7 @@ class ResultStore:
         return _named(name, found, "run")
 
     def unreadable(self, readable: Sequence[StoredRun] | None = None) -> str:
-        """Return in one sentence how many results cannot be read; empty when all can.
-
-        ``readable`` are those that can, where they have been read already.
-        """
+        """Return in one sentence how many results cannot be read; empty when all can."""
         rows = self._all()
         changed = sum(row[0] is CHANGED for row in rows)
         read = [one for one in (self.stored() if readable is None else readable) if not one.shipped]
@@ -303,8 +272,7 @@ class ResultStore:
     def table(self, kinds: Collection[str] = KINDS) -> pd.DataFrame:
         """Return one table of all results: ours, shipped and those of other people.
 
-        One row a run, in the columns of :meth:`StoredRun.row` after ``kind``, then one row for
-        every figure set of other results, see :meth:`Result.table`; each newest first.
+        One row a run, then one for every figure set of other results; each newest first.
         """
         runs = self.stored() if RUN in kinds else []
         rows = [{"kind": RUN} | one.row() for one in runs]

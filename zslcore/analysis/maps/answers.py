@@ -12,15 +12,10 @@ from zslcore.evaluation.protocol import ScoredTest
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """The answers of a method, over all images of a data set.
+    """The answers of a method, over all n images of a data set.
 
-    Attributes
-    ----------
-    tested : bool array of shape (n,), whether an image is in the test set
-    predicted : int array of shape (n,), rows of the data set's prototypes; -1 where not tested
-    right : bool array of shape (n,), whether the answer is the image's class
-    lead : array of shape (n,), how far the answer's score lies above the next one; 0 where not
-        tested
+    ``predicted`` are rows of the data set's prototypes, -1 where not tested; ``lead`` is how far
+    the answer's score lies above the next one, 0 where not tested.
     """
 
     tested: np.ndarray
@@ -30,19 +25,11 @@ class Answers:
 
 
 def answers(scores: ScoredTest, split: Split, n: int, *, gamma: float = 0.0) -> Answers:
-    r"""Return what a method answers, among all classes.
+    r"""Return what a method answers, among all classes, of a data set with ``n`` images.
 
     With the scores :math:`F_{ic}` and :math:`\gamma` taken from seen classes, the answer to image
     :math:`i` is :math:`\hat c = \arg\max_c F_{ic} - \gamma [c \text{ seen}]`, and its lead
     :math:`\max_c - \max_{c \ne \hat c}` of the same.
-
-    Parameters
-    ----------
-    scores : ScoredTest of the split, as :func:`zslcore.evaluation.protocol.fit_and_score` returns
-    it split : Split
-    n : int, images of the data set
-    gamma : float
-        What calibrated stacking takes from seen classes.
     """
     test = np.concatenate([split.test_seen, split.test_unseen])
     answer = scores.predicted(gamma)

@@ -39,13 +39,10 @@ def lay_out(
     on_progress: Progress | None = None,
     on_picture: Picture | None = None,
 ) -> np.ndarray:
-    """Return float32 coordinates of shape (n, 2).
+    """Return float32 coordinates of shape (n, 2); ``Z`` are those in the PCA.
 
-    Parameters
-    ----------
-    Z : array of shape (n, n_components), coordinates in the PCA
-    graph : Neighbours with at least ``settings.n_neighbours`` columns; not read for "pca"
-    on_progress, on_picture : callables, every ten iterations
+    ``graph`` has at least ``settings.n_neighbours`` columns, and is not read for "pca". Callables
+    are called every ten iterations.
     """
     tell = _Teller(on_progress or (lambda *_: None), on_picture or (lambda _: None))
     if settings.method == "pca":
@@ -178,4 +175,4 @@ class _EpochLine:
             self.tell(self.last, 0.0, self.Y)
 
     def flush(self) -> None:
-        """Do nothing: there is nothing to flush."""
+        """Do nothing: a file must have it."""

@@ -55,16 +55,10 @@ def make_map(
 ) -> EmbeddedMap:
     """Map one data set, or two with the same classes and features.
 
-    Raises DatasetError when the two cannot be on one map; ParameterError when there are too few
-    images for the settings.
-
-    Parameters
-    ----------
-    datasets : one or two
-    on_progress : callable(done, total, stage), optional
-    on_picture : callable(coordinates), optional
-        Called with the first two axes of the PCA, then every ten iterations. What either raises
-        ends the work.
+    ``on_picture(coordinates)`` is called with the first two axes of the PCA, then every ten
+    iterations; ``on_progress(done, total, stage)`` too. What either raises ends the work. Raises
+    DatasetError when the two cannot be on one map; ParameterError when there are too few images for
+    the settings.
     """
     tell, clock = on_progress or (lambda *_: None), _Clock()
     data = MapData.of(
@@ -149,7 +143,7 @@ def measured(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
 def with_all_rows(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
     """Put every row of the data sets where the PCA of a map by "pca" has it.
 
-    What the map says of its quality and of mixing stays that of the rows it was measured on.
+    Quality and mixing stay those of the rows they were measured on.
     """
     data = MapData.of(datasets, features=made.settings.features)
     axes = made.pca.components[:2].T
@@ -212,14 +206,7 @@ class _Clock:
 
 @dataclass(frozen=True)
 class MapStudy(Study[EmbeddedMap]):
-    """A map as a study.
-
-    Attributes
-    ----------
-    datasets : names of one or two
-    settings : MapSettings
-    map : content of the data and versions of libraries, see :func:`map_key`
-    """
+    """A map as a study; ``map`` is the :func:`map_key` of data and library versions."""
 
     kind = "map"
 

@@ -51,11 +51,8 @@ def mixing_scores(
     ----------
     spaces : mapping from a name to an array of shape (n, any), the same images in all
     part : int array of shape (n,), 0 or 1
-    labels : int array of shape (n,)
-    class_names : one name per class
-    k : int
-        Neighbours; in small classes half of the other images, since all of them tell nothing.
-    seed : int, for the random deals; 40 for each class at least, so that Holm can reach 0.05
+    k : neighbours; in small classes half of the other images, since all of them tell nothing
+    seed : of the random deals; 40 for each class at least, so that Holm can reach 0.05
 
     Returns
     -------

@@ -28,13 +28,7 @@ def _controller() -> ThreadpoolController:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
-    """The k nearest of every point, itself not among them, nearest first.
-
-    Attributes
-    ----------
-    indices : int32 array of shape (n, k)
-    distances : float32 array of shape (n, k)
-    """
+    """The k nearest of every point, itself not among them, nearest first; shape (n, k)."""
 
     indices: np.ndarray
     distances: np.ndarray

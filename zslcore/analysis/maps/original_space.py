@@ -15,15 +15,9 @@ from zslcore.features.views import FeatureView, squared_distances
 
 
 def in_pca(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
-    """Return the mapped images in the PCA that the map was made from.
+    """Return the mapped images in the PCA that the map was made from, (n, n_components).
 
-    Parameters
-    ----------
-    datasets : the data sets it was made from; others are refused
-
-    Returns
-    -------
-    array of shape (n, n_components)
+    Other data sets than those it was made from are refused.
     """
     if tuple(d.digest for d in datasets) != made.digests:
         raise DatasetError("The map was made from other data; make it again.")
@@ -44,10 +38,7 @@ def nearest_images(
 ) -> pd.DataFrame:
     """Return the images nearest to one image in the original space, of all data sets.
 
-    Returns
-    -------
-    DataFrame
-        Nearest first: part, row, class, same_class, distance (Euclidean, of the scaled features).
+    ``distance`` is Euclidean, of the scaled features.
     """
     if not 0 <= part < len(datasets) or not 0 <= row < len(datasets[part].labels):
         raise ParameterError(f"There is no image {row} of data set {part}.")
@@ -70,16 +61,9 @@ def nearest_images(
 
 
 def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
-    """Return whether each point is inside a polygon, by the even-odd rule.
+    """Return whether each point (n, 2) is inside a polygon, by the even-odd rule.
 
-    Parameters
-    ----------
-    polygon : array-like of shape (n_corners, 2), closed by itself; it may cross itself
-    points : array of shape (n, 2)
-
-    Returns
-    -------
-    bool array of shape (n,); fewer than three corners hold nothing
+    Corners (n_corners, 2) are closed by themselves and may cross; fewer than three hold nothing.
     """
     corners = np.asarray(polygon, dtype=np.float64)
     if corners.size and (corners.ndim != 2 or corners.shape[1] != 2):

@@ -26,13 +26,8 @@ from zslcore.features.views import Features, chunks, project
 class JointPCA:
     """Mean and first axes of all rows.
 
-    Attributes
-    ----------
-    mean : array of shape (n_features,)
-    components : array of shape (n_components, n_features), unit rows, largest variance first; the
-        largest entry of each is positive, so that signs are the same every time
-    variance : array of shape (n_components,)
-    total : float, variance along all axes together
+    ``components`` are unit rows, largest variance first; the largest entry of each is positive, so
+    that signs are the same every time. ``total`` is the variance along all axes.
     """
 
     mean: np.ndarray
@@ -67,12 +62,9 @@ class JointPCA:
 
     @classmethod
     def of_sample(cls, X: np.ndarray, n_components: int = 50) -> Self:
-        """Fit on few rows in memory, by a randomised decomposition: a tenth of the time of ``fit``.
+        """Fit on few rows in memory, by a randomised decomposition.
 
-        Parameters
-        ----------
-        X : array of shape (n, n_features)
-        n_components : int, fewer come back where there are fewer features or rows
+        It takes a tenth of the time of ``fit``.
         """
         mu = X.mean(axis=0)
         k = min(n_components, X.shape[1], len(X) - 1)

@@ -38,8 +38,6 @@ class MapQuality:
     ----------
     k : neighbours looked at
     ranked : points that ranks were taken from
-    trustworthiness, continuity : from ranks
-    knn_recall : share of the k nearest that stay
     class_accuracy_pca, class_accuracy_map : mean per-class accuracy of the k nearest's vote
     """
 
@@ -52,7 +50,7 @@ class MapQuality:
     class_accuracy_map: float
 
     def table(self) -> pd.DataFrame:
-        """Return the numbers as a table with the columns measure and value."""
+        """Return the numbers with the columns measure and value."""
         return pd.DataFrame(asdict(self).items(), columns=["measure", "value"])
 
 
@@ -71,9 +69,8 @@ def map_quality(
     ----------
     Z : array of shape (n, n_components), the space it was made from
     Y : array of shape (n, 2), the map
-    labels : int array of shape (n,)
     graph : Neighbours of ``Z`` with at least k columns, where there is one already
-    k : int, made smaller where there are fewer than 2 k points
+    k : made smaller where there are fewer than 2 k points
     """
     n = len(Z)
     k = min(k, (n - 1) // 2)
@@ -97,9 +94,7 @@ def map_quality(
 def knn_recall(reference: np.ndarray, found: np.ndarray) -> float:
     """Return the mean share of a row of ``reference`` that is in the same row of ``found``.
 
-    Parameters
-    ----------
-    reference, found : int arrays of shape (n, k), no number twice in a row
+    Both have shape (n, k), and no number twice in a row.
     """
     return float(_shared(reference, found).mean() / reference.shape[1])
 
@@ -109,15 +104,8 @@ def preserved_neighbours(
 ) -> np.ndarray:
     """Return, for every point, the share of its k nearest that are among its k nearest on the map.
 
-    Parameters
-    ----------
-    Z : array of shape (n, n_components), the space the map was made from
-    Y : array of shape (n, 2), the map
-    k : int, made smaller where there are not as many points
-
-    Returns
-    -------
-    array of shape (n,), in [0, 1]; its mean is the kNN recall
+    ``Z`` (n, n_components) is the space the map ``Y`` (n, 2) was made from; k is made smaller where
+    there are not as many points. The mean is the kNN recall.
     """
     k = min(k, len(Z) - 1)
     near = [neighbours(space, k, threads=threads).indices for space in (Z, Y)]
@@ -137,10 +125,7 @@ def _shared(reference: np.ndarray, found: np.ndarray) -> np.ndarray:
 def class_vote(indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return the class most neighbours have; of equals, that of the nearest.
 
-    Parameters
-    ----------
-    indices : int array of shape (n, k), nearest first
-    labels : int array of shape (n,)
+    ``indices`` has shape (n, k), nearest first.
     """
     winner = np.empty(len(indices), dtype=labels.dtype)
     for start in range(0, len(indices), 1 << 14):

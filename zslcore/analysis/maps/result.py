@@ -21,21 +21,10 @@ from zslcore.version import commit, stamped, version
 class EmbeddedMap:
     """Coordinates of every chosen image.
 
-    Attributes
-    ----------
-    names : names of the one or two data sets
-    digests : content digest of each
-    settings : MapSettings
-    class_names : names of the classes, as in the first data set
-    coordinates : float32 array of shape (n, 2)
-    part : uint8 array of shape (n,), which data set
-    row : int32 array of shape (n,), the row there
-    labels : int32 array of shape (n,), rows of ``class_names``
-    pca : JointPCA, fitted on all rows of all data sets
-    quality : MapQuality
-    mixing : DataFrame of :func:`zslcore.analysis.maps.mixing.mixing_scores`; empty for one set
-    seconds : wall time of every step
-    libraries : name and version of those that decided on the coordinates; today's by default
+    Arrays have a row an image: the data set (``part``), its row there, its class (row of
+    ``class_names``, those of the first data set). The PCA is fitted on all rows of all data sets;
+    ``mixing`` is that of :func:`zslcore.analysis.maps.mixing.mixing_scores`, empty for one set;
+    ``libraries`` are those that decided on the coordinates, with versions, today's by default.
     """
 
     names: tuple[str, ...]
@@ -105,12 +94,7 @@ class EmbeddedMap:
         return json.dumps(self.about() | {"map": table.to_dict(orient="list")})
 
     def to_parquet(self, path: str | PathLike[str] | BinaryIO) -> None:
-        """Write the table as Parquet, with settings and quality in its metadata.
-
-        Parameters
-        ----------
-        path : path or writable binary file
-        """
+        """Write the table as Parquet, with settings and quality in its metadata."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 

@@ -17,13 +17,8 @@ from zslcore.features.views import FeatureView
 class MapData:
     """Chosen rows of one or two data sets, classes numbered as in the first.
 
-    Attributes
-    ----------
-    datasets : one or two data sets
-    views : all rows of each, scaled as they are read
-    part : int array of shape (n,), which data set a chosen row belongs to
-    row : int array of shape (n,), its row there
-    labels : int array of shape (n,), its class, a row of the first data set's prototypes
+    ``views`` are all rows of each, scaled as they are read; ``part``, ``row`` and ``labels`` have
+    shape (n,): the data set of a chosen row, its row and class there.
     """
 
     datasets: tuple[ZSLDataset, ...]
@@ -115,13 +110,8 @@ def same_images(first: ZSLDataset, second: ZSLDataset) -> bool:
 def stratified_sample(strata: np.ndarray, n: int | None, seed: int) -> np.ndarray:
     """Return ``n`` row numbers, sorted, with every stratum in proportion and none left out.
 
-    Shares are rounded by largest remainder; a stratum too small for its share gets one row, so
-    that more than ``n`` come back where there are more strata than that.
-
-    Parameters
-    ----------
-    strata : int array of shape (n_rows,)
-    n : int or None, all rows when None or not fewer
+    Shares are rounded by largest remainder; a stratum too small for its share gets one row, so that
+    more than ``n`` come back where there are more strata than that.
     """
     if n is None or n >= len(strata):
         return np.arange(len(strata))
