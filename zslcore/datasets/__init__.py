@@ -53,10 +53,8 @@ if not TYPE_CHECKING:
 def available() -> tuple[str, ...]:
     """Names that :func:`load` accepts now: embedded first, then simulated, then imported.
 
-    Twins of the simulated ones without planted effects, ``<name>-unplanted``, are not listed, nor
-    are the other extractors and prototypes of simulated actions
-    (:data:`zslcore.datasets.simulated_actions.SIMULATED_ACTIONS`), nor is ImageNet's stand-in: a
-    score matrix of its 21,345 classes is more than most pages can hold.
+    Not listed are twins without planted effects (``<name>-unplanted``), other extractors and
+    prototypes of simulated actions, and ImageNet's stand-in, which most pages cannot score.
     """
     from zslcore.datasets import imports
     from zslcore.datasets.simulated import SIMULATED
@@ -66,13 +64,7 @@ def available() -> tuple[str, ...]:
 
 
 def class_names(name: str) -> tuple[str, ...]:
-    """Return the classes of the data set called ``name``; features of stand-ins are not drawn.
-
-    Raises
-    ------
-    UnknownNameError
-        As :func:`load`.
-    """
+    """Return the classes of the data set called ``name``; features of stand-ins are not drawn."""
     from zslcore.datasets.simulated import SIMULATED, UNPLANTED, stand_in_classes
 
     return stand_in_classes(name) if name in (*SIMULATED, *UNPLANTED) else load(name).class_names

@@ -75,7 +75,6 @@ class ActionArchive:
 
     Attributes
     ----------
-    folder : of the release
     features : file of one representation of the videos
     splits : files of the trials, in their order
     semantics : file of class embeddings, where they have one of their own
@@ -193,7 +192,6 @@ def read_action_archive(
 
     Parameters
     ----------
-    archive : its files
     embedding : class embeddings, "word2vec" or "attributes"
     pretraining : what the features were trained on; by default what the representation is known for
     name : by default that of the archive

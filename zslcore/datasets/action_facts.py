@@ -41,18 +41,11 @@ PRETRAINING = {"Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActionFacts:
-    """What is known of a data set of actions.
+    """What is known of a data set of actions, classes in the release's order.
 
-    Attributes
-    ----------
-    dataset : "UCF101" or "HMDB51"
-    class_names : as released, in the release's order
-    videos : int array of shape (n_classes,)
-    attributes : float32 array of shape (n_classes, 115) of 0 and 1; None for HMDB51, of which none
-        were published
-    overlapping : pre-training set -> bool array of shape (n_classes,), as annotated in [1]_ of
-        this module
-    released : test classes of the 50 random splits that are in circulation, each an int array
+    ``videos`` counts them by class, ``attributes`` is binary of shape (n_classes, 115), None for
+    HMDB51. ``overlapping`` says by pre-training set which classes are in it, as annotated in [1]_
+    of this module; ``released`` lists the test classes of the 50 random splits in circulation.
     """
 
     dataset: str
@@ -68,11 +61,7 @@ class ZSL220:
     """The 220 classes of Kinetics-600 that are no classes of Kinetics-400, in three splits.
 
     Methods train on Kinetics-400; of the 220, a split validates on 60 and tests on 160 [1]_.
-
-    Attributes
-    ----------
-    class_names : by the alphabet
-    validated : bool array of shape (3, 220), validation classes of every split
+    ``validated`` has shape (3, 220); names are in the order of the alphabet.
 
     References
     ----------
@@ -97,13 +86,7 @@ def zsl220() -> ZSL220:
 
 @cache
 def action_facts(dataset: str) -> ActionFacts:
-    """Return what is known of a data set of actions.
-
-    Raises
-    ------
-    UnknownNameError
-        For any other data set; names the nearest one.
-    """
+    """Return what is known of "UCF101" or "HMDB51"."""
     if dataset not in ACTION_SETS:
         raise closest_name("data set of actions", dataset, ACTION_SETS)
     table = pd.read_csv(FOLDER / f"{dataset}.csv", dtype={"attributes": str})

@@ -49,8 +49,8 @@ class Fold:
 
         Parameters
         ----------
-        labels : int array of shape (n_samples,)
-        trainval : int array of row numbers
+        labels : of shape (n_samples,)
+        trainval : row numbers
         val : bool array of shape (n_classes,), which classes validate
         """
         inside = val[labels[trainval]]
@@ -61,15 +61,15 @@ class Fold:
 class Split:
     """Which rows train and which test; all row numbers are 0-based.
 
-    A split that leaks is still a split one wants to look at: nothing is judged here. What cannot
-    be computed with is refused by :class:`ZSLDataset`, the audit judges the rest.
+    A split that leaks is still a split one wants to look at: the audit judges it, and
+    :class:`ZSLDataset` refuses only what cannot be computed with.
 
     Attributes
     ----------
     name : "SS", "PS", "PS v1" or the name of a split of your own
     trainval, test_seen, test_unseen : int arrays of row numbers
     seen_classes, unseen_classes : int arrays, rows of ``prototypes``
-    folds : tuple of :class:`Fold`, partitions of ``trainval`` for choosing hyper-parameters
+    folds : partitions of ``trainval``
     note : one sentence on where the split comes from
     """
 
@@ -107,14 +107,6 @@ class Split:
     ) -> Split:
         """Build a split from row numbers; seen and unseen classes follow from ``labels``.
 
-        Parameters
-        ----------
-        name : of the split
-        labels : int array of shape (n_samples,)
-        trainval, test_seen, test_unseen : int arrays of row numbers, 0-based
-        folds : of ``trainval``, with disjoint training and validation classes
-        note : origin of the split, one sentence
-
         Raises
         ------
         DatasetError
@@ -144,15 +136,13 @@ class Split:
 
         Parameters
         ----------
-        name : of the split
         labels : int array of shape (n_samples,)
         unseen : class indices that are never trained on
-        folds : sequence of class index lists, the validation classes of each fold
+        folds : class index lists, the validation classes of each fold
         seen_test_fraction : float, default=0.2
             Share of each seen class held out as ``test_seen``; 0 gives a standard split.
         seed : int, default=0
             Decides which rows are held out.
-        note : origin of the split, one sentence
         """
         labels = np.asarray(labels)
         is_unseen = np.isin(labels, unseen)
@@ -198,14 +188,6 @@ def class_folds(labels: np.ndarray, trainval: np.ndarray, n: int = 3, seed: int 
 
     Three groups hold out a third of the classes each, as the proposed split does on AWA (13 of 40).
     With fewer classes than groups there are as many folds as classes, and none for a single class.
-
-    Parameters
-    ----------
-    labels : int array of shape (n_samples,)
-    trainval : int array of row numbers
-    n : int, default=3
-    seed : int, default=0
-        Decides which classes go together.
     """
     trainval = np.asarray(trainval, dtype=np.intp)
     classes = np.unique(labels[trainval])
@@ -223,30 +205,23 @@ class ZSLDataset:
 
     Parameters
     ----------
-    name : str
     features : float32 array of shape (n_samples, n_features), in memory, mapped or in HDF5
     labels : int array of shape (n_samples,), rows of ``prototypes``
     prototypes : float array of shape (n_classes, n_attributes)
-    class_names : one name per row of ``prototypes``, stored as a tuple
+    class_names : one name per row of ``prototypes``
     attribute_names : one name per column of ``prototypes``; numbered when not given
-    splits : mapping to or series of :class:`Split`, stored as a read-only mapping by their names
+    splits : mapping to or series of :class:`Split`, stored by their names
     source : one sentence on where the numbers come from, shown with every result
-    simulated : bool, default=False
-        True when no camera was involved; such results are labelled everywhere.
-    images : uint8 array of shape (n_samples, height, width), optional
-        The pictures themselves, where they may be shown.
-    known_digest : str, optional
-        Content digest computed before (by an import); computed on first use otherwise.
-    independent_prototypes : bool, default=False
-        True when it is known that prototypes were made without the help of test images.
-    pretraining : names of pre-training vocabularies, stored as a tuple
-        What the feature extractor was trained on: ``("imagenet-1k",)``, or ``("none",)`` for pixels
-        and hand-crafted features; empty where unknown.
-    image_files : one name per row, stored as a tuple; empty where unknown
-        The photograph behind each row. Rows with the same name were cut from the same one.
-    revision : int, default=1
-        Counted up by a source that gives other splits or folds than before with the same features,
-        labels and prototypes; part of the digest, so that no earlier result is taken for one of it.
+    simulated : True when no camera was involved; such results are labelled everywhere
+    images : uint8 array of shape (n_samples, height, width), pictures that may be shown
+    known_digest : content digest computed by an import; computed on first use otherwise
+    independent_prototypes : True when prototypes are known to be made without test images
+    image_files : one name per row, the photograph it was cut from; empty where unknown
+    pretraining : names of the vocabularies that the feature extractor was trained on
+        ``("imagenet-1k",)``, or ``("none",)`` for pixels and hand-crafted features; empty where
+        unknown.
+    revision : counted up by a source whose splits or folds change while the arrays do not
+        Part of the digest, so that no earlier result is taken for one of the new splits.
 
     Raises
     ------
@@ -356,10 +331,7 @@ class ZSLDataset:
         return len(self.prototypes)
 
     def split(self, name: str | None = None) -> Split:
-        """Return the split called ``name``; without a name PS, or the only one there is.
-
-        A misspelt name gets the nearest right one.
-        """
+        """Return the split called ``name``; without a name PS, or the only one there is."""
         if name is None:
             name = next(iter(self.splits)) if len(self.splits) == 1 else "PS"
         if name not in self.splits:
@@ -368,10 +340,7 @@ class ZSLDataset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 over features, labels, prototypes and revision; names what a run ran on.
-
-        16 hex digits.
-        """
+        """SHA-256 over features, labels, prototypes and revision, 16 hex digits."""
         if self.known_digest:
             return self.known_digest
         sha = hashlib.sha256()
@@ -386,13 +355,7 @@ class ZSLDataset:
         return sha.hexdigest()[:16]
 
     def required(self, digest: str) -> Self:
-        """Return these data where they are those of a digest, or where ``digest`` is empty.
-
-        Raises
-        ------
-        DatasetError
-            When they are others: their name is the same, their content is not.
-        """
+        """Return these data; raise a DatasetError where ``digest`` is given and is another one."""
         if digest not in ("", self.digest):
             raise DatasetError(f"{self.name}: expected data {digest}; these are {self.digest}.")
         return self

@@ -26,13 +26,9 @@ _NEARER = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recognised:
-    """Classes that are those of a benchmark.
+    """The benchmark that classes are those of; both AWA1 and AWA2 where nothing tells them apart.
 
-    Attributes
-    ----------
-    candidates : the benchmark; AWA1 and AWA2 where these cannot be distinguished
-    row : int array of shape (n_classes,)
-        Of each class of the data, its row in the benchmark's ``class_facts``.
+    ``row`` has shape (n_classes,): of each class of the data, its row in the ``class_facts``.
     """
 
     candidates: tuple[str, ...]
@@ -44,22 +40,11 @@ class Recognised:
         return self.candidates[0] if len(self.candidates) == 1 else None
 
     def test_classes(self, split: str) -> np.ndarray:
-        """Return the classes that a split tests as unseen, numbered as in the data.
-
-        Parameters
-        ----------
-        split : "SS" or "PS"
-        """
+        """Return the classes that "SS" or "PS" tests as unseen, numbered as in the data."""
         return np.flatnonzero(self._places(_COLUMNS[split][0]) == "test")
 
     def folds(self, labels: np.ndarray, split: Split) -> list[Fold]:
-        """Return the released folds of a split; none where its unseen classes are no benchmark's.
-
-        Parameters
-        ----------
-        labels : int array of shape (n_samples,)
-        split : any split of the data
-        """
+        """Return the released folds of a split; none where no benchmark has its unseen classes."""
         for name, (_, fold) in _COLUMNS.items():
             if np.array_equal(np.unique(split.unseen_classes), self.test_classes(name)):
                 places = [self._places(f"{fold}{k}") for k in (1, 2, 3)]
@@ -86,13 +71,7 @@ def benchmark_of(dataset: ZSLDataset) -> str | None:
 
 
 def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | None:
-    """Return what benchmark these classes are those of, if any.
-
-    Parameters
-    ----------
-    class_names : one per class, in any order and spelling
-    labels : int array of shape (n_samples,), 0-based class of each image
-    """
+    """Return what benchmark these classes are those of, if any, in any order and spelling."""
     n_classes = len(class_names)
     if not len(labels) or labels.min() < 0 or labels.max() >= n_classes:
         return None

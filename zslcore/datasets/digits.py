@@ -2,21 +2,18 @@
 
 The 1,797 images of 8 x 8 pixels that come with scikit-learn, from 43 writers (Alpaydin and
 Kaynak, "Optical recognition of handwritten digits", UCI Machine Learning Repository, 1998).
-Features are the 64 pixels as they are, 0 to 16: no network was trained on anything, so that no
-unseen class can have been seen before.
+Features are the 64 pixels, 0 to 16: no network was trained, so that no class was seen before.
 
-The prototype of a digit describes it to a reader who has never seen it. Seven
-attributes are the segments that a pocket calculator lights up. The rest are about the pen: closed
-holes, the sides on which a bowl stands open, symmetry, straight bars and slants, and where in the
-square ink is to be expected. They were written down by hand; one half means "partly, or as some
-people write it". A 0 has one hole, which reaches through both halves, hence the two halves in its
-column. The last nine were added because descriptions without them did worse, averaged over random
-choices of three unseen digits.
+A digit's prototype has seven attributes for the segments that a pocket calculator lights up. The
+others describe the pen: closed holes, the sides on which a bowl stands open, symmetry, straight
+bars and slants, and where ink is expected. They were written down by hand; one half means "partly,
+or as some people write it". The hole of a 0 reaches through both halves of the square, hence the
+two halves in its column. The last nine were added because descriptions without them did worse,
+averaged over random choices of three unseen digits.
 
-In the split PS the digits 0 to 6 are seen and 7, 8 and 9 are unseen: the last three, a rule that
-does not depend on any result. The folds leave out two seen digits each, in
-order: 0 and 1, 2 and 3, 4 and 5. Folds by remainder were tried first and dropped: with them hardly
-any validation digit was recognised among all, and gamma could not be chosen.
+In the split PS the digits 7, 8 and 9 are unseen: the last three, a rule that does not depend on any
+result. The folds leave out two seen digits each, in order. Folds by remainder were dropped: with
+them hardly any validation digit was recognised among all, and gamma could not be chosen.
 """
 
 from __future__ import annotations
@@ -65,10 +62,7 @@ _ATTRIBUTES = """
 def read_digits() -> ZSLDataset:
     """Return the digits with their images, prototypes and the split PS.
 
-    Returns
-    -------
-    ZSLDataset
-        1,797 rows of 64 pixels, 10 classes, 31 attributes; ``images`` are uint8 from 0 to 255.
+    1,797 rows of 64 pixels, 10 classes, 31 attributes; ``images`` are uint8 from 0 to 255.
     """
     bunch = load_digits()
     names, prototypes = _prototypes()

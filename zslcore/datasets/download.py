@@ -50,15 +50,9 @@ Members = dict[tuple[str, str], zipfile.ZipInfo]
 class Archive:
     """One table of ``data/manifest.toml``.
 
-    Attributes
-    ----------
-    name, title, url, licence, citation : str
-    file : name it is stored under
-    sha256 : what the publisher says, or "" to trust the first download
-    max_bytes : most bytes that are ever taken from the server
-    datasets : folders in the archive, one per data set
-    members, required : files of such a folder that are read, and those that must be there
-    pretraining : what the features in it were trained on
+    ``sha256`` is empty where the publisher says none: the first download is then trusted.
+    ``datasets`` are folders in the archive, ``members`` files of such a folder that are read, of
+    which those in ``required`` must be there; at most ``max_bytes`` are taken from the server.
     """
 
     name: str
@@ -107,14 +101,8 @@ def archives() -> dict[str, Archive]:
 def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
     """Return the path of an archive, downloading it if it is not there or not the same.
 
-    Raises
-    ------
-    UnknownNameError
-        For an archive that ``data/manifest.toml`` does not have.
-    FileRefusedError
-        When what came has another SHA-256 than the publisher's or the first download.
-    DatasetError
-        When the server cannot be reached; says how to put the file there by hand.
+    Raises FileRefusedError where the SHA-256 is not the publisher's or that of the first download,
+    and DatasetError, with how to put the file there by hand, where no server can be reached.
     """
     if isinstance(archive, str):
         known = archives()
@@ -147,17 +135,7 @@ def unpack(
 ) -> dict[str, Path]:
     """Copy the members that ``archive`` lists to ``into/<data set>``; return those folders.
 
-    Parameters
-    ----------
-    archive : says which members there are
-    path : the ``.zip`` file
-    into : folder to write to
-    only : names of data sets; all by default
-
-    Raises
-    ------
-    FileRefusedError
-        When the file is no zip, lacks a member, or a member is larger than it may be.
+    A file that is no zip, lacks a member, or has one that is larger than it may be is refused.
     """
     for name in only or ():
         if name not in archive.datasets:

@@ -51,7 +51,6 @@ class ClassEmbeddings:
 
     Attributes
     ----------
-    classes : names, each once
     names : of the dimensions; empty where a file does not say them
     values : float32 array of shape (n_classes, n_dimensions)
     file : name of the file they are from
@@ -87,7 +86,7 @@ class ClassEmbeddings:
 def read_class_embeddings(
     path: Path, embedding: str | None = None, lists: Mapping[str, Path] | None = None
 ) -> ClassEmbeddings:
-    """Read a file of class embeddings through the door.
+    """Read a file of class embeddings in the sandbox.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ FINE_TUNED: Mapping[str, str] = MappingProxyType(
 
 @cache
 def unlisted_sets() -> Mapping[str, str]:
-    """Return what else extractors are trained on: sets whose classes are not listed, with titles.
+    """Return titles of pre-training sets whose classes are not listed, by name.
 
     Image-text models are trained on captions, which name no classes: "wit-400m" is CLIP's.
     """
@@ -47,11 +47,8 @@ def fine_tuned_on(pretraining: Sequence[str]) -> str:
 def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
     """Return names of pre-training vocabularies, which the audit looks up; others are refused.
 
-    Parameters
-    ----------
-    names : as "imagenet-1k", of :func:`unlisted_sets` or :data:`FINE_TUNED`, or "none" alone for
-        features that were trained on nothing
-    where : the file that has them, for the sentence
+    Allowed are those of :func:`unlisted_sets` and :data:`FINE_TUNED` too, and "none" alone for
+    features that were trained on nothing. ``where`` names the file, for the sentence.
     """
     lists = (FACTS / "vocabularies").glob("*.txt*")
     known = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
@@ -71,16 +68,11 @@ def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
 class ClassFacts:
     """What is known of a benchmark without its images.
 
-    Attributes
-    ----------
-    dataset : "AWA1", "AWA2", "CUB", "SUN" or "aPY"
-    attributes : number of attributes in its prototypes
-    classes : DataFrame, one row per class in the benchmark's order, with the columns ``class``,
-        ``group``, ``images``, ``test_seen`` (images held out by PS), ``ss`` (train, test), ``ps``
-        (trainval, test), the released folds of either, ``ss_fold1`` to ``ss_fold3`` and ``fold1``
-        to ``fold3`` (train, val, empty for unseen classes), and
-        ``imagenet1k`` (published, name, empty: how the class is known to be one of ImageNet-1K)
-    notes : where ``images``, ``ss``, ``ps`` and ``imagenet1k`` come from, one sentence each
+    ``classes`` has one row per class in the benchmark's order: ``class``, ``group``, ``images``,
+    ``test_seen`` (images held out by PS), ``ss`` (train, test), ``ps`` (trainval, test), the
+    released folds ``ss_fold1`` to ``ss_fold3`` and ``fold1`` to ``fold3`` (train, val, empty for
+    unseen classes), and ``imagenet1k`` (published, name, empty: how the class is known to be one of
+    ImageNet-1K). ``notes`` say where ``images``, ``ss``, ``ps`` and ``imagenet1k`` come from.
     """
 
     dataset: str
@@ -90,13 +82,7 @@ class ClassFacts:
 
 
 def class_facts(dataset: str) -> ClassFacts:
-    """Return the classes, image counts and class lists of a benchmark.
-
-    Raises
-    ------
-    UnknownNameError
-        For a benchmark that ``data/classes`` does not hold; names the nearest one.
-    """
+    """Return the classes, image counts and class lists of a benchmark."""
     sources = fact_sources()
     if dataset not in sources:
         raise closest_name("benchmark", dataset, sources)
@@ -111,11 +97,8 @@ def class_facts(dataset: str) -> ClassFacts:
 def class_attributes(dataset: str) -> pd.DataFrame | None:
     """Return the attributes of a benchmark's classes, as its annotators gave them.
 
-    Returns
-    -------
-    DataFrame of shape (n_classes, n_attributes), index and columns are names, or None
-        Values in [0, 1], missing where no annotator answered. None for a benchmark whose attributes
-        are not in ``data/classes``; those of AWA1 and AWA2 are, and are the same.
+    Values are in [0, 1], of shape (n_classes, n_attributes), missing where no annotator answered.
+    ``data/classes`` has those of AWA1 and AWA2, which are the same; None for any other.
     """
     if dataset not in ("AWA1", "AWA2"):
         return None
@@ -131,11 +114,8 @@ def _classes(dataset: str) -> pd.DataFrame:
 def fact_sources() -> Mapping[str, Mapping[str, Any]]:
     """Return what ``data/classes/sources.toml`` says, by benchmark.
 
-    Returns
-    -------
-    mapping
-        ``attributes``: their number; ``labels``: digest of the release's labels in their order;
-        ``images``, ``ss``, ``ps``, ``imagenet1k``: one sentence each on where a column comes from.
+    ``attributes`` is their number, ``labels`` the digest of the release's labels in their order;
+    ``images``, ``ss``, ``ps`` and ``imagenet1k`` say where a column comes from.
     """
     text = (FACTS / "classes" / "sources.toml").read_text(encoding="utf-8")
     return MappingProxyType(tomllib.loads(text))
@@ -182,11 +162,6 @@ def published(name: str) -> pd.DataFrame:
 
     The files hold percent as printed, in columns called ``..._percent``; here these are divided by
     100 and lose the suffix. Cells that the paper left empty are missing values.
-
-    Raises
-    ------
-    UnknownNameError
-        For a table that ``data/published`` does not hold; names the nearest one.
     """
     if name not in published_tables():
         raise closest_name("published table", name, published_tables())
@@ -194,20 +169,9 @@ def published(name: str) -> pd.DataFrame:
 
 
 def earlier_version(name: str) -> pd.DataFrame:
-    """Return a table of the benchmark paper as its earlier version had it.
+    """Return table 3 ("zsl_top1") or 6 ("gzsl_ps") as the benchmark paper's earlier version had it.
 
-    Parameters
-    ----------
-    name : "zsl_top1" (table 3) or "gzsl_ps" (table 6), of which an earlier version is known
-
-    Returns
-    -------
-    DataFrame like that of :func:`published`, with the cells that the revision moved put back
-
-    Raises
-    ------
-    UnknownNameError
-        For a table without an earlier version; names the nearest one that has one.
+    The cells that the revision moved are put back into the table of :func:`published`.
     """
     moved = published("earlier_version")
     if name not in set(moved["table"]):
@@ -236,17 +200,9 @@ def _published(name: str) -> pd.DataFrame:
 class RowFacts:
     """What is known of the rows of a benchmark without its files; arrays are read-only.
 
-    Attributes
-    ----------
-    dataset : "AWA1", "AWA2", "CUB", "SUN" or "aPY"
-    labels : int array of shape (n_rows,)
-        Class of each row, counted from 0 in the benchmark's order of classes.
-    photographs : int array of shape (n_rows,), or None where it is not known
-        Photograph of each row: rows with the same number were cut from the same one.
-    shared : split -> part -> number of rows
-        How many test rows of a released split come from a photograph that also gave a training
-        row; splits and parts without any are left out.
-    sources : where labels and photographs come from, one sentence each
+    ``labels`` has shape (n_rows,), classes in the benchmark's order. Rows with the same number in
+    ``photographs`` were cut from one photograph; None where that is not known. ``shared`` maps
+    split and part to the number of test rows whose photograph also gave a training row.
     """
 
     dataset: str
@@ -263,13 +219,7 @@ class RowFacts:
 
 @cache
 def row_facts(dataset: str) -> RowFacts:
-    """Return what ``data/rows`` knows of a benchmark.
-
-    Raises
-    ------
-    UnknownNameError
-        For a benchmark that it does not hold; names the nearest one.
-    """
+    """Return what ``data/rows`` knows of a benchmark."""
     known = sorted(path.stem for path in (FACTS / "rows").glob("*.toml"))
     if dataset not in known:
         raise closest_name("benchmark", dataset, known)

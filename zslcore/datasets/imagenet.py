@@ -141,9 +141,7 @@ class ImageNet:
     def find(self, text: str) -> tuple[int, ...]:
         """Return the classes that a word or an id means, those with the very word first.
 
-        Parameters
-        ----------
-        text : ``n01440764``, or (part of) a word, upper and lower case alike
+        ``text`` is ``n01440764`` or (part of) a word, upper and lower case alike.
         """
         wanted = text.strip().lower()
         if not wanted:
@@ -222,13 +220,7 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
     """Return the benchmark's split of classes: those of the 2012 challenge train, no other does.
 
     A fifth of every training class is held out, drawn with seed 0. The one fold is the released
-    one, as far as its classes are there.
-
-    Parameters
-    ----------
-    name : of the split
-    labels : int array of shape (n_samples,)
-    class_names : most of them with ids, see :func:`imagenet_rows`
+    one, as far as its classes are there. Most class names need ids, see :func:`imagenet_rows`.
 
     Raises
     ------

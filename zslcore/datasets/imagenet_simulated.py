@@ -162,10 +162,7 @@ def populations() -> np.ndarray:
     Within a list the numbers fall evenly around its mean, half as far as the nearest neighbouring
     list's; which class has which of them is drawn. The mean of what lies between the lists follows
     from the mean of all. Training classes have 1,281,167 images together, at most 1,300 each.
-
-    Returns
-    -------
-    int array of shape (``CLASSES``,), read-only; 0 for classes that are never candidates
+    Shape (``CLASSES``,); 0 for classes that are never candidates.
     """
     facts, rng = imagenet(), np.random.default_rng([SEED, 0])
     members = {name: facts.sets["All"] & (facts.populated[:CLASSES] == name) for name in _ORDER}
@@ -216,12 +213,7 @@ def unplanted_imagenet(name: str) -> str | None:
 
 
 def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
-    """Return what a stand-in has, before anything is drawn.
-
-    Parameters
-    ----------
-    name : one of ``SIMULATED_IMAGENET``
-    """
+    """Return what a stand-in has, before anything is drawn."""
     if name not in _NAMES:
         raise closest_name("simulated data set", name, SIMULATED_IMAGENET)
     size, rarity, bias = _NAMES[name]
@@ -248,14 +240,13 @@ def simulate_imagenet(
 
     Parameters
     ----------
-    name : str, default="simulated-ImageNet-small"
-        One of ``SIMULATED_IMAGENET``. The small ones have all 21,345 classes, one or two test
-        images of each, and 256 features; the module's docstring says what is planted.
+    name : one of ``SIMULATED_IMAGENET``
+        The small ones have all 21,345 classes, one or two test images of each, and 256 features;
+        the module's docstring says what is planted.
     features : matrix of shape (n_images, n_features), optional
         The features, where they were written before, such as shards; drawn by default, which only
-        the small size allows. They are what ``python -m zslcore shards write NAME FOLDER`` writes.
-    digest : str, optional
-        What ``features`` are known by, such as the digest of shards; computed by default.
+        the small size allows. ``python -m zslcore shards write NAME FOLDER`` writes them.
+    digest : of ``features``, such as that of shards; computed by default
 
     Returns
     -------

@@ -23,15 +23,14 @@ from zslcore.storage.files import data_folder
 def import_dataset(
     source: ZSLDataset | str | os.PathLike[str], *, pretraining: Sequence[str] = (), **options: Any
 ) -> ZSLDataset:
-    """Import a data set for good; afterwards :func:`zslcore.datasets.load` knows its name.
+    """Import a data set permanently; afterwards :func:`zslcore.datasets.load` knows its name.
 
     Parameters
     ----------
     source : a folder in the xlsa17 layout, a released folder of actions, a table file, or a data
         set that is already read
     pretraining : names of pre-training vocabularies, "none" for features trained on nothing
-        What the features were trained on, where the files do not say it. A data set that is already
-        read declares its own.
+        Where the files do not say it; a data set that is already read declares its own.
     **options
         Passed to :func:`read_xlsa17`, ``action_archives.find_action_archive`` or
         ``table.read_table``; ``name`` names the import.
@@ -54,16 +53,8 @@ def import_dataset(
 def proposed_name(source: Path, splits: str = "") -> str:
     """Return a name for an import: after the file, and the benchmark whose classes it has.
 
-    Nothing follows from the name: :mod:`zslcore.datasets.benchmarks` looks at what is inside.
-
-    Parameters
-    ----------
-    source : the file with the features
-    splits : name of the accompanying file with the class names, in the xlsa17 layout
-
-    Examples
-    --------
-    ``vgg_fc7.mat`` with the 200 classes of CUB gives ``CUB-vgg_fc7``.
+    ``vgg_fc7.mat`` with the 200 classes of CUB gives ``CUB-vgg_fc7``. In the xlsa17 layout,
+    ``splits`` names the file next to it that has the class names. Nothing follows from the name.
     """
     stem = imports.import_name(source.stem)
     try:
@@ -96,14 +87,7 @@ def _peek(source: Path, splits: Path | None) -> tuple[tuple[str, ...], np.ndarra
 def open_dataset(name: str) -> ZSLDataset:
     """Open an imported data set; a damaged one is imported again from its source.
 
-    Raises
-    ------
-    UnknownNameError
-        When nothing was imported under this name.
-    NewerVersionError
-        When a newer version has imported it.
-    DatasetError
-        When the import is damaged and cannot be made again.
+    Raises DatasetError where that cannot be done, NewerVersionError for one of a newer version.
     """
     if name not in imports.names():
         raise closest_name("imported data set", name, imports.names())

@@ -56,14 +56,8 @@ QUARANTINE = "quarantine"
 class Recipe:
     """How an import was made, so that it can be made again.
 
-    Attributes
-    ----------
-    path : folder (xlsa17 layout) or file (table) it was read from, absolute
-    options : keyword arguments of :func:`zslcore.datasets.importing.import_dataset`
-    sources : the files it was read from
-    revision : of the reader; another one reads the same files again
-    pretraining : what the features were trained on, as declared at import; empty
-        where that is left to the files
+    ``path`` and ``options`` are arguments of :func:`zslcore.datasets.importing.import_dataset`,
+    ``sources`` the files that were read. Another ``revision`` of the reader reads them again.
     """
 
     path: str
@@ -104,13 +98,8 @@ def import_name(text: str) -> str:
 def keep(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
     """Return the import made by ``recipe``, reading its sources only if one has changed.
 
-    A recipe that declares nothing opens what was imported with a declaration, which stays.
-
-    Parameters
-    ----------
-    name : name of the import; another import of this name is replaced
-    recipe : how it is read, compared with the recipe of the import that is there
-    read : called with an empty folder, may leave ``features.npy`` there, returns the data set
+    A recipe that declares nothing opens what was imported with a declaration, which stays. ``read``
+    gets an empty folder, may leave ``features.npy`` there, and returns the data set.
     """
     _check_name(name)
     check_pretraining(recipe.pretraining)
@@ -161,10 +150,7 @@ def stamp(name: str) -> str:
 
 
 def abandoned() -> list[Path]:
-    """Return the drafts that imports left when their process was killed.
-
-    None while a manifest cannot be read, for it may name any of them.
-    """
+    """Return the drafts of killed imports; none while a manifest cannot be read."""
     return [folder for folder in _unnamed() if artifacts.is_abandoned(folder)]
 
 
@@ -202,17 +188,9 @@ def quarantine(path: Path) -> Path:
 
 
 def restored(name: str) -> bool:
-    """Write a manifest that is damaged again from the copy in the folder of the import.
+    """Write a damaged manifest again from the copy in the import's folder; return whether it was.
 
-    Returns
-    -------
-    Whether a folder of this name has a copy and is what the copy says; of several the newest is
-    taken, and none where the manifest is whole.
-
-    Raises
-    ------
-    NewerVersionError
-        When a newer version has written the manifest.
+    Of several folders of this name that are what their copy says the newest is taken.
     """
     manifest = _root() / f"{name}.json"
     try:
@@ -259,13 +237,7 @@ def size_of(root: Path) -> int:
 
 
 def refuse_overfull(root: Path, name: str) -> None:
-    """Refuse one more import where all of them take more than they may.
-
-    Raises
-    ------
-    DatasetError
-        When the folder ``root`` holds more than ``ZSL_MAX_IMPORTS`` bytes.
-    """
+    """Refuse one more import where those in ``root`` take more than ``ZSL_MAX_IMPORTS`` bytes."""
     most, there = settings.MAX_IMPORTS(), size_of(root)
     if there > most:
         raise DatasetError(
@@ -453,15 +425,7 @@ def _read(path: Path, name: str) -> dict[str, Any]:
 
 
 def open_import(name: str) -> ZSLDataset:
-    """Open an import whose files are what its manifest says.
-
-    Raises
-    ------
-    TornError
-        When they are not.
-    NewerVersionError
-        When a newer version has made it.
-    """
+    """Open an import whose files are what its manifest says; raise TornError where they are not."""
     manifest = _manifest(name)
     try:
         folder = _root() / Path(manifest["folder"]).name
@@ -539,18 +503,9 @@ def pretraining_of(dataset: ZSLDataset) -> tuple[str, ...]:
 
 
 def trained_on(name: str, digest: str) -> tuple[str, ...]:
-    """Return the pre-training sets of a data set's features.
+    """Return the pre-training sets of a data set's features by its name and content.
 
-    Parameters
-    ----------
-    name : of the data set
-    digest : of its content
-
-    Returns
-    -------
-    tuple of str
-        As in :attr:`zslcore.datasets.base.ZSLDataset.pretraining`: ``("imagenet-1k",)``,
-        ``("none",)`` for features that were trained on nothing, ``()`` where nothing says it.
+    As in :attr:`zslcore.datasets.base.ZSLDataset.pretraining`; ``()`` where nothing says it.
     """
     from zslcore.datasets.simulated import SIMULATED, UNPLANTED
 

@@ -203,17 +203,10 @@ def rule_in_words(asked: str) -> str:
 
 
 def new_classes(asked: str, class_names: Sequence[str]) -> list[int]:
-    """Return which classes of a data set are new.
+    """Return which classes of a data set are new, as places in ``class_names``, rising.
 
-    Parameters
-    ----------
-    asked : :data:`RULE` for the second half of the data set's own order, or RULE:NAME for the new
-        classes of a set, whichever order the data set has
-    class_names : all classes of the data set
-
-    Returns
-    -------
-    list of places in ``class_names``, rising
+    ``asked`` is :data:`RULE` for the second half of the data set's own order, or RULE:NAME for the
+    new classes of a set, whichever order the data set has.
 
     Raises
     ------

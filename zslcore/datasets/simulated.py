@@ -118,13 +118,10 @@ UNPLANTED = tuple(f"{name}{_SUFFIX}" for name in SIMULATED if not name.endswith(
 class Planted:
     """What was put into a stand-in on purpose.
 
-    Attributes
-    ----------
-    rho, omega : agreement with attributes and spread within a class, of classes that are unknown
-        and of those that are known to the extractor; equal where no gain is planted
-    moved : classes that are shown differently from the data set that this one is compared with
-    photographs : what share of an image's variance boxes of one photograph have in common
-    pretraining : whose classes are the known ones
+    ``rho`` and ``omega`` are agreement with attributes and spread of classes that are unknown, and
+    known, to an extractor trained on ``pretraining``; equal where no gain is planted. ``moved``
+    classes are shown differently from the compared data set; boxes of one photograph have the share
+    ``photographs`` of their variance in common.
     """
 
     rho: tuple[float, float]
@@ -182,21 +179,16 @@ def simulate(name: str) -> ZSLDataset:
 
     Parameters
     ----------
-    name : str
-        One of ``SIMULATED`` or ``UNPLANTED``: ``"simulated-AWA2"`` is the demo size, some thousand
-        images of 512 features in the proportions of the real classes; ``"simulated-AWA2-full"`` has
-        the real number of images and 2,048 features, ``"simulated-AWA2-untrained"`` features that
-        know no class, ``"simulated-AWA2-unplanted"`` no planted effects.
+    name : one of ``SIMULATED`` or ``UNPLANTED``
+        ``"simulated-AWA2"`` is the demo size, some thousand images of 512 features in the
+        proportions of the real classes; ``"simulated-AWA2-full"`` has the real number of images and
+        2,048 features, ``"simulated-AWA2-untrained"`` features that know no class,
+        ``"simulated-AWA2-unplanted"`` no planted effects.
 
     Returns
     -------
     ZSLDataset
         Marked ``simulated``, with the splits PS and SS; SS has no seen test images.
-
-    Raises
-    ------
-    UnknownNameError
-        For any other name.
     """
     if name not in (*SIMULATED, *UNPLANTED):
         raise closest_name("simulated data set", name, (*SIMULATED, *UNPLANTED))
@@ -308,15 +300,8 @@ def draw_features(
 ) -> np.ndarray:
     """Return the features X, float32; besides them only one block of rows is ever held.
 
-    Parameters
-    ----------
-    world : the parameters of the model
-    name : of the benchmark; another one has other images
-    omega : array of shape (n_classes,), the spread of each class
-    labels : int array of shape (n_samples,)
-    v : array of shape (n_classes, k), the latent looks, rounded
-    D : number of features
-    photographs : int array of shape (n_samples,), which images have something in common, or None
+    ``omega`` has shape (n_classes,), ``v`` (n_classes, k) and is rounded, ``photographs``
+    (n_samples,): which images have something in common, or None. Another name has other images.
     """
     k, r, rng = world.k, world.r, np.random.default_rng([world.seed, 1, D])
     M = rounded(rng.standard_normal((k, D)) / np.sqrt(k))
@@ -348,18 +333,9 @@ def draw_block(
 ) -> np.ndarray:
     r"""Return the features of some images, in the letters of the module's docstring.
 
-    Parameters
-    ----------
-    rng : generator of the noise n
-    ut : float32 array of shape (n_images, k + r), u next to t
-    mean : float32 array of shape (n_images, n_features), what the class looks like
-    omega : float32 array of shape (n_images,), spread within the class
-    MR : float32 array of shape (k + r, n_features), M above :math:`\eta R`
-    sigma : float, size of the noise
-
-    Returns
-    -------
-    float32 array of shape (n_images, n_features)
+    ``rng`` draws the noise n. All else is float32: ``ut``, u next to t, of shape (n_images, k + r);
+    ``mean`` of shape (n_images, D), what the class looks like; ``omega`` of shape (n_images,);
+    ``MR``, M above :math:`\eta R`, of shape (k + r, D).
     """
     x = rng.standard_normal(mean.shape, dtype=np.float32)
     x *= sigma
@@ -463,16 +439,11 @@ def _is(facts: ClassFacts, column: str, value: str) -> np.ndarray:
 class _Source:
     """One of the two collections of aPY, as counted in the names of its image files.
 
-    Every number of boxes or photographs is that of the Proposed Split 2.0; photographs never hold
-    boxes of both collections.
-
-    Attributes
-    ----------
-    trainval : boxes in trainval, and the photographs that they are cut from
-    shared_seen : boxes in test_seen, those of them whose photograph also gave a training box, and
-        those where it gave one of the same class
-    shared_unseen : boxes in test_unseen, and those whose photograph also gave a training box
-    others : test boxes whose photograph gave no training box, and their photographs
+    All numbers are those of the Proposed Split 2.0; photographs never hold boxes of both. They are
+    boxes in ``trainval`` and their photographs; in ``shared_seen`` boxes in test_seen, those whose
+    photograph also gave a training box, and one of the same class; in ``shared_unseen`` likewise
+    the first two of test_unseen; in ``others`` test boxes whose photograph gave none, and their
+    photographs.
     """
 
     trainval: tuple[int, int]
@@ -493,18 +464,8 @@ def draw_photographs(
 ) -> np.ndarray:
     """Draw a photograph for every image, as many of them on both sides as in the real data.
 
-    Parameters
-    ----------
-    labels : int array of shape (n_samples,)
-    is_apascal : bool array of shape (n_samples,)
-        Whether an image is from aPascal; all others are from aYahoo.
-    split : the proposed split
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray of int, shape (n_samples,)
-        Number of each image's photograph, counted from 0 in the order of the images.
+    ``is_apascal`` says of which collection an image is, ``split`` is the proposed one. Photographs
+    are numbered from 0 in the order of the images.
     """
     photograph = np.full(len(labels), -1)
     for facts, inside in zip(_SOURCES.values(), (is_apascal, ~is_apascal), strict=True):

@@ -71,13 +71,10 @@ REVISION = 1
 class Extractor:
     """What a set of features is made with; see the table of this module.
 
-    Attributes
-    ----------
-    key : what names of data sets call it
-    title : what the screen calls it
-    pretraining : vocabulary of the classes it was trained on, "none" for nothing
-    knows : pre-training set whose annotated classes it knows, empty for none
-    rho, omega : agreement with attributes and spread, of unknown and of known classes
+    ``key`` is what names of data sets call it, ``title`` what the screen does; ``pretraining`` the
+    vocabulary it was trained on, "none" for nothing; ``knows`` the pre-training set whose annotated
+    classes it knows, empty for none; ``rho`` and ``omega`` agreement with attributes and spread, of
+    unknown and of known classes.
     """
 
     key: str
@@ -177,13 +174,8 @@ def action_name(
 ) -> str:
     """Return the name of a stand-in; without a gain to plant, ``planted`` changes nothing.
 
-    Parameters
-    ----------
-    dataset : "UCF101" or "HMDB51"
-    extractor : key of ``EXTRACTORS``
-    vectors : whether prototypes are word vectors; attributes otherwise
-    full : all videos and 2,048 features; 15 % of them and 160 otherwise
-    planted : whether classes that the extractor knows have an advantage
+    ``vectors`` are prototypes in place of attributes; ``full`` has all videos and 2,048 features,
+    else 15 % of them and 160; ``planted`` gives classes that the extractor knows an advantage.
     """
     if extractor not in EXTRACTORS:
         raise closest_name("extractor", extractor, EXTRACTORS)
@@ -220,26 +212,12 @@ def unplanted_action(name: str) -> str | None:
 def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
     """Return a simulated stand-in for a data set of actions, the same bits every time.
 
-    Parameters
-    ----------
-    name : str
-        One of ``SIMULATED_ACTIONS``: ``"simulated-UCF101"`` has features of the video network that
-        Kinetics-400 trained and attributes for prototypes; ``-idt``, ``-imagenet`` and ``-sports``
-        are the other extractors, ``-vectors`` word vectors, ``-full`` all videos, ``-unplanted``
-        no gain of known classes.
-    seed : int, default=0
-        Another one draws another world with the same classes, for studies of the study.
-
-    Returns
-    -------
-    ZSLDataset
-        Marked ``simulated``, with the first released split, "released 1". Whole groups of clips are
-        held out as ``test_seen``, of HMDB51 a fifth of the videos.
-
-    Raises
-    ------
-    UnknownNameError
-        For any other name.
+    ``"simulated-UCF101"`` has features of the video network that Kinetics-400 trained, and
+    attributes for prototypes; ``-idt``, ``-imagenet`` and ``-sports`` are the other extractors,
+    ``-vectors`` word vectors, ``-full`` all videos, ``-unplanted`` no gain of known classes. Its
+    split is the first released one, "released 1"; whole groups of clips are held out as
+    ``test_seen``, of HMDB51 a fifth of the videos. Another seed draws another world with the same
+    classes.
     """
     if name not in _NAMES:
         raise closest_name("simulated data set", name, SIMULATED_ACTIONS)
@@ -285,16 +263,9 @@ def small_world(
     n_features: int = 64,
     seed: int = 0,
 ) -> ZSLDataset:
-    """Return a small world for studies of the study: which classes are known is the caller's.
+    """Return a small world for studies of the study: ``known`` classes have an advantage.
 
-    Parameters
-    ----------
-    facts : of the classes
-    extractor : its values of rho and omega
-    known : bool array of shape (n_classes,), which classes have an advantage
-    videos : of each class
-    n_features : int
-    seed : of the world; extractors with the same one see the same classes
+    Extractors with the same seed see the same classes.
     """
     z, q, attributes, words = _classes(facts, seed)
     labels = np.repeat(np.arange(len(z)), videos)
@@ -346,12 +317,8 @@ def _classes(
 def clip_groups(facts: ActionFacts, videos: Sequence[int], seed: int = 0) -> np.ndarray | None:
     """Return the group of every video in the order of the classes, by name; None for HMDB51.
 
-    Parameters
-    ----------
-    facts : of the data set
-    videos : number of videos of each class that are there; fewer than all have smaller groups
-    seed : int, default=0
-        How many clips each group has is drawn.
+    ``videos`` are those of each class that are there; fewer than all have smaller groups. How many
+    clips each group has is drawn.
     """
     if facts.dataset != "UCF101":
         return None

@@ -66,7 +66,6 @@ class SplitList:
     name : of the file or folder
     files : images, each once; their places are the rows. Empty for lists of classes
     labels : int array, class of every image; empty without images
-    class_names : by number
     parts : part -> int array of rows, as listed: repeated where a list repeats an image
     sides : "seen" and "unseen" -> classes, where lists of classes say it
     note : how it was read

@@ -79,11 +79,9 @@ def read_table(
         Needed where the file holds no split, and refused where it does. A fifth of every other
         class is then held out as ``test_seen``, drawn with seed 0. Where most classes are called by
         ids of ImageNet-21K, those of the 2012 challenge are seen and all others unseen without it.
-    name : str, optional
-        By default the file's, without its ending.
-    into : Path, optional
-        Folder for ``features.npy``, which the features are then a map of; they are read into memory
-        otherwise.
+    name : by default the file's, without its ending
+    into : folder for ``features.npy``, which the features are then a map of; read into memory
+        otherwise
 
     Returns
     -------
@@ -189,13 +187,7 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
 
 
 def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[int]:
-    """Return rows of the prototypes for class names, or numbers that no class is called.
-
-    Parameters
-    ----------
-    classes : names or numbers, or in their place :data:`zslcore.datasets.open_world.RULE`
-    names : of all classes
-    """
+    """Return rows of the prototypes for class names, numbers that no class is called, or a rule."""
     if is_rule(classes) and classes[0] not in names:
         return new_classes(str(classes[0]), names)
     number: dict[str | int, int] = {str(i): i for i in range(len(names))}
@@ -207,7 +199,7 @@ def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[in
 
 
 def _read_archive(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Table:
-    """Read an ``.npz`` or HDF5 file through the door; features stay a map in ``folder``."""
+    """Read an ``.npz`` or HDF5 file in the sandbox; features stay a map in ``folder``."""
     required = ("features", "labels", *(() if side else ("prototypes",)))
     kinds = ("NumPy archive", "HDF5")
     read = read_arrays(path, ROLES, folder, required=required, kinds=kinds)

@@ -33,8 +33,6 @@ def title(name: str) -> str:
 
     Examples
     --------
-    >>> title("CUB-vgg_fc7"), title("simulated-CUB"), title("mine")
-    ('CUB birds, VGG', 'CUB-like (simulated)', 'mine')
     >>> title("simulated-UCF101-sports-full-unplanted")
     'UCF101-like, Sports-1M features, full size (simulated without effect)'
     """

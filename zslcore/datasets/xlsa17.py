@@ -72,27 +72,23 @@ def read_xlsa17(
 ) -> ZSLDataset:
     """Read a data set in the field's layout, importing it on the first call.
 
-    The first call reads the files through :mod:`zslcore.datasets.sandbox.client` and keeps
-    read-only maps in the data folder; later calls open those, as long as name, size and
-    modification time of every source are the same. The data set can then also be had by
-    ``load(name)``.
+    The first call reads the files in the sandbox and stores read-only maps in the data folder;
+    later calls open those, as long as name, size and modification time of every source are the
+    same. Afterwards ``load(name)`` opens the data set as well.
 
     Parameters
     ----------
-    folder : path of the data set's folder, or of the ``standard_split`` in it
+    folder : of the data set, or the ``standard_split`` in it
     features, splits : names of the two files in it, MATLAB 5 or 7.3; splits may lie in one of
         :data:`SPLIT_FOLDERS`, as in ``standard_split/att_splits.mat``; or absolute paths anywhere
-    name : str, optional
-        Name of the import. By default the folder's, followed by the stem of every file that is not
-        called as in the public archive: ``CUB``, ``CUB-vgg_fc7``, ``CUB-vgg_fc7-att_splits_v1``.
-    prototypes : path, optional
-        File of class embeddings that take the place of ``att``, in one of the forms of
-        :mod:`zslcore.datasets.embeddings`; looked for in ``folder`` where there is no such path.
-    embedding : str, optional
-        Which of several that this file holds, as "word2vec".
-    pretraining : names of pre-training vocabularies, optional
-        What the features were trained on, which no file of this layout says; ("none",) for
-        nothing.
+    name : of the import
+        By default the folder's, followed by the stem of every file that is not called as in the
+        public archive: ``CUB``, ``CUB-vgg_fc7``, ``CUB-vgg_fc7-att_splits_v1``.
+    prototypes : file of class embeddings that take the place of ``att``
+        In one of the forms of :mod:`zslcore.datasets.embeddings`; looked for in ``folder`` where
+        there is no such path.
+    embedding : which of several that this file holds, as "word2vec"
+    pretraining : names of the vocabularies that the features were trained on, ("none",) for nothing
 
     Returns
     -------
@@ -142,17 +138,9 @@ def read_xlsa17(
 def read_split_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
     """Read the small variables of a split or label file as they are stored, for an audit.
 
-    Parameters
-    ----------
-    path : a ``.mat`` file of the layout, or an HDF5 or NumPy archive with the same names
-
-    Returns
-    -------
-    dict
-        Those of ``trainval_loc``, ``test_seen_loc``, ``test_unseen_loc``, ``train_loc``,
-        ``val_loc`` and ``labels`` that are there, as int64 arrays of shape (n,), **1-based and in
-        file order**; ``att`` and ``original_att`` as float32 of shape (n_classes, n_attributes);
-        ``allclasses_names`` as an array of texts. Nothing is judged.
+    Row numbers and labels come back as int64 of shape (n,), **1-based and in file order**, ``att``
+    and ``original_att`` as float32 of shape (n_classes, n_attributes), ``allclasses_names`` as
+    texts; only what is there. Nothing is judged.
     """
     with artifacts.scratch() as folder:
         read = read_arrays(path, SMALL, folder, required=())

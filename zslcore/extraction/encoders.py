@@ -42,7 +42,6 @@ class Encoder:
 
     Attributes
     ----------
-    name : of the network
     forward : float32 tensor of shape (n, 3, crop, crop) -> tensor of shape (n, n_features)
     preset : what it expects of its pictures
     weights : what they are called
@@ -70,7 +69,6 @@ class Encoder:
         Parameters
         ----------
         crops : uint8 array of shape (n, crop, crop, 3)
-        batch : int
 
         Returns
         -------
@@ -97,13 +95,7 @@ def _device(device: str) -> str:
 
 
 def torchvision() -> ModuleType:
-    """Return torchvision.
-
-    Raises
-    ------
-    ZSLError
-        Where it is not installed, or does not fit the torch that is.
-    """
+    """Return torchvision; raise ZSLError where it is not installed or does not fit torch."""
     try:
         with extra("extract", "torchvision", "An encoder of torchvision"):
             import torchvision
@@ -164,7 +156,6 @@ def load_encoder(
     name : of a network of torchvision, as ``resnet101``; or ``open_clip:`` and a model of open_clip
     weights : a file, the name of weights of torchvision that torch.hub keeps (the first of the
         network by default), or "random"
-    device : of torch
     seed : of random weights
     trained_on : what the network was trained on, where that is not known by its weights
     preset : what is done to pictures; by default what the weights ask for

@@ -43,7 +43,6 @@ class Extraction:
     Attributes
     ----------
     output : the archive
-    n_images, n_features : int
     provenance : how it was made, in words
     skipped : image -> why it was left out
     unusual : what was unusual -> images of which it is true, "rotated" for example
@@ -91,14 +90,11 @@ def extract(
 
     Parameters
     ----------
-    images : Listing
-    encoder : Encoder
     output : ``.npz`` file that is made; batches lie in ``<output>.parts`` until it is
     crops : 1, or 10 whose features are averaged
     batch : images of a batch, and crops that the network is given at a time
     on_bad : "refuse" ends at the first image that cannot be read, "skip" leaves such images out
     workers : processes that read images; 0 reads in this one, which a crash would end
-    max_pixels : of an image
     prototypes : float array of shape (n_classes, n_attributes), optional
         Of the classes in the order of ``images.class_names``, stored with the features.
     on_progress : callable(done, total), optional

@@ -82,7 +82,6 @@ def opened(
     Parameters
     ----------
     path : the file; its first bytes decide its format
-    short_side : pixels
     interpolation : "bilinear" or "bicubic", both with antialiasing
     max_pixels : of the image, and of what it becomes
 
@@ -204,15 +203,11 @@ class Preset:
     std: tuple[float, float, float] = (0.229, 0.224, 0.225)
 
     def standardised(self, crops: np.ndarray) -> Tensor:
-        """Return crops as an encoder takes them.
+        """Return crops as an encoder takes them, float32 of shape (n, 3, crop, crop).
 
         Parameters
         ----------
         crops : uint8 array of shape (n, crop, crop, 3)
-
-        Returns
-        -------
-        float32 tensor of shape (n, 3, crop, crop)
         """
         import torch
 
@@ -227,7 +222,6 @@ def crops_of(pixels: np.ndarray, size: int, number: int = 1) -> np.ndarray:
     Parameters
     ----------
     pixels : uint8 array of shape (height, width, 3), neither side smaller than ``size``
-    size : pixels of either side of a crop
     number : 1 or 10
 
     Returns

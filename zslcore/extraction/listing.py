@@ -36,8 +36,7 @@ class Listing:
     labels : int array of shape (n_images,), places in ``class_names``
     class_names : sorted
     left_out : files of the folders that have no ending of an image
-    parts : "trainval", "test_seen" and "test_unseen" -> places in ``files``, where the folders say
-        it
+    parts : "trainval", "test_seen" and "test_unseen" -> places in ``files``, where folders say it
     """
 
     root: Path
@@ -107,7 +106,6 @@ def images_of_csv(path: Path, folder: Path) -> Listing:
 
     Parameters
     ----------
-    path : the CSV, UTF-8
     folder : where the paths of ``image_file`` begin; none of them may lead out of it
 
     Raises

@@ -37,12 +37,8 @@ Read = Picture | str
 class Reading:
     """How images are read.
 
-    Attributes
-    ----------
-    short_side, interpolation : see :func:`zslcore.extraction.images.opened`
-    max_pixels : of an image
-    workers : processes that read; 0 reads in this one
-    inside : folder that images have to lie in, links followed; None allows every place
+    ``workers`` are processes; 0 reads in this one. Images have to lie ``inside`` a folder, links
+    followed; None allows every place.
     """
 
     short_side: int
@@ -75,13 +71,7 @@ def _refuse_elsewhere(path: Path, folder: Path) -> None:
 
 
 def read_batches(how: Reading, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
-    """Yield what every batch of files holds, while the next one is read.
-
-    Parameters
-    ----------
-    how : Reading
-    batches : of paths
-    """
+    """Yield what every batch of files holds, while the next one is read."""
     if not how.workers:
         for batch in batches:
             yield [how.read(path) for path in batch]

@@ -37,17 +37,12 @@ MAX_BYTES, MAX_VALUES, MAX_PROMPTS, MAX_CHARACTERS = 64 << 20, 1 << 20, 1_000, 2
 def prototypes_of_texts(
     encoder: Encoder, class_names: Sequence[str], templates: Sequence[str] = TEMPLATES
 ) -> np.ndarray:
-    """Return one prototype a class, in the space of the encoder's image features.
+    """Return one prototype a class, float32 of shape (n_classes, n_features), as image features.
 
     Parameters
     ----------
-    encoder : Encoder with ``texts``
     class_names : as in the listing; "blue+whale" is read as "blue whale"
     templates : sentences with one "{}" for the name
-
-    Returns
-    -------
-    float32 array of shape (n_classes, n_features)
 
     Raises
     ------
@@ -78,10 +73,6 @@ def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...
     ----------
     path : of the JSON; classes that are not of the listing are left out
     class_names : as in the listing; names compare as those of attributes do
-
-    Returns
-    -------
-    tuple of prompts, one a class
 
     Raises
     ------
@@ -118,16 +109,9 @@ def _checked_prompts(path: Path, name: str, prompts: Any) -> tuple[str, ...]:
 
 
 def prototypes_of_prompts(encoder: Encoder, prompts: Sequence[Sequence[str]]) -> np.ndarray:
-    """Return one prototype a class from its own prompts, in the space of image features.
+    """Return one prototype a class from its own prompts, as image features.
 
-    Parameters
-    ----------
-    encoder : Encoder with ``texts``
-    prompts : sentences, at least one a class
-
-    Returns
-    -------
-    float32 array of shape (n_classes, n_features)
+    float32 of shape (n_classes, n_features), of at least one prompt a class.
 
     Raises
     ------

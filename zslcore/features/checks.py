@@ -40,20 +40,9 @@ BLOCK = 1 << 21
 def as_array(A: Any, what: str) -> Any:
     """Return ``A`` as an array of numbers.
 
-    Parameters
-    ----------
-    A : array, frame, list, tensor, or what is read row by row, such as an HDF5 data set
-    what : whose values these are, the beginning of the sentence
-
-    Returns
-    -------
-    The same object for arrays, memory maps and what is read row by row; otherwise a NumPy array of
-    equal values.
-
-    Raises
-    ------
-    DatasetError
-        For sparse matrices, text, complex numbers, masked values and whatever is no array.
+    Arrays, memory maps and what is read row by row, such as an HDF5 data set, stay the same object;
+    frames, lists and tensors are converted. Sparse matrices, text, complex numbers, masked values
+    and whatever is no array raise DatasetError.
     """
     if isinstance(A, np.ma.MaskedArray):
         if np.ma.is_masked(A):
@@ -98,18 +87,9 @@ def _converted(A: Any, what: str) -> np.ndarray:
 
 
 def require_finite(A: np.ndarray, what: str, first: int = 0) -> None:
-    """Refuse values that are not finite.
+    """Refuse values that are not finite; the sentence names the first and its place.
 
-    Parameters
-    ----------
-    A : array of shape (n, m)
-    what : whose values these are, the beginning of the sentence
-    first : number of the first row, where ``A`` is part of a larger array
-
-    Raises
-    ------
-    DatasetError
-        Names the first such value and its place.
+    ``first`` is the number of the first row, where ``A`` is part of a larger array.
     """
     step = max(1, BLOCK // max(1, A.shape[1]))
     for start in range(0, len(A), step):

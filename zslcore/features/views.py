@@ -51,10 +51,8 @@ PrototypeScaling = Literal["none", "l2", "binary"]
 class Preprocessing:
     """How features and prototypes are scaled before a method sees them; part of every RunSpec.
 
-    Parameters
-    ----------
-    features : "none", "l2" (unit rows) or "zscore" (mean and deviation of the training rows only)
-    prototypes : "none", "l2" (unit rows, the calibration paper) or "binary" (above the column mean)
+    "l2" gives unit rows, "zscore" uses mean and deviation of the training rows only, "binary" is
+    above the column mean; the calibration paper has prototypes of unit length.
     """
 
     features: FeatureScaling = "l2"
@@ -92,17 +90,9 @@ class FeatureView:
     """Rows of a feature matrix, scaled as they are read.
 
     Behaves like the array it stands for: it has ``shape``, ``len``, is indexed by rows and turns
-    into an array with ``np.asarray``; only the requested rows are ever read.
-
-    Parameters
-    ----------
-    matrix : array-like of shape (n_samples, n_features), an array, a memory map or an HDF5 data set
-    rows : int array, optional
-        Row numbers, 0-based; all rows by default.
-    shift, scale : arrays of shape (n_features,), optional
-        A row ``x`` is read as ``(x - shift) * scale``.
-    unit : bool, default=False
-        Scale each row to unit Euclidean length.
+    into an array with ``np.asarray``; only the requested rows are ever read. A row ``x`` of an
+    array, a memory map or an HDF5 data set is read as ``(x - shift) * scale``, or scaled to
+    ``unit`` length; ``rows`` are 0-based numbers, all by default.
     """
 
     ndim = 2
@@ -192,14 +182,7 @@ def _take(
 
 
 def chunks(X: Features, size: int | None = None) -> Iterator[tuple[slice, np.ndarray]]:
-    """Walk the rows of ``X``, an array or a view, as ``(slice, float64 block)``.
-
-    Parameters
-    ----------
-    X : array or FeatureView of shape (n_samples, n_features)
-    size : int, optional
-        Rows per block; by default as many as make 16 MiB.
-    """
+    """Walk the rows of an array or a view as ``(slice, float64 block)``, of 16 MiB by default."""
     size = size or max(1, BLOCK_VALUES // max(1, X.shape[1]))
     for start in range(0, len(X), size):
         part = slice(start, min(start + size, len(X)))

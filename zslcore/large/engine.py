@@ -84,7 +84,6 @@ def parallel(
 
     Parameters
     ----------
-    engine : Engine
     n_jobs : processes, where these are on this machine
     return_as : "list", "generator" or "generator_unordered"
     common : what all calls share; sent to every worker of a cluster once
@@ -184,12 +183,7 @@ class Piece:
 
 
 def pieces_of(X: Features | Shards) -> list[Piece]:
-    """Cut a matrix or a view into pieces: the parts of shards, else as many rows as are handy.
-
-    Parameters
-    ----------
-    X : array, Shards, or FeatureView of either, of shape (n_samples, n_features)
-    """
+    """Cut a matrix or a view into pieces: the parts of shards, else as many rows as are handy."""
     view = X if isinstance(X, FeatureView) else FeatureView(X)
     scaling, matrix, rows = view.of(np.empty((0, 0))), view.matrix, view.row_numbers
     if not isinstance(matrix, Shards):
@@ -236,7 +230,6 @@ def over_pieces(
     by_row : arrays with one entry a row of the view, such as the labels
     common : what is the same for all pieces
     digest : of ``common``, and of the revision of ``do``; empty where nothing is stored
-    engine : Engine
     keep : folder in which finished pieces are stored and found again
     on_done : callable(done, total), called after every piece
 

@@ -30,13 +30,8 @@ FEWEST_SHARE = 0.1
 class Standing:
     """How far the work is.
 
-    Attributes
-    ----------
-    done, total : pieces
-    share : of the work that is done, parts of pieces included
-    seconds : since it began
-    at_work : what is being done, and the last message on it
-    expected : seconds that all of it takes by former runs; None where no piece has one
+    ``share`` counts parts of pieces too; ``at_work`` names what is being done with the last message
+    on it. ``expected`` seconds are those of former runs, None where no piece has one.
     """
 
     done: int
@@ -78,12 +73,7 @@ def _time(seconds: float) -> str:
 
 
 class PieceReport:
-    """Writes how far a piece is; goes to other processes, and is cheap to call in every step.
-
-    Parameters
-    ----------
-    path : of the piece's file
-    """
+    """Writes how far a piece is; goes to other processes, and is cheap to call in every step."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._next = path, 0.0
@@ -100,15 +90,7 @@ class PieceReport:
 
 
 class Following:
-    """Follows pieces; see :func:`following`.
-
-    Parameters
-    ----------
-    folder : of the pieces' files
-    pieces : name -> seconds it is expected to take, NaN where nothing is known
-    show : callable(Standing), called from a thread
-    at_once : pieces at a time
-    """
+    """Follows pieces; see :func:`following`."""
 
     def __init__(
         self,
@@ -161,11 +143,8 @@ def following(
 ) -> Iterator[Following]:
     """Show how far some pieces are, a line every :data:`LINE_EVERY` seconds.
 
-    Parameters
-    ----------
-    pieces : name -> seconds it is expected to take, NaN where nothing is known
-    show : callable(Standing)
-    at_once : pieces at a time
+    ``pieces`` says how many seconds each is expected to take, NaN where nothing is known; ``show``
+    is called from a thread, with a :class:`Standing`.
     """
     data_folder().mkdir(parents=True, exist_ok=True)
     with or_refused("the progress of the work"):

@@ -55,7 +55,7 @@ class Atoms:
     Attributes
     ----------
     of_class : int array of shape (n_candidates,), the atom of each, -1 for one of no set
-    names : names of the sets
+    names : of the sets
     in_set : bool array of shape (n_sets, n_atoms)
     seen : bool array of shape (n_atoms,), atoms of seen classes; an atom is of one kind
     """
@@ -150,7 +150,6 @@ class Counts:
     hits : int array of shape (2, n_sets, n_ks, n_present)
         Images whose class is among the ``k`` best of the set: for ZSL, then for GZSL. Only classes
         that are candidates of a set are counted in it.
-    images : :class:`Images`
     """
 
     classes: np.ndarray
@@ -191,7 +190,6 @@ class RankCounts(Counts):
     curves : names of the sets whose seen-unseen curve is exact
     in_set : bool array of shape (n_sets, n_candidates), their candidates
     seen : bool array of shape (n_candidates,)
-    classes, totals, hits, images : as of :class:`Counts`
     """
 
     names: tuple[str, ...]
@@ -207,8 +205,6 @@ class RankCounts(Counts):
 
         Parameters
         ----------
-        name : of the set
-        k : depth, one of ``ks``
         task : "zsl" (among the set alone) or "gzsl" (with the seen classes, which are counted too)
 
         Returns
@@ -227,19 +223,13 @@ class RankCounts(Counts):
         of: Literal["unseen", "seen"] = "unseen",
         average: Average = "class",
     ) -> float:
-        """Return a top-k accuracy, a fraction.
+        """Return a top-k accuracy, a fraction, or not a number where there is no such image.
 
         Parameters
         ----------
-        name : of the set of candidates
-        k : depth, one of ``ks``
         task : "zsl" (images of the set, among the set alone) or "gzsl" (with the seen classes)
         of : which images: of unseen classes of the set or, in GZSL, of seen classes
         average : "class" (mean of per-class accuracies) or "sample"
-
-        Returns
-        -------
-        float, not a number where there is no such image
         """
         counted, hits = self._counted(name, k, task)
         counted = counted & (self.seen[self.classes] == (of == "seen"))
@@ -252,11 +242,6 @@ class RankCounts(Counts):
 
     def curve(self, name: str, *, average: Average = "class") -> SeenUnseenCurve:
         """Return the exact seen-unseen curve of a set, as of the dense scores of its candidates.
-
-        Parameters
-        ----------
-        name : of the set, one of ``curves``
-        average : "class" or "sample"
 
         Raises
         ------
@@ -311,8 +296,7 @@ def count_ranks(
 
     Parameters
     ----------
-    X : array, Shards or FeatureView of shape (n_samples, n_features)
-        The test images, of seen and of unseen classes.
+    X : the test images, of seen and of unseen classes, of shape (n_samples, n_features)
     y : int array of shape (n_samples,), rows of the candidates; images of a class that is in no set
         and not seen are left out
     scorer : ScoreMap, or callable(block) -> scores of shape (n, n_candidates)
@@ -320,10 +304,8 @@ def count_ranks(
         wanted.
     sets : mapping from name to candidates, int or bool array; they may overlap
     seen : bool array of shape (n_candidates,), True for seen classes
-    ks : depths
     curves : names of the sets whose seen-unseen curve is wanted, all by default; each takes 8 or 12
         bytes an image, and 12 or 16 are for the seen side
-    engine : where it is done
     keep : folder in which every finished part is stored, see :mod:`zslcore.large.engine`
     on_done : callable(done, total), called after every part
 
@@ -391,13 +373,9 @@ def _check(
 class _Plan:
     """What counting is about, whatever the rows.
 
-    Attributes
-    ----------
-    scorer : of the columns, or of all candidates where it is a callable
-    order : int array of shape (n_columns,), the candidate of each column: atom by atom, and in the
-        order of the candidates within one
-    column_of : int array of shape (n_candidates,), its inverse
-    starts : int array of shape (n_atoms + 1,), where the columns of an atom begin
+    ``order`` is the candidate of each column, atom by atom and in the order of the candidates
+    within one, ``column_of`` its inverse of shape (n_candidates,); the columns of an atom begin at
+    its entry of ``starts``. ``scorer`` is of the columns, or, as a callable, of all candidates.
     """
 
     scorer: Scorer
@@ -444,13 +422,10 @@ class _Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Beaten:
-    """What a block of scores says of every row and atom.
+    """What a block of scores says of every row and atom, arrays of shape (n, n_atoms).
 
-    Attributes
-    ----------
-    by : int32 array of shape (n, n_atoms), candidates that rank before the true class
-    best : array of shape (n, n_atoms), the best score
-    answer : int32 array of shape (n, n_atoms), the candidate that has it, the first of equals
+    ``by`` counts candidates that rank before the true class, ``best`` is the best score, and
+    ``answer`` the candidate that has it, the first of equals.
     """
 
     by: np.ndarray

@@ -82,7 +82,6 @@ class Shards:
 
     Attributes
     ----------
-    folder : Path
     rows_a_part : int, of all parts but the last
     digests : of the parts in their order
     """

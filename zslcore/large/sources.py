@@ -41,18 +41,9 @@ def blocks_of(
 ) -> Iterator[Block]:
     """Yield (features, labels) of a source, block by block.
 
-    Parameters
-    ----------
-    source : an HDF5 file (``.h5``, ``.hdf5``), a zarr folder (``.zarr``) or the name of a data set
-    features, labels : names of the arrays in a file, of shapes (n, n_features) and (n,)
-    first_label : number of the first class in the file: 0, or 1 as MATLAB counts
-
-    Raises
-    ------
-    FileRefusedError
-        When the file is not what it claims to be, or its arrays do not fit together.
-    ParameterError
-        When zarr is not installed.
+    ``source`` is an HDF5 file, a zarr folder or the name of a data set; ``features`` and ``labels``
+    name its arrays, of shapes (n, n_features) and (n,). ``first_label`` numbers the first class: 0,
+    or 1 as MATLAB counts. A file whose arrays are not what they claim is refused.
     """
     path = Path(source).expanduser()
     if path.suffix.lower() in (".h5", ".hdf5", ".hdf"):
@@ -135,24 +126,10 @@ def _of_zarr(path: Path, *names: str) -> list[Any]:
 def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
     """Return features of one's own of ImageNet-21K, which are never read whole.
 
-    Parameters
-    ----------
-    folder : of shards; their labels are numbers of the rows of ``prototypes``, from 0
-    prototypes : CSV with a column ``class``, most with an id such as ``n01440764``, and a column of
-        numbers per dimension, such as word vectors; or the release's ``ImageNet_w2v.mat``, whose
-        classes without a word vector have zeros and are in none of the nine test sets
-
-    Returns
-    -------
-    ZSLDataset
-        With the split "own": classes of the 2012 challenge train, all others are unseen.
-
-    Raises
-    ------
-    DatasetError
-        When the folder holds no shards, or its labels are others than the rows of ``prototypes``.
-    FileRefusedError
-        When ``prototypes`` is damaged, hostile or not of this form.
+    Labels of the shards are 0-based rows of ``prototypes``: a CSV with a column ``class``, most
+    with an id such as ``n01440764``, and a column of numbers per dimension; or the release's
+    ``ImageNet_w2v.mat``, whose classes without a word vector have zeros and are in none of the nine
+    test sets. In the split "own" classes of the 2012 challenge train and all others are unseen.
     """
     shards, given = Shards.open(folder), read_class_embeddings(prototypes)
     S = np.asarray(given.values, dtype=np.float32)

@@ -15,12 +15,6 @@ class RowFile:
     """A matrix in a ``.npy`` file that grows by rows.
 
     Written, not mapped: a full disk ends a process that writes to mapped pages.
-
-    Parameters
-    ----------
-    path : of the file
-    n_columns : of the matrix
-    dtype : of its values
     """
 
     def __init__(self, path: Path, n_columns: int, dtype: DTypeLike = "<f4") -> None:

@@ -1,8 +1,8 @@
-"""Folders that are what they were when they were written: imports, and the results of jobs.
+"""Immutable, checksummed folders: imports, and the results of jobs.
 
 A folder is filled as a draft, sealed, and put in its place in one step by its owner, so that
-there is never half of one. Sealing brings every file to the disk, makes it read-only and says what
-it is known by; opening verifies that. What does not agree is never served.
+there is never half of one. Sealing syncs every file, makes it read-only and records its checksum;
+opening verifies that. What does not agree is never served.
 """
 
 from __future__ import annotations
@@ -99,10 +99,10 @@ def is_draft(folder: Path) -> bool:
 
 
 def is_abandoned(folder: Path) -> bool:
-    """Whether a folder is a draft that no process writes any more.
+    """Whether a folder is a draft whose owner has died.
 
-    Its owner has died. Of an owner on another machine, or a mark that cannot be read, only the age
-    is known: nothing in the folder has changed for a day.
+    Of an owner on another machine, or a mark that cannot be read, only the age is known: nothing in
+    the folder has changed for a day.
     """
     if not is_draft(folder):
         return False
@@ -159,20 +159,10 @@ def sha256(path: Path) -> str:
 
 
 def verify(folder: Path, known: Mapping[str, Mapping[str, Any]], *extra: str) -> None:
-    """Compare the files of ``folder`` with what they were known by when it was sealed.
+    """Raise TornError where the files of ``folder`` are not what :func:`seal` recorded.
 
-    A file is hashed where it is small, or its modification time is not the one recorded.
-
-    Parameters
-    ----------
-    folder : Path
-    known : name of a file -> what :func:`seal` returned
-    extra : names of files that may be there as well; hidden ones always may
-
-    Raises
-    ------
-    TornError
-        When a file is missing, was changed, or does not belong there.
+    A file is hashed where it is small, or its modification time is not the one recorded. Hidden
+    files, and those named as ``extra``, may be there as well.
     """
     try:
         there = {path.name for path in folder.iterdir() if not path.name.startswith(".")}

@@ -47,17 +47,7 @@ class MissingExtraError(ZSLError):
 def extra(name: str, package: str, purpose: str) -> Iterator[None]:
     """Turn the failed import of ``package`` in this block into one sentence with the command.
 
-    Parameters
-    ----------
-    name : of the extra in ``pyproject.toml``
-    package : top-level module that the block imports
-    purpose : what needs it, the beginning of the sentence
-
-    Raises
-    ------
-    MissingExtraError
-        When the package is not installed. Other failed imports pass through: they are errors of
-        an installation, not a choice.
+    Other failed imports pass through: they are errors of an installation, not a choice.
     """
     try:
         yield
@@ -102,16 +92,7 @@ def install(name: str = "", *packages: str) -> str:
 
     The package is on no index, where another one may have its name: what was installed from a clone
     is installed from there again, with the extra; elsewhere the packages of the extra are named.
-
-    Parameters
-    ----------
-    name : of the extra; empty for none
-    *packages : requirements in addition
-
-    Returns
-    -------
-    str
-        One line for a POSIX shell; with relative paths in the folder of the clone.
+    One line for a POSIX shell, with relative paths in the folder of the clone.
     """
     pip, clone = [sys.executable, "-m", "pip"], _clone()
     if clone is None:

@@ -1,4 +1,4 @@
-"""Where files are, and files that are there whole or not at all."""
+"""Paths of the package's files, and atomic writes."""
 
 from __future__ import annotations
 
@@ -33,13 +33,7 @@ MAX_SHOWN = 80
 
 
 def data_folder() -> Path:
-    """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder.
-
-    Raises
-    ------
-    ParameterError
-        For a ``ZSL_DATA`` that is no path.
-    """
+    """Return where imports, runs and results live: ``ZSL_DATA``, or the platform's cache folder."""
     chosen = os.environ.get("ZSL_DATA")
     if not chosen:
         return user_cache_path("zero-shot-lab")
@@ -67,11 +61,6 @@ def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
 
     A plain name is looked up in the folder of the source, then in the working directory; a path the
     other way round. What is found comes back absolute, anything else as it is.
-
-    Parameters
-    ----------
-    name : what stands behind the option
-    folder : of the source that the command is about
     """
     given = Path(name)
     places = [folder / given, given]
@@ -91,13 +80,7 @@ _LETTERS = 200
 
 @contextmanager
 def or_refused(what: str) -> Iterator[None]:
-    """Say in one sentence that ``what`` cannot be written: no room, no rights, a faulty disk.
-
-    Raises
-    ------
-    ZSLError
-        In place of what the system says of that; everything else goes on.
-    """
+    """Say in one sentence that ``what`` cannot be written: no room, no rights, a faulty disk."""
     try:
         yield
     except OSError as error:
@@ -129,8 +112,7 @@ def written_whole(path: Path) -> Iterator[BinaryIO]:
     """Open a draft next to ``path`` that takes its place once all is written, and else goes.
 
     A reader finds what was there before or what is there now, never half of it, and two writers of
-    one file do not meet. The folder is made where it is missing; who may read the file is what the
-    system says of any new one.
+    one file do not meet. The folder is made where it is missing; permissions are the system's.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{uuid4().hex}")
@@ -149,11 +131,6 @@ def write_out(path: str | Path, content: str | bytes) -> None:
     """Write a file that a user has named, whole or not at all.
 
     Links are followed, and what is no file, such as a terminal or a pipe, is written to as it is.
-
-    Raises
-    ------
-    ZSLError
-        Whatever the reason why it cannot be written; what was there before stays.
     """
     written = content.encode() if isinstance(content, str) else content
     try:

@@ -81,21 +81,10 @@ def latex_table(
     numeric: Sequence[bool] = (),
     best: Sequence[Sequence[bool]] | np.ndarray | None = None,
 ) -> str:
-    r"""Write a table with its caption; whatever the cells hold is text.
+    """Write a table with its caption; whatever the cells hold is text.
 
-    Parameters
-    ----------
-    headings : one a column
-    rows : the cells of every row, as texts
-    caption : above the table
-    label : for ``\ref``, as "tab:methods"; none where empty
-    numeric : columns to align at the right; none unless given
-    best : cells to print bold, row by row; none unless given
-
-    Raises
-    ------
-    ValueError
-        When a row has more or fewer cells than there are headings.
+    ``numeric`` columns are aligned at the right, ``best`` cells bold. A row with more or fewer
+    cells than headings raises ValueError.
     """
     aligned = numeric or [False] * len(headings)
     cells = [[in_latex(cell) for cell in row] for row in rows]
@@ -141,16 +130,9 @@ def best_in_groups(
 ) -> pd.DataFrame:
     """Return which values are the best of their group; ties are all best.
 
-    Parameters
-    ----------
-    values : DataFrame of numbers, rounded as they are printed; NaN where there is none
-    groups : DataFrame of the same rows; rows that agree in all its columns are one group
-    among : rows that may be best; a bound is no result
-    smallest : columns whose smallest value is the best
-
-    Returns
-    -------
-    DataFrame of bool as ``values``; a group whose values are all equal has no best one.
+    Rows that agree in all columns of ``groups`` are one group; only rows ``among`` may be best: a
+    bound is no result. Values are rounded as they are printed, NaN where there is none. A group
+    whose values are all equal has no best one.
     """
     group = groups.groupby(list(groups), dropna=False, sort=False).ngroup().to_numpy()
     signs = [-1.0 if column in smallest else 1.0 for column in values]

@@ -28,10 +28,7 @@ class UnreadableError(ZSLError):
 class Schema(Generic[T]):
     """How a dataclass is stored.
 
-    Attributes
-    ----------
-    kind : the dataclass
-    version : counted up when a field changes its name or meaning, or a new one has no default
+    ``version`` is counted up when a field changes its name or meaning, or a new one has no default.
     """
 
     kind: type[T]
@@ -42,13 +39,7 @@ class Schema(Generic[T]):
         return json.dumps({"schema": self.version} | asdict(record))
 
     def load(self, text: str) -> T:
-        """Read what :meth:`dump` wrote, in this version of the schema.
-
-        Raises
-        ------
-        UnreadableError
-            When the text is none of these.
-        """
+        """Read what :meth:`dump` wrote in this version; anything else raises UnreadableError."""
         try:
             values = json.loads(text)
         except (ValueError, TypeError, RecursionError):  # NULL, and a million brackets, among them

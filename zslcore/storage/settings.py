@@ -47,12 +47,7 @@ _SWITCH |= dict.fromkeys(("1", "true", "yes", "on"), True)
 class Setting(Generic[T]):
     """One environment variable.
 
-    Attributes
-    ----------
-    name : of the variable
-    default : value where the variable is not set, or empty
-    expected : what a value is, as the refusal says it
-    parse : text -> value; raises ValueError for any other text
+    ``expected`` says in the refusal what a value is; ``parse`` raises ValueError for other texts.
     """
 
     name: str
@@ -61,13 +56,7 @@ class Setting(Generic[T]):
     parse: Callable[[str], T]
 
     def __call__(self) -> T:
-        """Return the value.
-
-        Raises
-        ------
-        ParameterError
-            For a text that is no such value.
-        """
+        """Return the value; a text that is no such value raises ParameterError."""
         text = os.environ.get(self.name, "").strip()
         if not text:
             return self.default
@@ -147,13 +136,7 @@ SHIPPED = Setting("ZSL_SHIPPED", True, "1 or 0", _switch)
 
 
 def check() -> None:
-    """Read all settings.
-
-    Raises
-    ------
-    ParameterError
-        For the first with a value that it cannot have.
-    """
+    """Read all settings; the first with a value that it cannot have raises ParameterError."""
     from zslcore.storage.files import data_folder
 
     data_folder()

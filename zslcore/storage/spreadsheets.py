@@ -14,13 +14,7 @@ BEGINNINGS = ("=", "+", "-", "@", "\t", "\n")
 
 
 def harmless_csv(table: pd.DataFrame, **options: Any) -> str:
-    """Return a table as CSV; see :func:`harmless` for its cells.
-
-    Parameters
-    ----------
-    table : DataFrame
-    **options : of ``DataFrame.to_csv``
-    """
+    """Return a table as CSV, with ``options`` of ``to_csv``; see :func:`harmless` for its cells."""
     quoted = table.rename(columns=harmless)
     for place, kind in enumerate(quoted.dtypes):
         if not pd.api.types.is_numeric_dtype(kind):
@@ -48,8 +42,6 @@ def without_python(value: Any) -> Any:
 
 def harmless(value: Any) -> Any:
     """Return a text led by an apostrophe where it begins like a formula and is no number.
-
-    Collections are written by :func:`without_python` first.
 
     Examples
     --------

@@ -60,12 +60,7 @@ _reading = ""
 
 
 class Refused(Exception):  # noqa: N818 - a sentence on a file, not a fault of the program
-    """What was expected of a file and what came.
-
-    Attributes
-    ----------
-    where : a place in the file, as "line 3, column 'f2'"; empty for the variable read last
-    """
+    """What was expected of a file and what came; ``where`` says the place, as "line 3"."""
 
     def __init__(self, sentence: str, where: str = "") -> None:
         super().__init__(sentence)
@@ -95,20 +90,10 @@ def call(
 ) -> Any:
     """Return what ``function(*args, out)`` returns in a confined process.
 
-    Parameters
-    ----------
-    function : of a module of this package
-    *args : as JSON has them
-    files : that may be read
-    out : folder that may be written into
-    memory, seconds : bytes beyond its libraries, and seconds of the processor
-    written : bytes of a file that it may write, ``memory`` by default
-    short, damaged : sentences for a lack of memory, and for any other exception
-
-    Raises
-    ------
-    Refused
-        Also where the process ends without an answer.
+    ``args`` are as JSON has them; ``files`` may be read, and the folder ``out`` written into.
+    ``memory`` counts bytes beyond its libraries, ``seconds`` those of the processor, ``written``
+    bytes of a file that it writes. ``short`` is the sentence for a lack of memory, ``damaged`` for
+    any other exception. Raises Refused, also where the process ends without an answer.
     """
     request = {
         "function": [function.__module__, function.__qualname__],

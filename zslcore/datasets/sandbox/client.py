@@ -5,6 +5,8 @@ read by :mod:`zslcore.datasets.sandbox.formats` in a confined process
 (:mod:`zslcore.datasets.sandbox.calling`): ``scipy.io.loadmat`` can be made to crash by four bytes,
 a file of 1 KB can declare terabytes, and a list of 8 MB can keep a naive check busy for minutes.
 What that process leaves is checked again here. A process that crashes is one refused file.
+
+Every reader raises FileRefusedError: which file, which variable, what was expected, what came.
 """
 
 from __future__ import annotations
@@ -54,14 +56,10 @@ SIGNATURES = (
 class Limits:
     """What a file may ask for; the numbers leave an order of magnitude for honest files.
 
-    Attributes
-    ----------
-    most : most bytes that the wanted variables of one file may declare; ``ZSL_MAX_IMPORT`` where
-        it is None
-    ratio : most declared bytes per byte of the file (deflate reaches 1,032; features about 4)
-    free_bytes : declared bytes that are always allowed, since small tables compress well
-    base_seconds, bytes_per_second : time for a file is the base plus its size at this rate
-    whose : what ``max_bytes`` comes from, for the sentence of a refusal
+    ``most`` is in bytes that the wanted variables of one file may declare, ``ZSL_MAX_IMPORT`` where
+    it is None; ``ratio`` in declared bytes per byte of the file (deflate reaches 1,032; features
+    about 4); ``free_bytes`` are always allowed, since small tables compress well. Time is the base
+    plus the file's size at ``bytes_per_second``. ``whose`` says in a refusal what ``most`` is from.
     """
 
     most: int | None = None
@@ -100,11 +98,7 @@ DEFAULT_LIMITS = Limits()
 class Variables:
     """What was read of a file, by the name of the variable.
 
-    Attributes
-    ----------
-    arrays : those of every role but "names" and "paths"
-    names : those of the roles "names" and "paths", cleaned texts
-    unread : names of variables that the file has as well, cleaned
+    ``names`` holds texts, cleaned, ``arrays`` all else; ``unread`` names other variables of it.
     """
 
     arrays: dict[str, np.ndarray]
@@ -123,19 +117,8 @@ def read_arrays(
 ) -> Variables:
     """Read the variables ``wanted`` of an untrusted file; others are never looked at.
 
-    Parameters
-    ----------
-    path : the file; its first bytes say its kind, not its name
-    wanted : role of each variable
-    into : folder for ``<variable>.npy``; matrices are maps of these files
-    required : variables that must be there; all of ``wanted`` by default
-    kinds : kinds of file that are welcome here
-    limits : sizes, ratio and time that are allowed
-
-    Raises
-    ------
-    FileRefusedError
-        One sentence: which file, which variable, what was expected, what came.
+    Its first bytes say its kind, not its name. ``into`` is a folder for ``<variable>.npy``, which
+    matrices stay maps of. By default all of ``wanted`` must be there.
     """
     path = Path(path)
     kind, size = _kind(path, kinds), path.stat().st_size
@@ -164,20 +147,7 @@ def declared_in(
 ) -> dict[str, tuple[int, ...] | None]:
     """Return the shape of every variable of an untrusted file; no value of it is read.
 
-    Parameters
-    ----------
-    path : the file
-    kinds : kinds of file that are welcome here
-    limits : sizes and time that are allowed
-
-    Returns
-    -------
-    dict of name to shape, None for a variable that is neither numbers nor texts
-
-    Raises
-    ------
-    FileRefusedError
-        One sentence: which file, what was expected, what came.
+    None for a variable that is neither numbers nor texts.
     """
     with scratch() as folder:
         found = _read(formats.list_variables, path, folder, _kind(path, kinds), limits=limits)
@@ -189,12 +159,9 @@ def declared_in(
 class Table:
     """What was read of a CSV file.
 
-    Attributes
-    ----------
-    values : float32 array of shape (n_rows, n_columns), a map of the columns of numbers
-    columns : their names
-    codes : by column of texts, int array of shape (n_rows,), which of its texts stands in a row
-    texts : by column of texts, the different ones in the order in which they come first
+    ``values`` is float32 of shape (n_rows, n_columns), a map of the columns of numbers. Of a column
+    of texts, ``texts`` has the different ones in the order in which they come, and ``codes``, of
+    shape (n_rows,), which of them stands in a row.
     """
 
     values: np.ndarray
@@ -208,12 +175,8 @@ def read_table_file(
 ) -> Table:
     """Read a CSV file; an index that pandas has put before it, without a name, is left out.
 
-    Parameters
-    ----------
-    path : the file
-    into : folder for ``features.npy``, which the numbers stay a map of
-    texts : columns of texts -> whether they have to be there; all others are numbers
-    limits : sizes and time that are allowed
+    ``texts`` says of columns of texts whether they have to be there; all others are numbers, and
+    stay a map of ``features.npy`` in the folder ``into``.
     """
     size = _size(path, MAX_CSV_BYTES, "CSV")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
@@ -230,12 +193,8 @@ def read_table_file(
 class Columns:
     """What was read of a Parquet table, by the name of the column.
 
-    Attributes
-    ----------
-    arrays : array of shape (n_rows,) by column: float64 of the role "values", else int64; of a
-        column of texts, which of its texts stands in a row
-    texts : by column of texts, the different ones
-    attrs : what pandas calls the table's attributes; nothing in it is cleaned
+    Arrays have shape (n_rows,): float64 of the role "values", else int64; of a column of texts,
+    which of its ``texts`` stands in a row. ``attrs`` are the table's as pandas has them, uncleaned.
     """
 
     arrays: dict[str, np.ndarray]
@@ -250,15 +209,7 @@ def read_columns(
     *,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Columns:
-    """Read columns of a Parquet table, and its attributes; other columns are never looked at.
-
-    Parameters
-    ----------
-    path : the file
-    wanted : role of each column
-    required : columns that have to be there
-    limits : sizes and time that are allowed
-    """
+    """Read columns of a Parquet table, and its attributes; other columns are never looked at."""
     _kind(path, ("Parquet",))
     budget = limits.budget(path.stat().st_size)
     asked = (dict(wanted), list(required), budget)
@@ -301,12 +252,7 @@ def read_value(
 ) -> Any:
     """Read a small JSON or TOML file, or the lines of a text; texts in it are not cleaned.
 
-    Parameters
-    ----------
-    path : the file
-    kind : what it is expected to be
-    max_bytes : size up to which it is looked at
-    most : lines, or values of any kind inside each other, up to which it is read
+    ``most`` counts lines, or values of any kind inside each other.
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
     with scratch() as folder:
@@ -329,13 +275,7 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
 
 
 def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
-    """Return classes as a command names them: names or numbers, or one file with one a line.
-
-    Parameters
-    ----------
-    words : what stands behind the option
-    folder : where the file may lie, see :func:`zslcore.storage.files.path_of`
-    """
+    """Return classes as a command names them: names or numbers, or one file with one a line."""
     if len(words) == 1 and (path := path_of(words[0], folder)).is_file():
         return list(read_lines(path))
     return list(words)
@@ -421,19 +361,7 @@ def read_confined(
 ) -> Any:
     """Return what ``function(given, memory, into)`` makes of files in a confined process.
 
-    Parameters
-    ----------
-    function : of a module
-    given : for it, as JSON
-    files : that it may read
-    into : folder into which it may write
-    memory, seconds : bytes beyond its libraries, and seconds of the processor
-    whose : what sets this limit, for the sentence of a refusal
-
-    Raises
-    ------
-    FileRefusedError
-        One sentence; also where the process ends without an answer.
+    ``whose`` says what sets the limit of memory, for the sentence of a refusal.
     """
     short = f"needs more than the {memory:,} bytes {whose}"
     limited: dict[str, Any] = {"memory": memory, "seconds": seconds, "short": short}

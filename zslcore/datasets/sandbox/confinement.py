@@ -50,12 +50,9 @@ X32 = 0x40000000
 
 
 def shut(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
-    """Shut this process in, for good, and return the walls that stand.
+    """Confine this process for good, and return the walls that stand.
 
-    Parameters
-    ----------
-    readable : files and folders that may be read, in addition to Python and its libraries
-    writable : folders that may be written into
+    ``readable`` may be read in addition to Python and its libraries; ``writable`` are folders.
     """
     if sys.platform != "linux":
         return ()
@@ -67,7 +64,7 @@ def shut(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
 
 
 def walls() -> tuple[str, ...]:
-    """Return the walls that this system can build, as a process that shuts itself in finds them.
+    """Return the walls that this system can build, as a process that confines itself finds them.
 
     A system call filter, as of a container, may refuse what the kernel has.
     """

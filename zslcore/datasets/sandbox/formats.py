@@ -516,7 +516,7 @@ WRITERS: dict[str, Callable[[np.ndarray, Path], None]] = {
 def read_columns(
     path: str, wanted: Mapping[str, str], required: Sequence[str], budget: int, out: Path
 ) -> dict[str, Any]:
-    """Write the wanted columns; return the texts of those of texts, and the table's attributes.
+    """Write columns of a Parquet table; return which there are, their texts, and the attributes.
 
     Texts stay numbers of a dictionary, so that one long text in a million rows is one text.
     """
@@ -622,17 +622,8 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
     """Write the numbers of a CSV file as one matrix, "features", and its texts as codes.
 
     Block by block, so that neither this process nor the server ever holds the whole table.
-
-    Parameters
-    ----------
-    path : str
-    texts : columns that hold texts -> whether they have to be there; all others hold numbers
-    budget : most bytes of the matrix
-    out : Path
-
-    Returns
-    -------
-    dict with "columns", the names of those of numbers, and "texts", the different texts by column
+    ``texts`` says of a column of texts whether it has to be there. Returns the names of the columns
+    of numbers and, by column, the different texts.
     """
     csv.field_size_limit(MAX_FIELD)
     header, index = _header(path, texts)
