@@ -1,12 +1,7 @@
 """Answers of a model to a test set, and the figures computed from them.
 
-============ =====================================================================================
-hold         :mod:`zslcore.evaluation.predictions`: two classes and a margin an image
-read, write  :mod:`zslcore.evaluation.files`: one Parquet file, read in the sandbox
-check        :mod:`zslcore.evaluation.checking`: rows, labels and gamma against what is known
-detect       :mod:`zslcore.evaluation.drawn`: seen against unseen by the margin
-weigh        :mod:`zslcore.evaluation.drawn`: figures of classes or images drawn again
-============ =====================================================================================
+The protocol is in ``protocol`` and ``runs``; predictions, their file and their check in
+``predictions``, ``files`` and ``checking``; figures under draws of classes or images in ``drawn``.
 """
 
 from importlib import import_module

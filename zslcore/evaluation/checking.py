@@ -1,7 +1,6 @@
 """Check predictions against the known facts of their images.
 
-Figures are what a file states; that its labels are the images' own, that every test image is there
-once, that no other is, and that gamma is what the validation images choose, can be looked up.
+Figures are what a file states; its labels, the list of test rows and gamma can be looked up.
 """
 
 from __future__ import annotations
@@ -37,13 +36,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The outcome of a check.
-
-    Attributes
-    ----------
-    reasons : what is wrong, a sentence each
-    unknown : what could not be looked up, a sentence each
-    """
+    """What is wrong (``reasons``) and what could not be looked up, a sentence each."""
 
     reasons: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -60,15 +53,8 @@ class Check:
 class Truth:
     """Known facts of the images of a benchmark and of one of its splits.
 
-    Attributes
-    ----------
-    name : of data and split, for sentences
-    labels : int array of shape (n_images,), the class of every image
-    class_names : one a class
-    unseen_classes : int array
-    parts : digest of the rows of "test_seen", "test_unseen" and "trainval", where it is known
-    split : Split, where its rows are known
-    digest : of the content of the data, where it is known
+    ``labels`` has the class of every image. ``parts`` has the digests of the rows of "test_seen",
+    "test_unseen" and "trainval"; these, ``split`` and ``digest`` are given where they are known.
     """
 
     name: str
@@ -96,14 +82,7 @@ class Truth:
 
 
 def check_predictions(predictions: Predictions, truth: Truth | None = None) -> Check:
-    """Check the claims of predictions.
-
-    Parameters
-    ----------
-    predictions : Predictions
-    truth : Truth, optional
-        Of the data and the split; without it rows and labels cannot be looked up.
-    """
+    """Check the claims of predictions; without ``truth`` rows and labels cannot be looked up."""
     reasons = [*_of_gamma(predictions), *_of_folds(predictions)]
     unknown = [*_unknown(predictions, truth)]
     if truth is not None and predictions.provenance.rows == "benchmark":

@@ -82,17 +82,15 @@ class Sides:
 class Drawn:
     """A test set, and how often each of its images counts in every draw.
 
+    Every figure is an array of shape (n_draws,), of fractions in [0, 1]; NaN where a draw has no
+    image of a side.
+
     Attributes
     ----------
     test : AnsweredTest
     counts : array of shape (n_draws, n_samples); the counts of every class have to sum to a whole
         multiple of its images: classes are drawn as a whole, or images within their class
     gamma : float, of the figures at a chosen gamma
-
-    Notes
-    -----
-    Every figure is an array of shape (n_draws,), of fractions in [0, 1]; NaN where a draw has no
-    image of a side.
     """
 
     test: AnsweredTest
@@ -185,7 +183,7 @@ class Drawn:
         return Sides(both.seen.T, both.unseen.T)
 
     def _corners(self, average: Average) -> Sides:
-        """Accuracies at its corners: arrays of shape (n_corners, n_draws).
+        """Accuracies at its corners, arrays of shape (n_corners, n_draws).
 
         Between two corners only one side changes, whatever the images count: the largest H and the
         area are those of the whole curve.
@@ -206,16 +204,7 @@ class Drawn:
     ) -> np.ndarray:
         """Return how much the images of a side count between ``ends`` of a list of images.
 
-        Parameters
-        ----------
-        ends : int array of shape (n_ends,), increasing
-        images : int array, the list
-        of_seen : the side
-        average : what an image counts
-
-        Returns
-        -------
-        array of shape (1 + n_ends, n_draws)
+        ``ends`` are increasing numbers of images; the result has shape (1 + n_ends, n_draws).
         """
         of = self._of_seen[images] == of_seen
         rows, images = np.searchsorted(ends, np.flatnonzero(of), side="right"), images[of]
@@ -336,7 +325,7 @@ def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 def _member(
     rows: np.ndarray, columns: np.ndarray, shape: tuple[int, int], weights: np.ndarray | None = None
 ) -> csr_array:
-    """Return the matrix of ``weights``, 1 by default, at rows and columns, that sums by rows.
+    """Return the sparse matrix of ``weights``, 1 by default, that sums by rows.
 
     Sparse, and so of one thread: dense products of a few rows wait for threads on a busy machine.
     """
@@ -349,12 +338,9 @@ def _shares(part: Sides, whole: Sides) -> Sides:
 
 
 def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return the first of ``ends``, and those behind which the images are no longer of one side.
+    """Return the first of ``ends`` and those at which the side of the images changes.
 
-    Parameters
-    ----------
-    of_seen : bool array of shape (n_images,), of images in an order
-    ends : int array of shape (n_ends,), increasing: numbers of images
+    ``of_seen`` has the side of every image of a list, ``ends`` are increasing numbers of images.
     """
     n, n_seen = np.diff(ends), np.diff(np.append(0, np.cumsum(of_seen))[ends])
     kind = np.where((n_seen > 0) & (n_seen < n), 2, n_seen > 0)

@@ -1,10 +1,7 @@
 """The registry of figures shown by every list, table and export of results.
 
-A figure is one entry: where it stands in a row, how it is called, how it follows from an evaluation
-or from the answers to a test set, and what it needs. A new metric is one call of :func:`register`;
-listings, exports, orders and tables of runs ask the registry, and so do the figures of scores with
-their intervals and differences. A stored run has an evaluation and no answers: figures that follow
-from the answers alone are those of scores.
+A new metric is one call of :func:`register`. Figures follow from an evaluation, or from the answers
+to a test set; a stored run has an evaluation alone.
 """
 
 from __future__ import annotations
@@ -29,12 +26,10 @@ class Figure:
     ----------
     name : column of a row
     label : as it is written next to others, as "H at γ"
-    of : how it follows from an evaluation, which follows from predictions; None where it has none,
-        as with :func:`of_answers_alone`
+    of : how it follows from an evaluation; :func:`of_answers_alone` where it does not
     printed : heading in a text or a paper, ``label`` by default
     unit : "fraction", in [0, 1] and shown in percent, or "" for a plain number
     needs_gzsl : whether it needs seen test samples
-    larger_is_better : the order of a list, the best first
     shown : whether lists show it; exports have every figure
     board : its field in an entry of the board; empty where entries have none
     drawn : how it follows from answers, for every draw of classes or images; None where it does not
@@ -127,13 +122,9 @@ _LETTERS = {"unseen": "u", "seen": "s", "harmonic": "H"}
 class _Point:
     """u, s and H at one gamma, or in separate spaces.
 
-    Attributes
-    ----------
-    name : begins the names of its figures
-    label, board : end of their labels, and of their fields in an entry of the board
-    sides : how it follows from answers
-    stored : whether an evaluation has it
-    printed : heading of its H in a paper
+    ``name`` begins the names of the figures, ``label`` and ``board`` end their labels and their
+    fields in an entry of the board, ``printed`` is the heading of H in a paper; ``stored`` points
+    are part of an evaluation.
     """
 
     name: str

@@ -11,9 +11,7 @@
 ``zsl_rank``     optional: place of the true class among unseen classes alone, from 1
 ================ =======================================================================
 
-The names of the classes, which of them are unseen and where everything comes from lie in the
-table's attributes, as pandas writes them. Files are read in a process of its own, see
-:mod:`zslcore.datasets.sandbox.client`.
+Class names, unseen classes and provenance are attributes of the table, as pandas writes them.
 """
 
 from __future__ import annotations
@@ -73,13 +71,7 @@ class _Attributes(Provenance):
 
 
 def write_predictions(path: Path | str, predictions: Predictions) -> None:
-    """Write predictions to a file atomically.
-
-    Raises
-    ------
-    ZSLError
-        When nothing can be written there.
-    """
+    """Write predictions to a file atomically; raises a ZSLError where nothing can be written."""
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -175,17 +167,9 @@ def is_predictions(path: Path) -> bool:
 
 
 def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Predictions:
-    """Read an untrusted file of predictions.
+    """Read an untrusted file of predictions in a sandbox.
 
-    Parameters
-    ----------
-    path : the file
-    limits : sizes and time that are allowed
-
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which file and column, what was expected, what came.
+    A FileRefusedError says in one sentence which file and column, what was expected, what came.
     """
     path = Path(path)
     required = [column for column in COLUMNS if column not in OPTIONAL]
@@ -193,13 +177,7 @@ def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Pr
 
 
 def read_packaged(path: Path) -> Predictions:
-    """Read a file of predictions that comes with the package, in this process.
-
-    Raises
-    ------
-    FileRefusedError
-        As :func:`read_predictions`.
-    """
+    """Read a file of predictions that comes with the package, in this process."""
     from pyarrow import ArrowException, parquet
 
     try:

@@ -1,9 +1,8 @@
 """The laws of the contract, checked on one method in a small world.
 
 A law is a function of a :class:`Case`; its docstring is the law, and it raises a
-:class:`BrokenLawError`: expected, got. The suite runs all of them on every method of the package,
-``zslcore check-method`` on one from outside. Where the card states in ``company`` why the score of
-a candidate depends on the other candidates, three of them are waived for a method from outside.
+:class:`BrokenLawError`. The tests check all laws on every method of the package,
+``zslcore check-method`` on one from outside.
 """
 
 from __future__ import annotations
@@ -37,10 +36,10 @@ class BrokenLawError(ZSLError):
 
 @cache
 def _problem(*, joint: bool) -> Problem:
-    """Return what a method is fitted on: eight seen classes, four unseen ones, twenty features.
+    """Return a problem of eight seen and four unseen classes with twenty features.
 
-    Image-text encoders put features and prototypes into one space, ``joint``; a method that learns
-    nothing can only be expected to recognise classes there.
+    ``joint``: features and prototypes lie in one space, as those of image-text encoders; elsewhere
+    a method that learns nothing cannot be expected to recognise classes.
     """
     world = linear_world(n_features=6, noise=0.1, joint=True) if joint else linear_world()
     split = world.splits["PS"]
@@ -50,13 +49,7 @@ def _problem(*, joint: bool) -> Problem:
 
 @dataclass(eq=False)
 class Case:
-    """A method, and the problem its laws are checked on.
-
-    Attributes
-    ----------
-    method : class
-    given : parameters that it gets in place of its defaults
-    """
+    """A method class, its parameters in place of defaults, and the problem of its laws."""
 
     method: type[ZSLEstimator]
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -88,12 +81,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """One law.
+    """One law: a function that raises :class:`BrokenLawError`.
 
-    Attributes
-    ----------
-    check : callable(case), raises :class:`BrokenLawError`
-    waived_by_company : whether a card that states ``company`` says why it does not hold
+    ``waived_by_company``: a card that states ``company`` explains why the law does not hold.
     """
 
     check: Callable[[Case], None]
@@ -112,13 +102,9 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a method does on one law.
+    """The outcome of a law on a method.
 
-    Attributes
-    ----------
-    law : Law
-    state : "hold", "waived" or "broken"
-    why : expected and got, or what the card states; empty where it holds
+    ``why`` says what was expected and what came, or what the card states; empty where it holds.
     """
 
     law: Law
@@ -129,13 +115,7 @@ class Verdict:
 def verdicts(
     method: type[ZSLEstimator], given: Mapping[str, Any] | None = None
 ) -> Iterator[Verdict]:
-    """Yield how a method does on every law.
-
-    Parameters
-    ----------
-    method : class
-    given : parameters in place of its defaults
-    """
+    """Yield the verdict on every law for a method class with ``given`` parameters."""
     case = Case(method, given or {})
     for law in LAWS:
         if law.waived_by_company and method.card.company:

@@ -59,11 +59,8 @@ _SCALARS = (bool, int, float, str, type(None))
 class _Place:
     """Where a registered method is found again.
 
-    Attributes
-    ----------
-    where : path of a file, or name of a module; empty for a class of a notebook
-    attribute : name of the class
-    called : what ``--method`` takes for it, without the folders of this machine
+    ``where`` is the path of a file or the name of a module, empty for a class of a notebook;
+    ``called`` is what ``--method`` takes for it, without the folders of this machine.
     """
 
     where: str
@@ -98,23 +95,15 @@ def word(name: str) -> str:
 
 
 def register(method: type[ZSLEstimator]) -> str:
-    """Register a class of this process, and return the name of the method.
+    """Register a class of this process, and return its name, ``<name on the card>@<digest>``.
 
     The name can then be used wherever a method is named: ``RunSpec``, ``get_method``,
     ``ComparisonSpec``. Jobs of other processes find the class if it is in an importable module.
 
-    Parameters
-    ----------
-    method : subclass of :class:`zslcore.methods.base.ZSLEstimator`
-
-    Returns
-    -------
-    str, ``<name on the card>@<digest of the source>``
-
     Raises
     ------
     MethodError
-        For what is no such class, or a class without source.
+        For what is no :class:`zslcore.methods.base.ZSLEstimator`, or a class without source.
     ParameterError
         On a public server.
     """
@@ -159,12 +148,11 @@ def load(text: str) -> str:
 
 
 def register_own() -> dict[str, str]:
-    """Register the methods of this machine: of ``ZSL_METHODS``, and of installed packages.
+    """Register the methods of ``ZSL_METHODS`` and of installed packages; none on a public server.
 
     Returns
     -------
-    dict, why a method was refused, by the word that names it; empty on a public server, where
-    nothing is loaded
+    dict, why a method was refused, by the word that names it
     """
     refused: dict[str, str] = {}
     if settings.PUBLIC():
@@ -183,9 +171,7 @@ def register_own() -> dict[str, str]:
 def places(names: Iterable[str] | str) -> dict[str, str]:
     """Return where another process finds these methods, by name; those of the package need none.
 
-    Parameters
-    ----------
-    names : of methods, or a text that holds them
+    ``names`` are names of methods, or a text that contains them.
     """
     if isinstance(names, str):
         return {name: place.text for name, place in _PLACES.items() if name in names}
@@ -195,10 +181,7 @@ def places(names: Iterable[str] | str) -> dict[str, str]:
 def restore(found: Mapping[str, str]) -> None:
     """Register in this process what :func:`places` found in another.
 
-    Raises
-    ------
-    MethodError
-        When a source is not there, or not what it was.
+    Raises a MethodError when a source is missing or has changed.
     """
     for name, place in found.items():
         if name in METHODS:
@@ -438,13 +421,7 @@ LETTERS = 300
 
 
 def guarded(method: type[ZSLEstimator], card: MethodCard) -> type[ZSLEstimator]:
-    """Return a method with another card whose failures are sentences.
-
-    Parameters
-    ----------
-    method : class from outside; stays as it is
-    card : of the returned class
-    """
+    """Return a subclass of a method with another card, whose failures are sentences."""
     members: dict[str, Any] = {"card": card, "__doc__": method.__doc__}
     members |= {"__module__": method.__module__, "__qualname__": method.__qualname__}
     for name, scores in _CALLED.items():
@@ -503,13 +480,9 @@ def _sources(method: type[ZSLEstimator]) -> set[str]:
 
 
 def failure(error: BaseException, name: str, files: Collection[str]) -> str:
-    """Say which function raised what, in which line of ``files``, and what the message says.
+    """Return which function raised what, in which line of ``files``, and its message.
 
-    Parameters
-    ----------
-    error : what was raised
-    name : of the function that was called; one of ``files`` that it called is named instead
-    files : paths of the source; none for the place of the error itself
+    ``name`` is the function that was called; one of ``files`` that it called is named instead.
     """
     frames = traceback.extract_tb(error.__traceback__)
     there = [frame for frame in frames if frame.filename in files]

@@ -36,24 +36,9 @@ ParameterOrigin = Literal["validated", "given", "oracle", "unknown"]
 class Provenance:
     """Where predictions come from; what is empty is unknown.
 
-    Attributes
-    ----------
-    dataset, digest : name and content digest of the data
-    benchmark : "AWA1", "AWA2", "CUB", "SUN", "aPY", or empty for other data
-    simulated : whether no camera was involved
-    split : name of the split
-    parts : digest of the rows of "trainval", "test_seen" and "test_unseen"
-    rows : what the rows number, those of the "benchmark" or those of a "file" of scores
-    method, params : what answered, with its parameters
-    params_origin : how they were found; "oracle" is on the test images
-    gamma : of calibrated stacking, in units of the margin
-    gamma_origin : how it was found; "validated" is on the validation rows
-    features : what the images were turned into
-    pretraining : what that was trained on, ``("none",)`` for nothing
-    seed, created, version, commit : of the run
-    revisions : of method and protocol
-    spec : what was run, where this package ran it
-    source : where the data or the scores come from, in a sentence
+    ``benchmark`` is "AWA1", "AWA2", "CUB", "SUN" or "aPY". ``parts`` has the digests of the rows of
+    "trainval", "test_seen" and "test_unseen"; ``rows`` says whether rows number the benchmark's
+    images or those of a file of scores. ``pretraining`` is ``("none",)`` for nothing.
     """
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid"}
@@ -81,14 +66,7 @@ class Provenance:
 
     @classmethod
     def on(cls, dataset: ZSLDataset, split: Split, **more: Any) -> Provenance:
-        """Return the provenance of answers to a split of a data set.
-
-        Parameters
-        ----------
-        dataset : ZSLDataset
-        split : one of its splits
-        **more : the other attributes
-        """
+        """Return the provenance of answers to a split, with ``more`` of its fields."""
         return cls(
             dataset=dataset.name,
             digest=dataset.digest,
@@ -124,10 +102,10 @@ class PredictedRows(AnsweredTest):
     classes : int array of shape (n_candidates,), increasing
     seen : bool array of shape (n_candidates,)
     resolution : margins that differ by no more are one breakpoint of the curve
-    zsl_class : int array of shape (n_rows,), optional
-        The answer among unseen classes alone; ``unseen_class`` by default.
-    zsl_rank : int array of shape (n_rows,), optional
-        Place of the true class among unseen classes alone, from 1; -1 where it is unknown.
+    zsl_class : int array of shape (n_rows,), the answer among unseen classes alone
+        ``unseen_class`` by default.
+    zsl_rank : int array of shape (n_rows,), place of the true class among unseen classes alone
+        From 1; -1 where it is unknown.
     name : of the part, for sentences
     """
 
@@ -156,13 +134,9 @@ class PredictedRows(AnsweredTest):
     ) -> PredictedRows:
         """Return the answers of a score matrix, which itself is not needed.
 
-        Parameters
-        ----------
-        scores : AnsweredTest of all test images among all candidates
-        rows : int array of shape (n_samples,), their numbers in the benchmark
-        among_unseen : AnsweredTest, optional
-            Scores of the images of unseen classes, in the same order, among unseen classes alone,
-            of a method whose scores depend on the candidates.
+        ``rows`` numbers the images in the benchmark. ``among_unseen`` scores the images of unseen
+        classes, in the same order, among unseen classes alone, for a method whose scores depend on
+        the candidates.
         """
         zsl = scores if among_unseen is None else among_unseen
         y, predicted = zsl.zsl_answers
@@ -267,12 +241,7 @@ def _of_answers(
 
 
 def _check_columns(of: PredictedRows) -> None:
-    """Refuse columns of other lengths, numbers that are none, and classes that are no candidates.
-
-    Raises
-    ------
-    DatasetError
-    """
+    """Refuse columns of other lengths, rows below 0 and margins that are NaN."""
     n = len(of.rows)
     if not n:
         raise DatasetError(f"{of.name}: expected at least one row; got none.")
@@ -333,12 +302,8 @@ def _check_ranks(of: PredictedRows, n_unseen: int) -> None:
 class Predictions:
     """What a model answered, with all that is needed to judge and to check it.
 
-    Attributes
-    ----------
-    test : PredictedRows of the test images, of seen and of unseen classes
-    class_names : one a class of the data; classes are numbered by their place in it
-    folds : PredictedRows of the validation images of every fold, on which gamma was chosen
-    provenance : Provenance
+    Classes are numbered by their place in ``class_names``; ``folds`` are the validation images of
+    every fold, on which gamma was chosen.
     """
 
     test: PredictedRows
@@ -381,14 +346,7 @@ class Predictions:
     def page(self, title: str = "") -> str:
         """Return the interactive curve with its images as one HTML file.
 
-        Parameters
-        ----------
-        title : by default what they are of
-
-        Raises
-        ------
-        DatasetError
-            Without images of both sides, where there is no curve.
+        Raises a DatasetError without images of both sides, where there is no curve.
         """
         return self.test.page(
             self.class_names,
@@ -444,14 +402,8 @@ class Predictions:
     ) -> Predictions:
         """Return the predictions of a score matrix, or of the answers read off one.
 
-        Parameters
-        ----------
-        scores : AnsweredTest
-        rows : int array of shape (n_samples,), numbers of its images in the benchmark
-        class_names : one a class of the data
-        validation : answers on the folds, see :class:`zslcore.evaluation.protocol.Selection`
-        among_unseen : see :meth:`PredictedRows.of_scores`
-        provenance : Provenance
+        ``validation`` are answers on the folds, see :class:`zslcore.evaluation.protocol.Selection`;
+        ``rows`` and ``among_unseen`` are those of :meth:`PredictedRows.of_scores`.
         """
         return cls(
             PredictedRows.of_scores(scores, rows, among_unseen),

@@ -296,12 +296,7 @@ class AnsweredTest(ABC):
         return self.generalized and not self.seen[self.y].all()
 
     def require_curve(self, name: str) -> None:
-        """Refuse answers without a seen-unseen curve; ``name`` is theirs in the sentence.
-
-        Raises
-        ------
-        DatasetError
-        """
+        """Raise a DatasetError that begins with ``name`` where there is no seen-unseen curve."""
         if not self.has_curve:
             side = "unseen" if self.generalized else "seen"
             raise DatasetError(
@@ -368,7 +363,6 @@ class Setting:
 
     Attributes
     ----------
-    dataset, split : the data
     preprocessing : scaling of features and prototypes
     seed : decides which rows are held out as seen validation, and seeds stochastic methods
     tell : callable(done, total, what) or None
@@ -407,13 +401,8 @@ class Setting:
     def transduce(self, method: ZSLEstimator, task: Task = "zsl") -> ScoredTest:
         """Fit on trainval and on the test images without their labels, and score these.
 
-        Parameters
-        ----------
-        method : ZSLEstimator
-            A transductive one, or an inductive one to compare it with.
-        task : "zsl" or "gzsl"
-            For "zsl" the images are those of unseen classes and the candidates the unseen classes;
-            for "gzsl" both are all there are in the test set.
+        For "zsl" the images are those of unseen classes and the candidates the unseen classes; for
+        "gzsl" both are all there are in the test set. An inductive method is fitted as usual.
         """
         _check_task(task)
         require_unseen(self.dataset, self.split)
@@ -642,7 +631,6 @@ def select(
     rule : "best" or "one standard error", optional
         By default the second where the grid varies a parameter of ``method.simpler``, which defines
         the order, and the first elsewhere.
-    preprocessing : Preprocessing
     seed : int
         Decides which rows are held out as seen validation, and seeds stochastic methods.
     with_gamma : bool
@@ -709,17 +697,13 @@ def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequ
 
     With :math:`d_k` what a point loses to the best on fold :math:`k` of :math:`K`, it cannot be
     distinguished from the best while :math:`\bar d \le \sqrt{\mathrm{var}(d) / K}`, the standard
-    error of :math:`\bar d`.
+    error of :math:`\bar d`. Of several equally simple points it is that with the best mean.
 
     Parameters
     ----------
     scores : array of shape (n_folds, n_points), larger is better
     points : the points of the grid
     simpler : names of parameters whose smaller value is the simpler one, the weightiest first
-
-    Returns
-    -------
-    int, the point with the smallest values of ``simpler``; of several, that with the best mean
     """
     mean = scores.mean(axis=0)
     loss = scores[:, [np.argmax(mean)]] - scores
@@ -805,10 +789,7 @@ class Evaluation:
 def origin_in_words(origin: str | None, stated_by: str = "") -> str:
     """Return how gamma was found, with what a reader cannot know of it.
 
-    Parameters
-    ----------
-    origin : of :data:`GammaOrigin`, or None without a gamma
-    stated_by : source of the statement, where it cannot be checked
+    ``stated_by`` is the source of the statement, where it cannot be checked.
 
     Examples
     --------
@@ -827,11 +808,7 @@ def origin_in_words(origin: str | None, stated_by: str = "") -> str:
 def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
     """Read every figure of the protocol off the answers to a test set.
 
-    Parameters
-    ----------
-    scores : AnsweredTest, a score matrix or predictions
-    gamma : float
-        Chosen before, on the folds; see :func:`select`.
+    ``gamma`` is chosen before, on the folds; see :func:`select`.
     """
     y, predicted = scores.zsl_answers
     of_unseen = Evaluation(

@@ -45,12 +45,6 @@ class Part:
 def parts_to_score(dataset: ZSLDataset, split: Split, seed: int = 0) -> tuple[Part, ...]:
     """Return the test set and every fold, as a run with this seed scores them.
 
-    Parameters
-    ----------
-    dataset, split : the data
-    seed : int
-        Decides which rows of a fold are held out as seen validation.
-
     Raises
     ------
     SplitError

@@ -1,9 +1,8 @@
 """The result of a run, its provenance and its JSON form.
 
-A :class:`RunSpec` is the unit of everything: hashed for caches, stored in SQLite, printed as a
-command line, put in a URL. The same spec run twice gives the same numbers; the app and
-``python -m zslcore run`` produce the same :class:`RunResult` for the same spec. What could change
-them, the grid that is searched and the revisions of method and protocol, is part of it.
+The same spec run twice gives the same numbers; the app and ``python -m zslcore run`` produce the
+same :class:`RunResult` for the same :class:`RunSpec`. What could change them, the grid that is
+searched and the revisions of method and protocol, is part of it.
 """
 
 from __future__ import annotations
@@ -56,12 +55,10 @@ class RunResult:
     source : where the data come from
     seconds : wall time
     created : ISO 8601, UTC
-    version, commit : of the package that made it
     environment : versions of what else numbers can depend on, and the digest of the package's own
         files that make them, see :func:`zslcore.version.sources`
-    rule : how the folds' scores chose, "best" or "one standard error", see
-        :func:`zslcore.evaluation.protocol.select`; None where they chose no parameters, or it
-        was not recorded
+    rule : how the folds' scores chose, see :func:`zslcore.evaluation.protocol.select`; None where
+        they chose no parameters, or it was not recorded
     """
 
     key: str
@@ -119,13 +116,7 @@ class RunResult:
 
     @classmethod
     def from_json(cls, text: str) -> RunResult:
-        """Read what :meth:`to_json` wrote.
-
-        Raises
-        ------
-        UnreadableError
-            When the text is anything else.
-        """
+        """Read what :meth:`to_json` wrote; raises an UnreadableError for any other text."""
         return SCHEMA.load(text)
 
 
@@ -144,7 +135,6 @@ def execute(
 
     Parameters
     ----------
-    spec : RunSpec
     dataset : ZSLDataset, optional
         The data of that name, where it is open already.
     with_oracle : bool, default=True
@@ -187,10 +177,8 @@ class Execution:
 
     Attributes
     ----------
-    result : RunResult
     scores : ScoredTest that its figures were read off
     validation : answers on the folds that chose gamma; empty where nothing chose it
-    dataset : the data
     """
 
     result: RunResult
@@ -273,10 +261,7 @@ def answer_folds(spec: RunSpec, dataset: ZSLDataset) -> protocol.Selection:
 
 
 def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
-    """Return the spec as it would be run now, with its data's digest, and the data.
-
-    Other data are refused.
-    """
+    """Return the spec as it would be run now, with its data's digest, and these data."""
     dataset = (load(spec.dataset) if dataset is None else dataset).required(spec.digest)
     return replace(spec.present, digest=dataset.digest), dataset
 
@@ -363,15 +348,9 @@ WITHOUT_FOLDS = "Test rows alone: the validation rows of this run are not stored
 def execute_with_predictions(
     spec: RunSpec, dataset: ZSLDataset | None = None, **options: Any
 ) -> tuple[RunResult, Predictions]:
-    """Run a spec and return its predictions; nothing is fitted for them but what a run fits anyway.
+    """Run a spec and return its predictions, with the validation rows of folds that chose gamma.
 
-    Parameters
-    ----------
-    spec, dataset, options : those of :func:`zslcore.evaluation.runs.execute`
-
-    Returns
-    -------
-    RunResult, Predictions with the validation rows of the folds where these chose gamma
+    Nothing is fitted for them but what a run fits anyway; ``options`` are those of :func:`execute`.
     """
     done = execute_in_full(spec, dataset, **options)
     return done.result, predictions_of(done)
@@ -392,11 +371,10 @@ def predictions_of(done: Execution) -> Predictions:
 def predictions_of_run(
     result: RunResult, scores: ScoredTest, dataset: ZSLDataset, *, folds: bool
 ) -> Predictions:
-    """Return the predictions of a result that is known, of which the scores are there.
+    """Return the predictions of a known result from its scores.
 
     Parameters
     ----------
-    result, scores, dataset : the run
     folds : bool
         Whether to fit on the folds again, with the result's own parameters, for the validation
         rows that chose gamma. Without it the source of a file notes that they are missing.
@@ -441,8 +419,6 @@ class Progress:
 
     Parameters
     ----------
-    spec : RunSpec
-    dataset : its data
     report : callable(done, total, message)
     with_oracle : bool
         Whether the grid is swept on the test set too.

@@ -23,25 +23,12 @@ from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 class RunSpec:
     """Everything a result depends on.
 
-    Parameters
-    ----------
-    dataset, split, method : names
-    params : mapping, optional
-        Parameters that are given. Those of the grid that are not are chosen on the folds.
-    gamma : float, optional
-        The calibration gamma, where it is given; chosen on the folds otherwise.
-    select_for : "gzsl" or "zsl"
-        What parameters are chosen for; a split without seen test rows is always chosen for ZSL.
-    features, prototypes : preprocessing, see :class:`zslcore.features.views.Preprocessing`
-    seed : int
-    digest : str
-        Content digest of the data, filled in by :func:`execute`; one that is given has to match.
-    grid : mapping, optional
-        What is searched, parameter -> values; the method's own grid by default. Parameters that are
-        given are left out of it.
-    revisions : mapping
-        Of the method and the protocol, filled in. A spec that comes
-        with them is a record, whose method or parameters this version may not have.
+    ``params`` are given; those of the grid that are not are chosen on the folds, for ``select_for``
+    ("zsl" for a split without seen test rows), and so is ``gamma``. ``grid`` is searched in place
+    of the method's own. ``features`` and ``prototypes`` are of
+    :class:`zslcore.features.views.Preprocessing`. A ``digest`` of the data that is given has to
+    match; a spec with ``revisions`` is a record, whose method or parameters this version may not
+    have.
     """
 
     dataset: str
@@ -84,12 +71,8 @@ class RunSpec:
     ) -> RunSpec:
         """Return the run for accuracies among unseen classes alone, where gamma plays no part.
 
-        Parameters
-        ----------
-        dataset : ZSLDataset
-        split, method : names
-        validated : bool, default=False
-            Choose the parameters of the method's grid on the folds; its defaults otherwise.
+        ``validated`` chooses the parameters of the method's grid on the folds, else it has its
+        defaults.
         """
         params: dict[str, Any] = {}
         if not validated:

@@ -52,14 +52,10 @@ SINGLE_PRECISION = 1e-4
 class Loss(Protocol):
     r"""A loss of linear scores, given the class of each row.
 
-    Attributes
-    ----------
-    n_outputs : int, columns of the scores
-    curvature : float, its typical second derivative, :math:`\kappa` of the preconditioner
-    least_progress : float
-        Stop when a step lowers the objective by less, relative to the larger of 1 and its value, or
-        by less than a thousandth of the tolerance if that is more. 0 for smooth losses, whose
-        gradient tells when to stop; that of a hinge never vanishes.
+    ``curvature`` is its typical second derivative, :math:`\kappa` of the preconditioner. Descent
+    stops when a step lowers the objective by less than ``least_progress``, relative to the larger
+    of 1 and its value, or by less than a thousandth of the tolerance if that is more: 0 for smooth
+    losses, whose gradient tells when to stop; that of a hinge never vanishes.
     """
 
     @property
@@ -99,9 +95,7 @@ class Softmax:
 class Logistic:
     r"""One binary cross-entropy a column, :math:`\ell = -\sum_m \log \mathrm{expit}(\pm z_m)`.
 
-    Parameters
-    ----------
-    targets : bool array of shape (n_classes, n_outputs), the answer for samples of each class
+    ``targets`` of shape (n_classes, n_outputs) is the answer for samples of each class.
     """
 
     targets: np.ndarray
@@ -150,16 +144,11 @@ class SquaredHinge:
 class MulticlassHinge:
     r"""Crammer and Singer's :math:`\ell = \max_c \, (\Delta_{y c} + z_c) - z_y`.
 
-    Parameters
-    ----------
-    margin : array of shape (n_classes, n_classes), :math:`\Delta`, zero on the diagonal
-
-    Notes
-    -----
-    Not smooth, so that its minimum is approached ever more slowly. On CUB, at a tolerance of 0.01,
-    ten times this progress takes a third of the time for an objective 1.5 % higher and the same
-    accuracy within half a point, but leaves the scale of the scores, and with it gamma, to chance
-    where features say little; a thousandth is not reached in 1,000 iterations.
+    ``margin`` is :math:`\Delta`, zero on the diagonal. The loss is not smooth, so that its minimum
+    is approached ever more slowly. On CUB, at a tolerance of 0.01, ten times this progress takes a
+    third of the time for an objective 1.5 % higher and the same accuracy within half a point, but
+    leaves the scale of the scores, and with it gamma, to chance where features say little; a
+    thousandth is not reached in 1,000 iterations.
     """
 
     margin: np.ndarray
@@ -187,21 +176,10 @@ class MulticlassHinge:
 class LinearPath:
     """Minimises :math:`J` for one data set and one loss, for any number of ridge weights.
 
-    Parameters
-    ----------
-    X : array or FeatureView of shape (n_samples, n_features)
-    y : int array of shape (n_samples,)
-    n_classes : int
-    loss : Loss
-    intercept : bool
-        Add a constant feature 1, whose weight is penalised like any other, as liblinear does.
-    tol : float
-        Stop when no entry of the (preconditioned) gradient exceeds this share of the largest at 0.
-
-    Notes
-    -----
-    Products are in single precision, twice as fast, unless ``tol`` asks for more than it resolves,
-    or lambda is lost in what its rounding leaves of the curvature.
+    An ``intercept`` is a constant feature 1, whose weight is penalised like any other, as liblinear
+    does. Descent stops when no entry of the (preconditioned) gradient exceeds the share ``tol`` of
+    the largest at 0. Products are in single precision, twice as fast, unless ``tol`` asks for more
+    than it resolves, or lambda is lost in what its rounding leaves of the curvature.
     """
 
     def __init__(

@@ -36,14 +36,10 @@ BLOCK = 1 << 16
 def network(
     name: str, sizes: Sequence[int], rng: np.random.Generator, *, last: bool = False
 ) -> Module:
-    """Return linear layers with leaky rectifiers between them.
+    """Return linear layers of ``sizes`` with leaky rectifiers between them, and after the ``last``.
 
-    Parameters
-    ----------
-    name : of the method, for the sentence where PyTorch is missing
-    sizes : of the layers, input and output included
-    rng : draws the weights, uniform within one over the root of a layer's inputs
-    last : whether a rectifier follows the last layer, too
+    Weights are uniform within one over the root of a layer's inputs. ``name`` is the method, for
+    the sentence where PyTorch is missing.
     """
     with extra("torch", "torch", name):
         import torch  # not at the top: it takes longer to import than most methods to fit
@@ -97,7 +93,7 @@ def join(*parts: Tensor) -> Tensor:
 
 
 def applied(net: Module, *parts: np.ndarray) -> np.ndarray:
-    """Return what a network makes of arrays joined by columns, in their precision.
+    """Return the output of a network for arrays joined by columns, in their precision.
 
     Rows go through it in blocks, so that its hidden layers stay small.
     """
@@ -116,12 +112,7 @@ def gradient_penalty(
 ) -> Tensor:
     """Return the mean squared distance of the critic's gradient from unit length.
 
-    Parameters
-    ----------
-    critic : of rows :math:`(x, s)`
-    real, fake : tensors of shape (n, n_features)
-    s : tensor of shape (n, n_attributes)
-    alpha : tensor of shape (n, 1), uniform numbers
+    ``alpha`` are uniform numbers of shape (n, 1).
     """
     import torch
 
@@ -133,13 +124,7 @@ def gradient_penalty(
 
 
 class WassersteinGAN:
-    """A conditional generator and the loss of its critic, for methods that learn with both.
-
-    Attributes
-    ----------
-    generator_ : network from noise and prototypes to features
-    penalty : weight of the gradient penalty
-    """
+    """A conditional generator and the loss of its critic, for methods that learn with both."""
 
     generator_: Any
     penalty: float

@@ -58,14 +58,7 @@ def on_device(name: str, device: str) -> Device:
 class TrainingRows:
     """Rows of ``X`` as float32 tensors, in the requested order.
 
-    Parameters
-    ----------
-    X : array or FeatureView of shape (n_samples, n_features)
-    device : torch.device
-
-    Attributes
-    ----------
-    mean_square : float, mean squared Euclidean length of the rows; 1 where all are zero
+    ``mean_square`` is the mean squared Euclidean length of the rows, 1 where all are zero.
     """
 
     def __init__(self, X: Features, device: Device) -> None:
@@ -110,15 +103,9 @@ def by_first_appearance(y: np.ndarray, S: np.ndarray) -> tuple[np.ndarray, np.nd
 def first_violator(violates: Tensor, own: Tensor, draw: Draw) -> tuple[Tensor, Tensor]:
     """Go through the wrong classes in random order until one violates the margin.
 
-    Parameters
-    ----------
-    violates, own : bool tensors of shape (n_samples, n_classes); ``own`` is the right class
-    draw : callable, returns uniform numbers of that shape
-
-    Returns
-    -------
-    found : bool tensor of that shape, True at the class found, nowhere in a row without one
-    draws : int tensor of shape (n_samples, 1), how many classes were looked at
+    ``violates`` and ``own``, the right class, are bool tensors of shape (n_samples, n_classes);
+    ``draw`` returns uniform numbers of that shape. Returns a bool tensor with True at the class
+    found, nowhere in a row without one, and how many classes were looked at, shape (n_samples, 1).
     """
     place = draw().masked_fill(own, -1)
     place_found, column = place.masked_fill(~violates, -1).max(dim=1, keepdim=True)
@@ -142,11 +129,9 @@ def violators(
 
 
 class EpochModel(ZSLEstimator):
-    """What methods trained in epochs share: a run of many epochs serves every smaller number.
+    """Base of methods trained in epochs: a run of many epochs serves every smaller number.
 
-    Attributes
-    ----------
-    one_run_along : names of parameters that change nothing of the training but its end
+    ``one_run_along`` names the parameters that change nothing of the training but its end.
     """
 
     iterative = True
@@ -154,10 +139,7 @@ class EpochModel(ZSLEstimator):
     regularizers: ClassVar = {"epochs": "weaker"}
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
-        """Learn from seen classes; see :class:`ZSLEstimator`.
-
-        Calls ``on_epoch(epoch, loss)`` after every epoch; what it raises ends the training.
-        """
+        """Learn from seen classes; an exception of ``on_epoch(epoch, loss)`` ends the training."""
         for _ in self._epochs(X, y, prototypes, [self.epochs]):
             pass
         return self
@@ -308,10 +290,7 @@ class _Descent:
         return float(loss) / N
 
     def _step(self, rows: np.ndarray) -> tuple[Tensor, Tensor | None]:
-        """Descend on one mini-batch; return its summed loss and which of several matrices answered.
-
-        A batch is small, and a step takes about as long as it has operations.
-        """
+        """Descend on one mini-batch; return its summed loss and which of several matrices won."""
         X, y, B, K = self.rows[rows], self.y[rows][:, None], len(rows), len(self.remaining)
         P = (X @ self.W).reshape(B, K, -1) @ self.to_scores
         F, k = (P[:, 0], None) if K == 1 else P.max(dim=1)

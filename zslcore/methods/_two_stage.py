@@ -1,8 +1,7 @@
 """Methods in two stages: linear classifiers of seen classes, then prototypes.
 
-Images are read by the first stage alone, which knows nothing of the candidates; the second works
-on its outputs, one row an image. So parameters of the second stage cost next to nothing, and ridge
-weights of the first share one path.
+The first stage knows nothing of the candidates, the second works on its outputs. So parameters of
+the second stage cost next to nothing, and ridge weights of the first share one path.
 """
 
 from __future__ import annotations
@@ -21,15 +20,7 @@ from zslcore.methods.classifiers import Solutions, rows_digest, solved
 
 
 class TwoStageModel(ZSLEstimator):
-    """Linear classifiers on images, and a score made from their outputs and the prototypes.
-
-    Attributes
-    ----------
-    W_ : ndarray of shape (n_features, n_outputs), one row more with an intercept
-        Learned classifiers.
-    S_ : ndarray of shape (n_seen_classes, n_attributes)
-        Prototypes of the seen classes.
-    """
+    """Linear classifiers on images, and a score made from their outputs and the prototypes."""
 
     #: Whether the classifiers see a constant feature in addition.
     intercept: ClassVar[bool] = True

@@ -28,29 +28,17 @@ class ALE(RankingModel, CompatibilityModel):
     Parameters
     ----------
     learning_rate : float, default=10.0
-        For features and prototypes of unit length; see :class:`RankingModel`.
-    epochs : int, default=20
-        Stopping early is the only regularisation: chosen on the folds.
-    margin : float, default=1.0
-        :math:`\Delta > 0`; only its ratio to the rate matters, as in DEVISE.
+    epochs, margin, batch_size, average, device, random_state : as of :class:`DEVISE`
     alpha : "1/i" or "1", default="1/i"
     rank : "exact" or "sampled", default="exact"
         The number of violators, counted as the formula says; or the paper's sampling, WARP: wrong
         classes are drawn in random order until the first violates the margin, at draw :math:`k`; it
         alone is corrected, with weight :math:`l_r`, :math:`r = \lfloor (C - 1) / k \rfloor`. Public
         codes sample, some of them with replacement; here nothing is drawn twice.
-    batch_size : int, default=64
-        Images a step; the paper's descent takes 1.
-    average : bool, default=False
-        Return the mean of all iterates rather than the last, which is what the paper does.
-    device : "cpu" or "cuda", default="cpu"
-    random_state : int, default=0
-        Seeds the start, the order of the images and the classes drawn.
 
     Attributes
     ----------
     V_ : ndarray of shape (n_features, n_attributes)
-        Learned compatibility matrix.
 
     References
     ----------

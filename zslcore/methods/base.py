@@ -119,7 +119,6 @@ class ZSLEstimator(BaseEstimator, ABC):
 
     Attributes
     ----------
-    card : MethodCard
     param_grid : mapping from parameter to the values tried when parameters are chosen
     revision : counted up when the same data and parameters give other numbers than before
     simpler : names of parameters whose smaller value is the simpler model, the weightiest first;
@@ -211,11 +210,7 @@ class ZSLEstimator(BaseEstimator, ABC):
 
     @wrapped
     def score_map(self, prototypes: np.ndarray) -> Scorer:
-        """Return what :meth:`decision_function` comes down to for these candidates.
-
-        Parameters
-        ----------
-        prototypes : array of shape (n_candidates, n_attributes)
+        """Return :meth:`decision_function` for these candidates, prepared as far as possible.
 
         Returns
         -------
@@ -283,12 +278,9 @@ class ZSLEstimator(BaseEstimator, ABC):
     ) -> Iterator[np.ndarray]:
         r"""Yield the attributes predicted for ``X_test`` at every point of ``grid``.
 
-        For methods that have ``predicted_attributes``. Here for those whose score is linear in the
-        prototype, :math:`F(x, c) = f(x)^\top s_c`: the scores of unit vectors are :math:`f(x)`.
-
-        Returns
-        -------
-        iterator of float64 arrays of shape (n_test, n_attributes)
+        For methods that have ``predicted_attributes``: float64 arrays of shape (n_test,
+        n_attributes). Here for those whose score is linear in the prototype, :math:`F(x, c) =
+        f(x)^\top s_c`: the scores of unit vectors are :math:`f(x)`.
         """
         unit_vectors = np.eye(np.shape(prototypes)[1])
         return self.score_grid(X, y, prototypes, grid, X_test, unit_vectors)
@@ -422,13 +414,7 @@ def _hints(method: type[ZSLEstimator]) -> Mapping[str, Any]:
 
 
 class CompatibilityModel(ZSLEstimator):
-    r"""A bilinear score :math:`F(x, c) = x^\top V s_c`.
-
-    Attributes
-    ----------
-    V_ : ndarray of shape (n_features, n_attributes)
-        Learned compatibility matrix.
-    """
+    r"""A bilinear score :math:`F(x, c) = x^\top V s_c`."""
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
         """Return ``X V S'``; see :class:`ZSLEstimator`."""
@@ -444,11 +430,8 @@ class TransductiveEstimator(ZSLEstimator):
     """A method whose ``fit`` receives the test images and the classes they can be of.
 
     That is another problem than the inductive one, and its figures never stand in the same table:
-    such methods have a registry of their own, :data:`zslcore.methods.TRANSDUCTIVE`.
-
-    Attributes
-    ----------
-    takes_base : True when it grows out of any inductive method, named by its parameter ``base``
+    such methods have a registry of their own, :data:`zslcore.methods.TRANSDUCTIVE`. One that grows
+    out of any inductive method, named by its parameter ``base``, says ``takes_base``.
     """
 
     takes_base: ClassVar[bool] = False
@@ -467,7 +450,6 @@ class TransductiveEstimator(ZSLEstimator):
 
         Parameters
         ----------
-        X, y, prototypes : as of :meth:`zslcore.methods.base.ZSLEstimator.fit`
         unlabeled : array or FeatureView of shape (n_unlabeled, n_features)
         candidates : array of shape (n_candidates, n_attributes), the classes they can be of
         """

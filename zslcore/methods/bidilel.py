@@ -85,13 +85,9 @@ class BiDiLEL(ZSLEstimator):
     Attributes
     ----------
     P_ : ndarray of shape (n_features, n_components)
-        Learned projection.
-    landmarks_ : ndarray of shape (n_seen_classes, n_components)
-        Means of the seen classes that have samples, in the latent space.
-    S_ : ndarray of shape (n_seen_classes, n_attributes)
-        Their prototypes.
-    rho_ : float
-        Scale :math:`\rho` that gives prototypes the landmarks' mean distance.
+    landmarks_ : ndarray of shape (n_seen_classes, n_components), of classes with samples
+    S_ : ndarray of shape (n_seen_classes, n_attributes), their prototypes
+    rho_ : float, scale that gives prototypes the landmarks' mean distance
 
     Notes
     -----

@@ -41,12 +41,9 @@ class CADAVAE(GenerativeZSL):
 
     Parameters
     ----------
-    epochs : int, default=40
+    epochs, classifier_epochs, components, random_state : as of :class:`FCLSWGAN`
     n_synthetic : int, default=400
         Codes of an unseen class, and half as many of a seen one.
-    classifier_epochs : int, default=10
-    components : int, default=128
-        Features that are no more than that stay as they are.
     warm_up : int, default=40
         Epochs in which the weights grow as in 100 of the paper.
     latent : int, default=64
@@ -57,7 +54,6 @@ class CADAVAE(GenerativeZSL):
         50 in the paper.
     learning_rate : float, default=1e-3
         Of Adam; 1.5e-4 in the paper.
-    random_state : int, default=0
 
     Attributes
     ----------
@@ -164,12 +160,8 @@ def objective(
 ) -> Tensor:
     """Return the mean objective of a mini-batch; see :class:`CADAVAE`.
 
-    Parameters
-    ----------
-    sides : features and prototypes of the rows
-    encoders, decoders : of features and of prototypes
-    draws : standard normal numbers of shape (n, latent), for either side
-    weights : beta, gamma and delta
+    Pairs are those of features and of prototypes; ``draws`` are standard normal numbers of shape
+    (n, latent), ``weights`` are beta, gamma and delta.
     """
     beta, gamma, delta = weights
     gaussians = [encoder(x).chunk(2, dim=1) for encoder, x in zip(encoders, sides, strict=True)]

@@ -46,19 +46,12 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
 
     Parameters
     ----------
-    epochs : int, default=20
-        Passes of the critic over the training rows.
-    n_synthetic : int, default=100
-    classifier_epochs : int, default=10
-    components : int, default=128
-        Features that are no more than that stay as they are.
+    epochs, n_synthetic, classifier_epochs, components : as of :class:`FCLSWGAN`
+    penalty, n_critic, random_state : as of :class:`FCLSWGAN`
     instance_weight, class_weight : float, default=0.001
         :math:`w_I, w_C > 0`.
     temperature : float, default=0.1
         :math:`\tau > 0`
-    penalty : float, default=10.0
-        Weight of the length of the critic's gradient.
-    n_critic : int, default=5
     embedding : int, default=256
         Length of :math:`h`; 2,048 in the paper.
     hidden : int, default=256
@@ -68,12 +61,10 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         4,096 in the paper. An image without another one of its class has no part in :math:`L_I`.
     learning_rate : float, default=1e-3
         Of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper.
-    random_state : int, default=0
 
     Attributes
     ----------
-    generator_ : network, of :math:`(z, s)`
-    embedder_ : network :math:`E`
+    generator_, embedder_ : networks of :math:`(z, s)` and of :math:`x`
         Next to those of :class:`zslcore.methods.generative.GenerativeZSL`.
 
     References
@@ -197,13 +188,9 @@ class _Contrast:
 
 
 def instance_contrast(p: Tensor, y: Tensor, temperature: float) -> Tensor:
-    r"""Return :math:`L_I`, the mean over all pairs of one class; 0 where there are no pairs.
+    """Return :math:`L_I`, the mean over all pairs of one class; 0 where there are no pairs.
 
-    Parameters
-    ----------
-    p : tensor of shape (n, n_dimensions), rows of unit length
-    y : int tensor of shape (n,), classes
-    temperature : float, :math:`\tau`
+    Rows of ``p`` have unit length; ``y`` are their classes.
     """
     import torch
 

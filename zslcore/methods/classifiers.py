@@ -1,8 +1,8 @@
 """Classifiers that several methods fit alike, fitted once while their runs follow each other.
 
 IAP and CONSE begin with the same multinomial logistic regression over seen classes: nine tenths of
-the time of either. Where both are run on the same rows, the second finds what the first has solved.
-A solution depends on what the key is made of and on nothing else, so that figures are the same.
+the time of either. A solution depends on what its key is made of and on nothing else, so that
+figures are the same.
 """
 
 from __future__ import annotations
@@ -26,16 +26,7 @@ Solutions = dict[float, np.ndarray]
 
 
 class Solved:
-    """Solutions of problems, by what these consist of.
-
-    Parameters
-    ----------
-    limit : bytes of memory for solutions
-
-    Attributes
-    ----------
-    seconds_saved : what solving took, once for every time that it was not done again
-    """
+    """Solutions of problems by their data, in ``limit`` bytes of memory."""
 
     def __init__(self, limit: int = WORKING_BYTES) -> None:
         self.limit = limit

@@ -36,18 +36,13 @@ class CMT(EpochModel):
         Hidden units.
     learning_rate : float, default=1e-3
         Of Adam.
-    epochs : int, default=20
-    batch_size : int, default=64
-    device : "cpu" or "cuda", default="cpu"
     random_state : int, default=0
         Seeds the start and the order of the images.
 
     Attributes
     ----------
-    W1_ : ndarray of shape (n_attributes, hidden)
-    W2_ : ndarray of shape (hidden, n_features)
-    b1_ : ndarray of shape (n_attributes,)
-    b2_ : ndarray of shape (hidden,)
+    W1_, b1_ : ndarrays of shape (n_attributes, hidden) and (n_attributes,)
+    W2_, b2_ : ndarrays of shape (hidden, n_features) and (hidden,)
 
     References
     ----------
@@ -178,8 +173,7 @@ class CMTStar(CMT):
         class; here it is the same for all, and what differs is the deviation it multiplies. It
         stretches probabilities and changes no order, so that it moves the threshold and nothing
         else.
-    hidden, learning_rate, epochs, batch_size, device, random_state
-        As in CMT.
+    hidden, learning_rate, epochs, batch_size, device, random_state : as of CMT
 
     Attributes
     ----------
@@ -242,15 +236,8 @@ class CMTStar(CMT):
 class Gaussians:
     """Distance to the nearest class, in the deviations of that class; see :class:`CMTStar`.
 
-    Parameters
-    ----------
-    Z : array of shape (n_samples, n_attributes), the embedded training images
-    y : int array of shape (n_samples,), rows of ``S``
-    S : array of shape (n_classes, n_attributes)
-
-    Attributes
-    ----------
-    of_training : array of shape (n_samples,), novelty of the training images
+    ``Z`` are the embedded training images, ``y`` their classes as rows of ``S``; ``of_training`` is
+    their own novelty.
     """
 
     def __init__(self, Z: np.ndarray, y: np.ndarray, S: np.ndarray) -> None:
@@ -269,16 +256,8 @@ class Gaussians:
 class LocalOutliers:
     """The least local outlier probability among the seen classes; see :class:`CMTStar`.
 
-    Parameters
-    ----------
-    Z : array of shape (n_samples, n_attributes), the embedded training images
-    y : int array of shape (n_samples,), their classes; those of one image have no density
-    k : int, neighbours within a class
-    lam : float, deviations at which an outlier is certain
-
-    Attributes
-    ----------
-    of_training : array of shape (n_samples,), novelty of the training images
+    Classes of one image have no density. ``of_training`` is the novelty of the training images
+    ``Z``.
     """
 
     def __init__(self, Z: np.ndarray, y: np.ndarray, k: int, lam: float) -> None:
@@ -301,17 +280,10 @@ class LocalOutliers:
 
 
 class ClassDensity:
-    """How densely the training images of one class lie; see :class:`CMTStar`.
+    """How densely the embedded training images ``Z`` of one class lie; see :class:`CMTStar`.
 
-    Parameters
-    ----------
-    Z : array of shape (n_samples, n_attributes), the embedded training images of the class
-    k : int, neighbours
-    lam : float, deviations at which an outlier is certain
-
-    Attributes
-    ----------
-    of_training : array of shape (n_samples,), outlier probability of these images in their class
+    ``lam`` are the deviations at which an outlier is certain, ``of_training`` the outlier
+    probability of these images in their class.
     """
 
     def __init__(self, Z: np.ndarray, k: int, lam: float) -> None:

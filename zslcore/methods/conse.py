@@ -41,10 +41,8 @@ class CONSE(TwoStageModel):
 
     Attributes
     ----------
-    W_ : ndarray of shape (n_features + 1, n_seen_classes)
-        Weights of the classifiers; the last row belongs to a constant feature.
+    W_ : ndarray of shape (n_features + 1, n_seen_classes), last the constant feature's row
     S_ : ndarray of shape (n_seen_classes, n_attributes)
-        Prototypes of the seen classes.
 
     References
     ----------

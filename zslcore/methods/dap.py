@@ -66,10 +66,8 @@ class DAP(AttributeModel):
 
     Attributes
     ----------
-    W_ : ndarray of shape (n_features + 1, n_attributes)
-        Weights of the classifiers; the last row belongs to a constant feature.
+    W_ : ndarray of shape (n_features + 1, n_attributes), last the constant feature's row
     S_ : ndarray of shape (n_seen_classes, n_attributes)
-        Prototypes of the seen classes.
 
     References
     ----------

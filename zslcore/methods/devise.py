@@ -39,14 +39,12 @@ class DEVISE(RankingModel, CompatibilityModel):
         Images a step; the paper's descent takes 1.
     average : bool, default=False
         Return the mean of all iterates rather than the last, which is what the paper does.
-    device : "cpu" or "cuda", default="cpu"
     random_state : int, default=0
         Seeds the start, the order of the images and the classes drawn.
 
     Attributes
     ----------
     V_ : ndarray of shape (n_features, n_attributes)
-        Learned compatibility matrix.
 
     References
     ----------

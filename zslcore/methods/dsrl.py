@@ -45,13 +45,11 @@ class DSRL(PropagationModel):
 
     Attributes
     ----------
-    B_ : ndarray of shape (n_seen_classes, n_features)
-        The parts.
+    B_ : ndarray of shape (n_seen_classes, n_features), the parts
     W_ : ndarray of shape (n_seen_classes, n_attributes)
         The map from shares of parts to prototypes, of seen images that are encoded as unseen ones.
     graph_, unlabeled_ : of the unlabelled images
-    objective_ : list of float
-        The printed objective after each round; it never rises.
+    objective_ : list of float, the printed objective after each round; it never rises
 
     Notes
     -----

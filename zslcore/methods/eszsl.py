@@ -46,7 +46,6 @@ class ESZSL(CompatibilityModel):
     Attributes
     ----------
     V_ : ndarray of shape (n_features, n_attributes)
-        Learned compatibility matrix.
 
     References
     ----------

@@ -47,21 +47,21 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
     epochs : int, default=20
         Passes of the critic over the training rows.
     n_synthetic : int, default=100
+        Features generated for every unseen class.
     classifier_epochs : int, default=10
+        Passes of the softmax over real and generated features.
     components : int, default=128
-        Features that are no more than that stay as they are.
+        Principal components; features that are no more than that stay as they are.
     beta : float, default=0.01
         :math:`\beta > 0`, weight of the classifier.
     penalty : float, default=10.0
         :math:`\lambda > 0`, weight of the gradient's length.
-    n_critic : int, default=5
     hidden : int, default=256
         Units of the hidden layer of either network; 4,096 in the paper.
     batch_size : int, default=128
         64 in the paper.
     learning_rate : float, default=1e-3
         Of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper.
-    random_state : int, default=0
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
     def train(
         self, X: np.ndarray, y: np.ndarray, S: np.ndarray, rng: np.random.Generator
     ) -> Iterator[float]:
-        """Train generator and critic; yields the Wasserstein distance, see :class:`GenerativeZSL`.
+        """Train generator and critic; yield the Wasserstein distance, see :class:`GenerativeZSL`.
 
         The distance is what the critic finds between real and generated features.
         """

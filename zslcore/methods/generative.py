@@ -57,8 +57,6 @@ class GenerativeZSL(EpochModel):
     training serves all points of a grid that differ in ``epochs``, ``n_synthetic`` and
     ``classifier_epochs``.
 
-    The parameters below are those that a subclass has to take; of others it decides itself.
-
     Parameters
     ----------
     epochs : int
@@ -80,8 +78,7 @@ class GenerativeZSL(EpochModel):
     S_ : array of shape (n_seen_classes, n_attributes), prototypes in order of appearance
     mean_ : array of shape (n_features,)
     components_ : array of shape (n_features, n_components)
-    prototype_mean_ : array of shape (n_attributes,)
-    prototype_scale_ : float
+    prototype_mean_, prototype_scale_ : array of shape (n_attributes,), float
         Subtracted from prototypes, and then multiplied by, before a subclass sees them: of the seen
         ones the mean is 0, and the mean square of all values 1.
     classifiers_ : dict from candidates to weights of the softmax
@@ -120,42 +117,21 @@ class GenerativeZSL(EpochModel):
 
     @abstractmethod
     def generate(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw ``n`` representations of every class.
+        """Draw ``n`` representations of every class: array of shape (n_classes, n, n_dimensions).
 
-        Parameters
-        ----------
-        prototypes : float32 array of shape (n_classes, n_attributes), scaled as in :meth:`train`
-        n : int
-        rng : the only source of random numbers
-
-        Returns
-        -------
-        array of shape (n_classes, n, n_dimensions)
+        Prototypes are scaled as in :meth:`train`; ``rng`` is the only source of random numbers.
         """
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
         """Return what the softmax works on; by default the projected features themselves.
 
-        Parameters
-        ----------
-        X : array of shape (n_samples, n_components), float64 where images are scored
-        rng : given for the training rows of the softmax, where a method draws representations;
-            without it nothing may be drawn
-
-        Returns
-        -------
-        array of shape (n_samples, n_dimensions)
+        ``rng`` is given for the training rows of the softmax, where a method draws representations;
+        without it nothing may be drawn.
         """
         return X
 
     def seen_rows(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the training rows of a seen candidate that train the softmax; by default all.
-
-        Parameters
-        ----------
-        rows : int array of shape (n_rows,), at least one
-        rng : the only source of random numbers
-        """
+        """Return the training rows, at least one, of a seen candidate that train the softmax."""
         return rows
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
@@ -333,20 +309,12 @@ def batches(n: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]
 
 
 def principal_components(X: Features, k: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean of the rows and their first ``k`` principal components, in a few passes.
+    """Return the mean of the rows and their first ``k`` principal components.
 
-    Found by subspace iteration. The largest entry of a component is positive.
-
-    Parameters
-    ----------
-    X : array or FeatureView of shape (n_samples, n_features)
-    k : int, or None; where there are no more features than that, they stay in their own axes
-
-    Returns
-    -------
-    mean : array of shape (n_features,)
-    components : array of shape (n_features, k)
-        Orthogonal columns of one length, for which the mean square of all projected values is 1.
+    The components, of shape (n_features, k), are found by subspace iteration. They are orthogonal
+    and of one length, for which the mean square of all projected values is 1; their largest entries
+    are positive. Where there are no more than ``k`` features, or it is None, they stay in their own
+    axes.
     """
     d = X.shape[1]
     mean = sum(block.sum(axis=0) for _, block in chunks(X)) / len(X)
@@ -379,18 +347,8 @@ def softmax_path(
         W \leftarrow W - \eta \, \frac{m / (1 - \beta_1^t)}{\sqrt{v / (1 - \beta_2^t)} + \epsilon}
 
     Rows are divided by the root of their mean square: how they are scaled changes nothing.
-
-    Parameters
-    ----------
-    X : float32 array of shape (n_samples, n_dimensions)
-    y : int array of shape (n_samples,), below ``n_classes``
-    n_classes : int
-    wanted : numbers of epochs
-    rng : order of the rows
-
-    Returns
-    -------
-    list of float64 arrays of shape (n_dimensions + 1, n_classes), the last row the intercept
+    ``wanted`` are numbers of epochs. Weights are float64 of shape (n_dimensions + 1, n_classes),
+    the last row the intercept.
     """
     scale = np.sqrt(mean_square(X) / X.shape[1])
     A = np.column_stack([X / np.float32(scale), np.ones(len(X), np.float32)])

@@ -58,10 +58,9 @@ class GFZSL(ZSLEstimator):
 
     Attributes
     ----------
-    S_ : ndarray of shape (n_seen_classes, n_attributes)
-        Prototypes of the seen classes that have samples.
+    S_ : ndarray of shape (n_seen_classes, n_attributes), of classes with samples
     mean_weights_, variance_weights_ : ndarrays of shape (n_seen_classes, n_features)
-        Learned :math:`(K + \lambda_1 I)^{-1} M` and :math:`(K + \lambda_2 I)^{-1} R`.
+        :math:`(K + \lambda_1 I)^{-1} M` and :math:`(K + \lambda_2 I)^{-1} R`.
     means_, variances_ : ndarrays of shape (n_seen_classes, n_features)
         Those of the seen classes' images, no variance below ``floor``.
 
@@ -167,28 +166,15 @@ class GFZSL(ZSLEstimator):
 
 
 def log_density(X: Features, means: np.ndarray, variances: np.ndarray) -> np.ndarray:
-    """Return the log density of every row of ``X`` under every diagonal Gaussian.
-
-    Parameters
-    ----------
-    X : array or FeatureView of shape (n_samples, n_features)
-    means, variances : arrays of shape (n_classes, n_features)
-    """
+    """Return the log density of every row of ``X`` under every diagonal Gaussian."""
     return log_densities(X, [means], variances)[0]
 
 
 def log_densities(X: Features, means: Sequence[np.ndarray], variances: np.ndarray) -> np.ndarray:
     """Return log densities for several sets of means with the same variances, from one pass.
 
-    Parameters
-    ----------
-    X : array or FeatureView of shape (n_samples, n_features)
-    means : sequence of arrays of shape (n_classes, n_features)
-    variances : array of that shape
-
-    Returns
-    -------
-    float64 array of shape (n_sets, n_samples, n_classes)
+    Means and variances have shape (n_classes, n_features), the result (n_sets, n_samples,
+    n_classes).
     """
     linear, precisions, constant = zip(
         *(_log_density_terms(each, variances) for each in means), strict=True

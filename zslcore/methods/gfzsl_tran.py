@@ -43,11 +43,9 @@ class GFZSLTran(TransductiveEstimator):
 
     Attributes
     ----------
-    inductive_ : GFZSL
-        The fitted start.
+    inductive_ : GFZSL, the fitted start
     candidates_ : ndarray of shape (n_candidates, n_attributes)
     means_, variances_ : ndarrays of shape (n_candidates, n_features)
-        The fitted Gaussians.
     log_likelihood_ : list of float
         What each round starts from, per image: of the mixture, or of images and their classes for
         hard assignment. It never falls.

@@ -33,19 +33,13 @@ class IAP(AttributeModel):
     C : float, default=10.0
         Inverse weight of the ridge on the classifiers, as in liblinear, :math:`C > 0`. The
         benchmark trains logistic regression, without printing its C.
-    threshold : "attribute" or "overall", default="attribute"
-        What a value has to exceed for a class to have an attribute; see
-        :class:`~zslcore.methods.dap.DAP`.
-    tol : float, default=3e-4
-        Stop when the gradient has fallen to this share of its size at zero. Less moves accuracies
-        on the simulated data by 0.05 points at most, 0.01 by up to 0.3 in 40 % of the time.
+    threshold : "attribute" or "overall", as of :class:`DAP`
+    tol : float, as of :class:`CONSE`
 
     Attributes
     ----------
-    W_ : ndarray of shape (n_features + 1, n_seen_classes)
-        Weights of the classifiers; the last row belongs to a constant feature.
+    W_ : ndarray of shape (n_features + 1, n_seen_classes), last the constant feature's row
     S_ : ndarray of shape (n_seen_classes, n_attributes)
-        Prototypes of the seen classes.
 
     Notes
     -----

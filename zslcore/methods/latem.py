@@ -32,31 +32,20 @@ class LATEM(RankingModel):
     ----------
     n_matrices : int, default=4
         :math:`K`; the paper tries 2 to 10.
-    learning_rate : float, default=1.0
-        For features and prototypes of unit length; see :class:`RankingModel`.
+    learning_rate, margin, batch_size, average, device, random_state : as of :class:`DEVISE`
     epochs : int, default=20
         Chosen on the folds; 150 in the paper, with one drawn class a step.
     prune : float, default=0.0
         Every fifth epoch, drop the matrices that speak for the right class in less than this share
         of the training images. 0 keeps all; the paper's other way to find :math:`K` starts with 16
         and prunes below 0.05.
-    margin : float, default=1.0
-        :math:`\Delta > 0`; only its ratio to the rate matters, as in DEVISE.
     violators : "all", "first" or "one", default="all"
         As in DEVISE: the formula's sum; the first violator in a random order; or one class drawn at
         random, as in the paper's algorithm.
-    batch_size : int, default=64
-        Images a step; the paper's descent takes 1.
-    average : bool, default=False
-        Return the mean of all iterates rather than the last, which is what the paper does.
-    device : "cpu" or "cuda", default="cpu"
-    random_state : int, default=0
-        Seeds the start, the order of the images and the classes drawn.
 
     Attributes
     ----------
-    V_ : ndarray of shape (n_matrices, n_features, n_attributes)
-        Learned compatibility matrices, those that were not pruned.
+    V_ : ndarray of shape (n_matrices, n_features, n_attributes), without those pruned
 
     References
     ----------

@@ -35,7 +35,6 @@ class LinearS2V(ZSLEstimator):
     Attributes
     ----------
     W_ : ndarray of shape (n_attributes, n_features)
-        Learned map from prototypes to features.
 
     References
     ----------

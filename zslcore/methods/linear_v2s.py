@@ -37,7 +37,6 @@ class LinearV2S(ZSLEstimator):
     Attributes
     ----------
     W_ : ndarray of shape (n_attributes, n_features)
-        Learned map from features to attributes.
 
     References
     ----------

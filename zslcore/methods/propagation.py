@@ -42,17 +42,12 @@ class NeighbourGraph:
     Parameters
     ----------
     places : array of shape (n_samples, n_dimensions)
-    k : int, neighbours of an image
     sigma : float or None, reach of an edge; None takes the mean length of edges for 2 sigma^2
-
-    Attributes
-    ----------
-    L : sparse array of shape (n_samples, n_samples)
 
     Notes
     -----
     Images at one and the same place have no edge: they have nothing to tell each other, and an
-    image that is looked up again finds the row of :math:`L` it has.
+    image that is looked up again finds its row of the sparse array ``L``.
     """
 
     def __init__(self, places: np.ndarray, k: int, sigma: float | None = None) -> None:
@@ -205,12 +200,9 @@ class Propagation(PropagationModel):
 
     Attributes
     ----------
-    base_ : ZSLEstimator
-        The fitted base.
-    graph_ : NeighbourGraph
-        Of the unlabelled images.
-    unlabeled_ : array or FeatureView
-        The unlabelled images, as given.
+    base_ : ZSLEstimator, fitted
+    graph_ : NeighbourGraph of the unlabelled images
+    unlabeled_ : array or FeatureView, as given
 
     Notes
     -----

@@ -51,7 +51,6 @@ class SAE(ZSLEstimator):
     Attributes
     ----------
     W_ : ndarray of shape (n_attributes, n_features)
-        Learned encoder.
 
     Notes
     -----

@@ -23,24 +23,14 @@ class SJE(RankingModel, CompatibilityModel):
     Parameters
     ----------
     learning_rate : float, default=10.0
-        For features and prototypes of unit length; see :class:`RankingModel`.
-    epochs : int, default=20
-        Stopping early is the only regularisation: chosen on the folds.
+    epochs, batch_size, average, device, random_state : as of :class:`DEVISE`
     margin : float, default=1.0
         :math:`\Delta > 0`: 1 in the paper, up to 4 in public code; only its ratio to the rate
         matters, as in DEVISE.
-    batch_size : int, default=64
-        Images a step; the paper's descent takes 1.
-    average : bool, default=False
-        Return the mean of all iterates rather than the last, which is what the paper does.
-    device : "cpu" or "cuda", default="cpu"
-    random_state : int, default=0
-        Seeds the start and the order of the images.
 
     Attributes
     ----------
     V_ : ndarray of shape (n_features, n_attributes)
-        Learned compatibility matrix.
 
     References
     ----------

@@ -64,12 +64,9 @@ class SSE(ZSLEstimator):
 
     Attributes
     ----------
-    S_ : ndarray of shape (n_seen_classes, n_attributes)
-        Unit prototypes of the seen classes.
+    S_ : ndarray of shape (n_seen_classes, n_attributes), of unit length
     v_ : ndarray of shape (n_seen_classes, n_features)
-        Their mean features.
     w_ : ndarray of shape (n_features,)
-        Learned weights.
 
     Notes
     -----

@@ -30,12 +30,9 @@ FEW_WEIGHTS = 14
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassStatistics:
-    r"""What closed forms need to know of the training samples.
+    r"""Counts of the samples of each class, :math:`n_c`, and their sums, :math:`Y^\top X`.
 
-    Attributes
-    ----------
-    counts : array of shape (n_classes,), samples of each class, :math:`n_c`
-    sums : array of shape (n_classes, n_features), their sum, :math:`Y^\top X` for one-hot Y
+    ``sums`` has shape (n_classes, n_features).
     """
 
     counts: np.ndarray
@@ -43,14 +40,7 @@ class ClassStatistics:
 
     @classmethod
     def of(cls, X: Features, y: np.ndarray, n_classes: int) -> Self:
-        """Gather the statistics in one pass; float64 whatever ``X`` holds.
-
-        Parameters
-        ----------
-        X : array or FeatureView of shape (n_samples, n_features)
-        y : int array of shape (n_samples,)
-        n_classes : int
-        """
+        """Gather the statistics in one pass; float64 whatever ``X`` holds."""
         sums = np.zeros((n_classes, X.shape[1]))
         for part, block in chunks(X):
             sums += one_hot(y[part], n_classes) @ block
@@ -81,13 +71,7 @@ class ClassStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GramStatistics(ClassStatistics):
-    r"""Class statistics with the Gram matrix, the dearest of the three.
-
-    Attributes
-    ----------
-    counts, sums : as of :class:`ClassStatistics`
-    gram : array of shape (n_features, n_features), :math:`X^\top X`
-    """
+    r"""Class statistics with the Gram matrix :math:`X^\top X`, the dearest of the three."""
 
     gram: np.ndarray
 
@@ -114,15 +98,9 @@ class GramStatistics(ClassStatistics):
 class MomentStatistics(ClassStatistics):
     r"""Class statistics with the scatter of every feature around its class mean.
 
-    Attributes
-    ----------
-    counts, sums : as of :class:`ClassStatistics`
-    scatter : array of shape (n_classes, n_features), :math:`\sum_{i \in c} (x_i - \mu_c)^2`
-
-    Notes
-    -----
-    Sums of squares around zero would cancel where a mean is large compared to the deviation.
-    Scatter around means adds up without that [1]_: to the sum of both comes
+    ``scatter`` of shape (n_classes, n_features) is :math:`\sum_{i \in c} (x_i - \mu_c)^2`. Sums of
+    squares around zero would cancel where a mean is large compared to the deviation. Scatter around
+    means adds up without that [1]_: to the sum of both comes
     :math:`(\mu_a - \mu_b)^2 \, n_a n_b / (n_a + n_b)`.
 
     References
@@ -160,10 +138,6 @@ class MomentSums:
     Every class is measured from a point near its mean, that of its samples in the first block it is
     in, so that nothing cancels: with :math:`d_i = x_i - p_c` the scatter is
     :math:`\sum d_i^2 - (\sum d_i)^2 / n_c`.
-
-    Parameters
-    ----------
-    n_classes, n_features : int
     """
 
     def __init__(self, n_classes: int, n_features: int) -> None:
@@ -205,13 +179,7 @@ def class_counts(y: np.ndarray, n_classes: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spectrum:
-    """Eigenvalues and eigenvectors of a symmetric positive semi-definite matrix.
-
-    Attributes
-    ----------
-    values : array of shape (n,), non-negative, increasing
-    vectors : array of shape (n, n), one eigenvector a column
-    """
+    """Eigenvalues (not negative, increasing) and eigenvectors (columns) of a symmetric matrix."""
 
     values: np.ndarray
     vectors: np.ndarray
@@ -233,14 +201,7 @@ def ridge(A: np.ndarray, weight: float) -> np.ndarray:
 
 
 def ridge_path(G: np.ndarray, weights: Sequence[float], B: np.ndarray) -> Iterator[np.ndarray]:
-    r"""Yield :math:`(G + w I)^{-1} B` for every weight.
-
-    Parameters
-    ----------
-    G : array of shape (n, n), symmetric positive semi-definite
-    weights : positive numbers
-    B : array of shape (n, m)
-    """
+    """Yield :math:`(G + w I)^{-1} B` for every positive weight; G is positive semi-definite."""
     if len(weights) <= FEW_WEIGHTS:
         for w in weights:
             factor = cho_factor(ridge(G.copy(order="F"), w), overwrite_a=True, check_finite=False)

@@ -65,10 +65,8 @@ class SYNC(TwoStageModel):
 
     Attributes
     ----------
-    W_ : ndarray of shape (n_features, n_seen_classes)
-        Classifiers of the seen classes, one a column; no intercept.
-    S_ : ndarray of shape (n_seen_classes, n_attributes)
-        Prototypes of the seen classes, which are the phantoms.
+    W_ : ndarray of shape (n_features, n_seen_classes), without intercept
+    S_ : ndarray of shape (n_seen_classes, n_attributes), the phantoms
 
     Notes
     -----

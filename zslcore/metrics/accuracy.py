@@ -84,16 +84,13 @@ def top_k_accuracy(
 ) -> float:
     """Share of samples whose class is among the ``k`` highest scores.
 
+    Equal scores are ranked by column, as ``argmax`` does, so that ``k = 1`` is plain accuracy.
+
     Parameters
     ----------
     scores : array of shape (n_samples, n_candidates), larger is closer
     y : int array of shape (n_samples,), the true column of ``scores``
-    k : int, default=5
     average : "class" (mean of per-class accuracies) or "sample"
-
-    Notes
-    -----
-    Equal scores are ranked by column, as ``argmax`` does, so that ``k = 1`` is plain accuracy.
     """
     return top_k_of_ranks(ranks_of(scores, y), y, k, average=average)
 
@@ -101,14 +98,12 @@ def top_k_accuracy(
 def ranks_of(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the place of the true class among the candidates of every sample, 1 for the best.
 
+    Equal scores are ranked by column.
+
     Parameters
     ----------
     scores : array of shape (n_samples, n_candidates), larger is closer
     y : int array of shape (n_samples,), the true column of ``scores``
-
-    Returns
-    -------
-    int array of shape (n_samples,); equal scores are ranked by column
     """
     scores, y = _scored(scores, y)
     true = scores[np.arange(len(y)), y][:, None]

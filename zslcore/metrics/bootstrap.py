@@ -21,12 +21,6 @@ BLOCK = 1 << 20
 def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.ndarray:
     """Draw classes with replacement, one seen and one unseen class fewer than there are.
 
-    Parameters
-    ----------
-    seen : bool array of shape (n_classes,)
-    n_draws : int
-    seed : int
-
     Returns
     -------
     int array of shape (1 + n_draws, n_classes)
@@ -49,8 +43,6 @@ def image_draws(y: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> Iterato
     Parameters
     ----------
     y : int array of shape (n_images,), classes
-    n_draws : int
-    seed : int
 
     Yields
     ------
@@ -88,7 +80,6 @@ def mean_draws(
     ----------
     accuracy : array of shape (n_classes,)
     seen : bool array of shape (n_classes,)
-    n_draws, seed : as for :func:`class_draws`
 
     Returns
     -------
@@ -115,10 +106,7 @@ def _means(rng: np.random.Generator, accuracy: np.ndarray, n_draws: int) -> np.n
 def interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
     """Return the percentile interval of a figure's draws, the first of which is the figure itself.
 
-    Parameters
-    ----------
-    values : array of shape (1 + n_draws,)
-    level : nominal coverage
+    ``values`` has shape (1 + n_draws,); ``level`` is the nominal coverage.
     """
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
@@ -132,7 +120,7 @@ def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     Parameters
     ----------
     seen : bool array of shape (n_classes,), of classes with test images
-    images : int array of shape (n_classes,), optional: how many; for intervals over images
+    images : int array of shape (n_classes,), how many; for intervals over images
     """
     sides = {"seen": int(seen.sum()), "unseen": int((~seen).sum())}
     few = [f"{n} {side}" for side, n in sides.items() if 0 < n < FEW]
@@ -159,11 +147,8 @@ def p_of_draws(values: np.ndarray) -> float:
         p = \min \left( 1, \; 2 \, \frac{1 + \min(\#\{x^* \le 0\}, \#\{x^* \ge 0\})}{1 + B} \right)
 
     which is below :math:`\alpha` where the percentile interval at :math:`1 - \alpha` leaves out 0,
-    but for one draw. B draws give no p below 2 / (1 + B).
-
-    Parameters
-    ----------
-    values : array of shape (1 + n_draws,), the first of which is the difference itself
+    but for one draw. B draws give no p below 2 / (1 + B). Of ``values``, an array of shape
+    (1 + n_draws,), the first is the difference itself.
     """
     drawn = values[1:][np.isfinite(values[1:])]
     fewer = min(np.count_nonzero(drawn <= 0), np.count_nonzero(drawn >= 0))

@@ -120,10 +120,7 @@ class SeenUnseenCurve:
         return framed(page, title, height=OF_CURVE)
 
     def thinned(self, n: int) -> SeenUnseenCurve:
-        """Return at most about ``n`` of the points, evenly spaced along the curve, for drawing.
-
-        The end points and the best point are always among them.
-        """
+        """Return about ``n`` points, evenly spaced along the curve, with its ends and the best."""
         if len(self.gamma) <= n:
             return self
         length = np.cumsum(np.abs(np.diff(self.seen)) + np.abs(np.diff(self.unseen)))
@@ -135,13 +132,6 @@ class SeenUnseenCurve:
 def middle_gamma(gamma: np.ndarray, k: int) -> float:
     """Return the middle of the interval from breakpoint ``k`` to the next one.
 
-    Parameters
-    ----------
-    gamma : array of shape (n_points,), increasing from minus infinity
-    k : int
-
-    Notes
-    -----
     The first and the last interval have no end; they get a gamma a hundredth of the curve's width
     beyond the breakpoint they have.
     """
@@ -217,16 +207,10 @@ class Margins:
     points: np.ndarray
 
     def accuracies(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return seen and unseen accuracy at every gamma.
+        """Return seen and unseen accuracy at every gamma: arrays of shape (..., n_points).
 
-        Parameters
-        ----------
-        weights : array of shape (..., n_samples)
-            What every sample counts; those of seen and of unseen classes sum to 1 each.
-
-        Returns
-        -------
-        seen, unseen : arrays of shape (..., n_points)
+        ``weights`` of shape (..., n_samples) are what samples count; those of seen and of unseen
+        classes sum to 1 each.
         """
         of_seen, weights = self.of_seen[self.counting], weights[..., self.counting]
         lost, won = np.where(of_seen, weights, 0.0), np.where(of_seen, 0.0, weights)
@@ -311,8 +295,6 @@ def answers_of_sides(
 
     Parameters
     ----------
-    y : int array of shape (n_samples,), the true columns
-    seen : bool array of shape (n_candidates,)
     of_seen, of_unseen : of :func:`best_of`
     dtype : precision the scores came in
     """

@@ -28,13 +28,7 @@ TINY = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ImageAccuracy:
-    """Accuracy over images, with the exact binomial interval, which takes classes as fixed.
-
-    Attributes
-    ----------
-    correct, images : counts
-    low, high : exact (Clopper-Pearson) interval
-    """
+    """Accuracy over images, with its exact (Clopper-Pearson) interval; classes are fixed."""
 
     correct: int
     images: int
@@ -125,7 +119,6 @@ def overlap_gain(
         Nominal coverage of the intervals.
     n_resamples : int, default=2000
         Bootstrap samples, and permutations where there are too many to try all.
-    seed : int, default=0
 
     Raises
     ------

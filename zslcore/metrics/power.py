@@ -72,12 +72,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A test set on which two models are compared.
-
-    Attributes
-    ----------
-    strata : one for a mean over classes, two for H
-    """
+    """A test set on which two models are compared; a mean over classes has one stratum, H two."""
 
     strata: tuple[Stratum, ...]
 
@@ -86,13 +81,9 @@ class Design:
         return float(np.sqrt(sum(stratum.variance(over) for stratum in self.strata)))
 
     def power(self, difference: float, over: Over, alpha: float = ALPHA) -> float:
-        """Return the probability that a two-sided test finds ``difference``.
+        """Return the probability that a two-sided test finds ``difference``, a fraction.
 
-        Parameters
-        ----------
-        difference : a fraction, as accuracies
-        over : "classes" for other classes of the kind, "images" for other images of these classes
-        alpha : level of the test
+        ``over`` other "classes" of the kind, or other "images" of these classes.
         """
         _check_share("alpha", alpha)
         error = self.error(over)

@@ -1,4 +1,4 @@
-r"""Whether things measured on the same occasions differ, by how much, and looked at how often.
+r"""Paired tests and effect sizes of differences, and corrections for several comparisons.
 
 Of n differences :math:`x_i` with mean :math:`m` and deviation :math:`s`:
 
@@ -35,13 +35,12 @@ DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """What n differences say, by their mean and by their ranks; all p-values are two-sided.
+    """Mean and ranks of n differences; all p-values are two-sided.
 
     Where all differences are equal, statistics that divide by their deviation are NaN.
 
     Attributes
     ----------
-    question : what is asked
     pairs : number of differences
     mean_difference, interval : their mean and its t interval
     t, p : paired t-test
@@ -86,7 +85,6 @@ def paired_test(
 
     Parameters
     ----------
-    question : str
     differences : floats of shape (n,), n >= 2; as accuracies, fractions
     level : nominal coverage of the intervals
     of : what the differences are of, in the plural

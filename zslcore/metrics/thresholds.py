@@ -1,4 +1,4 @@
-r"""At which gamma the answer to every image changes sides, and where images go at any gamma.
+r"""The gamma at which the answer to every image changes sides, and where images go at any gamma.
 
 For an image let :math:`a` be its best score among seen classes and :math:`b` among unseen ones.
 Calibrated stacking answers it with the best seen class while :math:`\gamma < a - b`, and with the
@@ -52,12 +52,7 @@ class Switches:
         return np.where(self.gamma > gamma, self.right_if_seen, self.right_if_unseen)
 
     def per_class(self, gamma: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return how many images of every candidate class are right at ``gamma``, and how many are.
-
-        Returns
-        -------
-        right, images : int arrays of shape (n_candidates,)
-        """
+        """Return how many images of every class are right at ``gamma``, and how many there are."""
         n = len(self.seen)
         return (
             np.bincount(self.y[self.right(gamma)], minlength=n),

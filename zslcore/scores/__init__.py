@@ -1,14 +1,8 @@
 """Score matrices of other people's models: read, questioned, judged.
 
-========== =======================================================================================
-read        :mod:`zslcore.scores.reading`: npz, npy, CSV, Parquet, MATLAB and HDF5, through the door
-question    :mod:`zslcore.scores.warnings`: what looks wrong is asked about, never guessed
-know        :mod:`zslcore.leakage.known`: which benchmark and split the test images are of
-judge       :mod:`zslcore.scores.judging`: u, s, H, AUSUC, and where gamma came from
-show        :mod:`zslcore.scores.protocols`: every protocol side by side, in the reader's words
-compare     :mod:`zslcore.scores.paired`: two files of the same images, on the same draws
-review      :mod:`zslcore.scores.review`: split, pre-training and scores in one page
-========== =======================================================================================
+Files are read by ``reading``, checked for known faults by ``warnings`` and judged by ``judging``;
+the figures under every protocol are in ``protocols``, the comparison of two files in ``paired``,
+the review of a submission in ``review``.
 """
 
 from zslcore.scores.judging import ScoreReport, judge

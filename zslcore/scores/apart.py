@@ -1,9 +1,8 @@
-"""Score files judged in a child process: bounded, behind the door's walls, and small afterwards.
+"""Score files judged in a child process, of which the best classes of every image come back.
 
-A score file of some megabytes may hold gigabytes of scores. The child reads it, asks what it leaves
-open, judges it, and hands over the best class of either side of every image
-(:class:`zslcore.evaluation.predictions.PredictedRows`) with what the file was understood as. From
-these every figure is computed again here: nothing that the child says is taken for a figure.
+A score file of some megabytes may hold gigabytes of scores. From the
+:class:`zslcore.evaluation.predictions.PredictedRows` that the child returns every figure is
+computed again here: nothing that the child states is taken for a figure.
 """
 
 from __future__ import annotations
@@ -45,14 +44,7 @@ OF_VALIDATION = "validation_"
 
 @dataclass(frozen=True)
 class Given:
-    """A file of scores, and what is said of it.
-
-    Attributes
-    ----------
-    path, labels : files
-    unseen : names or numbers of unseen classes; None where the file says it
-    fixes : answers to its questions
-    """
+    """A file of scores with its labels, unseen classes (None where the file has them) and fixes."""
 
     path: Path
     labels: Path | None = None
@@ -74,13 +66,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question that has to be answered first.
-
-    Attributes
-    ----------
-    question : Question
-    of_validation : whether it is about the validation scores
-    """
+    """A question that has to be answered first, about the test or the validation scores."""
 
     question: Question
     of_validation: bool
@@ -94,19 +80,10 @@ def memory_for(files: list[Path], limits: Limits = DEFAULT_LIMITS) -> int:
 def judged_apart(
     given: Given, validation: Given | None = None, *, memory: int, whose: str
 ) -> ScoreReport | Asked:
-    """Judge a file of scores in a child process.
+    """Judge a file of scores in a child process that may take ``memory`` bytes.
 
-    Parameters
-    ----------
-    given : scores of test images
-    validation : scores on which gamma is chosen
-    memory : bytes that the child may take
-    whose : what sets this limit, as in "that a visitor may take (ZSL_MEMORY_A_VISITOR)"
-
-    Raises
-    ------
-    FileRefusedError
-        One sentence on what is not as it should be.
+    ``whose`` says in a refusal what sets this limit, as in "that a visitor may take
+    (ZSL_MEMORY_A_VISITOR)"; a FileRefusedError is one sentence.
     """
     files = given.files + ([] if validation is None else validation.files)
     size = sum(path.stat().st_size for path in files)

@@ -1,6 +1,6 @@
 """The card of a score matrix or of predictions: what it reaches, and whether that can be trusted.
 
-Which rows a model was trained on no matrix tells, so that its card is never "Clean". Predictions
+No matrix tells which rows a model was trained on, so that its card is never "Clean". Predictions
 name data and split: where those are here, rows, labels and gamma are looked up.
 """
 
@@ -52,15 +52,11 @@ def card_of_scores(
     assumed: bool = False,
     leaked: int | None = None,
 ) -> Card:
-    """Return the card of scores.
+    """Return the card of a score matrix or of predictions.
 
-    Parameters
-    ----------
-    report : ScoreReport of a score matrix or of predictions
-    files : (name, SHA-256) of the files that they were read from
-    vocabularies : what the feature extractor was trained on
-    assumed : whether that is an assumption, not declared by anybody
-    leaked : rows that leak in the split that predictions name, None where it is not here
+    ``files`` are names and SHA-256; ``assumed`` says that nobody declared the ``vocabularies`` that
+    the feature extractor was trained on; ``leaked`` counts the rows that leak in the split that
+    predictions name, None where it is not here.
     """
     known = _known(report.matrix, vocabularies)
     points = _points(report, vocabularies, known, leaked, assumed)
@@ -93,12 +89,8 @@ def card_of_predictions(
 ) -> Card:
     """Return the card of predictions; rows are those of the split that they name.
 
-    Parameters
-    ----------
-    predicted : PredictedScores, whose claims are looked up
-    files : (name, SHA-256) of the file
-    vocabularies : what the feature extractor was trained on; what the data declare by default
-    load : opens data by name; raises a ZSLError for data that the file may not be checked with
+    ``vocabularies`` are by default those that the data declare. ``load`` opens data by name, and
+    raises a ZSLError for data that the file may not be checked with.
     """
     leaked, declared = _of_data(predicted, load)
     assumed = not vocabularies and not declared

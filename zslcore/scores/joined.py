@@ -53,13 +53,7 @@ TRAINING_ROWS, FITS, WITHOUT = "Training rows", "Scores and split", "Figures wit
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A figure that was printed.
-
-    Attributes
-    ----------
-    name : of :data:`PRINTED`
-    text : in percent, as printed: its decimals say how it was rounded
-    """
+    """A printed figure: its name in :data:`PRINTED`, and its percent with the printed decimals."""
 
     name: str
     text: str
@@ -71,13 +65,7 @@ class Printed:
 
 
 def read_printed(text: str) -> tuple[Printed, ...]:
-    """Return the figures in a text like ``H 49.8, u 45.1``.
-
-    Raises
-    ------
-    ParameterError
-        For anything else.
-    """
+    """Return the figures in a text like ``H 49.8, u 45.1``; raises a ParameterError for others."""
     found = []
     for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
         match = FIGURE.fullmatch(part)
@@ -95,13 +83,9 @@ def read_printed(text: str) -> tuple[Printed, ...]:
 class Fit:
     """How scores and a split belong together.
 
-    Attributes
-    ----------
-    state : "rows" where the row of every score is known, "counts" where only the number of images
-        of each class agrees, "other" for scores of other images, "open" where it cannot be told
-    said : why, one sentence
-    rows : 0-based row of every score, where known
-    classes : class of every column, numbered as in the split, where known
+    ``state`` is "rows" where the row of every score is known, "counts" where only the number of
+    images of each class agrees, "other" for scores of other images, "open" where it cannot be told.
+    ``rows`` are 0-based; ``classes`` numbers every column as in the split.
     """
 
     state: str
@@ -186,14 +170,7 @@ def _of_others(matrix: JudgedScores, context: AuditContext, n: int, classes: int
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A card with what it was made from, where it can be joined with another.
-
-    Attributes
-    ----------
-    card : of one file
-    context, audited : of a split
-    report : of scores or predictions
-    """
+    """A card with what it was made from, where it can be joined with another."""
 
     card: Card
     context: AuditContext | None = None
@@ -204,12 +181,7 @@ class Judged:
 def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> list[Card]:
     """Return a joined card for every file of scores with the one split, then the card of each.
 
-    Scores alone are joined with what is printed of them.
-
-    Raises
-    ------
-    ParameterError
-        When figures are printed of no scores.
+    Scores alone are joined with what is printed of them; a ParameterError says that there are none.
     """
     splits = [each for each in found if each.context is not None]
     scores = [each for each in found if each.report is not None]
@@ -269,14 +241,7 @@ def joined_card(
     report: ScoreReport,
     printed: Sequence[Printed] = (),
 ) -> Card:
-    """Return one card for a split, the scores of its test images and what was printed of them.
-
-    Parameters
-    ----------
-    split, context, audited : card of the split, what it was read as, and its audit
-    scores, report : card of the scores, and their figures
-    printed : figures of the paper, to be found again
-    """
+    """Return one card for a split, the scores of its test images and what was printed of them."""
     fitted = fit(report.matrix, context)
     without = _without(fitted, report, context, audited)
     points = [*_of_printed(printed, report), *_of_fit(fitted, without)]
@@ -306,14 +271,7 @@ def points_on(
     audited: AuditReport | None = None,
     printed: Sequence[Printed] = (),
 ) -> Iterator[Point]:
-    """Yield whether printed figures are found again, and what the scores are without leaked rows.
-
-    Parameters
-    ----------
-    report : of scores or predictions
-    context, audited : of the split they go with; None without one
-    printed : figures of the paper
-    """
+    """Yield whether printed figures are reproduced, and the figures without leaked rows."""
     yield from _of_printed(printed, report)
     if context is not None and audited is not None:
         fitted = fit(report.matrix, context)

@@ -245,13 +245,7 @@ class ScoreReport:
         return caution(self.matrix.seen[images > 0], images[images > 0])
 
     def as_text(self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False) -> str:
-        """Return every protocol as lines to read, in percent.
-
-        Parameters
-        ----------
-        words : what the two sides are called
-        with_intervals : whether each figure has its intervals over classes and over images
-        """
+        """Return every protocol as lines to read, in percent, perhaps with intervals."""
         m = self.matrix
         what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         sides = f"{m.seen.sum()} {{seen}} and {(~m.seen).sum()} {{unseen}} classes"
@@ -325,13 +319,7 @@ def report_of(
     note: str = "",
     checked: bool = True,
 ) -> ScoreReport:
-    """Return the figures of scores at a gamma that is chosen, or at 0 where there is none.
-
-    Parameters
-    ----------
-    matrix : JudgedScores
-    gamma, origin, note, checked : see :class:`ScoreReport`
-    """
+    """Return the figures of scores at a gamma that is chosen, or at 0 where there is none."""
     tested = matrix.tested
     n_unseen = int((~tested.seen).sum())
     evaluation = evaluate(tested, gamma or 0.0)
@@ -358,12 +346,7 @@ def judge_predicted(predicted: PredictedScores) -> ScoreReport:
 
 
 def predictions_of_scores(report: ScoreReport) -> Predictions:
-    """Return the predictions of a judged score matrix, or of the answers that are left of one.
-
-    Returns
-    -------
-    Predictions whose rows are those of the file
-    """
+    """Return the predictions of judged scores; their rows are those of the file."""
     matrix, validation = report.matrix, report.validation
     if isinstance(matrix, PredictedScores):
         return matrix.predictions

@@ -1,4 +1,4 @@
-"""What a file of scores holds, as it is and as it is understood.
+"""Contents of a score file, as read and as interpreted.
 
 The best class of either side of every image is read off a matrix in blocks of rows: one that is
 mapped from a file is read once and is never in memory as a whole.
@@ -24,12 +24,7 @@ AT_ONCE, STAYS = 1 << 21, 1 << 26
 
 
 def blocks(F: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
-    """Yield rows and their scores, a block at a time, and give back the pages that were read.
-
-    Parameters
-    ----------
-    F : array of shape (n_images, n_classes), perhaps a map of a file
-    """
+    """Yield rows and their scores, a block at a time, and give back the pages that were read."""
     step = max(1, AT_ONCE // max(1, F.shape[1]))
     read, mapped = 0, _map_of(F)
     for start in range(0, len(F), step):
@@ -72,13 +67,9 @@ def _map_of(F: np.ndarray) -> mmap.mmap | None:
 
 
 def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
-    """Return the best classes of either side of a score matrix; classes are its columns.
+    """Return the best classes of either side of a score matrix.
 
-    Parameters
-    ----------
-    F : array of shape (n_images, n_classes), larger is closer
-    y : int array of shape (n_images,), columns of ``F``
-    seen : bool array of shape (n_classes,)
+    Classes are columns of ``F``, an array of shape (n_images, n_classes), and so are labels ``y``.
     """
     n, sides = len(y), (np.flatnonzero(seen), np.flatnonzero(~seen))
     best = [np.full(n, -1, dtype=np.int32) for _ in sides]
@@ -128,7 +119,7 @@ class ScoreFile:
 
 @dataclass(frozen=True, eq=False)
 class ScoreMatrix:
-    """Scores of test images, understood.
+    """Scores of test images, interpreted.
 
     Attributes
     ----------
@@ -174,13 +165,7 @@ class ScoreMatrix:
 
 @dataclass(frozen=True, eq=False)
 class ScoreAnswers:
-    """A score matrix without its scores: what comes back from where it was judged.
-
-    Attributes
-    ----------
-    name, class_names, fixes, remarks, benchmark, split, digest : of the :class:`ScoreMatrix`
-    tested : PredictedRows
-    """
+    """The answers and names of a :class:`ScoreMatrix` without its scores."""
 
     name: str
     tested: PredictedRows
@@ -231,12 +216,6 @@ def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
     """Return whether scores are of a data set's test images, as far as their numbers tell.
 
     Column k is class k, as many images are of each class, and the same classes are unseen.
-
-    Parameters
-    ----------
-    matrix : JudgedScores
-    dataset : ZSLDataset
-    split : name of one of its splits
     """
     of, n_classes = dataset.split(split), len(dataset.class_names)
     if len(matrix.seen) != n_classes:

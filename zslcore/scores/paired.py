@@ -31,7 +31,7 @@ Gammas = tuple[float | None, float | None]
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    r"""What two matrices say of the same images, at a gamma each.
+    r"""Two matrices of the same images, compared at a gamma each.
 
     Attributes
     ----------
@@ -92,12 +92,7 @@ class Pair:
         return tuple(found)
 
     def table(self, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
-        """Return the differences under every protocol.
-
-        Returns
-        -------
-        DataFrame, see :func:`zslcore.scores.protocols.side_by_side`; ``value`` is the difference
-        """
+        """Return the differences as :func:`zslcore.scores.protocols.side_by_side` does."""
         return in_protocols(self.differences, words)
 
     def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:

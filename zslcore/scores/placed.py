@@ -29,7 +29,6 @@ def placed(report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int = 0
     Parameters
     ----------
     report : of a score matrix, with one validation file a fold or none
-    dataset, split : the data
     seed : int, that of ``zslcore folds``
 
     Raises

@@ -82,7 +82,7 @@ def needs_of(
 
 
 def designs_of(pair: Pair) -> Iterator[tuple[str, Design, float]]:
-    """Yield the figures that a pilot says something of, their designs, and their disagreement.
+    """Yield the figures that a pilot has a design for, their designs, and their disagreement.
 
     Disagreement is the share of images, mean over classes, that one file alone answers rightly; NaN
     for H.

@@ -1,7 +1,7 @@
 """One score file under every protocol: what each asks, who uses it, and the figures side by side.
 
-Every figure is one of the registry (:mod:`zslcore.evaluation.figures`). Texts hold ``{seen}`` and
-``{unseen}`` for the words of a field, base and new or known and unknown: :meth:`Words.fill`.
+Figures are those of :mod:`zslcore.evaluation.figures`. Texts hold ``{seen}`` and ``{unseen}`` for
+the words of a field, base and new or known and unknown: :meth:`Words.fill`.
 """
 
 from __future__ import annotations
@@ -29,14 +29,7 @@ _SIDE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a field calls the two sides.
-
-    Attributes
-    ----------
-    seen : of classes with training images
-    unseen : of classes without
-    field : who says so
-    """
+    """What a ``field`` calls classes with and without training images."""
 
     seen: str
     unseen: str
@@ -93,13 +86,7 @@ WORDS: dict[str, Words] = {
 
 
 def words_of(name: str) -> Words:
-    """Return the words of a name.
-
-    Raises
-    ------
-    UnknownNameError
-        Names the nearest one that there is.
-    """
+    """Return the words of a name; an UnknownNameError has the nearest one."""
     if name not in WORDS:
         raise closest_name("words", name, WORDS)
     return WORDS[name]
@@ -114,13 +101,7 @@ OVER: dict[str, Over] = {"": "classes", "_images": "images"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a protocol.
-
-    Attributes
-    ----------
-    heading : what it is
-    per_class, per_sample : its figures, empty for none
-    """
+    """A line of a protocol: its heading and its figures, empty for none."""
 
     heading: str
     per_class: str = ""
@@ -135,15 +116,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """A way to judge scores.
-
-    Attributes
-    ----------
-    name : its heading
-    says : what is done, in one sentence
-    used : who uses it, and the average that they report
-    lines : its figures
-    """
+    """A way to judge scores: what is done, who uses it with which average, and its figures."""
 
     name: str
     says: str
@@ -227,10 +200,7 @@ PROTOCOLS = (
 def figures_of(test: AnsweredTest, gamma: float | None) -> dict[str, float | None]:
     """Return every figure of the registry that follows from answers; None where it cannot.
 
-    Parameters
-    ----------
-    test : AnsweredTest
-    gamma : chosen gamma, None without one
+    ``gamma`` is the chosen one, None without one.
     """
     missing, once = reasons_of(test, gamma), Drawn.once(test, gamma or 0.0)
     return {
@@ -243,15 +213,7 @@ def figures_of(test: AnsweredTest, gamma: float | None) -> dict[str, float | Non
 def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> dict[str, str]:
     """Return the figures that do not follow from some answers, with the reason.
 
-    Parameters
-    ----------
-    test : AnsweredTest
-    gamma : chosen gamma, None without one
-    why : there is no gamma
-
-    Returns
-    -------
-    dict of figure -> reason, which may hold ``{seen}`` and ``{unseen}``
+    ``why`` there is no gamma. Reasons may hold ``{seen}`` and ``{unseen}``.
     """
     dependent = depends_on_candidates(test)
     found = {}
@@ -278,13 +240,6 @@ def intervals_of(
 ) -> pd.DataFrame:
     """Return intervals of figures, over classes and over images within their class.
 
-    Parameters
-    ----------
-    test : AnsweredTest
-    names : of figures that follow from it
-    gamma : chosen gamma, None without one
-    n_draws, level : of the bootstrap
-
     Returns
     -------
     DataFrame, a row a figure (its index): ``low``, ``high`` over classes, ``low_images``,
@@ -305,13 +260,12 @@ def side_by_side(
     words: Words = WORDS["seen-unseen"],
     intervals: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return every protocol as a tidy table.
+    """Return every protocol as a tidy table, in the ``words`` of the reader.
 
     Parameters
     ----------
     figures : of :func:`figures_of`
     missing : of :func:`reasons_of`
-    words : of the reader
     intervals : of :func:`intervals_of`
 
     Returns
@@ -353,8 +307,7 @@ def in_lines(
     Parameters
     ----------
     table : of :func:`side_by_side`, with or without intervals
-    words : those of the table
-    notes : name of a protocol, as in :data:`PROTOCOLS` -> what is said behind it
+    notes : name of a protocol, as in :data:`PROTOCOLS` -> what is written behind it
     """
     averages = ["per class", "per sample"]
     with_intervals = "low" in table

@@ -1,4 +1,4 @@
-"""Files of scores, through the door: one sentence for what cannot be read."""
+"""Read files of scores in a sandbox; what cannot be read is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def read_scores(
     unseen: Path | Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> ScoreFile:
-    """Read a file of scores; what it means is asked by :func:`zslcore.scores.interpreted`.
+    """Read a file of scores, to be interpreted by :func:`zslcore.scores.interpreted`.
 
     Parameters
     ----------

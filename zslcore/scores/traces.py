@@ -26,13 +26,7 @@ REPEATED, LISTED = 0.01, 4
 
 
 def refuse_answers(name: str, F: np.ndarray) -> None:
-    """Refuse a matrix that has one class a row set off from all others, which are equal.
-
-    Parameters
-    ----------
-    name : of the file
-    F : array of shape (n_images, n_classes)
-    """
+    """Refuse a matrix that has one class a row set off from all others, which are equal."""
     if F.shape[1] < 3:
         return
     for _, block in blocks(F):
@@ -52,12 +46,7 @@ def unused_column(
 ) -> tuple[str, str] | None:
     """Return the fix and the question where the first or the last column belongs to no class.
 
-    Parameters
-    ----------
-    name : of the file
-    F : array of shape (n_images, n_classes)
-    y : int array of shape (n_images,), columns as the labels stand
-    unseen : int array, or None where it is not said
+    ``y`` are columns as the labels stand; ``unseen`` is None where the file does not state it.
     """
     C = F.shape[1]
     listed = np.empty(0, dtype=np.intp) if unseen is None else unseen
@@ -114,10 +103,7 @@ def _values(values: np.ndarray) -> str:
 def swapped_lists(matrix: ScoreMatrix, rows: np.ndarray) -> str:
     """Return a question where the classes that are listed as unseen look like the seen ones.
 
-    Parameters
-    ----------
-    matrix : ScoreMatrix as the list says
-    rows : int array, the rows whose answers are looked at
+    ``rows`` are those whose answers are looked at.
     """
     y, seen = matrix.y, matrix.seen
     known = recognised(y, len(seen))
@@ -182,14 +168,7 @@ def repeated_rows(matrix: ScoreMatrix) -> Iterator[str]:
 
 
 def moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[str]:
-    """Yield a remark where answers fit the labels under another order of columns alone.
-
-    Parameters
-    ----------
-    F : array of shape (n_images, n_classes)
-    y : int array of shape (n_images,)
-    seen : bool array of shape (n_classes,)
-    """
+    """Yield a remark where answers fit the labels under another order of columns alone."""
     C, answers = F.shape[1], F.argmax(axis=1)
     now = float((answers == y).mean())
     # Where the classes of the true side are separated, a bias to one side makes the others wrong.
@@ -208,14 +187,7 @@ def moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[st
 
 
 def own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
-    """Return how often answers among the classes of the true side are right, as times chance.
-
-    Parameters
-    ----------
-    F : array of shape (n_images, n_classes)
-    y : int array of shape (n_images,)
-    seen : bool array of shape (n_classes,)
-    """
+    """Return how often answers among the classes of the true side are right, as times chance."""
     right = chance = 0.0
     for side in (seen, ~seen):
         rows, columns = np.flatnonzero(side[y]), np.flatnonzero(side)

@@ -54,12 +54,8 @@ FEWEST, LISTED = 3, 4
 class ChosenGamma:
     """A gamma that is best on other scores.
 
-    Attributes
-    ----------
-    gamma : float
-    origin : "validated", or "oracle" where these scores are no validation scores
-    note : why it is an oracle, or what was compared, in sentences
-    checked : whether the classes of both files could be compared
+    ``origin`` is "oracle" where these scores are no validation scores; ``note`` says why, or what
+    was compared; ``checked``: the classes of both files could be compared.
     """
 
     gamma: float
@@ -69,20 +65,11 @@ class ChosenGamma:
 
 
 def chosen_on(matrix: ScoreMatrix, *validation: ScoreMatrix) -> ChosenGamma:
-    """Choose gamma on validation scores, and say whether these are validation scores.
+    """Choose gamma on validation scores, and find out whether these are validation scores.
 
     Gamma is the one whose H, averaged over the files' exact curves, is largest: the rule of a run
-    with as many folds.
-
-    Parameters
-    ----------
-    matrix : of the test images
-    validation : one or more, each with images of seen and of unseen classes of its own
-
-    Raises
-    ------
-    DatasetError
-        When there is no curve to choose on, or both are the same scores.
+    with as many folds. Each file has images of seen and of unseen classes of its own; a
+    DatasetError says that there is no curve to choose on, or that both are the same scores.
     """
     for each in validation:
         _refuse_without_curve(matrix, each)
@@ -207,10 +194,6 @@ def share_of_test_rows(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
     and :data:`NOISY`. Chance is how often that is so of a test row among the other test rows; that
     it gives as many is tested exactly [1]_, so that few rows or few columns accuse no file.
 
-    Parameters
-    ----------
-    matrix, validation : ScoreMatrix
-
     References
     ----------
     .. [1] R. A. Fisher, "On the interpretation of chi-squared from contingency tables, and the
@@ -281,12 +264,8 @@ def _nearest(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the nearest row to each of ``some``, and its distance over that of the second nearest.
 
-    The ratio is 1 where the second nearest is as near but for rounding.
-
-    Parameters
-    ----------
-    some, rows : arrays of shape (k, d) and (n, d)
-    own : place of each of ``some`` among ``rows``, which does not count
+    The ratio is 1 where the second nearest is as near but for rounding. ``own`` are the places of
+    ``some`` among ``rows``, which do not count.
     """
     if len(rows) < (3 if own is not None else 2):
         return np.empty(0, dtype=np.intp), np.empty(0)

@@ -1,9 +1,9 @@
-"""What looks wrong with a file of scores: recognised, asked about in one sentence, never guessed.
+"""Known faults of score files: recognised, asked about in one sentence, never guessed.
 
 The same numbers mean something else when rows are classes, when labels begin at 1, when scores are
-distances or when the columns stand in another order. Each of these leaves a trace. What leaves one
-is a :class:`Question`; the user answers it by naming the fix, or says that the file is
-right as it is. Nothing is changed without an answer.
+distances or when the columns stand in another order. Each fault that can be recognised is a
+:class:`Question`; the user names the fix, or says that the file is right as it is. Nothing is
+changed without an answer.
 """
 
 from __future__ import annotations

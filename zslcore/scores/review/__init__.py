@@ -1,10 +1,7 @@
 """The review of a submission: split, pre-training and scores in one page, verdict first.
 
-============= ====================================================================================
-ask            :mod:`.reviewing`: audit, contamination map and protocols, as statements
-say            :mod:`.stating`: points with the commands that repeat them, as text
-show           :mod:`.as_html` as one page with an interactive curve
-============= ====================================================================================
+``reviewing`` runs audit, contamination map and protocols; ``stating`` holds the report and its text
+form, ``as_html`` writes it as one page with an interactive curve.
 """
 
 from zslcore.scores.review.as_html import to_html

@@ -54,11 +54,8 @@ SPLIT, OVERLAP, RESULT = "Audit of the split", "Overlap with the pre-training", 
 class Declared:
     """What the authors state of their result; empty or "unknown" where they do not.
 
-    Attributes
-    ----------
-    extractor : of the contamination map, whatever its case and hyphens
-    pretraining : names or text files of what an extractor of their own was trained on
-    provenance : how the result was made
+    ``extractor`` is one of the contamination map, whatever its case and hyphens; ``pretraining``
+    names classes or text files that an extractor of their own was trained on.
     """
 
     extractor: str = ""
@@ -88,19 +85,12 @@ class Declared:
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """The files of a submission.
+    """The files of a submission; None where only scores, or only a split, are reviewed.
 
-    Attributes
-    ----------
-    split : split file; None where only scores are reviewed
-    labels, features : of the split's images, where they do not lie next to it
-    stated : further files by what they hold, as "labels of the scores"
-    report : what the scores reach; None where only a split is reviewed
-    scores, validation : the files of that report
-    score_options : options of ``zslcore score`` with which they were read
-    declared : Declared
-    printed : figures that the paper prints of the scores
-    blind : whether lists of pre-training classes go by their number
+    ``labels`` and ``features`` are of the split's images, where they do not lie next to it;
+    ``stated`` are further files by what they hold, as "labels of the scores"; ``scores`` and
+    ``validation`` are the files of ``report``, read with ``score_options`` of ``zslcore score``;
+    ``blind`` numbers the lists of pre-training classes.
     """
 
     split: Path | None = None
@@ -183,17 +173,10 @@ class Submission:
 
 
 def review(of: Submission, *, blind: bool = False) -> Review:
-    """Return the review of a submission.
+    """Return the review of a submission; ``blind`` leaves names of files and paths out.
 
-    Parameters
-    ----------
-    of : Submission with a split, scores, or both
-    blind : whether names of files and paths are left out
-
-    Raises
-    ------
-    FileRefusedError, DatasetError, UnknownNameError
-        When the split cannot be read, or the extractor is not in the map.
+    Raises a FileRefusedError, DatasetError or UnknownNameError when the split cannot be read, or
+    the extractor is not in the map.
     """
     of = replace(of, blind=blind)
     with scratch() as folder:

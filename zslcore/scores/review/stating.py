@@ -37,20 +37,11 @@ class Section:
 class Review:
     """What a reviewer reads of a submission.
 
-    Attributes
-    ----------
-    verdict : the worst of the split's, the pre-training's and the scores'
-    sentence : why
-    figures : of the split, of the pre-training and of the scores
-    sections : split, overlap with the pre-training, result
-    table : every protocol, see :func:`zslcore.scores.protocols.side_by_side`; None without scores
-    caution : what the intervals cover over few classes; "" elsewhere
-    gamma : what is known of gamma, in words; empty without scores
-    curve : interactive; None where there is none
-    files : (role, name, name in a blind review, SHA-256) of every file
-    command : what repeats the review
-    blind : whether names and paths are left out
-    status : of the command line: 0 clean or questionable, 1 a leak, 3 unknown
+    ``verdict`` is the worst of split, pre-training and scores, ``sentence`` its reason. ``table``
+    has every protocol, see :func:`zslcore.scores.protocols.side_by_side`; ``caution`` says what
+    intervals cover over few classes, ``gamma`` what is known of gamma. ``files`` are (role, name,
+    name in a blind review, SHA-256). ``status`` of the command line: 0 clean or questionable, 1 a
+    leak, 3 unknown.
     """
 
     verdict: Verdict
@@ -78,12 +69,7 @@ class Review:
         return tuple(each for section in self.sections for each in section.of("open"))
 
     def without(self, names: Mapping[str, str]) -> Review:
-        """Return the review with names and paths replaced, in every text.
-
-        Parameters
-        ----------
-        names : what is replaced -> its role
-        """
+        """Return the review with names and paths replaced by their roles, in every text."""
 
         def said(text: str) -> str:
             return scrubbed(text, names)
@@ -120,12 +106,7 @@ def _scrubbed(point: Point, names: Mapping[str, str]) -> Point:
 
 
 def scrubbed(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with names replaced, longest first, and without any path that is left.
-
-    Parameters
-    ----------
-    text : of a review
-    names : what is replaced -> its role
+    """Return a text with names replaced by their roles, and without any path that is left.
 
     Examples
     --------
