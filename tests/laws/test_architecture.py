@@ -1,83 +1,53 @@
-"""Layers only look downwards: app.py and pages -> ui -> zslcore."""
+"""Layers only look downwards: app.py and pages -> ui -> zslcore.
 
-import ast
+The contracts of ``pyproject.toml`` say what may import what, also inside functions and for types.
+"""
+
 import re
-from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import grimp
 import pytest
+from importlinter.cli import lint_imports
 
 from ui import site_map
 
 ROOT = Path(__file__).parents[2]
-FORBIDDEN = {
-    "zslcore": {"streamlit", "plotly", "ui", "pages"},
-    "ui/figures": {"streamlit"},
-    "ui": {"pages", "app"},
-    "pages": {"torch", "scipy", "sklearn", "plotly", "zslcore", "pages", "app"},
-    "ui/views": {"torch", "scipy", "sklearn", "plotly", "pages", "app"},
-}
 MOST_FLOORS = 9
 #: Hands on names of the rooms when they are first used, so that it imports what lies above it.
 FRONT_DOOR = "zslcore"
-#: Folders of the app from the ground up; each knows itself and those before it.
-STOREYS = ["ui/components", "ui/figures", "ui/maps", "ui/sections", "ui/views", "pages"]
 
 
-def files_of(layer):
-    path = ROOT / layer
-    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
-    assert files
-    return files
-
-
-@cache
-def imported_names(path):
-    found = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
+@pytest.fixture(scope="module")
+def needs():
+    """The modules that every module imports."""
+    graph = grimp.build_graph("zslcore", "ui", cache_dir=None)
+    modules = graph.modules - {FRONT_DOOR}
+    found = {m: graph.find_modules_directly_imported_by(m) & modules - {m} for m in modules}
+    # which imports every command by its name
+    found["zslcore.__main__"] |= {m for m in modules if m.startswith("zslcore.commands.")}
     return found
 
 
-def imports_from(path, *packages):
-    """What a file imports of these packages."""
-    above = tuple(f"{package}." for package in packages)
-    return [name for name in imported_names(path) if f"{name}.".startswith(above)]
+def test_every_contract_is_kept(capsys):
+    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True)
+    assert status == 0, capsys.readouterr().out
 
 
-@pytest.mark.parametrize("layer", FORBIDDEN)
-def test_layer_imports_nothing_above_it(layer):
-    for path in files_of(layer):
-        assert not imports_from(path, *FORBIDDEN[layer]), path
-
-
-def test_no_folder_knows_one_above_it():
-    for k, storey in enumerate(STOREYS):
-        above = [folder.replace("/", ".") for folder in STOREYS[k + 1 :]]
-        for path in files_of(storey):
-            assert not imports_from(path, *above), path
-
-
-@pytest.mark.slow
-def test_no_module_imports_itself_by_any_way():
-    """Imports inside functions and those for types count, too."""
-    needs = imports_by_module()
+def test_no_module_imports_itself_by_any_way(needs):
     assert len(needs) > 150
     list(TopologicalSorter(needs).static_order())  # raises where there is a circle
 
 
-def test_the_package_has_no_circle_and_at_most_nine_floors():
-    needs = {}
-    for module, imported in imports_by_module("zslcore").items():
-        found = needs.setdefault(room_of(module), set())
-        found |= {room_of(name) for name in imported} - {room_of(module)}
+def test_the_package_has_no_circle_and_at_most_nine_floors(needs):
+    rooms = {}
+    for module in (each for each in needs if each.startswith("zslcore.")):
+        below = {room_of(each) for each in needs[module]} - {room_of(module)}
+        rooms.setdefault(room_of(module), set()).update(below)
     floor = {}
-    for room in TopologicalSorter(needs).static_order():  # raises where there is a circle
-        floor[room] = 1 + max((floor[below] for below in needs[room]), default=0)
+    for room in TopologicalSorter(rooms).static_order():  # raises where there is a circle
+        floor[room] = 1 + max((floor[below] for below in rooms[room]), default=0)
     assert 1 < max(floor.values()) <= MOST_FLOORS, floor
 
 
@@ -86,34 +56,10 @@ def room_of(module):
     return ".".join(module.split(".")[:2])
 
 
-def imports_by_module(*layers):
-    """The modules that every module imports, at once, in a function or for types."""
-    layers = layers or ("zslcore", "ui", "pages", "app.py")
-    names = {module_of(path): path for layer in layers for path in files_of(layer)}
-    needs = {name: set() for name in names if name != FRONT_DOOR}
-    for name in needs:
-        for imported in imported_names(names[name]):
-            found = imported if imported in names else imported.rpartition(".")[0]
-            if found in names and found not in (FRONT_DOOR, name):
-                needs[name].add(found)
-        if name == "zslcore.__main__":  # imports every command by its name
-            needs[name] |= {other for other in names if other.startswith("zslcore.commands.")}
-    return needs
-
-
-def module_of(path):
-    """The dotted name of a file."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-
-
-def test_a_section_knows_no_page_and_only_views_know_sections():
-    sections, views = set(files_of("ui/sections")), set(files_of("ui/views"))
-    for path in sections:
-        assert not imports_from(path, "pages", "app"), path
-    for path in {*files_of("ui"), *files_of("zslcore")} - sections - views:
-        assert not imports_from(path, "ui.sections"), path
-    for path in {*files_of("ui"), *files_of("pages")}:
-        assert not imports_from(path, "ui.views"), path
+@pytest.mark.parametrize("path", [*(ROOT / "pages").glob("*.py")], ids=lambda path: path.stem)
+def test_a_page_shows_itself_and_does_nothing_else(path):
+    text = path.read_text(encoding="utf-8").partition("\n\n")[2]
+    assert text == f'from ui.show_page import show_page\n\nshow_page("{path.stem}")\n'
 
 
 def test_only_the_cache_remembers():
@@ -130,10 +76,7 @@ def test_every_page_and_every_view_is_on_the_map():
     assert {page for page, _ in named} == {path.stem for path in (ROOT / "pages").glob("*.py")}
 
 
-def test_every_page_shows_itself_and_every_view_has_a_question():
-    for path in (ROOT / "pages").glob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        assert f'show_page("{path.stem}")' in text, path
+def test_every_view_has_a_question():
     assert all(view.question for page in site_map.PAGES for view in page.views)
 
 
