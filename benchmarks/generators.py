@@ -20,8 +20,15 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.features import FEATURES, opened_by_name
-from benchmarks.measuring import RESULTS, Experiment, markdown_table, percent, traced
+from benchmarks.measuring import (
+    FEATURES,
+    RESULTS,
+    Experiment,
+    markdown_table,
+    opened,
+    percent,
+    traced,
+)
 from zslcore.analysis.epoch_choice import MEASURED, choices, points, prices
 from zslcore.methods import get_method
 from zslcore.storage.files import written_whole
@@ -79,7 +86,7 @@ generator that train the embedding as well. `--again` measures them anew.
 def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
     """Return the points of one method and seed on one data set."""
     method, seed = row.rsplit(" ", 1)
-    data, began = opened_by_name(folder, name), time.perf_counter()
+    data, began = opened(folder, name), time.perf_counter()
     known = get_method(method)().get_params()
     model = get_method(method)(**{k: v for k, v in GIVEN[name].items() if k in known})
     grid = {k: values for k, values in GRIDS[name].items() if k in known}

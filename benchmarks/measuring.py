@@ -16,7 +16,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from joblib import Parallel, delayed
 
+from zslcore.datasets import ZSLDataset, load, read_xlsa17
 from zslcore.evaluation.specs import revisions_of
 from zslcore.methods import METHODS, get_method
 from zslcore.version import read_stamped, sources, version
@@ -31,8 +32,23 @@ from zslcore.version import read_stamped, sources, version
 RESULTS = Path(__file__).parent / "results"
 #: Real features in the benchmark's layout, a folder a data set.
 FOLDER = Path("../shared/data/xlsa17")
+#: Data sets there: name -> data set of the papers, file of features, what the features are.
+FEATURES = {
+    "CUB-vgg_fc7": ("CUB", "vgg_fc7.mat", "CUB, VGG fc7 (trained on ImageNet-1K)"),
+    "AWA1-lss": ("AWA1", "lss.mat", "AWA1, local self-similarity (hand-crafted)"),
+    "AWA1-phog": ("AWA1", "phog.mat", "AWA1, PHOG (hand-crafted)"),
+}
 #: Data set and row, as a table of results names them.
 Part = tuple[str, str]
+
+
+@lru_cache(maxsize=1)
+def opened(folder: Path, name: str) -> ZSLDataset:
+    """Return a data set, real features from ``folder``; each process reads it once."""
+    if name not in FEATURES:
+        return load(name)
+    benchmark, features, _ = FEATURES[name]
+    return read_xlsa17(folder / benchmark, features=features)
 
 
 # --- Times ----------------------------------------------------------------------------------------

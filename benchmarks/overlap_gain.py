@@ -23,8 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from benchmarks.features import FEATURES, real
-from benchmarks.measuring import keep, markdown_table, percent
+from benchmarks.measuring import FEATURES, keep, markdown_table, opened, percent
 from zslcore.analysis.overlap import half_and_half, overlap_study, study_summary
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.protocol import evaluate, fit_and_score, select
@@ -141,8 +140,7 @@ def main() -> None:
     parts = [HEAD.format(draws=args.draws, given=given), *_simulated(args.draws)]
     for name in args.only:
         began = time.perf_counter()
-        source = real(args.folder)[name]
-        parts += _real(source.open(), source.title, args.draws)
+        parts += _real(opened(args.folder, name), FEATURES[name][2], args.draws)
         sys.stderr.write(f"{name}: {time.perf_counter() - began:.0f} s\n")
         keep("overlap_gain", "\n".join(parts))
 

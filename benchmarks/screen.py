@@ -1,8 +1,7 @@
 """What only a browser can show: frames, a large file, and how soon a page answers.
 
     python -m benchmarks.screen frames
-    python -m benchmarks.screen map
-    python -m benchmarks.screen scores [--repeats 5] [--keep]
+    python -m benchmarks.screen scores [--repeats 5]
     python -m benchmarks.screen answers [--repeats 3]
 
 ``frames``: the Playground with as many images and classes as CUB and SUN have (random scores), and
@@ -11,9 +10,6 @@ along the stops of the lambda ruler, and so is the seen-unseen component, which 
 Measured are the processor time that the page's thread needs for a frame, which has 16.7 ms for each
 of 60 frames a second, and the frames a second that came about. Processor time is the thread's own:
 it does not depend on what else the machine does; frames a second do.
-
-``map``: a map of 67,797 points against Plotly's WebGL scatter. Both are zoomed by the wheel and
-panned for four seconds each. It prints which renderer WebGL had: without a graphics card, software.
 
 ``scores``: 14,340 images of 717 classes, random float64 scores with the right class ahead, about
 82 MB as npz. Measured are the seconds from handing the file to the upload field of Your scores
@@ -29,21 +25,17 @@ heading to the answer of the page's first view, for which 1.5 are allowed, and t
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
 import time
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from benchmarks.measuring import check, keep, markdown_table
+from benchmarks.measuring import check
 from benchmarks.serving import FLAGS, Server, processor_seconds, serving
-from zslcore.interactive.point_map import Entry, Panel, PointMap
 from zslcore.metrics import seen_unseen_curve
 
 CHROMIUM = Path("/usr/bin/chromium")
@@ -201,85 +193,6 @@ def frames(browser: Browser, _: argparse.Namespace) -> None:
             check(f"a frame, {name}, {what}", 1000 * cost["busy"], "ms", 1000 / 60)
 
 
-# --- Map ------------------------------------------------------------------------------------------
-
-POINTS, KINDS, SECONDS = 67_797, 50, 4.0
-COLORS = ("#0072B2", "#B65000", "#007E5C", "#B04A84", "#946600", "#1274AD", "#767676", "#8B5E3C")
-COUNT = """() => { window.frames_ = []; let last = performance.now();
-const next = (now) => { window.frames_.push(now - last); last = now; requestAnimationFrame(next); };
-requestAnimationFrame(next); }"""
-RENDERER = """() => { const gl = document.createElement("canvas").getContext("webgl");
-const seen = gl && gl.getExtension("WEBGL_debug_renderer_info");
-return gl ? gl.getParameter(seen ? seen.UNMASKED_RENDERER_WEBGL : gl.RENDERER) : "no WebGL"; }"""
-
-
-def maps(folder: Path) -> dict[str, tuple[Path, str]]:
-    """Write our map and Plotly's; return their files and what is moved in each."""
-    rng = np.random.default_rng(0)
-    classes = rng.integers(0, KINDS, POINTS)
-    xy = rng.normal(size=(KINDS, 2))[classes] * 20 + rng.normal(size=(POINTS, 2)) * 2
-    symbols = ("circle", "diamond", "square")
-    palette = [Entry(f"class {k}", COLORS[k % 8], symbols[k // 8 % 3]) for k in range(KINDS)]
-    whole = np.arange(POINTS)
-    ours = PointMap(
-        *("frames", "map", [Panel("t-SNE", "a map", whole, xy)], palette, classes),
-        *([each.label for each in palette], ["data"], classes, np.zeros(POINTS), whole),
-    )
-    files = {name: folder / f"{name}.html" for name in ("ours", "plotly")}
-    page = ours.page(title="map", made="random points", theme="light")
-    files["ours"].write_text(page, encoding="utf-8")
-    marker = {"size": 4, "color": [COLORS[k % 8] for k in classes]}
-    points = go.Scattergl(x=xy[:, 0], y=xy[:, 1], mode="markers", marker=marker)
-    figure = go.Figure(points, {"width": 1118, "height": 540, "dragmode": "pan"})
-    figure.write_html(files["plotly"], config={"scrollZoom": True})
-    return {"ours": (files["ours"], "canvas"), "plotly": (files["plotly"], ".nsewdrag")}
-
-
-def moved(page: Page, box: Any, move: str) -> np.ndarray:
-    """Return the milliseconds of every frame while the map is moved."""
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    before, end, k = page.screenshot(), time.monotonic() + SECONDS, 0
-    page.evaluate(COUNT)
-    if move == "pan":
-        if not page.locator(".nsewdrag").count():
-            page.keyboard.down("Shift")  # ours selects without it
-        page.mouse.down()
-    while time.monotonic() < end:
-        k += 1
-        if move == "zoom":
-            page.mouse.wheel(0, -60 if k // 12 % 2 else 60)
-        else:
-            page.mouse.move(x + 120 * np.sin(k / 9), y + 60 * np.cos(k / 7))
-    found = np.array(page.evaluate("window.frames_"))[1:]
-    page.mouse.up()
-    assert page.screenshot() != before, "the map did not move"
-    return found
-
-
-def point_map(browser: Browser, _: argparse.Namespace) -> None:
-    """Print frames a second of our map and of Plotly's."""
-    rates: dict[tuple[str, str], float] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for name, (file, target) in maps(Path(folder)).items():
-            for move in ("zoom", "pan"):
-                page = browser.new_page(viewport={"width": 1280, "height": 720})
-                page.goto(file.as_uri())
-                page.wait_for_selector(target, state="attached", timeout=120_000)
-                page.wait_for_timeout(3000)
-                if not rates:
-                    print(f"WebGL by {page.evaluate(RENDERER)}")
-                found = moved(page, page.locator(target).first.bounding_box(), move)
-                rates[name, move] = 1000 / float(found.mean())
-                print(
-                    f"{name:<8}{move:<6}{rates[name, move]:6.1f} frames a second, "
-                    f"95 % within {np.percentile(found, 95):,.0f} ms"
-                )
-                page.close()
-    for move in ("zoom", "pan"):
-        print(f"{move}: ours / Plotly {rates['ours', move] / rates['plotly', move]:.0f}")
-
-
 # --- Scores ---------------------------------------------------------------------------------------
 
 N, CLASSES, UNSEEN = 14_340, 717, 72
@@ -327,30 +240,6 @@ def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str
     return {"first": took[0], "took": median(took[1:]), "worked": median(worked[1:])} | found
 
 
-def summary(found: dict[str, float], size: float) -> str:
-    """Return the findings as a page."""
-    rows = [
-        (f"a file of {size:.0f} MB on screen, median, s", f"{found['took']:.2f}", f"< {GOAL:g}"),
-        ("the same, the first after the server's start, s", f"{found['first']:.2f}", ""),
-        ("processor time of the server for it, s", f"{found['worked']:.2f}", ""),
-        ("frames a second while dragging", f"{found['frames']:.0f}", f"> {FRAMES:g}"),
-        ("frames a second in which the numbers change", f"{found['changes']:.0f}", ""),
-        ("processor time of the page's thread for a frame, s", f"{found['busy']:.4f}", "< 0.0167"),
-    ]
-    load = " and ".join(f"{each:.1f}" for each in os.getloadavg()[:2])
-    return "\n".join(
-        [
-            "# A large score file on screen",
-            "",
-            "`python -m benchmarks.screen scores --keep` writes this file.",
-            "",
-            f"{os.cpu_count()} cores; load average {load} at the end (1 and 5 minutes).",
-            "",
-            *markdown_table(("", "measured", "goal"), rows),
-        ]
-    )
-
-
 def scores(browser: Browser, given: argparse.Namespace) -> None:
     """Print how soon a large score file is on screen."""
     page = browser.new_page(viewport={"width": 1280, "height": 1200})
@@ -359,9 +248,8 @@ def scores(browser: Browser, given: argparse.Namespace) -> None:
         size = max(path.stat().st_size for path in Path(name).iterdir()) / 1e6
     check(f"a score file of {size:.0f} MB on screen", found["took"], "s", GOAL)
     check("the page's thread, a frame", 1000 * found["busy"], "ms", 1000 / 60)
+    print(f"{found['frames']:.0f} frames a second while gamma is dragged (goal {FRAMES:g})")
     print(found)
-    if given.keep:
-        keep("scores_on_screen", summary(found, size))
 
 
 # --- Answers --------------------------------------------------------------------------------------
@@ -412,14 +300,13 @@ def answers(browser: Browser, given: argparse.Namespace) -> None:
         check(f"{name}, slowest answer", float(slowest), "s", LIMIT)
 
 
-PARTS = {"frames": frames, "map": point_map, "scores": scores, "answers": answers}
+PARTS = {"frames": frames, "scores": scores, "answers": answers}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--keep", action="store_true", help="write results/scores_on_screen.md")
     given = parser.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

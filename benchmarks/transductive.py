@@ -15,8 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from benchmarks.features import FEATURES, opened_by_name
-from benchmarks.measuring import Experiment, markdown_table, percent, traced
+from benchmarks.measuring import FEATURES, Experiment, markdown_table, opened, percent, traced
 from zslcore.analysis.transduction import TransductionStudy
 
 SIMULATED = {"simulated-AWA2": "AWA2, simulated"}
@@ -39,7 +38,7 @@ HEADINGS = {
 def compare(folder: Path, name: str, row: str) -> pd.DataFrame:
     """Return the rows of one comparison."""
     method, params = METHODS[row]
-    data, began = opened_by_name(folder, name), time.perf_counter()
+    data, began = opened(folder, name), time.perf_counter()
     table = TransductionStudy(name, "PS", method, params).compare(data).table()
     seconds = time.perf_counter() - began
     return traced(table.assign(dataset=name, comparison=row, seconds=seconds))
