@@ -21,22 +21,20 @@ from typing import get_args
 
 from zslcore.exceptions import closest_name
 from zslcore.leakage.contamination.counting import (
+    AND,
     BETWEEN,
     COUNTS,
-    TestSet,
-    comparable,
-    counts_of,
-    test_sets,
-)
-from zslcore.leakage.contamination.facts import (
-    AND,
     EXTRACTORS,
     SETS,
     Kind,
     Labels,
+    TestSet,
+    comparable,
+    counts_of,
     extractors,
     pretraining_sets,
     read_rows,
+    test_sets,
 )
 from zslcore.leakage.contamination.reliability import (
     MEASURED,

@@ -9,9 +9,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from tools.shipped import BOARD, place_of, run_of, spec_of
+from zslcore.board.checking import STATES, classes_of, figures_of, fingerprint, recomputed
 from zslcore.board.entry import BoardEntry, Figures, Gamma, read_entry
 from zslcore.board.making import DIGITS
-from zslcore.board.recomputing import STATES, classes_of, figures_of, fingerprint, recomputed
 from zslcore.evaluation import Predictions, predictions_file, write_predictions
 from zslcore.evaluation.files import read_packaged
 from zslcore.scores import interpreted, judge

@@ -47,7 +47,7 @@ from zslcore.leakage import (
     AuditReport,
     CorrectedSplit,
     Vocabulary,
-    leaks,
+    counts,
     overlap,
     quiz,
 )
@@ -318,7 +318,7 @@ def leaking(
     ----------
     key, said : of :func:`report`
     """
-    return leaks.leaks_by_class(_context, _report), leaks.leaks_by_part(_context, _report)
+    return counts.leaks_by_class(_context, _report), counts.leaks_by_part(_context, _report)
 
 
 @st.cache_resource(show_spinner="Correcting the split …", max_entries=16, scope="session")

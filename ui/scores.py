@@ -180,7 +180,7 @@ def brought(sent: Sent, validation: Sent | None = None) -> Brought | None:
             return None
         if isinstance(found, ScoreReport):
             if isinstance(found.matrix, PredictedScores):
-                return _of_predictions(found, sent, validation)
+                return _of_predictions(found, found.matrix, sent, validation)
             return Brought(found, _command(sent, fixes[False], validation, fixes[True]))
         about = validation if found.of_validation and validation else sent
         answer = _answer(found.question, f"scores_{about.key}_{found.question.fix}")
@@ -189,11 +189,24 @@ def brought(sent: Sent, validation: Sent | None = None) -> Brought | None:
         fixes[found.of_validation] += (answer,)
 
 
-def _of_predictions(report: ScoreReport, sent: Sent, validation: Sent | None) -> Brought:
+def judged_predictions(sent: Sent) -> ScoreReport:
+    """Return the figures of predictions, also where a claim of theirs is wrong."""
+    found = _judged(sent, (), None, ())
+    assert isinstance(found, ScoreReport)  # predictions leave no question open
+    return found
+
+
+def _of_predictions(
+    report: ScoreReport, predicted: PredictedScores, sent: Sent, validation: Sent | None
+) -> Brought | None:
     """Return predictions with their command; say what of the controls is not used for them."""
+    if predicted.reasons:
+        said = on_screen(f"{predicted.name}, {predicted.reasons[0]}")
+        st.error(said, icon=":material/block:")
+        return None
     if sent.labels is not None or _listed(sent.unseen) or validation is not None:
         st.caption(
-            f":material/info: {plain(report.matrix.name)} holds its own labels, unseen classes and "
+            f":material/info: {plain(predicted.name)} holds its own labels, unseen classes and "
             "validation rows. Those under More are not used for it."
         )
     return Brought(report, shlex.join(["python", "-m", "zslcore", "score", sent.file.name]))
@@ -255,7 +268,9 @@ def _predicted(path: Path, visitor: str) -> ScoreReport:
     """Read, check and judge a file of predictions."""
     with memory.BUDGET.lent(visitor, memory_for([path]), path.name) as lent:
         limits = Limits(most=lent // COPIES, whose=whose_memory())
-        return judge_predicted(read_predicted(path, limits=limits, load=permitted))
+        return judge_predicted(
+            read_predicted(path, limits=limits, load=permitted, refuse_wrong=False)
+        )
 
 
 def permitted(name: str) -> ZSLDataset:

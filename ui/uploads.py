@@ -25,9 +25,8 @@ from zslcore.datasets.imports import import_name
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
-from zslcore.leakage.grouping import photographs_of
 from zslcore.leakage.loading import context_of_split
-from zslcore.leakage.photographs import Photographs
+from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import or_refused
 from zslcore.texts import clean_text

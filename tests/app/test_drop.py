@@ -3,15 +3,16 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.io import savemat
 
 from tests.pages import metrics, visit, words
 from ui.figures.leakage import picture_of
 from ui.views.leakage import drop
+from zslcore.leakage import predicted
 from zslcore.leakage.cards import Bar, Picture
 from zslcore.leakage.cards.card import read_card
-from zslcore.leakage.predicted import look_up
 from zslcore.scores.card import card_of_predictions
 from zslcore.storage.files import FACTS
 
@@ -95,12 +96,31 @@ def test_a_split_and_scores_dropped_together_get_a_card_each_and_one_of_both(tmp
     assert "Printed H 1.0: not reproduced" in plain_words(app)
 
 
-def test_dropped_predictions_have_the_card_of_a_check():
+def test_dropped_predictions_are_read_once_and_have_the_card_of_a_check(monkeypatch):
     path = min((FACTS / "board").glob("*.parquet"))
-    app = dropped(path)
-    card = card_of_predictions(look_up(path), [(path.name, "")])
+    card = card_of_predictions(predicted.read_predicted(path), [(path.name, "")])
+    read, whole = [], predicted.read_predictions
+
+    def counted(path, **limits):
+        read.append(path.name)
+        return whole(path, **limits)
+
+    monkeypatch.setattr(predicted, "read_predictions", counted)
+    app = dropped(path).run()
+    assert read == [path.name]
     assert card.sentence in plain_words(app)
     assert f" {card.verdict}]" in words(app)
+
+
+def test_dropped_predictions_whose_rows_are_swapped_contradict_the_data_and_are_not_kept(tmp_path):
+    table = pd.read_parquet(min((FACTS / "results" / "digits").glob("*.parquet")))
+    tested = table.index[table["part"] == "test_unseen"]
+    of = table.loc[tested].groupby("label").head(1).index  # an image of each class
+    table.loc[of, "row"] = table.loc[of, "row"].to_numpy()[::-1]
+    table.to_parquet(tmp_path / "p.parquet")
+    app = dropped(tmp_path / "p.parquet")
+    assert " Contradicted]" in words(app)
+    assert not app.session_state["scores_brought"]
 
 
 @pytest.mark.parametrize("name", ["pickle.npz", "half.mat"])

@@ -27,8 +27,8 @@ from zslcore.leakage import (
     audit_again,
     audit_context,
     correct_context,
+    counts,
     get_vocabulary,
-    leaks,
     quiz,
 )
 from zslcore.leakage.loading import context_of_dataset
@@ -278,7 +278,7 @@ def test_a_file_alone_and_with_its_images_is_read():
     both = uploads.context_of_files([images_file(world), split_file(world)])
     assert np.array_equal(both.labels, world.labels)
     assert np.allclose(both.features, world.features)
-    assert leaks.leaks_by_part(both, audit_context(both))["leaking"].sum() == 4
+    assert counts.leaks_by_part(both, audit_context(both))["leaking"].sum() == 4
 
 
 @pytest.mark.parametrize(("split_name", "is_json"), [("mine.json", True), ("my_splits.mat", False)])
@@ -351,7 +351,7 @@ def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():
     data = load("simulated-AWA2")
     context = AuditContext.of_dataset(data, data.split("SS"))
     context = replace(context, vocabularies=(get_vocabulary("imagenet-1k"),))
-    table = leaks.leaks_by_class(context, audit_context(context))
+    table = counts.leaks_by_class(context, audit_context(context))
     columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
     assert (table[columns].sum(axis=1) == table["images"]).all()
     assert set(table.loc[table["known"] > 0, "class"]) == {
@@ -361,11 +361,11 @@ def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():
 
     planted = context.parts["test_unseen"][:3]
     leaky = add(context, planted, "trainval")
-    table = leaks.leaks_by_class(leaky, audit_context(leaky))
+    table = counts.leaks_by_class(leaky, audit_context(leaky))
     of_class = np.bincount(data.labels[planted], minlength=len(table))
     leaking = table.set_index("class")["leaking"]
     assert all(leaking[data.class_names[c]] >= n for c, n in enumerate(of_class) if n)
-    assert not leaks.leaking_rows(audit_context(correct_context(leaky).context)).size
+    assert not counts.leaking_rows(audit_context(correct_context(leaky).context)).size
 
 
 def test_auditing_again_is_auditing():

@@ -7,7 +7,7 @@ from tests import pages
 from ui.scores import Brought
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
-from zslcore.leakage.known import known_tests
+from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
 from zslcore.scores import ScoreFile, interpreted, judge
 

@@ -18,7 +18,7 @@ from zslcore.evaluation.drawn import detection
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.evaluation.runs import execute, execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
-from zslcore.leakage.known import known_tests
+from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
 from zslcore.scores.apart import judged_apart
 

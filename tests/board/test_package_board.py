@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from zslcore.board import packaged_board
-from zslcore.board.checking import read_board
+from zslcore.board.checking import figures_of, fingerprint, known_state, read_board, recomputed
 from zslcore.board.entry import read_entry
-from zslcore.board.recomputing import figures_of, fingerprint, known_state, recomputed
 from zslcore.evaluation import PredictedRows, State, write_predictions
 from zslcore.evaluation.files import read_packaged
 from zslcore.exceptions import FileRefusedError

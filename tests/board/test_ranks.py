@@ -8,8 +8,7 @@ import pytest
 from zslcore.board import packaged_board
 from zslcore.board.as_html import to_html
 from zslcore.board.checking import judged
-from zslcore.board.ranks import Rank, ranks_of
-from zslcore.board.table import rank_in_words, table_of
+from zslcore.board.table import Rank, rank_in_words, ranks_of, table_of
 
 
 @pytest.fixture(scope="module")

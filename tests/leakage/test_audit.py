@@ -29,7 +29,7 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.checks import run_check
 from zslcore.leakage.correction import POLICIES, correct_context
-from zslcore.leakage.known import KnownSplit, part_digest
+from zslcore.leakage.published import KnownSplit, part_digest
 
 FEW = settings(max_examples=8)
 TRAINED, TESTED = ("trainval", "train", "val"), ("test_seen", "test_unseen")

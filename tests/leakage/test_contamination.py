@@ -19,14 +19,16 @@ from zslcore.leakage.contamination import (
     own_test_set,
     reliability,
 )
-from zslcore.leakage.contamination.counting import COUNTS, Cell, as_table
-from zslcore.leakage.contamination.facts import (
+from zslcore.leakage.contamination.counting import (
+    COUNTS,
     EXTRACTORS,
     SETS,
+    Cell,
+    as_table,
     printed_overlaps,
     read_rows,
 )
-from zslcore.leakage.contamination.transfer import LISTS, transfer_table
+from zslcore.leakage.contamination.reliability import LISTS, transfer_table
 from zslcore.leakage.matching import match_names
 
 #: Pre-training sets and test sets whose classes are compared in little time.

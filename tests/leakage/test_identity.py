@@ -9,10 +9,10 @@ from tests.leakage.worlds import clean
 from zslcore.datasets import Split, load
 from zslcore.datasets.facts import class_facts, row_facts
 from zslcore.leakage import audit_context
-from zslcore.leakage import known as known_module
+from zslcore.leakage import published as known_module
 from zslcore.leakage.checks.identity import known_split
 from zslcore.leakage.context import PARTS, AuditContext
-from zslcore.leakage.known import KnownSplit, known_splits, part_digest, with_facts
+from zslcore.leakage.published import KnownSplit, known_splits, part_digest, with_facts
 from zslcore.leakage.report import Severity
 
 OLD = "Superseded by PS 2.0: its train_loc and val_loc hold the test_seen rows."

@@ -22,11 +22,10 @@ from zslcore.leakage import (
     audit,
     audit_context,
     correct_context,
-    leaks,
+    counts,
 )
 from zslcore.leakage.checks import CHECKS, run_check
-from zslcore.leakage.grouping import photographs_of
-from zslcore.leakage.photographs import Photographs, first_groups
+from zslcore.leakage.photographs import Photographs, first_groups, photographs_of
 
 FAIL, WARN, PASS = Severity.FAIL, Severity.WARN, Severity.PASS
 BENCHMARKS = ["AWA1", "AWA2", "CUB", "SUN", "aPY"]
@@ -131,7 +130,7 @@ def test_validation_rows_of_a_photograph_that_was_trained_on_are_a_warning():
 
 def test_leaking_rows_are_drawn_among_the_others():
     world = sharing(clean(), "test_seen", 4)
-    table = leaks.leaks_by_part(world, audit_context(world)).set_index("part")
+    table = counts.leaks_by_part(world, audit_context(world)).set_index("part")
     assert table.loc["test_seen", "leaking"] == 4
 
 

@@ -25,9 +25,9 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.checks import run_check
 from zslcore.leakage.checks.identity import known_split
-from zslcore.leakage.known import known_splits, with_facts
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.neighbours import near_rows
+from zslcore.leakage.published import known_splits, with_facts
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

@@ -6,7 +6,7 @@ import pytest
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, UnknownNameError
-from zslcore.leakage.known import known_splits
+from zslcore.leakage.published import known_splits
 from zslcore.results.results_only import known_by_results, load_results_only
 from zslcore.results.shipped import (
     plain_spec,

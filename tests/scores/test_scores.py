@@ -18,7 +18,7 @@ from zslcore.__main__ import main
 from zslcore.datasets.facts import class_facts
 from zslcore.evaluation.protocol import ScoredTest, evaluate, fit_and_score
 from zslcore.exceptions import ZSLError
-from zslcore.leakage.known import known_tests, recognised
+from zslcore.leakage.published import known_tests, recognised
 from zslcore.methods import LinearS2V
 from zslcore.scores import FIXES, ScoreFile, interpreted, judge
 from zslcore.scores.reading import read_scores

@@ -31,7 +31,7 @@ from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.as_table import without_tags
 from ui.figures.marks import GLYPH
 from ui.figures.palette import FIRST, HARMONIC, INK, OVERLAP, SECOND, SEEN, UNSEEN, VALIDATED
-from zslcore.leakage.cards.picture import Bar, Picture
+from zslcore.leakage.cards import Bar, Picture
 from zslcore.metrics import seen_unseen_curve
 from zslcore.metrics.significance import paired_test
 

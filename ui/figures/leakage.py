@@ -46,7 +46,7 @@ def leaks_by_class(table: pd.DataFrame) -> go.Figure:
 
     Parameters
     ----------
-    table : see :func:`zslcore.leakage.leaks.leaks_by_class`
+    table : see :func:`zslcore.leakage.counts.leaks_by_class`
     """
     order = np.lexsort(
         (-table["images"], -table["known"], -table["leaking"], table["role"].map(_ORDER))
@@ -98,7 +98,7 @@ def leaks_by_part(table: pd.DataFrame) -> go.Figure:
 
     Parameters
     ----------
-    table : see :func:`zslcore.leakage.leaks.leaks_by_part`
+    table : see :func:`zslcore.leakage.counts.leaks_by_part`
     """
     figure = go.Figure()
     for label, rows, color, pattern in (

@@ -14,7 +14,7 @@ from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from zslcore.analysis import overlap
 from zslcore.datasets.simulated import unplanted_twin
 from zslcore.evaluation.specs import RunSpec
-from zslcore.leakage import AuditContext, Severity, get_vocabulary, leaks, quiz
+from zslcore.leakage import AuditContext, Severity, counts, get_vocabulary, quiz
 
 DATA = "simulated-AWA2"
 VOCABULARY = "imagenet-1k"
@@ -33,7 +33,7 @@ def _fault(question: str, which: str) -> Found:
     context, _, answer = cache.quiz_question(question)
     failed = [f for f in answer.report.findings if f.severity is Severity.FAIL]
     message = failed[0].message if failed else "No check of the audit failed."
-    table = leaks.leaks_by_class(context, answer.report if which == "what leaks" else None)
+    table = counts.leaks_by_class(context, answer.report if which == "what leaks" else None)
     facts = {"digits": len(table), "message": message}
     return Found(leaks_by_class(table), answer.right, facts)
 

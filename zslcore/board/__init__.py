@@ -5,7 +5,7 @@ entry       :mod:`zslcore.board.entry`: the JSON of a result
 write       :mod:`zslcore.board.making`: an entry of a run, or of judged scores
 check       :mod:`zslcore.board.checking`: which split it was, and what contradicts itself
 overlap     :mod:`zslcore.board.checking`: clean, overlapping or unknown
-show        :mod:`zslcore.board.table`: rows with intervals; CSV, LaTeX and HTML of them
+show        :mod:`zslcore.board.table`: rows with intervals and ranks; CSV, LaTeX, HTML of them
 curves      :mod:`zslcore.board.table`: a page for each row with predictions, which it links
 ========== =======================================================================================
 """

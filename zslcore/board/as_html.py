@@ -9,14 +9,7 @@ from typing import Any
 import pandas as pd
 
 from zslcore.board.checking import Board
-from zslcore.board.table import (
-    HEADINGS,
-    PERCENT,
-    chosen_in_words,
-    gamma_in_words,
-    rank_in_words,
-    table_of,
-)
+from zslcore.board.table import HEADINGS, PERCENT, rank_in_words, table_of, texts_of
 from zslcore.leakage import page
 
 STYLE = """
@@ -55,15 +48,12 @@ def to_html(
 ) -> str:
     """Return a standalone page; every text from outside is escaped, and no other is a link.
 
-    Parameters
-    ----------
-    board : Board
-    title : its heading
-    curves : file of a result -> address of the page of its curve
+    ``curves`` maps the file of a result to the address of the page of its curve.
     """
     table = table_of(board.results)
     head = "".join(_heading(column) for column in HEADINGS)
-    body = "\n".join(_line(row, curves or {}) for _, row in table.iterrows())
+    rows = zip(table.iterrows(), texts_of(table).to_dict("records"), strict=True)
+    body = "\n".join(_line(row, texts, curves or {}) for (_, row), texts in rows)
     n = len(table)
     summary = f"{n} result{'s' if n != 1 else ''}, files {board.digest}."
     return page.page(
@@ -94,19 +84,19 @@ def _heading(column: str) -> str:
     return f'<th scope="col"{kind}><button>{escape(HEADINGS[column])}</button></th>'
 
 
-def _line(row: pd.Series, curves: Mapping[str, str]) -> str:
+def _line(row: pd.Series, texts: Mapping[Any, str], curves: Mapping[str, str]) -> str:
     bound = ' class="bound"' if "oracle" in (row["gamma_origin"], row["params_origin"]) else ""
-    cells = "".join(_cell(row, column, curves) for column in HEADINGS)
-    return f"<tr{bound}>{cells}</tr>"
+    link = curves.get(row["file"], "")
+    cells = [
+        _number(row, column, link if column == "ausuc" else "")
+        if column in PERCENT
+        else _cell(row, column, str(texts[column]))
+        for column in HEADINGS
+    ]
+    return f"<tr{bound}>{''.join(cells)}</tr>"
 
 
-def _cell(row: pd.Series, column: str, curves: Mapping[str, str]) -> str:
-    if column in PERCENT:
-        return _number(row, column, curves.get(row["file"], "") if column == "ausuc" else "")
-    in_words = {"chosen_for": chosen_in_words, "gamma_origin": gamma_in_words}.get(column)
-    text = in_words(row) if in_words else str(row[column])
-    if column == "data" and row["simulated"]:
-        text = f"{text} (simulated)"
+def _cell(row: pd.Series, column: str, text: str) -> str:
     shown, kind = escape(text), ""
     if column in ("contamination", "split_state", "state"):
         kind = f' class="{escape(text.replace("v1 or 2.0", "or"))}"'

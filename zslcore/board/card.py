@@ -12,20 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from zslcore.board.checking import Judged, judged
-from zslcore.board.entry import (
-    MAX_BYTES,
-    SCHEMA,
-    BoardEntry,
-    Data,
-    Gamma,
-    Parameters,
-    SplitMark,
-    read_entry,
-)
-from zslcore.board.entry import Figures as Accuracies
+from zslcore.board.entry import MAX_BYTES, SCHEMA, BoardEntry, read_entry
 from zslcore.board.making import entry_of_run
+from zslcore.board.table import HEADINGS
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
+from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.cards import Bar, Card, Figure, Picture, Point, Verdict
@@ -38,14 +30,12 @@ from zslcore.leakage.cards.card import (
     verdict_on,
     worst_first,
 )
-from zslcore.leakage.known import known_splits
+from zslcore.leakage.published import known_splits
 from zslcore.leakage.words import listed
 from zslcore.results.imported import read_runs
 
 #: Split states whose rows are known and do not leak.
 CLEAN_SPLIT = "known"
-BARS = (("zsl", "ZSL"), ("u", "u"), ("s", "s"), ("H", "H"), ("u_gamma", "u at gamma"),
-        ("s_gamma", "s at gamma"), ("H_gamma", "H at gamma"), ("ausuc", "AUSUC"))  # fmt: skip
 
 
 def card_of_result(
@@ -56,17 +46,9 @@ def card_of_result(
 ) -> Card:
     """Return the card of a JSON file of the board, or of one run.
 
-    Parameters
-    ----------
-    path : the file
-    files : (name, SHA-256) of it
-    pretraining : what the extractor was trained on; what the file declares by default
-    load : opens data by name; raises a ZSLError for what it may not be checked with
-
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which field, what was expected, what came.
+    ``pretraining`` is what the extractor was trained on, by default what the file declares;
+    ``load`` opens data by name, and raises a ZSLError for what the file may not be checked with. A
+    FileRefusedError says which field does not fit.
     """
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)
@@ -89,16 +71,8 @@ def card_of_run(
     pretraining: tuple[str, ...] = (),
     load: Callable[[str], ZSLDataset] = load,
 ) -> Card:
-    """Return the card of a run; its split is known where the very data are here.
-
-    Parameters
-    ----------
-    result : RunResult
-    files : (name, SHA-256) of the file
-    pretraining : what the extractor was trained on; what the data declare by default
-    load : opens data by name; raises a ZSLError for what it may not be checked with
-    """
-    entry = _without_data(result)
+    """Return the card of a run; its split is known where the very data are here."""
+    entry = entry_of_run(result, who="the file")
     with suppress(ZSLError):
         dataset = load(result.spec.dataset)
         entry = entry_of_run(result, dataset, who="the file", pretraining=pretraining_of(dataset))
@@ -107,41 +81,10 @@ def card_of_run(
     return card_of_entry(judged(entry, files[0][0]), files, kind="result of a run")
 
 
-def _without_data(result: RunResult) -> BoardEntry:
-    """Return the entry of a run whose data are not available."""
-    e, spec = result.evaluation, result.spec
-    at = e.calibrated if result.gamma is not None else None
-    figures = Accuracies(
-        zsl=e.zsl,
-        **({} if e.plain is None else
-           {"u": e.plain.unseen, "s": e.plain.seen, "H": e.plain.harmonic, "ausuc": e.ausuc}),
-        **({} if at is None else
-           {"u_gamma": at.unseen, "s_gamma": at.seen, "H_gamma": at.harmonic}),
-    )  # fmt: skip
-    return BoardEntry(
-        method=spec.method,
-        who="the file",
-        data=Data(spec.dataset, simulated=result.simulated, digest=spec.digest or ""),
-        split=SplitMark(spec.split),
-        gamma=Gamma(result.gamma_origin or "none", result.gamma),
-        parameters=Parameters(result.params_origin),
-        figures=figures,
-        unseen_classes=tuple(result.class_names[c] for c in e.per_class_zsl),
-        provenance="A run of this package.",
-    )
-
-
 def card_of_entry(
     found: Judged, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
 ) -> Card:
-    """Return the card of a result.
-
-    Parameters
-    ----------
-    found : Judged, the result with what its split and its extractor are known to be
-    files : (name, SHA-256) of the file
-    kind : what the file is
-    """
+    """Return the card of a result; ``kind`` says what the file is."""
     points = _points(found)
     verdict = _verdict(found, points)
     return Card(
@@ -234,7 +177,7 @@ def _reached(entry: BoardEntry) -> Figure:
 
 
 def _picture(entry: BoardEntry) -> Picture | None:
-    values = [(label, getattr(entry.figures, name)) for name, label in BARS]
+    values = [(HEADINGS[name], getattr(entry.figures, name)) for name in on_board()]
     bars = tuple(Bar(label, 1.0, v, percent(v)) for label, v in values if v is not None)
     figures = ", ".join(f"{bar.label} {bar.value}" for bar in bars)
     return Picture(f"Stated figures: {figures}.", bars) if bars else None

@@ -4,44 +4,53 @@ Whether test classes were among those that the feature extractor was trained on 
 and the third is never left out: *clean*, *overlapping*, *unknown*. What a result states of its
 extractor is taken as stated; which of its test classes that set holds is looked up here, by the
 same matching of names that the audit uses.
+
+Predictions ``x.parquet``, from which figures are computed again, lie next to ``x.json``; a result
+that comes with the package names one of the package's own files. What came of checking these is
+stored with the SHA-256 of both, so that a page need not compute 129 results again to show them.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
-from zslcore.board.recomputing import known_state, recomputed
 from zslcore.datasets import load
+from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.simulated import SIMULATED
-from zslcore.evaluation import State
+from zslcore.evaluation import Predictions, State
+from zslcore.evaluation.figures import on_board
+from zslcore.evaluation.files import read_packaged, read_predictions
 from zslcore.exceptions import FileRefusedError, UnknownNameError
-from zslcore.leakage.known import KnownSplit, known_splits
 from zslcore.leakage.overlap import certain_and_possible
+from zslcore.leakage.predicted import PredictedScores, checked, read_predicted
+from zslcore.leakage.published import KnownSplit, known_splits
 from zslcore.leakage.vocabularies import get_vocabulary
+from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 
+#: Figures may be stored with six digits behind the point; with more they are those of the file.
+SIX, ROUNDING, EXACT = 6, 1e-6, 1e-9
+#: What came of checking the results that come with the package.
+STATES = FOLDER / "states.json"
+
 OverlapState = Literal["clean", "overlapping", "unknown"]
-STATES: tuple[OverlapState, ...] = ("clean", "overlapping", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
 class Contamination:
     """What is known of the overlap between test classes and pre-training classes.
 
-    Attributes
-    ----------
-    state : "clean", "overlapping" or "unknown"
-    classes : unseen classes that certainly are in the pre-training set
-    related : number of others whose names are related, which only a person can decide
-    why : one sentence
+    ``classes`` certainly are in the pre-training set; ``related`` counts those that only a person
+    can decide.
     """
 
     state: OverlapState
@@ -60,25 +69,22 @@ def overlap_of(
 ) -> Contamination:
     """Return how many unseen classes are among those that a feature extractor was trained on.
 
-    Parameters
-    ----------
-    names : the unseen classes
-    pretraining : sets of images, ("none",) for no training; empty where unknown
-    benchmark : whose class names resolve ambiguous ones; empty for other data
+    ``pretraining`` are sets of images, ("none",) for no training, empty where unknown; the classes
+    of ``benchmark`` resolve ambiguous names.
     """
     if not pretraining:
         return Contamination(
             "unknown", why="The result does not state what the extractor was trained on."
         )
-    unheard = [name for name in pretraining if not _is_listed(name)]
+    unheard = [name for name in pretraining if not _has_list(name)]
     if unheard:
         return Contamination("unknown", why=f"The classes of {unheard[0]} are not known.")
     if not names:
         return Contamination("unknown", why="The result does not name its unseen classes.")
-    return _looked_up(tuple(names), tuple(pretraining), benchmark)
+    return _match_unseen(tuple(names), tuple(pretraining), benchmark)
 
 
-def _is_listed(name: str) -> bool:
+def _has_list(name: str) -> bool:
     try:
         return get_vocabulary(name).listed
     except UnknownNameError:
@@ -97,7 +103,7 @@ def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:
 
 
 @cache
-def _looked_up(
+def _match_unseen(
     names: tuple[str, ...], vocabularies: tuple[str, ...], benchmark: str
 ) -> Contamination:
     """Match class names; those of the whole benchmark resolve ambiguous ones."""
@@ -108,11 +114,11 @@ def _looked_up(
     if sure:
         why = f"{len(sure)} of {len(names)} unseen classes are in {where}."
         return Contamination("overlapping", sure, related, why)
-    undecided = f" {related} are related to some of its classes." if related else ""
-    what = "The extractor was trained on no images." if vocabularies == ("none",) else (
-        f"None of {len(names)} unseen classes is certainly in {where}.{undecided}"
-    )  # fmt: skip
-    return Contamination("clean", (), related, what)
+    why = f"None of {len(names)} unseen classes is certainly in {where}."
+    why += f" {related} are related to some of its classes." if related else ""
+    if vocabularies == ("none",):
+        why = "The extractor was trained on no images."
+    return Contamination("clean", (), related, why)
 
 
 #: Most files of a folder that are looked at.
@@ -139,15 +145,9 @@ class SplitState:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A result that is on the board.
+    """A result that is on the board, by the name of its file.
 
-    Attributes
-    ----------
-    file : name of its file
-    entry : its content
-    split : SplitState
-    contamination : Contamination
-    state : "verified" where its figures were computed again from predictions, else "stated"
+    It is "verified" where its figures were computed again from predictions, else "stated".
     """
 
     file: str
@@ -159,13 +159,9 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A folder of results.
+    """A folder of results; ``refused`` says by file why a result is not on the board.
 
-    Attributes
-    ----------
-    results : by name of the file
-    refused : name of a file -> why it is not on the board
-    digest : SHA-256 over names and contents of all files, 16 hex digits
+    The digest is over names and contents of all files, 16 hex digits.
     """
 
     results: tuple[Judged, ...]
@@ -176,12 +172,8 @@ class Board:
 def read_board(folder: Path, *, recompute: bool = False) -> Board:
     """Read and check every ``.json`` of a folder, by name.
 
-    Parameters
-    ----------
-    folder : pathlib.Path
-    recompute : bool, default=False
-        Compute figures again where there are predictions; without it, only what comes with the
-        package and has been checked is *verified*.
+    With ``recompute`` figures are computed again where there are predictions; without it, only what
+    comes with the package and has been checked is *verified*.
 
     Raises
     ------
@@ -283,3 +275,146 @@ def _own_parts(name: str) -> Mapping[str, Mapping[str, str]]:
     if name != "digits" and (name not in SIMULATED or name.endswith("-full")):
         return {}
     return {split.name: split.digests for split in load(name).splits.values()}
+
+
+# --- Figures computed again from predictions ------------------------------------------------------
+
+
+def recomputed(path: Path, entry: BoardEntry) -> State:
+    """Compute the figures of a result, whose JSON is at ``path``, again from its predictions.
+
+    STATED without predictions, or where nothing is known to check them with. A FileRefusedError
+    when they cannot be read, claim what is not so, or give other figures.
+    """
+    file = predictions_of_entry(path, entry)
+    if file is None:
+        return State.STATED
+    predicted = _checked(file)
+    wrong = next(_differences(entry, predicted.predictions), None)
+    if wrong:
+        raise FileRefusedError(f"{clean_text(path.name)}, {wrong}.")
+    return predicted.state
+
+
+def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
+    """Return the file of the predictions of a result, None without one.
+
+    A FileRefusedError when it names predictions that do not come with the package.
+    """
+    if not entry.predictions:
+        file = path.with_suffix(".parquet")
+        return file if file.is_file() else None
+    file = FOLDER / f"{entry.predictions}.parquet"
+    if not file.is_file():
+        raise FileRefusedError(
+            f"{clean_text(path.name)}, predictions: expected some that come with the package; got "
+            f"{entry.predictions!r}."
+        )
+    return file
+
+
+def read_predictions_of(file: Path) -> Predictions:
+    """Return what :func:`predictions_of_entry` found; the package's own need no other process."""
+    return read_packaged(file) if file.is_relative_to(FOLDER) else read_predictions(file)
+
+
+def _checked(file: Path) -> PredictedScores:
+    """Read and check predictions; the package's own need no other process."""
+    if file.is_relative_to(FOLDER):
+        return checked(read_packaged(file), file.name)
+    return read_predicted(file)
+
+
+def known_state(path: Path, entry: BoardEntry) -> State:
+    """Return the stored state of a result that comes with the package; stated for any other."""
+    stored = _states().get(path.name)
+    if stored is None or stored[0] != fingerprint(path, entry):
+        return State.STATED
+    return State(stored[1])
+
+
+def fingerprint(path: Path, entry: BoardEntry) -> str:
+    """Return the SHA-256 of a result and of its predictions, 16 hex digits."""
+    sha = hashlib.sha256(path.read_bytes())
+    file = predictions_of_entry(path, entry)
+    sha.update(b"" if file is None else file.read_bytes())
+    return sha.hexdigest()[:16]
+
+
+@cache
+def _states() -> Mapping[str, tuple[str, str]]:
+    if not STATES.is_file():
+        return {}
+    found: Mapping[str, tuple[str, str]] = json.loads(STATES.read_text(encoding="utf-8"))
+    return found
+
+
+def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
+    """Yield the differences between the JSON and its predictions."""
+    yield from _of_run(entry, predictions)
+    test = predictions.test
+    of_seen = test.seen[test.y]
+    for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
+        if part in entry.split.parts and part_digest(rows) != entry.split.parts[part]:
+            yield f"split.parts.{part}: expected the rows of its predictions; got others"
+    found = figures_of(predictions)
+    for name, value in asdict(entry.figures).items():
+        yield from _of_figure(f"figures.{name}", value, found[name])
+    for figure, of_class in classes_of(predictions).items():
+        for name, value in entry.per_class.get(figure, {}).items():
+            place = clean_text(f"per_class.{figure}.{name}", 80)
+            yield from _of_figure(place, value, of_class.get(name))
+
+
+def _of_run(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
+    """Compare method, data, parameters and gamma, as far as the predictions state them."""
+    run = predictions.provenance
+    if (entry.gamma.origin, entry.gamma.value) != (run.gamma_origin, run.gamma):
+        yield (
+            f"gamma: expected that of its predictions, {run.gamma} ({run.gamma_origin}); got "
+            f"{entry.gamma.value} ({entry.gamma.origin})"
+        )
+    for name, expected, got in (
+        ("method", run.method, entry.method),
+        ("data.digest", run.digest, entry.data.digest),
+    ):
+        if expected and expected != got:
+            what = clean_text(repr(expected), 60)
+            yield f"{name}: expected that of its predictions, {what}; got {got!r}"
+    params = entry.parameters.params
+    for name in sorted(set(run.params) & set(params)):
+        if run.params[name] != params[name]:
+            yield (
+                f"parameters.params.{clean_text(name, 60)}: expected that of its predictions, "
+                f"{clean_text(repr(run.params[name]), 60)}; got {params[name]!r}"
+            )
+
+
+def _of_figure(name: str, value: float | None, found: float | None) -> Iterator[str]:
+    """Compare a figure with what its predictions give, to the digits that it has."""
+    if value is None:
+        return
+    most = ROUNDING if round(value, SIX) == value else EXACT
+    if found is None or not abs(found - value) <= most:
+        digits = SIX if most == ROUNDING else 12
+        expected = "none" if found is None else f"{found:.{digits}f}"
+        yield f"{name}: expected {expected}, from its predictions; got {value:.{digits}f}"
+
+
+def figures_of(predictions: Predictions) -> dict[str, float | None]:
+    """Return every figure of the board, by its name there."""
+    without = predictions.gamma is None
+    return {
+        name: None if without and figure.at_gamma else figure.of(predictions.evaluation)
+        for name, figure in on_board().items()
+    }
+
+
+def classes_of(predictions: Predictions) -> dict[str, dict[str, float]]:
+    """Return the accuracy of every class, by the figure and the name of the class."""
+    e, names = predictions.evaluation, predictions.class_names
+    of_figure = {"zsl": e.per_class_zsl, "plain": e.per_class_plain, "at_gamma": e.per_class}
+    return {
+        figure: {names[c]: value for c, value in of_class.items()}
+        for figure, of_class in of_figure.items()
+    }

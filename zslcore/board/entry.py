@@ -20,6 +20,7 @@ from pydantic_core import PydanticCustomError
 from zslcore.datasets.facts import fact_sources
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
+from zslcore.leakage.render import finite
 from zslcore.metrics import harmonic_mean
 from zslcore.texts import clean_text, typed
 
@@ -165,12 +166,9 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """How much a stochastic method's figures vary; the figures are those of the first seed.
+    """How much a stochastic method's figures vary over ``n`` seeds, as standard deviations.
 
-    Attributes
-    ----------
-    n : number of seeds
-    zsl_std, H_gamma_std : standard deviations over them
+    Figures of the entry are those of the first seed.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -185,10 +183,8 @@ class BoardEntry:
 
     Attributes
     ----------
-    method : its name
     who : whose result it is
     link, code : pages about it and of its code, addresses that begin with https:// or http://
-    data, split, gamma, parameters, figures, seeds
     unseen_classes : their names; may be empty for a benchmark's own split
     per_class : "zsl", "plain" (gamma = 0), "at_gamma" -> class -> accuracy, for intervals
     spec : what was run, where it was run by this package
@@ -222,7 +218,7 @@ class BoardEntry:
 
     def to_json(self) -> str:
         """Return the entry as JSON, the same text for the same entry; not finite becomes null."""
-        values = _finite(asdict(self))
+        values: Any = finite(asdict(self))
         for part in ("data", "split", "gamma", "parameters", "figures", "seeds"):
             values[part] = _filled(values[part])
         record = {"schema": values.pop("schema")} | _filled(values)
@@ -237,10 +233,7 @@ class BoardEntry:
 def read_entry(content: bytes, file: str) -> BoardEntry:
     """Read and check the JSON of one result.
 
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which field, what was expected, what came.
+    A FileRefusedError says which field, what was expected, and what came.
     """
     file = clean_text(file)
     if len(content) > MAX_BYTES:
@@ -300,15 +293,6 @@ def _unfit_leaves(values: Any, place: str = "", depth: int = 0) -> Iterator[str]
 
 def _filled(values: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value not in ("", (), [], {}, None)}
-
-
-def _finite(values: Any) -> Any:
-    """Return values as JSON can hold them: null for numbers that are not finite."""
-    if isinstance(values, dict):
-        return {key: _finite(value) for key, value in values.items()}
-    if isinstance(values, list | tuple):
-        return [_finite(value) for value in values]
-    return None if isinstance(values, float) and not math.isfinite(values) else values
 
 
 def _contradictions(entry: BoardEntry) -> Iterator[str]:

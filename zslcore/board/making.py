@@ -28,7 +28,7 @@ from zslcore.datasets.base import Split
 from zslcore.datasets.benchmarks import benchmark_of
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.leakage.known import known_splits, known_tests
+from zslcore.leakage.published import known_splits, known_tests
 from zslcore.metrics import OperatingPoint
 from zslcore.storage.files import written_whole
 from zslcore.texts import clean_text
@@ -39,7 +39,7 @@ DIGITS = 6
 
 def entry_of_run(
     result: RunResult,
-    dataset: ZSLDataset,
+    dataset: ZSLDataset | None = None,
     *,
     who: str,
     link: str = "",
@@ -51,13 +51,11 @@ def entry_of_run(
 
     Parameters
     ----------
-    result : RunResult
-    dataset : the very data it was run on, for the rows of its split
+    dataset : the very data it was run on, for the rows of its split, where they are here
     who : owner of the result
-    link : page about it
+    link, code : pages about it and of its code
     features : name of the features; the data's source by default
     pretraining : sets that the feature extractor was trained on; those the data declare by default
-    code : page of its code
 
     Raises
     ------
@@ -65,8 +63,23 @@ def entry_of_run(
         When these are other data.
     """
     spec, e = result.spec, result.evaluation
-    dataset = dataset.required(spec.digest)
-    split = dataset.split(spec.split)
+    if dataset is None:
+        data = Data(spec.dataset, simulated=result.simulated, digest=spec.digest or "")
+        split = SplitMark(spec.split)
+        unseen = tuple(result.class_names[c] for c in e.per_class_zsl)
+    else:
+        dataset = dataset.required(spec.digest)
+        of = dataset.split(spec.split)
+        data = Data(
+            name=dataset.name,
+            benchmark="" if dataset.simulated else benchmark_of(dataset) or "",
+            features=clean_text(features or dataset.source, MAX_TEXT),
+            pretraining=pretraining or dataset.pretraining,
+            simulated=dataset.simulated,
+            digest=dataset.digest,
+        )
+        split = SplitMark(split_name(dataset, of), of.digests)
+        unseen = tuple(dataset.class_names[c] for c in of.unseen_classes)
     with_gamma = None not in (e.plain, result.gamma, result.gamma_origin)
     chosen_for = spec.select_for if e.plain else "zsl"
     return BoardEntry(
@@ -74,15 +87,8 @@ def entry_of_run(
         who=who,
         link=link,
         code=code,
-        data=Data(
-            name=dataset.name,
-            benchmark="" if dataset.simulated else benchmark_of(dataset) or "",
-            features=clean_text(features or dataset.source, MAX_TEXT),
-            pretraining=pretraining or dataset.pretraining,
-            simulated=dataset.simulated,
-            digest=dataset.digest,
-        ),
-        split=SplitMark(split_name(dataset, split), split.digests),
+        data=data,
+        split=split,
         gamma=Gamma(result.gamma_origin or "none", result.gamma) if with_gamma else Gamma("none"),
         parameters=Parameters(
             result.params_origin,
@@ -90,7 +96,7 @@ def entry_of_run(
             dict(result.params),
         ),
         figures=_figures(e.zsl, e.plain, e.calibrated if with_gamma else None, e.ausuc),
-        unseen_classes=tuple(dataset.class_names[c] for c in split.unseen_classes),
+        unseen_classes=unseen,
         per_class=_per_class(
             {"zsl": e.per_class_zsl, "plain": e.per_class_plain}
             | ({"at_gamma": e.per_class} if with_gamma else {}),
@@ -121,12 +127,9 @@ def entry_of_scores(
     ----------
     report : what ``zslcore score --json`` and :meth:`zslcore.scores.ScoreReport.to_json` write;
         where its images are rows of known data (``score --data``), data and split are those
-    method, who, link : its method, its owner, and a page about it
     provenance : where the scores come from, in a sentence
-    features : name of the features
     pretraining : sets that the feature extractor was trained on, empty where unknown
     parameters : how the method's parameters were chosen; "not told" by default
-    code : page of its code
     others : reports of the same model with other seeds, for the deviations
 
     Raises
@@ -216,10 +219,8 @@ def add_entry(entry: BoardEntry, folder: Path) -> Path:
 
     Raises
     ------
-    FileRefusedError
-        When it would be refused there.
-    ParameterError
-        When another result has its name.
+    FileRefusedError, ParameterError
+        When it would be refused there, or another result has its name.
     """
     path = folder / file_name(entry)
     check_entry(entry, path.name)

@@ -6,41 +6,61 @@ are (see :mod:`zslcore.analysis.resampling`), class :math:`c` is there :math:`w_
 .. math::
     u^* = \frac{\sum_c w_c \, acc_c}{\sum_c w_c}, \qquad H^* = \frac{2 u^* s^*}{u^* + s^*}
 
-give the 95 % intervals of ZSL and of H, where a result has the accuracy of every class, and those
-of their ranks (:mod:`zslcore.board.ranks`). The same
+give the 95 % intervals of ZSL and of H, where a result has the accuracy of every class. The same
 folder gives the same bytes: draws have a fixed seed, and neither date nor place of writing is in
 it.
+
+Results with the accuracies of the same classes are compared on the same draws of these classes. The
+interval of a rank is that of :func:`zslcore.analysis.ranking.rank_bounds`: two results that no draw
+tells from each other can each have the better place. Results that peeked at test images are bounds
+and have no rank.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
 
 from zslcore.analysis.method_table import COLUMN_OF, Cell, row_name
-from zslcore.board.checking import Board, Contamination, Judged, overlap_of, unseen_classes_of
+from zslcore.analysis.ranking import rank_bounds
+from zslcore.board.checking import (
+    Board,
+    Contamination,
+    Judged,
+    overlap_of,
+    predictions_of_entry,
+    read_predictions_of,
+    unseen_classes_of,
+)
 from zslcore.board.entry import BoardEntry
-from zslcore.board.ranks import RANKED, Rank, ranks_of
-from zslcore.board.recomputing import predictions_of_entry, read_predictions_of
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.methods import VARIANTS
 from zslcore.metrics import harmonic_mean
-from zslcore.metrics.bootstrap import interval, mean_draws
+from zslcore.metrics.bootstrap import class_draws, interval, mean_draws
 from zslcore.storage.files import write_out
 from zslcore.storage.latex import best_in_groups, latex_table
 from zslcore.storage.spreadsheets import harmless_csv
 
+Ranked = Literal["zsl", "H_gamma"]
+#: Figures that are ranked -> the field with the accuracies of their classes.
+RANKED: dict[Ranked, str] = {"zsl": "zsl", "H_gamma": "at_gamma"}
 
-def _ranks(figure: str) -> tuple[str, ...]:
+#: Test set, split and classes: results that have the same are ranked together.
+_Group = tuple[str, str, tuple[str, ...], tuple[bool, ...]]
+
+
+def _of_rank(figure: str) -> tuple[str, ...]:
     """Return the columns of the interval of a rank."""
     return tuple(f"{figure}_rank_{end}" for end in ("first", "last", "of"))
 
@@ -48,31 +68,10 @@ def _ranks(figure: str) -> tuple[str, ...]:
 #: Columns of the table, in order; all figures are fractions in [0, 1].
 COLUMNS = (
     *("method", "who", "data", "benchmark", "simulated", "split", "split_state", "contamination"),
-    *(
-        "state",
-        "pretraining",
-        "overlapping_classes",
-        "related_classes",
-        "chosen_for",
-        "params_origin",
-        "params",
-        "grid",
-    ),
-    *(
-        "gamma_origin",
-        "gamma",
-        "stated",
-        "zsl",
-        "zsl_low",
-        "zsl_high",
-        *_ranks("zsl"),
-        "u",
-        "s",
-        "H",
-        "u_gamma",
-        "s_gamma",
-    ),
-    *("H_gamma", "H_gamma_low", "H_gamma_high", *_ranks("H_gamma")),
+    *("state", "pretraining", "overlapping_classes", "related_classes"),
+    *("chosen_for", "params_origin", "params", "grid", "gamma_origin", "gamma", "stated"),
+    *("zsl", "zsl_low", "zsl_high", *_of_rank("zsl"), "u", "s", "H", "u_gamma", "s_gamma"),
+    *("H_gamma", "H_gamma_low", "H_gamma_high", *_of_rank("H_gamma")),
     *("ausuc", "seeds", "zsl_std", "H_gamma_std"),
     *("features", "version", "created", "link", "code", "file"),
 )
@@ -123,13 +122,13 @@ def rows_of(results: Sequence[Judged]) -> list[dict[str, Any]]:
         for one, row in zip(results, rows, strict=True):
             rank = ranks.get(one.file)
             values = (None,) * 3 if rank is None else (rank.first, rank.last, rank.of)
-            row |= dict(zip(_ranks(figure), values, strict=True))
+            row |= dict(zip(_of_rank(figure), values, strict=True))
     return rows
 
 
 def rank_in_words(row: Mapping[str, Any] | pd.Series, figure: str) -> str:
     """Return the interval of a rank as "2 to 5 of 36", empty where there is none."""
-    first, last, of = (row[column] for column in _ranks(figure))
+    first, last, of = (row[column] for column in _of_rank(figure))
     return "" if pd.isna(first) else Rank(int(first), int(last), int(of)).in_words
 
 
@@ -169,17 +168,17 @@ def variant_of(entry: BoardEntry) -> list[str]:
 
 def _intervals(entry: BoardEntry) -> dict[str, float]:
     """Return the ends of the intervals over classes, where every class has its accuracy."""
-    found = {}
+    ends: dict[str, float] = {}
     zsl = dict(sorted(entry.per_class.get("zsl", {}).items()))
     if len(zsl) > 1:
-        found["zsl"] = _interval_of_means(tuple(zsl.values()))
+        ends["zsl_low"], ends["zsl_high"] = _interval_of_means(tuple(zsl.values()))
     at_gamma = dict(sorted(entry.per_class.get("at_gamma", {}).items()))
     unseen = set(entry.unseen_classes)
     seen = [name not in unseen for name in at_gamma]
     if min(seen.count(True), seen.count(False)) > 1:
-        found["H_gamma"] = _interval_of_harmonic(tuple(at_gamma.values()), tuple(seen))
-    return {f"{name}_{end}": ends[k] for name, ends in found.items()
-            for k, end in enumerate(("low", "high"))}  # fmt: skip
+        low, high = _interval_of_harmonic(tuple(at_gamma.values()), tuple(seen))
+        ends |= {"H_gamma_low": low, "H_gamma_high": high}
+    return ends
 
 
 # Every form of the board, and every run of its page, asks for the same intervals; those of a result
@@ -198,6 +197,74 @@ def _interval_of_harmonic(
     """Return the interval of H, of the accuracies of all classes and which of them are seen."""
     s, u = mean_draws(np.array(accuracy), np.array(of_seen))
     return interval(harmonic_mean(s, u))
+
+
+# --- Ranks ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """The 95 % interval of a rank among ``of`` results: first and last place, 1 the best."""
+
+    first: int
+    last: int
+    of: int
+
+    @property
+    def in_words(self) -> str:
+        """As "2 to 5 of 36"."""
+        places = f"{self.first}" if self.first == self.last else f"{self.first} to {self.last}"
+        return f"{places} of {self.of}"
+
+
+def ranks_of(results: Sequence[Judged], figure: Ranked) -> dict[str, Rank]:
+    """Rank the results of every test set by "zsl" or "H_gamma".
+
+    Returns
+    -------
+    dict, file of a result -> Rank
+        Only results with the accuracy of every class, where there are two of the same classes.
+    """
+    groups: dict[_Group, dict[str, tuple[float, ...]]] = defaultdict(dict)
+    for one in results:
+        if (group := _group(one.entry, figure)) and not one.entry.peeked:
+            of_class = one.entry.per_class[RANKED[figure]]
+            groups[group][one.file] = tuple(of_class[c] for c in group[2])
+    found: dict[str, Rank] = {}
+    for (_, _, _, seen), members in groups.items():
+        if len(members) > 1:
+            places = _places(tuple(members.values()), seen)
+            ranks = (Rank(first, last, len(members)) for first, last in places)
+            found |= dict(zip(members, ranks, strict=True))
+    return found
+
+
+def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
+    """Return what an entry is ranked with, None where its classes are too few or unknown."""
+    classes = tuple(sorted(entry.per_class.get(RANKED[figure], {})))
+    unseen = set(entry.unseen_classes)
+    seen = tuple(figure == "H_gamma" and name not in unseen for name in classes)
+    sides = (seen.count(False), seen.count(True)) if figure == "H_gamma" else (len(classes),)
+    if min(sides) < 2:
+        return None
+    return entry.data.benchmark or entry.data.digest, entry.split.name, classes, seen
+
+
+# As the intervals of the table: every form of the board, and every run of its page, needs them.
+@lru_cache(maxsize=64)
+def _places(
+    accuracies: tuple[tuple[float, ...], ...], seen: tuple[bool, ...]
+) -> tuple[tuple[int, int], ...]:
+    """Return the first and last place of every result, of its accuracies a class."""
+    of_seen, values = np.array(seen), np.array(accuracies).T
+    drawn = class_draws(of_seen)
+    means = [
+        drawn[:, side] @ values[side] / drawn[:, side].sum(axis=1, keepdims=True)
+        for side in (of_seen, ~of_seen)
+        if side.any()
+    ]
+    first, last = rank_bounds(means[0] if len(means) == 1 else harmonic_mean(*means))
+    return tuple(zip(first.astype(int).tolist(), last.astype(int).tolist(), strict=True))
 
 
 # --- Forms ----------------------------------------------------------------------------------------
@@ -238,7 +305,14 @@ def as_text(board: Board) -> str:
 
 
 def _for_readers(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the columns of :data:`HEADINGS` as texts, without those that are empty."""
+    """Return the columns for readers with their headings, without those that are empty."""
+    shown = texts_of(table)
+    empty = [column for column in shown if (shown[column] == "-").all()]
+    return shown.drop(columns=empty).rename(columns=dict(HEADINGS))
+
+
+def texts_of(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the columns of :data:`HEADINGS` as texts."""
     shown = table[list(HEADINGS)].copy()
     shown["chosen_for"] = [chosen_in_words(row) for _, row in table.iterrows()]
     shown["gamma_origin"] = [gamma_in_words(row) for _, row in table.iterrows()]
@@ -246,8 +320,7 @@ def _for_readers(table: pd.DataFrame) -> pd.DataFrame:
     for column in PERCENT:
         if column in shown:
             shown[column] = [_percent(value) for value in table[column]]
-    empty = [column for column in shown if (shown[column] == "-").all()]
-    return shown.drop(columns=empty).rename(columns=dict(HEADINGS))
+    return shown
 
 
 def chosen_in_words(row: Mapping[str, Any] | pd.Series) -> str:
@@ -309,12 +382,7 @@ def _of_entry(one: Judged) -> Cell:
 
 
 def leak_of(cells: Sequence[Cell]) -> Contamination:
-    """Return what is known of the leak of a column: its unseen classes in the pre-training set.
-
-    Parameters
-    ----------
-    cells : of one data set and split
-    """
+    """Return what is known of the leak of a column, cells of one data set and split."""
     pretraining = next((cell.pretraining for cell in cells if cell.pretraining), ())
     names = next((cell.unseen for cell in cells if cell.unseen), frozenset())
     return overlap_of(sorted(names), pretraining, cells[0].benchmark)
@@ -326,18 +394,9 @@ def write_curves(
     target: Path,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Mapping[str, Path]:
-    """Write a page for each result that has predictions with a curve.
+    """Write a page for each result with predictions that have a curve; return pages by its file.
 
-    Parameters
-    ----------
-    board : of the folder
-    folder : of the results
-    target : folder of the pages
-    on_progress : called with the results done and all of them
-
-    Returns
-    -------
-    Mapping from the file of a result to its page
+    ``folder`` is that of the results, ``target`` that of the pages.
     """
     pages: dict[str, Path] = {}
     for done, one in enumerate(board.results, 1):
@@ -354,10 +413,5 @@ def write_curves(
 
 
 def address_of(page: Path, board: Path) -> str:
-    """Return the address of a page from a board, relative to its folder.
-
-    Parameters
-    ----------
-    page, board : files
-    """
+    """Return the address of a page from a board, relative to its folder."""
     return quote(Path(os.path.relpath(page.absolute(), board.absolute().parent)).as_posix())

@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _print_transfer(*, as_json: bool) -> None:
     """Print a target set a row."""
-    from zslcore.leakage.contamination.transfer import transfer_table
+    from zslcore.leakage.contamination.reliability import transfer_table
 
     table = transfer_table()
     if as_json:

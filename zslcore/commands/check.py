@@ -36,7 +36,7 @@ from zslcore.leakage.cards import (
 from zslcore.leakage.cards.card import USUAL
 from zslcore.leakage.cards.kinds import MAX_LIST
 from zslcore.leakage.loading import context_of_split, vocabulary_of
-from zslcore.leakage.predicted import look_up
+from zslcore.leakage.predicted import read_predicted
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.scores.apart import Asked, Given, judged_apart, memory_for
 from zslcore.scores.card import (
@@ -213,7 +213,7 @@ def _of_scores(
 
 
 def _of_predictions(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
-    predicted = look_up(main.path)
+    predicted = read_predicted(main.path, refuse_wrong=False)
     card = card_of_predictions(predicted, _named(main), given)
     return Judged(card, report=judge_predicted(predicted))
 

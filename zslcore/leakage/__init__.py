@@ -6,14 +6,13 @@
 """
 
 from zslcore.leakage.checks import CHECKS, Check
-from zslcore.leakage.comparison import SplitComparison, compare_splits
 from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import POLICIES, CorrectedSplit, correct_context
+from zslcore.leakage.counts import compare_splits
 from zslcore.leakage.engine import audit, audit_again, audit_context, corrected_split
-from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.render import FORMATS, render
-from zslcore.leakage.report import AuditReport, Finding, Severity
+from zslcore.leakage.report import AuditReport, Evidence, Finding, Severity, SplitComparison
 from zslcore.leakage.vocabularies import (
     PRETRAINING_NAMES,
     VOCABULARY_NAMES,

@@ -1,12 +1,10 @@
 """Count the captions that name a class: what one can do where pre-training classes are unknown.
 
-An image-text model has no list of pre-training classes; its captions are the nearest thing to one.
 A caption names a class when the words of one of its names stand in it in a row, the last one
 perhaps in the plural. A name is no proof: the crane of a caption may be the machine, an image may
 show a class that its caption does not name, and a shard is a part of the whole. A class that no
-caption of a large shard names is rare in the training data.
-
-Captions are read line by line, and none is stored: memory does not grow with the file.
+caption of a large shard names is rare in the training data. Captions are read line by line, and
+none is stored: memory does not grow with the file.
 """
 
 from __future__ import annotations
@@ -142,11 +140,10 @@ def names_of(title: str) -> tuple[tuple[str, ...], ...]:
 def count_captions(
     captions: Iterable[str], classes: Sequence[str], on_progress: Progress | None = None
 ) -> tuple[pd.DataFrame, int]:
-    """Count how many captions name each class.
+    """Count how many captions, read once, name each class.
 
     Parameters
     ----------
-    captions : one by one, read once
     classes : their names, see :func:`names_of`
     on_progress : called with the captions read so far
 

@@ -106,35 +106,26 @@ class Thresholds:
 class AuditContext:
     """Everything an audit may look at; what is not known is None or empty.
 
-    A check lists what it requires in its ``needs``, and then takes it from
-    :attr:`known_labels`, :attr:`known_unseen_classes`, :attr:`known_features`,
-    :attr:`known_prototypes` or :attr:`known_photographs`.
+    A check lists what it requires in its ``needs``, and then takes it from :attr:`known_labels`,
+    :attr:`known_features` and the like.
 
     Attributes
     ----------
-    name : of the data set or file
     parts : 0-based rows by part ("trainval", "train", "val", "test_seen", "test_unseen"), as
         they were found: unsorted, repeated, out of range if that is how they are
     other_lists : 0-based rows of the lists of a file that are no part of the split, by name
-    split_name : name of the split
     labels : int array of shape (n_rows,), rows of ``prototypes``
-    n_rows : number of images
     features : array of shape (n_rows, n_features), in memory, mapped or in HDF5
     prototypes, raw_prototypes : float arrays of shape (n_classes, n_attributes), scaled and raw
     independent_prototypes : whether they are known to be made without test images
     photographs : which rows come from one photograph, video or picture
     class_names : by row of ``prototypes``
     class_lists : "seen" and "unseen", rows of ``prototypes``, where they are declared
-    folds : (train classes, val classes) of every fold
-    fold_rows : (train rows, val rows) of every fold
+    folds, fold_rows : (train, val) classes, and rows, of every fold
     vocabularies : pre-training classes of the feature extractor
-    decisions : a person's decisions on overlaps
-    thresholds : from where on checks speak
-    provenance : the author's declaration
     simulated : whether no camera was involved
     runs : RunResults, for the effect of overlaps and the oracle gap
     accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``
-    file_digest : SHA-256 of the file, if it is one
     facts : what was read from where, for the report
     """
 

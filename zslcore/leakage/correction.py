@@ -48,7 +48,6 @@ class CorrectedSplit:
     Attributes
     ----------
     context : what the checks look at, with the corrected rows
-    policy : "test first" or "drop"
     removed : rows taken out, by part, sorted
     """
 
@@ -105,13 +104,7 @@ class CorrectedSplit:
 
 
 def correct_context(context: AuditContext, policy: Policy = "test first") -> CorrectedSplit:
-    """Correct the rows of ``context``.
-
-    Raises
-    ------
-    DatasetError
-        When nothing is left to train or test on.
-    """
+    """Correct the rows of ``context``; a DatasetError when nothing is left to train or test on."""
     if policy not in POLICIES:
         raise ParameterError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}.")
     parts = {part: context.rows(part) for part in context.parts if part in PARTS}

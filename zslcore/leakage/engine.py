@@ -12,12 +12,12 @@ from typing import Any
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
 from zslcore.leakage.checks import CHECKS, run_check
-from zslcore.leakage.comparison import SplitComparison, compare_splits
 from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
 from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
-from zslcore.leakage.grouping import GroupSource
+from zslcore.leakage.counts import compare_splits
 from zslcore.leakage.loading import FeatureSource, Labels, Subject, context_of, vocabulary_of
-from zslcore.leakage.report import AuditReport, Finding
+from zslcore.leakage.photographs import GroupSource
+from zslcore.leakage.report import AuditReport, Finding, SplitComparison
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.storage import artifacts
 from zslcore.version import version
@@ -46,33 +46,25 @@ def audit(
     ----------
     subject : ZSLDataset, Split, split file (.mat, .npz, .json), folder in the xlsa17 layout, or a
         split by names (:mod:`zslcore.datasets.split_lists`)
-    split : str, optional
-        Which split of a data set; "PS" or else the first by default.
-    labels : int array of shape (n_samples,), 0-based, or file with 1-based ``labels``, optional
+    split : which split of a data set; "PS" or else the first by default
+    labels : int array of shape (n_samples,), 0-based, or file with 1-based ``labels``
         For a split or file; by default searched in the file and next to it.
-    features : array of shape (n_samples, n_features) or file with ``features``, optional
-    groups : one number or name per row, or file with them, optional
+    features : array of shape (n_samples, n_features) or file with ``features``
+    groups : one number or name per row, or file with them
         Which rows come from one photograph, video or picture; by default from ``image_files``
-        in the files, where they have any. See :func:`zslcore.leakage.grouping.photographs_of`.
-    group_pattern : regular expression, optional
+        in the files, where they have any.
+    group_pattern : regular expression
         Its first group is the photograph in the name of an image file.
-    pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary, optional
+    pretraining : sequence of "imagenet-1k", ..., text files or Vocabulary
         What the feature extractor was trained on; by default what the data set declares, or what
         :func:`zslcore.datasets.imports.pretraining_of` knows of its features.
-    decisions : mapping vocabulary -> test class -> "confirmed" or "rejected", optional
+    decisions : mapping vocabulary -> test class -> "confirmed" or "rejected"
         A person's decisions on the matches.
-    thresholds : Thresholds, optional
-        From where on checks speak.
-    provenance : Provenance, optional
-        The author's declaration of how the results were made.
-    runs : sequence of RunResult, optional
-        Measured: the effect of overlaps and the oracle gap.
-    accuracies : mapping method -> {class: accuracy among unseen classes}, optional
+    runs : sequence of RunResult, for the effect of overlaps and the oracle gap
+    accuracies : mapping method -> {class: accuracy among unseen classes}
         In place of runs, for figures computed elsewhere.
-    against : split, file or folder, optional
-        Another split of the same rows, to say what moved.
-    on_progress : callable(done, total), optional
-        Called after every check.
+    against : another split, file or folder of the same rows, to say what moved
+    on_progress : called with (done, total) after every check
 
     Returns
     -------
@@ -138,13 +130,10 @@ def audit_context(
 
 
 def audit_again(report: AuditReport, context: AuditContext, ids: Sequence[str]) -> AuditReport:
-    """Run some checks once more, as after a person's decision; other findings stay as they are.
+    """Run the checks ``ids`` once more, as after a person's decision; other findings stay.
 
-    Parameters
-    ----------
-    report : of an audit of the same split
-    context : the same rows and features, with other vocabularies, decisions, provenance or runs
-    ids : of the checks that look at what has changed, "ZSL006"
+    The context has the same rows and features as that of the report, with other vocabularies,
+    decisions, provenance or runs.
     """
     findings: list[Finding] = []
     for check in CHECKS:
@@ -167,10 +156,7 @@ def corrected_split(
 ) -> CorrectedSplit:
     """Return the split without rows and classes on two sides; see :mod:`.correction`.
 
-    Parameters
-    ----------
-    subject, split, labels, features, groups, group_pattern, thresholds : as for :func:`audit`
-    policy : "test first" or "drop"
+    Parameters are those of :func:`audit`.
     """
     with _opened(
         subject,

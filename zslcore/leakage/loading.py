@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.sandbox.client import read_arrays, read_lines, read_split_rows
+from zslcore.datasets.sandbox.client import Role, read_arrays, read_lines, read_split_rows
 from zslcore.datasets.sandbox.formats import MAX_ROW
 from zslcore.datasets.split_lists import (
     SplitList,
@@ -20,18 +21,18 @@ from zslcore.datasets.split_lists import (
     read_split_json,
     read_split_lists,
 )
+from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
-from zslcore.leakage.grouping import GroupSource, SmallFiles, photographs_of
-from zslcore.leakage.known import with_facts
-from zslcore.leakage.photographs import Photographs
+from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
+from zslcore.leakage.published import with_facts
 from zslcore.leakage.vocabularies import (
     PRETRAINING_NAMES,
     Vocabulary,
     get_vocabulary,
     read_vocabulary,
 )
-from zslcore.storage.artifacts import sha256
+from zslcore.storage.artifacts import scratch, sha256
 from zslcore.texts import clean_text
 
 Subject = ZSLDataset | Split | str | PathLike[str]
@@ -49,6 +50,8 @@ SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
+#: How names of lists of rows end.
+LIST_OF_ROWS = re.compile(r"_(loc|idx|index|indices|ind|rows)$", re.IGNORECASE)
 
 
 def vocabulary_of(name: Vocabulary | str | PathLike[str]) -> Vocabulary:
@@ -75,18 +78,9 @@ def context_of(
 ) -> AuditContext:
     """Bring ``subject`` to one form; nothing is judged.
 
-    Parameters
-    ----------
-    subject : data set, split, split file, folder in the xlsa17 layout, or a split by names, as
-        :mod:`zslcore.datasets.split_lists` reads
-    into : folder for features that have to be read from a file
-    split : name of the split, for a data set
-    labels : int array of shape (n,), 0-based, or a file with 1-based ``labels``
-    features : array of shape (n, d), or a file with ``features``, and with ``labels`` perhaps
-    groups, group_pattern : which rows come from one photograph, see
-        :func:`zslcore.leakage.grouping.photographs_of`
-    **known
-        Further fields of :class:`AuditContext`.
+    ``into`` is the folder for features that have to be read from a file, ``split`` a name in a data
+    set, ``known`` further fields of :class:`AuditContext`. Groups are those of
+    :func:`zslcore.leakage.photographs.photographs_of`.
     """
     if isinstance(subject, ZSLDataset):
         photographs = photographs_of(groups, group_pattern, subject.image_files)
@@ -133,15 +127,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def context_of_list(listed: SplitList, path: Path, **known: Any) -> AuditContext:
-    """Return what the checks look at of a split by names.
-
-    Parameters
-    ----------
-    listed : its images and classes
-    path : the file or folder that it is from
-    **known
-        Further fields of :class:`AuditContext`.
-    """
+    """Return what the checks look at of a split by names, read from ``path``."""
     facts = {"file": listed.name, "read as": listed.note}
     digest = sha256(path) if path.is_file() else ""
     images = {"labels": listed.labels, "n_rows": len(listed.files)} if listed.files else {}
@@ -162,15 +148,7 @@ def context_of_list(listed: SplitList, path: Path, **known: Any) -> AuditContext
 def context_of_dataset(
     dataset: ZSLDataset, split: Split, photographs: Photographs | None = None, **known: Any
 ) -> AuditContext:
-    """Return what the checks look at, with what is known of a benchmark's own rows.
-
-    Parameters
-    ----------
-    dataset, split : whose rows are looked at
-    photographs : of these rows, where more than their names is known
-    **known
-        Further fields of :class:`AuditContext`.
-    """
+    """Return what the checks look at, with what is known of a benchmark's own rows."""
     context = AuditContext.of_dataset(dataset, split, **known)
     return with_facts(_with_photographs(context, photographs, given=True))
 
@@ -184,12 +162,7 @@ def context_of_split(
 ) -> AuditContext:
     """Read a split file and, from a second file, the labels and features that are in it.
 
-    Parameters
-    ----------
-    path : split file (.mat, .npz, .json)
-    images : file with ``labels``, and with ``features`` or without
-    into : folder for the features, which stay maps of a file there
-    groups, group_pattern : see :func:`context_of`
+    Features stay maps of a file in the folder ``into``.
     """
     features = None
     if images is not None:
@@ -393,8 +366,8 @@ def _same_number(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> No
 def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
     """Read the class lists next to the benchmark's own split files.
 
-    They are only used for files called ``att_splits...`` and when all their names are known, since
-    they say nothing about a split of one's own.
+    Only next to ``att_splits...`` and when all their names are known: they say nothing of a split
+    of one's own.
     """
     folder = path.parent / "proposed_split"
     if not path.name.startswith("att_splits") or not folder.is_dir() or not names:
@@ -418,3 +391,58 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
 def _json_parts(path: Path) -> dict[str, np.ndarray]:
     """Read a split written by this package: 0-based rows by part."""
     return read_split_rows(path, SPLIT_SCHEMA, PARTS, max_bytes=MAX_JSON)
+
+
+# --- The small variables of files -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SmallFiles:
+    """The small variables of the files that an audit reads; each file is opened once."""
+
+    _read: dict[Path, dict[str, np.ndarray]] = field(default_factory=dict)
+    _names: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+    unread: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+
+    def read(self, path: Path) -> dict[str, np.ndarray]:
+        """Return what :func:`zslcore.datasets.xlsa17.read_split_arrays` does."""
+        if path not in self._read:
+            try:
+                self._keep(path, {**SMALL, "image_files": "paths"})
+            except FileRefusedError:  # names that are none do not make a split unreadable
+                self._keep(path, SMALL)
+        return self._read[path]
+
+    def _keep(self, path: Path, wanted: dict[str, Role]) -> None:
+        with scratch() as folder:
+            read = read_arrays(path, wanted, folder, required=())
+            self.unread[path] = read.unread
+            names = dict(read.names)
+            self._names[path] = names.pop("image_files", ())
+            texts = {name: np.array(values) for name, values in names.items()}
+            self._read[path] = {k: np.array(v) for k, v in read.arrays.items()} | texts
+
+    def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
+        """Return the lists of rows that are no part of a split, numbered as in the file.
+
+        A list that is not whole numbers is left out: it stays among the names that are not read.
+        """
+        self.read(path)
+        found = {}
+        for name in self.unread[path]:
+            if LIST_OF_ROWS.search(name):
+                with suppress(FileRefusedError), scratch() as folder:
+                    read = read_arrays(path, {name: "numbers"}, folder, required=())
+                    if name in read.arrays:
+                        found[name] = np.array(read.arrays[name]).ravel()
+        return found
+
+    def image_files(self) -> tuple[tuple[str, ...], str]:
+        """Return the names of image files in or next to the files read, and where they are."""
+        nearby = [path.parent / "image_files.mat" for path in self._read]
+        for path in (*self._read, *nearby):
+            if path not in self._read and path.is_file():
+                self.read(path)
+            if names := self._names.get(path):
+                return names, f"image_files of {clean_text(path.name)}"
+        return (), ""

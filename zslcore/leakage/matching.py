@@ -221,11 +221,8 @@ def _senses(names: Iterable[Name], parts: str) -> tuple[str, ...]:
 class About:
     """What the names of a data set have in common; what is not known is empty, and judges nothing.
 
-    Attributes
-    ----------
-    domains : things, activities or qualities
-    categories : WordNet's, such as animals, that at least a tenth of the names belong to
-    kind : the closest meaning that most names are kinds of, such as birds
+    Categories are WordNet's, such as animals, that at least a tenth of the names belong to; the
+    kind is the closest meaning that most names are kinds of, such as birds.
     """
 
     domains: Domains
@@ -250,14 +247,9 @@ class About:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """A test class and what it may mean.
+    """A test class and what it may mean, the commonest sense first.
 
-    Attributes
-    ----------
-    name : Name
-    senses : its meanings, the commonest first
-    fitting : those of them that fit the other classes of the data set
-    about : what these have in common
+    ``fitting`` are the senses that fit the other classes of the data set.
     """
 
     name: Name
@@ -621,33 +613,11 @@ def _compounds(word: str, index: Index) -> Iterator[str]:
             yield other
 
 
-#: The first that holds for a pair is its match.
-CERTAIN: tuple[tuple[str, Rule], ...] = (
-    ("same name", _same_name),
-    ("synonym", _synonym),
-    ("same words", _same_words),
-)
-_POSSIBLE: tuple[tuple[str, Rule], ...] = (
-    ("other sense", _other_sense),
-    ("other name", _other_name),
-    ("all words", _all_words),
-    ("spelling", _spelling),
-    ("qualified", _qualified),
-)
-BY_HIERARCHY = (
-    *_POSSIBLE,
-    ("kind", _kind),
-    ("broader", _broader),
-    ("left out", _left_out),
-    ("by its head", _by_its_head),
-    ("rare word", _rare_word),
-)
-BY_WORDS = (
-    *_POSSIBLE,
-    ("contained", _contained),
-    ("topic", _topic),
-    ("shared word", _shared_word),
-)
+#: The first that holds for a pair is its match; the name of its function is that of the rule.
+CERTAIN: tuple[Rule, ...] = (_same_name, _synonym, _same_words)
+_POSSIBLE: tuple[Rule, ...] = (_other_sense, _other_name, _all_words, _spelling, _qualified)
+BY_HIERARCHY = (*_POSSIBLE, _kind, _broader, _left_out, _by_its_head, _rare_word)
+BY_WORDS = (*_POSSIBLE, _contained, _topic, _shared_word)
 
 
 Strength = Literal["strong", "weak"]
@@ -658,16 +628,9 @@ MOST = 10
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A test class and a pre-training class that may be the same.
+    """A test class, as the data set writes it, and a pre-training class that may be the same.
 
-    Attributes
-    ----------
-    class_name : the test class, as the data set writes it
-    vocabulary : name of the pre-training vocabulary
-    entry : the pre-training class with its synonyms
-    strength : "strong" or "weak"
-    rule : see the table of :mod:`zslcore.leakage.matching`
-    evidence : one sentence
+    ``entry`` is the latter with its synonyms, ``rule`` one of :mod:`zslcore.leakage.matching`.
     """
 
     class_name: str
@@ -695,30 +658,21 @@ def match_names(
     """
     index = index_of(vocabulary)
     possible = BY_HIERARCHY if vocabulary.hierarchical else BY_WORDS
-    rules: list[tuple[str, Rule, Strength]] = [(*rule, "strong") for rule in CERTAIN]
-    rules += [(*rule, "weak") for rule in possible]
+    rules: list[tuple[Rule, Strength]] = [(rule, "strong") for rule in CERTAIN]
+    rules += [(rule, "weak") for rule in possible]
     read = queries(names, context, index.parts)
     return tuple(match for query in read for match in _matches(query, index, rules))
 
 
-def _matches(
-    query: Query, index: Index, rules: Iterable[tuple[str, Rule, Strength]]
-) -> Iterator[Match]:
+def _matches(query: Query, index: Index, rules: Iterable[tuple[Rule, Strength]]) -> Iterator[Match]:
     taken: set[int] = set()
-    for name, rule, strength in rules:
-        n_found = 0
+    for rule, strength in rules:
+        name, n_found = rule.__name__.strip("_").replace("_", " "), 0
         for i, evidence in rule(query, index):
             if n_found == MOST:
                 break
             if i not in taken:
                 taken.add(i)
                 n_found += 1
-                entry = index.vocabulary.entries[i]
-                yield Match(
-                    query.name.text,
-                    index.vocabulary.name,
-                    str(entry),
-                    strength,
-                    name,
-                    evidence,
-                )
+                vocabulary, entry = index.vocabulary.name, str(index.vocabulary.entries[i])
+                yield Match(query.name.text, vocabulary, entry, strength, name, evidence)

@@ -39,18 +39,10 @@ ALONE, CROWD = 0.5, 10
 
 
 def identical_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Group equal rows.
+    """Group equal rows of an array, memory map or HDF5 data set of shape (n, d).
 
-    Parameters
-    ----------
-    X : array, memory map or HDF5 data set of shape (n, d)
-
-    Returns
-    -------
-    group : int array of shape (n,)
-        Rows with the same number of 0 or more are equal; -1 stands for a row like no other.
-    zero : bool array of shape (n,)
-        Rows of zeros, which are in no group.
+    Returns the group of each row, -1 for a row like no other, and which rows are zero throughout;
+    those are in no group.
     """
     code, zero = _row_codes(X)
     order = np.argsort(code, kind="stable")
@@ -104,15 +96,11 @@ def _renumbered(group: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearRows:
-    """Pairs of a test row and a training row that are too near each other.
+    """Pairs of a test row and a training row that are too near each other, nearest first.
 
-    Attributes
-    ----------
-    test, train : int arrays of shape (n_pairs,), rows of the matrix, nearest pair first
-    distance : float array of shape (n_pairs,), Euclidean
-    crowd : float array of shape (n_pairs,), distance of the test row to its tenth nearest training
-        row, within some 13 %; infinite when there are not more training rows than that
-    median : distance of a test row to its nearest training row, the median over a sample
+    ``distance`` is Euclidean; ``crowd`` that of the test row to its tenth nearest training row,
+    within some 13 %, infinite without more training rows than that; ``median`` that of a test row
+    to its nearest training row, over a sample. Arrays have the shape (n_pairs,).
     """
 
     test: np.ndarray
@@ -132,14 +120,8 @@ def near_rows(
 ) -> NearRows:
     """Find test rows whose nearest training row is far nearer than is usual, and usual there.
 
-    Parameters
-    ----------
-    X : array, memory map or HDF5 data set of shape (n, d)
-    train, test : int arrays of row numbers
-    near : float
-        Fraction of the median distance to the nearest training row.
-    alone : float
-        Fraction of the distance to the tenth nearest training row.
+    ``near`` is a share of the median distance to the nearest training row, ``alone`` of the
+    distance to the tenth nearest. X has the shape (n, d): an array, memory map or HDF5 data set.
     """
     R = _projection(X.shape[1])
     Z_train, Z_test = (_projected(X, rows, R) for rows in (train, test))

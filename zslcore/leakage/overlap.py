@@ -16,20 +16,17 @@ from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.wordnet import readable
 
 OVERLAP_COLUMNS = (
-    "number", "class", "strength", "match", "rule", "evidence", "matches", "decision", "counts",
-)  # fmt: skip
+    *("number", "class", "strength", "match", "rule", "evidence"),
+    *("matches", "decision", "counts"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """A test class, its matches in a vocabulary, and a person's decision.
+    """A test class, its matches in a vocabulary, strongest first, and a person's decision.
 
-    Attributes
-    ----------
-    number : its place among the classes that were compared, or its row of ``prototypes``
-    class_name : str
-    matches : strongest first
-    decision : "confirmed", "rejected" or "" when undecided
+    ``number`` is its place among the classes that were compared, or its row of ``prototypes``;
+    ``decision`` is "confirmed", "rejected" or "" when undecided.
     """
 
     number: int
@@ -74,12 +71,8 @@ def overlaps(
 ) -> tuple[Overlap, ...]:
     """Compare classes with a vocabulary; return every class, in the order given.
 
-    Parameters
-    ----------
-    names : the test classes
-    vocabulary : what the extractor was trained on
-    others : all classes of the data set, which decide what ambiguous names mean
-    decisions : "confirmed" or "rejected" by name of a class
+    ``others`` are all classes of the data set, which decide what ambiguous names mean;
+    ``decisions`` are "confirmed" or "rejected", by name of a class.
     """
     found: dict[str, list[Match]] = defaultdict(list)
     for match in match_names(names, vocabulary, others):
@@ -94,13 +87,7 @@ def overlaps(
 def overlaps_of_split(
     context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
 ) -> tuple[Overlap, ...]:
-    """Compare the unseen classes of a split, or other classes, with a vocabulary.
-
-    Parameters
-    ----------
-    context, vocabulary : what is compared
-    classes : rows of the prototypes, instead of the unseen classes
-    """
+    """Compare the unseen classes of a split, or other rows of its prototypes, with a vocabulary."""
     rows = [int(c) for c in (context.known_unseen_classes if classes is None else classes)]
     decisions = context.decisions.get(vocabulary.name, {})
     found = overlaps(context.names(rows), vocabulary, context.class_names, decisions)
@@ -110,13 +97,7 @@ def overlaps_of_split(
 def certain_and_possible(
     names: Sequence[str], vocabularies: Iterable[Vocabulary], others: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the classes that certainly are in one of several vocabularies, and those that may be.
-
-    Parameters
-    ----------
-    names, others : as of :func:`overlaps`
-    vocabularies : what the extractor was trained on
-    """
+    """Return the classes that certainly are in one of the vocabularies, and those that may be."""
     found = [overlaps(names, vocabulary, others) for vocabulary in vocabularies]
     strengths = [{row[k].strength for row in found} for k in range(len(names))]
     certain = tuple(n for n, s in zip(names, strengths, strict=True) if "strong" in s)
@@ -129,20 +110,11 @@ def certain_and_possible(
 def overlap_table(
     context: AuditContext, vocabulary: Vocabulary, classes: Iterable[int] | None = None
 ) -> pd.DataFrame:
-    """Return every unseen class with its best match in a vocabulary, most certain first.
+    """Return every unseen class, or others, with its best match, the most certain first.
 
-    Parameters
-    ----------
-    context, vocabulary : what is compared
-    classes : rows of the prototypes, instead of the unseen classes
-
-    Returns
-    -------
-    DataFrame
-        ``number`` (row of the prototypes), ``class``, ``strength`` ("strong", "weak" or "none"),
-        ``match`` (the pre-training class), ``rule``, ``evidence``, ``matches`` (how many there
-        are), ``decision`` ("confirmed", "rejected" or "open") and ``counts``, whether it is taken
-        as known to the extractor.
+    Columns are ``number`` (row of the prototypes), ``class``, ``strength`` ("strong", "weak" or
+    "none"), ``match`` (the pre-training class), ``rule``, ``evidence``, ``matches`` (how many),
+    ``decision`` ("confirmed", "rejected" or "open") and ``counts``, whether it is taken as known.
     """
     if classes is None and context.unseen_classes is None:
         classes = ()

@@ -37,14 +37,7 @@ summary { cursor: pointer; }
 
 
 def page(title: str, *parts: str, style: str = "", script: str = "") -> str:
-    """Return a page of its own that loads nothing from elsewhere.
-
-    Parameters
-    ----------
-    title : text
-    parts : HTML; empty ones are left out
-    style, script : in addition
-    """
+    """Return a page that loads nothing from elsewhere; parts are HTML, empty ones left out."""
     body = "\n".join(part for part in parts if part)
     return page_of(body, title=title, style=_STYLE + style, script=script)
 

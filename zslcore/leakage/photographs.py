@@ -11,19 +11,31 @@ limits on time and memory, which costs some hundredths of a second.
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
 
-from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.datasets.sandbox.client import Role, read_arrays, read_value
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage.words import counted
+from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
+#: A number or a name for every row, or a file that holds them.
+GroupSource = np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
+#: Columns of a CSV, and variables of the other files, that say it; the first that is there.
+GROUP_COLUMNS = ("group", "image_file")
+VARIABLES: dict[str, Role] = {"groups": "numbers", "image_files": "paths"}
+MAX_TEXT = 64 << 20
+#: Most rows of a list or a CSV of groups; ImageNet-21K has 14 million images, far more than this.
+MAX_ROWS = 2_000_000
 CHILD = Path(__file__).with_name("patterns_child.py")
 MAX_PATTERN = 200
 #: Processor seconds for all names together; an honest pattern takes a hundredth of one.
@@ -33,16 +45,8 @@ SECONDS = 2
 def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) -> list[str | None]:
     """Return what the first group of ``pattern`` is in each name, None where it is not found.
 
-    Parameters
-    ----------
-    names : texts
-    pattern : regular expression of Python, at most 200 letters, with at least one group
-    seconds : processor time for all of them together
-
-    Raises
-    ------
-    ParameterError
-        When it is no regular expression, has no group, takes too long, or is found in no name.
+    ``seconds`` of processor time are for all names together. A ParameterError where it is no
+    regular expression of at most 200 letters, has no group, takes too long, or is found nowhere.
     """
     shown = f"Pattern {clean_text(pattern)!r}"
     if len(pattern) > MAX_PATTERN:
@@ -81,15 +85,10 @@ def _searched(request: dict[str, object]) -> dict[str, list[str | None]] | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Photographs:
-    """The photograph of each row.
+    """The photograph of each row: rows with the same ``number`` come from the same one.
 
-    Attributes
-    ----------
-    number : int array of shape (n_rows,)
-        Rows with the same number come from the same photograph.
-    source : where that is known from, "image_files of res101.mat"
-    names : of the photographs, by number; empty where they have none
-    by_name : whether the names of files were all that was compared
+    ``names`` are by number, empty where there are none; ``by_name`` tells whether the names of
+    files were all that was compared.
     """
 
     number: np.ndarray
@@ -99,22 +98,11 @@ class Photographs:
 
     @classmethod
     def of_names(cls, names: Sequence[str], source: str, pattern: str | None = None) -> Photographs:
-        """Identify photographs by the names of their files.
+        """Identify photographs by the names of their files, one per row; an empty one is a group.
 
-        Parameters
-        ----------
-        names : one per row; an empty one makes its row a group of its own
-        source : where the names are from
-        pattern : regular expression, optional
-            Its first group is the photograph, video or picture, as ``(.*)_aug[0-9]+`` is of
-            ``cat_001_aug3.jpg``. A name in which it is not found stands for itself.
-
-        Raises
-        ------
-        ParameterError
-            When the pattern is none, has no group, takes too long, or is found in no name.
-        DatasetError
-            When all rows have the same name, which then is no photograph's.
+        The first group of ``pattern`` is the photograph, as ``(.*)_aug[0-9]+`` finds that of
+        ``cat_001_aug3.jpg``; a name in which it is not found stands for itself. Raises what
+        :func:`first_groups` does, and a DatasetError when all names are equal.
         """
         texts = [str(name) for name in names]
         if pattern:
@@ -146,3 +134,89 @@ class Photographs:
         """Name of a photograph, or its number where it has none."""
         named = self.names[number] if number < len(self.names) else ""
         return named or f"photograph {number}"
+
+
+# --- From files, columns and arrays ---------------------------------------------------------------
+
+
+def photographs_of(
+    groups: GroupSource | None,
+    pattern: str | None = None,
+    image_files: Sequence[str] = (),
+    source: str = "image_files of the data set",
+) -> Photographs | None:
+    """Return which rows come from one photograph; None where nothing states it.
+
+    ``groups`` is one number or name per row, or a file of them: names, one a line (``.txt``), a CSV
+    with a column ``group`` or ``image_file``, or ``.mat``, ``.npz`` or HDF5 with ``groups`` or
+    ``image_files``. Without them ``image_files``, known from ``source``, are compared. A pattern
+    without names is a ParameterError; an unreadable file, or names all alike, another ZSLError.
+    """
+    if isinstance(groups, (str, PathLike)):
+        path = Path(groups)
+        return _of_values(_in_file(path), clean_text(path.name), pattern)
+    if groups is not None:
+        return _of_values(groups, "groups that were given", pattern)
+    if image_files:
+        try:
+            return Photographs.of_names(image_files, source, pattern)
+        except DatasetError:  # all alike, they name no photograph, and were not given
+            return None
+    if pattern:
+        raise ParameterError(
+            "A pattern for names needs names: expected image_files in one of the files, or groups "
+            "(--groups); got none."
+        )
+    return None
+
+
+def _of_values(
+    values: np.ndarray | Sequence[int] | Sequence[str], source: str, pattern: str | None
+) -> Photographs:
+    array = np.asarray(values)
+    if array.ndim != 1 or array.dtype.kind not in "iuUO":
+        raise DatasetError(
+            f"{source}: expected one whole number or name per row; got shape {array.shape} of "
+            f"{array.dtype}."
+        )
+    if array.dtype.kind in "iu" and not pattern:
+        number = np.unique(array, return_inverse=True)[1].astype(np.intp)
+        return Photographs(number, source, by_name=False)
+    return Photographs.of_names(array.tolist(), source, pattern)
+
+
+def _in_file(path: Path) -> np.ndarray | list[str]:
+    """Read a list of names, a column of a CSV, or an array."""
+    if path.suffix.lower() in (".txt", ".csv"):
+        return _in_text(path)
+    name = clean_text(path.name)
+    with artifacts.scratch() as folder:
+        read = read_arrays(path, VARIABLES, folder, required=())
+        if "groups" in read.arrays:
+            return np.array(read.arrays["groups"])
+    if "image_files" not in read.names:
+        raise FileRefusedError(f"{name}: expected the variable 'groups' or 'image_files'.")
+    return list(read.names["image_files"])
+
+
+def _in_text(path: Path) -> list[str]:
+    name = clean_text(path.name)
+    if not path.is_file():
+        raise FileRefusedError(f"{name}: expected a file with one group per row, found none.")
+    lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_ROWS)
+    if path.suffix.lower() == ".txt":
+        return [line.strip() for line in lines]
+    try:
+        rows = csv.DictReader(lines)
+        column = next((c for c in GROUP_COLUMNS if c in (rows.fieldnames or ())), None)
+        if column is None:
+            got = ", ".join(map(clean_text, (rows.fieldnames or ())[:6])) or "nothing"
+            raise FileRefusedError(
+                f"{name}, line 1: expected a column {' or '.join(map(repr, GROUP_COLUMNS))}, "
+                f"got {got}."
+            )
+        return [(row[column] or "").strip() for row in rows]
+    except csv.Error as error:
+        raise FileRefusedError(
+            f"{name}: expected CSV; got other text ({clean_text(error)})."
+        ) from None

@@ -24,7 +24,7 @@ from zslcore.evaluation import (
 )
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage.known import KnownTest, known_splits, known_tests, recognised
+from zslcore.leakage.published import KnownTest, known_splits, known_tests, recognised
 from zslcore.texts import clean_text
 
 #: The remark on predictions whose claims are right.
@@ -35,13 +35,8 @@ AGREES = "Verified: rows, labels and gamma agree with the data."
 class PredictedScores:
     """Predictions with what a report needs of a score matrix; classes are the candidates.
 
-    Attributes
-    ----------
-    name : of the file they are from
-    predictions : Predictions
-    remarks : sentences on what was and what could not be verified
-    state : State.VERIFIED where rows, labels and gamma agree with the data, else State.STATED
-    reasons : sentences on claims that are wrong
+    ``remarks`` say what was and could not be verified, ``reasons`` which claims are wrong; the
+    state is VERIFIED where rows, labels and gamma agree with the data.
     """
 
     name: str
@@ -58,12 +53,12 @@ class PredictedScores:
 
     @property
     def y(self) -> np.ndarray:
-        """Numbers of the true candidates: int array of shape (n_images,)."""
+        """Numbers of the true candidates, shape (n_images,)."""
         return self.predictions.test.y
 
     @property
     def seen(self) -> np.ndarray:
-        """Which candidates are seen classes: bool array of shape (n_candidates,)."""
+        """Which candidates are seen classes, shape (n_candidates,)."""
         return self.predictions.test.seen
 
     @property
@@ -92,8 +87,8 @@ class PredictedScores:
     def about(self) -> dict[str, Any]:
         """What the predictions state of their data, where they number its rows.
 
-        Under "data" name, benchmark, digest, simulated, features and pretraining; under "rows" the
-        split and the digests of its parts; under "params" the parameters and how they were found.
+        Under "data" what is known of it, under "rows" the split and the digests of its parts, under
+        "params" the parameters and how they were found.
         """
         said = self.predictions.provenance
         if said.rows != "benchmark" or not said.dataset:
@@ -115,55 +110,40 @@ class PredictedScores:
         return sha.hexdigest()[:16]
 
 
-def look_up(
-    path: Path, *, limits: Limits = DEFAULT_LIMITS, load: Callable[[str], ZSLDataset] = load
+def read_predicted(
+    path: Path,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    load: Callable[[str], ZSLDataset] = load,
+    refuse_wrong: bool = True,
 ) -> PredictedScores:
     """Read a file of predictions and compare its claims with the data, as far as they are here.
 
-    Parameters
-    ----------
-    path : the file
-    limits : sizes and time that are allowed
-    load : opens data by name; raises a ZSLError for data that the file may not be checked with
-
-    Raises
-    ------
-    FileRefusedError
-        When it cannot be read. Wrong claims are among the reasons.
+    ``load`` opens data by name, and raises a ZSLError for data that the file may not be checked
+    with. A FileRefusedError when it cannot be read; for a wrong claim, too, unless wrong claims are
+    to be among the reasons.
     """
-    return _looked_up(read_predictions(path, limits=limits), path.name, load)
-
-
-def read_predicted(
-    path: Path, *, limits: Limits = DEFAULT_LIMITS, load: Callable[[str], ZSLDataset] = load
-) -> PredictedScores:
-    """Read predictions as :func:`look_up` does, and refuse a wrong claim by a FileRefusedError."""
-    return _accepted(look_up(path, limits=limits, load=load))
+    predictions = read_predictions(path, limits=limits)
+    return checked(predictions, path.name, load=load, refuse_wrong=refuse_wrong)
 
 
 def checked(
-    predictions: Predictions, name: str, *, load: Callable[[str], ZSLDataset] = load
+    predictions: Predictions,
+    name: str,
+    *,
+    load: Callable[[str], ZSLDataset] = load,
+    refuse_wrong: bool = True,
 ) -> PredictedScores:
-    """Check what predictions claim; refusals are those of :func:`read_predicted`."""
-    return _accepted(_looked_up(predictions, name, load))
-
-
-def _looked_up(
-    predictions: Predictions, name: str, load: Callable[[str], ZSLDataset]
-) -> PredictedScores:
-    check = check_predictions(predictions, _truth(predictions, load))
+    """Check what predictions claim, as :func:`read_predicted` does."""
+    name, check = clean_text(name), check_predictions(predictions, _truth_for(predictions, load))
+    if check.reasons and refuse_wrong:
+        raise FileRefusedError(f"{name}, {check.reasons[0]}")
     state = check.state or State.STATED
     remarks = (AGREES,) * (state is State.VERIFIED) + check.unknown
-    return PredictedScores(clean_text(name), predictions, remarks, state, check.reasons)
+    return PredictedScores(name, predictions, remarks, state, check.reasons)
 
 
-def _accepted(predicted: PredictedScores) -> PredictedScores:
-    if predicted.reasons:
-        raise FileRefusedError(f"{predicted.name}, {predicted.reasons[0]}")
-    return predicted
-
-
-def _truth(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Truth | None:
+def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Truth | None:
     """Return what the data that predictions name know of themselves, or their benchmark's facts.
 
     Data of the same name and another content are other data.
@@ -173,10 +153,10 @@ def _truth(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Truth
         with suppress(ZSLError):
             dataset = load(claimed.dataset).required(claimed.digest)
             return Truth.of(dataset, dataset.split(claimed.split))
-    return _facts(predictions)
+    return _truth_of_benchmark(predictions)
 
 
-def _facts(predictions: Predictions) -> Truth | None:
+def _truth_of_benchmark(predictions: Predictions) -> Truth | None:
     """Return what the facts know of the benchmark and the split that predictions name."""
     benchmark, split = predictions.provenance.benchmark, predictions.provenance.split
     tests = {(k.benchmark, k.split): k for k in known_tests()}

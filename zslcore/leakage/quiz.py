@@ -83,13 +83,7 @@ QUESTIONS: dict[str, _Fault] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The result of the audit on a question.
-
-    Attributes
-    ----------
-    right : key of ``ANSWERS``
-    report : the audit of the planted split
-    """
+    """The result of the audit of a planted split: a key of ``ANSWERS``, and the report."""
 
     right: str
     report: AuditReport
@@ -98,10 +92,7 @@ class Answer:
 def plant(question: str, dataset: ZSLDataset) -> AuditContext:
     """Return the split of a question: the data set's first, with a fault or without.
 
-    Parameters
-    ----------
-    question : key of ``QUESTIONS``
-    dataset : with labels, features, names and a split that has seen test images and folds
+    The data need labels, features, names and a split that has seen test images and folds.
     """
     if question not in QUESTIONS:
         raise closest_name("question", question, QUESTIONS)
@@ -121,26 +112,22 @@ def answer_of(context: AuditContext) -> Answer:
 
 
 def clues(context: AuditContext) -> list[tuple[str, str]]:
-    """Return what can be seen of a split without an audit, as (what, value).
-
-    Parameters
-    ----------
-    context : from :func:`plant`
-    """
+    """Return what can be seen of a planted split without an audit, as (what, value)."""
     trained, tested = context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS)
     near = near_rows(context.known_features, trained, np.setdiff1d(tested, trained))
     closest = float(near.distance.min()) if near.distance.size else None
     parts = {part: len(context.parts[part]) for part in ("trainval", *TEST_PARTS)}
-    listed = ", ".join
+    sizes = f"{' + '.join(f'{n:,}' for n in parts.values())} = {sum(parts.values()):,}"
+    copies = "none" if closest is None else f"{near.distance.size}, the nearest {closest:.3g} away"
+    classes = {
+        "classes of trainval": context.classes("trainval"),
+        "classes of test unseen": context.known_unseen_classes,
+        **{f"fold {k} validates on": val for k, (_, val) in enumerate(context.folds, start=1)},
+    }
     return [
         ("images of the data set", f"{context.n_rows:,}"),
-        ("rows of trainval + test seen + test unseen",
-         f"{' + '.join(f'{n:,}' for n in parts.values())} = {sum(parts.values()):,}"),
-        ("classes of trainval", listed(context.names(context.classes("trainval")))),
-        ("classes of test unseen", listed(context.names(context.known_unseen_classes))),
-        *((f"fold {k} validates on", listed(context.names(val)))
-          for k, (_, val) in enumerate(context.folds, start=1)),
-        ("near-duplicates of training images in the test set",
-         "none" if closest is None else f"{near.distance.size}, the nearest {closest:.3g} away"),
-        ("the extractor was trained on", listed(map(str, context.vocabularies[0].entries))),
-    ]  # fmt: skip
+        ("rows of trainval + test seen + test unseen", sizes),
+        *((what, ", ".join(context.names(of))) for what, of in classes.items()),
+        ("near-duplicates of training images in the test set", copies),
+        ("the extractor was trained on", ", ".join(map(str, context.vocabularies[0].entries))),
+    ]

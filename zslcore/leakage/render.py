@@ -27,8 +27,7 @@ from xml.etree import ElementTree
 
 from zslcore.exceptions import closest_name
 from zslcore.leakage import page
-from zslcore.leakage.evidence import Evidence
-from zslcore.leakage.report import FAIL_ON, AuditReport, FailOn, Finding, Severity
+from zslcore.leakage.report import FAIL_ON, AuditReport, Evidence, FailOn, Finding, Severity
 
 SCHEMA = "zslcore-audit/1"
 AGAINST, READ = "Against another split", "What was read"
@@ -174,7 +173,7 @@ def to_json(report: AuditReport) -> str:
             "tables": [asdict(table) for table in other.tables()],
         },
     }
-    return json.dumps(_finite(content), indent=1, allow_nan=False, default=str) + "\n"
+    return json.dumps(finite(content), indent=1, allow_nan=False, default=str) + "\n"
 
 
 def _fields(finding: Finding) -> dict[str, Any]:
@@ -183,14 +182,14 @@ def _fields(finding: Finding) -> dict[str, Any]:
     return values | {"evidence": [asdict(table) for table in finding.evidence]}
 
 
-def _finite(value: object) -> object:
+def finite(value: object) -> object:
     """Return ``value`` with NaN and infinities replaced by None."""
     if isinstance(value, float):
         return value if abs(value) < float("inf") else None
     if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: finite(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     return value
 
 

@@ -1,19 +1,19 @@
-"""The report of an audit: findings with their evidence, and the verdict."""
+"""What an audit reports: findings with their evidence, another split, a verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pandas as pd
 
 from zslcore.exceptions import ParameterError, closest_name
-from zslcore.leakage.evidence import Evidence
+from zslcore.leakage.words import counted
 
-if TYPE_CHECKING:
-    from zslcore.leakage.comparison import SplitComparison
+#: Most rows of a table of evidence; its total is always given.
+MOST_ROWS = 100
 
 
 class Severity(StrEnum):
@@ -43,16 +43,38 @@ FAIL_ON: dict[FailOn, frozenset[Severity]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """A table that shows what a finding rests on: at most 100 rows of ``total``."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    total: int
+
+    @classmethod
+    def of(cls, title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> Evidence:
+        """Build a table from all its rows, keeping the first 100."""
+        plain = [tuple(_plain(value) for value in row) for row in rows]
+        return cls(title, tuple(columns), tuple(plain[:MOST_ROWS]), len(plain))
+
+    def table(self) -> pd.DataFrame:
+        """Return the rows as a data frame."""
+        return pd.DataFrame(list(self.rows), columns=list(self.columns))
+
+
+def _plain(value: Any) -> Any:
+    """Return NumPy scalars as Python's own, which JSON knows."""
+    return value.item() if hasattr(value, "item") else value
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One finding of a check.
 
     Attributes
     ----------
     id : stable identifier of the check, "ZSL003"
-    severity : Severity
-    message : one sentence
-    advice : what to do about it, one sentence, empty when there is nothing to do
-    evidence : tables
+    message, advice : one sentence each; the advice is empty when there is nothing to do
     rows : every affected image, 0-based, sorted
     classes : names of the affected classes
     figures : numbers that the message rests on, by name
@@ -68,6 +90,73 @@ class Finding:
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitComparison:
+    """Agreement and differences of two splits.
+
+    Attributes
+    ----------
+    parts : those that are compared
+    given_once : parts that only the first, and only the second, gives
+    moves : DataFrame
+        ``first`` and ``second`` (the parts that a row is in), and ``rows``; most rows first
+    by_class : DataFrame
+        ``class``, ``first``, ``second``, ``rows`` of the rows that moved
+    classes : DataFrame
+        ``class``, ``first``, ``second``: the classes whose side changed ("seen", "unseen", "both",
+        "none"); as ``by_class`` without rows where the classes are not known
+    labelled : whether the class of each row is known
+    """
+
+    names: tuple[str, str]
+    parts: tuple[str, ...]
+    given_once: tuple[tuple[str, ...], tuple[str, ...]]
+    moves: pd.DataFrame
+    by_class: pd.DataFrame
+    classes: pd.DataFrame
+    labelled: bool
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows that either split uses."""
+        return int(self.moves["rows"].sum())
+
+    @property
+    def n_moved(self) -> int:
+        """Number of rows that are in other parts of the second than of the first."""
+        return int(self.moves.query("first != second")["rows"].sum())
+
+    @property
+    def headline(self) -> str:
+        """What changed, in one sentence for the rows, one for the classes and one for the rest."""
+        first, second = self.names
+        sentences = [
+            f"{first} against {second}: {self.n_moved:,} of {self.n_rows:,} rows changed their "
+            f"part ({', '.join(self.parts)} compared)."
+        ]
+        if self.labelled:
+            n = counted(len(self.classes), "class", "classes")
+            sentences.append(f"{n} changed from seen to unseen or back.")
+        for name, parts in zip(self.names, self.given_once, strict=True):
+            if parts:
+                sentences.append(f"Only {name} gives {' and '.join(parts)}.")
+        return " ".join(sentences)
+
+    def tables(self) -> tuple[Evidence, ...]:
+        """Return the tables as a report shows them; those without rows are left out."""
+        first, second = (f"in {name}" for name in self.names)
+        tables = (
+            ("Rows by part", (first, second, "rows"), self.moves),
+            ("Classes that changed side", ("class", first, second), self.classes),
+            ("Rows that moved, by class", ("class", first, second, "rows"), self.by_class),
+        )
+        return tuple(
+            Evidence.of(title, columns, table.itertuples(index=False))
+            for title, columns, table in tables
+            if len(table)
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class AuditReport:
     """The findings of an audit, in the order of the checks; every check has at least one.
@@ -75,11 +164,9 @@ class AuditReport:
     Attributes
     ----------
     subject : name of the data set or file
-    split : name of the split
-    findings : tuple of Finding
     titles : what each check looks for, by id
-    provenance : what was read and assumed, by name: digest, labels, vocabularies, version, time
-    comparison : the split against another one, if given; no part of the verdict
+    provenance : what was read and assumed: digest, labels, vocabularies, version, time
+    comparison : the split against another one, no part of the verdict
     """
 
     subject: str
@@ -91,10 +178,9 @@ class AuditReport:
 
     @property
     def verdict(self) -> Verdict:
-        """Return the first that holds of "failed", "incomplete", "warnings" and "passed".
+        """The first that holds of "failed", "incomplete", "warnings" and "passed".
 
-        Incomplete is what a check could not look at: nothing was found there, nor ruled out. See
-        also :attr:`open_questions`.
+        Incomplete is what a check could not look at; see also :attr:`open_questions`.
         """
         found = {finding.severity for finding in self.findings}
         if Severity.FAIL in found:

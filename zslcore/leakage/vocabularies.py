@@ -46,13 +46,7 @@ MAX_NAMES, MAX_LETTERS = 100_000, 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One pre-training class.
-
-    Attributes
-    ----------
-    names : its name and synonyms
-    synset : its WordNet id, where it has one
-    """
+    """One pre-training class: its name and synonyms, and its WordNet id where it has one."""
 
     names: tuple[str, ...]
     synset: str = ""
@@ -63,14 +57,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The classes of a pre-training set.
+    """The classes of a pre-training set; ``listed`` says whether they are known.
 
-    Attributes
-    ----------
-    name : "imagenet-1k", or the name of a file
-    entries : its classes
-    source : one sentence on where they come from
-    listed : whether the classes are known
+    ``source`` is one sentence on where they come from.
     """
 
     name: str
@@ -117,10 +106,7 @@ def get_vocabulary(name: str) -> Vocabulary:
 def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
     """Read a list of one's own: one class per line, commas between synonyms.
 
-    Raises
-    ------
-    FileRefusedError
-        When the file is not there, too large, with too many names, or without a single one.
+    A FileRefusedError when the file is not there, too large, with too many names, or without one.
     """
     path = Path(path)
     if not path.is_file():

@@ -1,9 +1,8 @@
 """The part of WordNet 3.0 that class names are compared with: synonyms, kinds, topics, base forms.
 
-What a list of class names is about, things, activities or qualities, decides what its names
-mean: a list of activities has no class in common with a list of things,
-whatever the words say. One name alone tells little (a *swing* is both), but those that can be read
-in one way only tell of the others.
+What a list of class names is about, things, activities or qualities, decides what its names mean: a
+list of activities has no class in common with a list of things. One name alone tells little (a
+*swing* is both), but those that can be read in one way only tell of the others.
 
 References
 ----------
@@ -81,16 +80,11 @@ def id_of(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """One meaning, with every word for it.
+    """One meaning, with every word for it and how common it is for each of them, 1 the commonest.
 
-    Attributes
-    ----------
-    id : "n" (noun) or "v" (verb) and WordNet's offset; nouns' ids are those of ImageNet
-    category : number of the lexicographer file, for example "05" for animals
-    parents : ids of what it is a kind of
-    topics : ids of what it belongs to, such as basketball for a dribble
-    lemmas : its words
-    ranks : how common this meaning is for each of them, 1 the commonest
+    The id is "n" (noun) or "v" (verb) and WordNet's offset; nouns' ids are those of ImageNet. The
+    category is the lexicographer file ("05" for animals), parents are what it is a kind of, topics
+    what it belongs to, such as basketball for a dribble.
     """
 
     id: str
@@ -102,13 +96,7 @@ class Synset:
 
 
 class WordNet:
-    """Nouns and verbs of WordNet, looked up by meaning or by word.
-
-    Parameters
-    ----------
-    synsets : iterable of Synset
-    irregular : mapping from an irregular form to its base forms
-    """
+    """Nouns and verbs of WordNet, looked up by meaning or by word."""
 
     def __init__(self, synsets: Iterable[Synset], irregular: dict[str, tuple[str, ...]]) -> None:
         self.synsets = {synset.id: synset for synset in synsets}
@@ -205,16 +193,9 @@ def domain_of(synset: str) -> Domains:
 
 
 def domains(names: Iterable[str]) -> Domains:
-    """Return what a list of names is about.
+    """Return what a list of at least five names is about; empty where that is not known.
 
-    Parameters
-    ----------
-    names : at least five, else nothing is known
-
-    Returns
-    -------
-    frozenset of "thing", "activity" and "quality": what most of the names can only be, and what a
-    quarter as many can only be; empty where that is not known
+    That is what most of the names can only be, and what a quarter as many can only be.
     """
     readings = [found for name in set(names) if (found := _readings(name))]
     if len(readings) < DOMAIN_NAMES:

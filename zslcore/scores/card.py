@@ -26,8 +26,8 @@ from zslcore.leakage.cards.card import (
     verdict_on,
     worst_first,
 )
+from zslcore.leakage.counts import leaking_rows
 from zslcore.leakage.engine import audit_context
-from zslcore.leakage.leaks import leaking_rows
 from zslcore.leakage.loading import context_of_dataset
 from zslcore.leakage.overlap import certain_and_possible
 from zslcore.leakage.predicted import PredictedScores

@@ -25,9 +25,9 @@ from zslcore.leakage.cards.card import (
     worst_first,
 )
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.known import published_as
-from zslcore.leakage.leaks import leaking_rows
+from zslcore.leakage.counts import leaking_rows
 from zslcore.leakage.predicted import PredictedScores
+from zslcore.leakage.published import published_as
 from zslcore.leakage.report import AuditReport
 from zslcore.leakage.words import counted
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy

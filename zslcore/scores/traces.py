@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.known import KnownTest, recognised
+from zslcore.leakage.published import KnownTest, recognised
 from zslcore.scores.matrix import ScoreMatrix, blocks, some_rows
 from zslcore.scores.matrix import column as column_of
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.leakage.known import KnownTest, recognised
+from zslcore.leakage.published import KnownTest, recognised
 from zslcore.metrics import Answers, mean_class_accuracy
 from zslcore.scores.matrix import ScoreFile, ScoreMatrix, blocks, some_rows
 from zslcore.scores.traces import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import streamlit as st
@@ -16,13 +15,11 @@ from ui import (
     controls,
     data_menu,
     decisions,
-    memory,
     scores,
     site_map,
     tables,
     terms,
     uploads,
-    visitors,
 )
 from ui.components import window
 from ui.downloads import download
@@ -36,7 +33,7 @@ from ui.text import PARTS, on_screen, plain
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
-from zslcore.datasets.sandbox.client import Limits, read_lines
+from zslcore.datasets.sandbox.client import read_lines
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
@@ -55,10 +52,9 @@ from zslcore.leakage.cards.card import USUAL, read_card
 from zslcore.leakage.cards.kinds import ENDINGS, MAX_LIST
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.loading import context_of_dataset, context_of_split
-from zslcore.leakage.predicted import look_up
+from zslcore.leakage.predicted import PredictedScores
 from zslcore.leakage.words import counted
 from zslcore.results.store import ResultStore
-from zslcore.scores.apart import COPIES, memory_for
 from zslcore.scores.card import card_of_predictions, card_of_scores
 from zslcore.scores.joined import Judged, Printed, joined_cards, read_printed
 from zslcore.storage import artifacts
@@ -315,14 +311,13 @@ def _read_split(found: Sorted, said: Declared) -> AuditContext:
 
 
 def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Answered:
-    path: Path = found.main.path
-    with memory.BUDGET.lent(visitors.session(), memory_for([path]), found.main.name) as lent:
-        limits = Limits(most=lent // COPIES, whose=scores.whose_memory())
-        predicted = look_up(path, limits=limits, load=scores.permitted)
-        card = card_of_predictions(predicted, found.named, given, load=scores.permitted)
+    sent = Sent(found.file)
+    predicted = scores.judged_predictions(sent).matrix
+    assert isinstance(predicted, PredictedScores)
+    card = card_of_predictions(predicted, found.named, given, load=scores.permitted)
     if card.verdict == "Contradicted":
         return _Answered(Judged(card))
-    brought = scores.brought(Sent(found.file))
+    brought = scores.brought(sent)
     return _Answered(Judged(card, report=brought.report if brought else None), brought)
 
 

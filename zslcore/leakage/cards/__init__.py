@@ -9,10 +9,9 @@ show           :mod:`zslcore.leakage.cards.card` as text and JSON, :mod:`.as_htm
 """
 
 from zslcore.leakage.cards.as_html import to_html
-from zslcore.leakage.cards.card import Card, Figure, Point, Verdict
+from zslcore.leakage.cards.card import Bar, Card, Figure, Picture, Point, Verdict
 from zslcore.leakage.cards.kinds import ENDINGS, Dropped, Group, Kind, grouped, recognise
 from zslcore.leakage.cards.of_split import card_of_classes, card_of_split
-from zslcore.leakage.cards.picture import Bar, Picture, to_svg
 
 __all__ = [
     "ENDINGS",
@@ -30,5 +29,4 @@ __all__ = [
     "grouped",
     "recognise",
     "to_html",
-    "to_svg",
 ]

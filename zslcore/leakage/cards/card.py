@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
-from zslcore.leakage.cards.picture import Picture
-from zslcore.leakage.report import Severity
-from zslcore.leakage.words import counted
+from zslcore.leakage.report import Finding, Severity
+from zslcore.leakage.words import counted, without_options
 from zslcore.texts import typed
 from zslcore.version import version
 
@@ -54,14 +53,7 @@ WIDTH = 96
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One of the three figures of a card.
-
-    Attributes
-    ----------
-    label : what is counted or measured
-    value : as it is read, "5,882" or "unknown"
-    note : what it rests on, one clause
-    """
+    """One of the three figures of a card: what is measured, its value, and what it rests on."""
 
     label: str
     value: str
@@ -76,14 +68,8 @@ KNOWN_CLASSES = "Test classes in the pre-training set"
 class Point:
     """One thing that was found, or that is open.
 
-    Attributes
-    ----------
-    mark : "leak", "warning", "open" or "ok"
-    title : what was looked for
-    text : what was found, one sentence
-    advice : what to do about it, empty where there is nothing to do
-    rows : the first affected rows, numbered as in the file
-    command : what prints that sentence again, in a review
+    ``rows`` are the first affected ones, numbered as in the file; ``command`` is what prints the
+    text again, in a review.
     """
 
     mark: Mark
@@ -92,6 +78,12 @@ class Point:
     advice: str = ""
     rows: tuple[int, ...] = ()
     command: str = ""
+
+
+def point_of(finding: Finding, title: str) -> Point:
+    """Return a finding of the audit as a point, without the options that it names."""
+    text, advice = without_options(finding.message), without_options(finding.advice)
+    return Point(MARK_OF.get(finding.severity, "ok"), title, text, advice)
 
 
 def worst_first(points: Iterable[Point], *, open_first: bool = False) -> tuple[Point, ...]:
@@ -117,19 +109,34 @@ def classes_known(value: str = "", note: str = "") -> Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """The answer to "is it clean?".
+class Bar:
+    """One bar: its length, how much of it is marked, and its value as it is read."""
 
-    Attributes
-    ----------
-    kind : what the files are, in words
-    files : (name, SHA-256) of every file
-    verdict : Verdict
-    sentence : why, one sentence
-    figures : three of them
-    points : what was found and what is open, worst first
-    picture : Picture, None where there is nothing to draw
-    read_as : what was read and assumed, (name, value)
+    label: str
+    whole: float
+    marked: float
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Bars from the top, or a seen-unseen curve with marked points.
+
+    ``alt`` says in one sentence what it shows; the curve is (unseen, seen) accuracies in [0, 1], a
+    point (label, unseen, seen).
+    """
+
+    alt: str
+    bars: tuple[Bar, ...] = ()
+    curve: tuple[tuple[float, float], ...] = ()
+    points: tuple[tuple[str, float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The answer to "is it clean?": a verdict with its reason, three figures, points worst first.
+
+    ``files`` are (name, SHA-256), ``read_as`` what was read and assumed, (name, value).
     """
 
     kind: str
@@ -166,10 +173,8 @@ class Card:
         advice = " ".join(dict.fromkeys(p.advice for p in found[:MOST_POINTS]))
         sentences = [f"I checked {files}.", f"Verdict: {self.verdict}.", self.sentence]
         sentences += [f"{_capital(figures)}.", advice]
-        if self.open_points:
-            titles = "; ".join(dict.fromkeys(p.title[0].lower() + p.title[1:]
-                                             for p in self.open_points[:4]))  # fmt: skip
-            sentences.append(f"Not settled by these files: {titles}.")
+        if titles := dict.fromkeys(p.title[0].lower() + p.title[1:] for p in self.open_points[:4]):
+            sentences.append(f"Not settled by these files: {'; '.join(titles)}.")
         sentences.append(f"To repeat: {self.command} (version {version()}).")
         return " ".join(part for part in sentences if part)
 
@@ -184,8 +189,7 @@ class Card:
             if point.mark != "ok":
                 lines += ["", f"{point.mark.upper():<8} {point.title}"]
                 for text in (point.text, point.advice and f"What to do: {point.advice}"):
-                    lines += textwrap.wrap(text, WIDTH, initial_indent=" " * 9,
-                                           subsequent_indent=" " * 9)  # fmt: skip
+                    lines += [f"{'':9}{line}" for line in textwrap.wrap(text, WIDTH - 9)]
         passed = sum(point.mark == "ok" for point in self.points)
         lines += ["", f"{counted(passed, 'check')} found nothing."] if passed else []
         return "\n".join(lines) + "\n"
@@ -201,13 +205,7 @@ class Card:
 
 
 def read_card(content: bytes, file: str) -> Card:
-    """Read what :meth:`Card.to_json` wrote.
-
-    Parameters
-    ----------
-    content : the file
-    file : its name, for sentences
-    """
+    """Read what :meth:`Card.to_json` wrote; ``file`` is its name, for sentences."""
     values = json.loads(content)
     for name in ("schema", "version"):
         values.pop(name)

@@ -65,14 +65,7 @@ ZIPPED, MAX_JSON, MAX_VALUES, MAX_LIST = b"PK\x03\x04", 32 << 20, 1 << 22, 1 << 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A file that is recognised.
-
-    Attributes
-    ----------
-    path : where it lies
-    kind : Kind
-    sha256 : of its content, hex
-    """
+    """A file that is recognised, with the SHA-256 of its content in hex."""
 
     path: Path
     kind: Kind
@@ -85,13 +78,7 @@ class Dropped:
 
 
 def recognise(path: Path) -> Dropped:
-    """Return what a file is.
-
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which file, what was expected, what came.
-    """
+    """Return what a file is; a FileRefusedError says what was expected."""
     if not path.is_file():
         raise FileRefusedError(f"{clean_text(path.name)}: expected a file; found none.")
     with path.open("rb") as file:
@@ -120,11 +107,7 @@ def grouped(files: Sequence[Dropped]) -> list[Group]:
     """Return every file that is to be checked with those that belong to it, each content once.
 
     Features belong to the split; labels to scores that have none of their own, else to the split.
-
-    Raises
-    ------
-    FileRefusedError
-        When there is none to be checked, or one that belongs to none or to several.
+    A FileRefusedError where there is none to be checked, or one that belongs to none or to several.
     """
     files = list({file.sha256: file for file in files}.values())
     mains = [file for file in files if file.kind in MAIN]

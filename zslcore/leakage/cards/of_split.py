@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cache
 
 import pandas as pd
@@ -14,22 +14,23 @@ from zslcore.datasets.titles import title
 from zslcore.interactive.numbers import signed
 from zslcore.leakage.cards.card import (
     KNOWN_CLASSES,
-    MARK_OF,
     UNKNOWN,
+    Bar,
     Card,
     Figure,
     Mark,
+    Picture,
     Point,
     Verdict,
     classes_known,
+    point_of,
     worst_first,
 )
-from zslcore.leakage.cards.picture import Bar, Picture
 from zslcore.leakage.context import PARTS, UNREAD, AuditContext
-from zslcore.leakage.known import published_as
-from zslcore.leakage.leaks import BY_ROW, leaking_rows, leaks_by_part
+from zslcore.leakage.counts import BY_ROW, leaking_rows, leaks_by_part
 from zslcore.leakage.overlap import certain_and_possible
-from zslcore.leakage.report import AuditReport, Finding, Severity
+from zslcore.leakage.published import published_as
+from zslcore.leakage.report import AuditReport, Severity
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.words import counted, listed, without_options
 from zslcore.storage.files import FACTS
@@ -41,6 +42,7 @@ OF_SPLIT = frozenset(
 WORDNET_ID = re.compile(r"n[0-9]{8}")
 #: Rows of a finding that a card names.
 MOST_ROWS = 5
+GAINED = "points gained in H"
 
 
 def card_of_split(
@@ -50,22 +52,20 @@ def card_of_split(
     *,
     assumed: bool = False,
 ) -> Card:
-    """Return the card of a split.
-
-    Parameters
-    ----------
-    context : the split
-    report : of its audit
-    files : (name, SHA-256) of the files that it was read from
-    assumed : whether the pre-training set is an assumption instead of a declaration
-    """
-    verdict = _verdict(report)
-    points = [_point(f, report.titles[f.id], context) for f in report.findings]
+    """Return the card of a split; ``assumed`` says that nobody declared the pre-training set."""
+    verdict, sentence = _judged(report, assumed)
+    start = 0 if context.name.endswith(".json") else 1  # of the rows of a file
+    points = [
+        replace(
+            point_of(f, report.titles[f.id]), rows=tuple(row + start for row in f.rows[:MOST_ROWS])
+        )
+        for f in report.findings
+    ]
     return Card(
         kind="split" + (f" {report.split}" if report.split else ""),
         files=tuple(files),
         verdict=verdict,
-        sentence=_sentence(report, verdict, assumed),
+        sentence=sentence,
         figures=(
             _rows_leaked(context, report),
             _classes_known(context, report, assumed),
@@ -84,46 +84,28 @@ def card_of_classes(
     *,
     assumed: bool = False,
 ) -> Card:
-    """Return the card of a list of test classes without rows.
-
-    Parameters
-    ----------
-    names : of the classes
-    files : (name, SHA-256) of the file
-    vocabularies : what the feature extractor was trained on
-    assumed : whether that is an assumption
-    """
-    where = " and ".join(v.name for v in vocabularies)
-    ids = sum(bool(WORDNET_ID.fullmatch(name)) for name in names)
-    if 2 * ids > len(names):
-        return _classes_card(files, None, len(names), where, assumed)
-    known, _ = certain_and_possible(names, vocabularies, names)
-    return _classes_card(files, sorted({*known}), len(names), where, assumed)
-
-
-def _classes_card(
-    files: Sequence[tuple[str, str]], known: list[str] | None, n: int, where: str, assumed: bool
-) -> Card:
-    """Return the card of ``n`` listed classes; ``known`` is None where they are no names."""
-    if known is None:
+    """Return the card of a list of test classes without rows."""
+    mark: Mark
+    where, n = " and ".join(v.name for v in vocabularies), len(names)
+    of_all = f"of {counted(n, 'listed class', 'listed classes')}"
+    if 2 * sum(bool(WORDNET_ID.fullmatch(name)) for name in names) > n:
         text = "The list has WordNet ids in place of names, which are not compared."
-    elif known:
-        count = f"{len(known)} of {counted(n, 'listed class', 'listed classes')}"
-        text = f"{count} are in {where} ({listed(known)}): a leak if they are test classes."
+        mark, value = "open", ""
+    elif known := sorted({*certain_and_possible(names, vocabularies, names)[0]}):
+        leak = f"in {where} ({listed(known)}): a leak if they are test classes."
+        mark, value, text = "warning", f"{len(known)} of {n}", f"{len(known)} {of_all} are {leak}"
     else:
-        text = f"None of {counted(n, 'listed class', 'listed classes')} is certain in {where}."
-    value = "" if known is None else f"{len(known)} of {n}"
-    mark: Mark = "open" if known is None else "warning" if known else "ok"
+        mark, value, text = "ok", f"0 of {n}", f"None {of_all} is certain in {where}."
     rows = "A list of classes has no rows of a split."
     return Card(
         "list of classes",
         tuple(files),
-        "Questionable" if known else "Unknown",
+        "Questionable" if mark == "warning" else "Unknown",
         f"{text} {rows}",
         (
             Figure("rows leaked", UNKNOWN, "needs the split file"),
             classes_known(value, where + ", assumed" * assumed),
-            Figure("points gained in H", UNKNOWN, "no result"),
+            Figure(GAINED, UNKNOWN, "no result"),
         ),
         (
             Point(mark, KNOWN_CLASSES, text),
@@ -133,43 +115,22 @@ def _classes_card(
     )
 
 
-def _verdict(report: AuditReport) -> Verdict:
-    """Return the worst that holds of the split itself; what was not checked is unknown."""
-    found = {f.severity for f in report.findings if f.id in OF_SPLIT}
-    if Severity.FAIL in {f.severity for f in report.findings}:
-        return "Leaks"
-    if found & {Severity.DID_NOT_RUN, Severity.UNKNOWN}:
-        return "Unknown"
-    return "Questionable" if Severity.WARN in found else "Clean"
-
-
-def _sentence(report: AuditReport, verdict: Verdict, assumed: bool) -> str:
-    by = {s: [f for f in report.findings if f.severity is s and f.id in OF_SPLIT] for s in Severity}
-    if verdict == "Leaks":
-        worst = [f for f in report.findings if f.severity is Severity.FAIL]
-        message = without_options(worst[0].message)
-        if worst[0].id == "ZSL006" and assumed:
+def _judged(report: AuditReport, assumed: bool) -> tuple[Verdict, str]:
+    """Return the worst that holds of the split itself, and why; what was not checked is unknown."""
+    if leaks := [f for f in report.findings if f.severity is Severity.FAIL]:
+        message = without_options(leaks[0].message)
+        if leaks[0].id == "ZSL006" and assumed:
             message = f"For features of an extractor trained on ImageNet-1K: {message}"
-        more = len(worst) - 1
-        return f"{message} {counted(more, 'more leak')} below." if more else message
-    if verdict == "Unknown":
-        open_ = by[Severity.DID_NOT_RUN] + by[Severity.UNKNOWN]
+        more = len(leaks) - 1
+        return "Leaks", f"{message} {counted(more, 'more leak')} below." if more else message
+    of_split = [f for f in report.findings if f.id in OF_SPLIT]
+    unknown = (Severity.DID_NOT_RUN, Severity.UNKNOWN)
+    if open_ := [f for severity in unknown for f in of_split if f.severity is severity]:
         titles = ", ".join(dict.fromkeys(report.titles[f.id].lower() for f in open_))
-        return f"No leak was found, but these could not be checked: {titles}."
-    if verdict == "Questionable":
-        return without_options(by[Severity.WARN][0].message)
-    return "No row, image, photograph or class of the test is in the training data."
-
-
-def _point(finding: Finding, title: str, context: AuditContext) -> Point:
-    first = 0 if context.name.endswith(".json") else 1
-    return Point(
-        MARK_OF.get(finding.severity, "ok"),
-        title,
-        without_options(finding.message),
-        without_options(finding.advice),
-        tuple(int(row) + first for row in finding.rows[:MOST_ROWS]),
-    )
+        return "Unknown", f"No leak was found, but these could not be checked: {titles}."
+    if warnings := [f for f in of_split if f.severity is Severity.WARN]:
+        return "Questionable", without_options(warnings[0].message)
+    return "Clean", "No row, image, photograph or class of the test is in the training data."
 
 
 def _rows_leaked(context: AuditContext, report: AuditReport) -> Figure:
@@ -185,9 +146,8 @@ def _rows_leaked(context: AuditContext, report: AuditReport) -> Figure:
 def _classes_known(context: AuditContext, report: AuditReport, assumed: bool) -> Figure:
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
-    if not names or context.unseen_classes is None or any(
-        f.severity in (Severity.DID_NOT_RUN, Severity.UNKNOWN) for f in findings
-    ):  # fmt: skip
+    is_open = any(f in report.open_questions for f in findings)
+    if not names or context.unseen_classes is None or is_open:
         return classes_known()
     known = {c for f in findings if f.severity is Severity.FAIL for c in f.classes}
     related = {c for f in findings if f.severity is Severity.WARN for c in f.classes} - known
@@ -197,66 +157,46 @@ def _classes_known(context: AuditContext, report: AuditReport, assumed: bool) ->
 
 
 def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
-    """Return the measured gain of the leak: of PS v1, on the real features shipped here."""
-    label = "points gained in H"
+    """Return the measured gain of the leak, known of PS v1."""
     published = published_as(context)
     if published and all(split.superseded for split in published):
-        gained = gained_by_first_release(published[0].dataset)
-        low, high = gained.trained
-        least, most = gained.chosen
-        note = (
-            f"if trained on train + val; on trainval, as all six released codes that were read do, "
-            f"{signed(least)} to {signed(most)}. Six methods on {title(gained.measured_on)}"
-        )
-        if gained.stands_in:
-            note += f"; none measured on {published[0].dataset}"
-        return Figure(label, f"{signed(low)} to {signed(high)}", note)
+        return _gain_of_first_release(published[0].dataset)
     if not len(leaking_rows(report)):
-        return Figure(label, "none known", "no row leaks")
-    return Figure(label, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
-
-
-@dataclass(frozen=True, slots=True)
-class Gained:
-    """Least and most H that PS v1 gained over methods, in fractions.
-
-    Attributes
-    ----------
-    trained : trained on train_loc + val_loc, which hold the test rows of the seen classes
-    chosen : trained on trainval_loc, with parameters and gamma chosen on its folds
-    measured_on : features
-    stands_in : whether these are features of another benchmark
-    """
-
-    trained: tuple[float, float]
-    chosen: tuple[float, float]
-    measured_on: str
-    stands_in: bool
+        return Figure(GAINED, "none known", "no row leaks")
+    return Figure(GAINED, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
 
 
 @cache
-def gained_by_first_release(dataset: str) -> Gained:
-    """Return what PS v1 gained on a benchmark; CUB's figures where it was not measured."""
+def _gain_of_first_release(dataset: str) -> Figure:
+    """Return the gain of PS v1 over six methods on a benchmark, of CUB where it was not measured.
+
+    Trained on train_loc + val_loc, which hold the test rows of the seen classes, or chosen on folds
+    of trainval_loc.
+    """
     table = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
     benchmark = table["dataset"].str.partition("-")[0]
     measured = dataset in set(benchmark)
     rows = table[benchmark == (dataset if measured else "CUB")]
     gains = dict(iter(rows.groupby("leak")["difference"]))
-    trained, chosen = (
+    (low, high), (least, most) = (
         (float(gains[leak].min()), float(gains[leak].max())) for leak in ("training", "selection")
     )
-    return Gained(trained, chosen, str(rows["dataset"].iloc[0]), not measured)
+    note = (
+        f"if trained on train + val; on trainval, as all six released codes that were read do, "
+        f"{signed(least)} to {signed(most)}. Six methods on {title(rows['dataset'].iloc[0])}"
+    )
+    note += "" if measured else f"; none measured on {dataset}"
+    return Figure(GAINED, f"{signed(low)} to {signed(high)}", note)
 
 
 def _picture(context: AuditContext, report: AuditReport) -> Picture | None:
     table = leaks_by_part(context, report)
     if table.empty:
         return None
-    columns = (table["part"], table["rows"].tolist(), table["leaking"].tolist())
     what = "leak" if _fails_by_row(report) else "to look at"
     bars = [
-        Bar(str(part), rows, marked, f"{marked:,} of {rows:,} {what}" if marked else f"{rows:,}")
-        for part, rows, marked in zip(*columns, strict=True)
+        Bar(part, rows, marked, f"{marked:,} of {rows:,} {what}" if marked else f"{rows:,}")
+        for part, rows, marked in table.itertuples(index=False)
     ]
     alt = f"Rows of every part of the split; {len(leaking_rows(report)):,} {what}."
     return Picture(alt, tuple(bars))

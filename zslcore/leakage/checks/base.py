@@ -10,8 +10,7 @@ import numpy as np
 
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.evidence import Evidence
-from zslcore.leakage.report import Finding, Severity
+from zslcore.leakage.report import Evidence, Finding, Severity
 from zslcore.leakage.words import how
 
 Run = Callable[[AuditContext], Iterable[Finding]]
@@ -34,8 +33,6 @@ class Check:
 
     Attributes
     ----------
-    id : stable identifier, "ZSL003"
-    title : what is looked for
     passes : what is true when nothing was found, one sentence
     needs : attributes of the context without which it cannot run, keys of :data:`NEEDS`
     run : yields the findings; their ``id`` is filled in

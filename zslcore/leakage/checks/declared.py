@@ -8,8 +8,7 @@ import numpy as np
 
 from zslcore.leakage.checks.base import check, fail, info, passed, unknown, warn
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.evidence import Evidence
-from zslcore.leakage.report import Finding
+from zslcore.leakage.report import Evidence, Finding
 from zslcore.leakage.words import counted, how, listed
 
 #: A few negative cells in an otherwise non-negative table stand for "missing".

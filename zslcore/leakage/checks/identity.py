@@ -10,8 +10,7 @@ from zslcore.datasets.benchmarks import named_like, recognise
 from zslcore.datasets.facts import class_facts, plain_name
 from zslcore.leakage.checks.base import check, info, passed, warn
 from zslcore.leakage.context import PARTS, TEST_PARTS, AuditContext
-from zslcore.leakage.evidence import Evidence
-from zslcore.leakage.known import (
+from zslcore.leakage.published import (
     ANSWERED,
     KnownSplit,
     NearSplit,
@@ -21,7 +20,7 @@ from zslcore.leakage.known import (
     published_as,
     renumbered,
 )
-from zslcore.leakage.report import Finding
+from zslcore.leakage.report import Evidence, Finding
 from zslcore.leakage.words import listed
 
 

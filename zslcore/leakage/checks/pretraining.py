@@ -9,9 +9,8 @@ import numpy as np
 from zslcore.datasets.facts import FINE_TUNED
 from zslcore.leakage.checks.base import check, did_not_run, fail, info, unknown, warn
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.evidence import Evidence
 from zslcore.leakage.overlap import Overlap, overlaps_of_split
-from zslcore.leakage.report import Finding
+from zslcore.leakage.report import Evidence, Finding
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.leakage.words import counted, how, listed
 from zslcore.metrics.gain import overlap_gain

@@ -24,6 +24,8 @@ from zslcore.leakage.contamination.answering import Answer, answer
 from zslcore.leakage.contamination.counting import (
     STATES,
     Cell,
+    Extractor,
+    PretrainingSet,
     State,
     TestSet,
     as_table,
@@ -31,17 +33,13 @@ from zslcore.leakage.contamination.counting import (
     cells,
     counts_of,
     evidence,
+    extractors,
+    find_extractor,
     find_test_set,
     of_dataset,
     own_test_set,
-    test_sets,
-)
-from zslcore.leakage.contamination.facts import (
-    Extractor,
-    PretrainingSet,
-    extractors,
-    find_extractor,
     pretraining_sets,
+    test_sets,
 )
 from zslcore.leakage.contamination.reliability import (
     Measured,

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from zslcore.leakage.contamination.counting import (
     STATES,
     Cell,
+    Extractor,
+    Labels,
     State,
     TestSet,
     cell_of,
-)
-from zslcore.leakage.contamination.facts import (
-    Extractor,
-    Labels,
     pretraining_sets,
     printed_overlaps,
 )
@@ -37,8 +35,6 @@ class Answer:
     ----------
     state : the worst of the cells it rests on
     verdict : "Yes", "No", "Look first" or "Unknown"
-    sentence : why
-    advice : what to do; empty when there is nothing to do
     certain, possible : names of test classes
     """
 
@@ -53,11 +49,7 @@ class Answer:
 def answer(tested: TestSet, extractor: Extractor) -> Answer:
     """Judge whether a number on these classes with this extractor may be reported as zero-shot.
 
-    Parameters
-    ----------
-    tested : a test set of the map, whose counts are stored, or one of your own, which is counted
-        now
-    extractor : Extractor
+    The counts of a test set of the map are stored; one of your own is counted now.
     """
     of_sets = [cell_of(tested, name) for name in extractor.pretraining]
     state = next(state for state in STATES if state in [cell.state for cell in of_sets])

@@ -1,11 +1,16 @@
-"""Test sets, and how many of their classes are in each pre-training set."""
+"""The map: extractors, pre-training sets, test sets, and the classes that these have in common.
+
+The tables of extractors and of pre-training sets are open to new rows.
+"""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import pandas as pd
@@ -15,17 +20,27 @@ from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.facts import class_facts, published, spaced_name
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import FileRefusedError, closest_name
-from zslcore.leakage.contamination.facts import pretraining_sets, read_rows
 from zslcore.leakage.matching import BROADER_STEPS
 from zslcore.leakage.overlap import certain_and_possible, overlaps
 from zslcore.leakage.vocabularies import Vocabulary, get_vocabulary
 from zslcore.leakage.wordnet import id_of, wordnet
 from zslcore.storage.files import FACTS
 
+#: What examples came with when an extractor was trained on them.
+Labels = Literal["classes", "captions", "none"]
+Kind = Literal["image", "video"]
+
+EXTRACTORS, SETS = FACTS / "contamination.csv", FACTS / "contamination_sets.csv"
+#: Copies of test images in pre-training sets, as papers print them.
+PRINTED = FACTS / "contamination_printed.csv"
+#: Between sets that one extractor has seen.
+AND = " + "
 #: Of a cell and of an answer, worst first.
 State = Literal["overlap", "unknown", "possible", "none"]
 STATES: tuple[State, ...] = get_args(State)
 COUNTS = FACTS / "contamination_counts.csv"
+#: Columns with the numbers of classes, and the beginnings of those with their names.
+COUNTED = ("certain", "possible")
 #: Between names of classes in a cell of the table.
 BETWEEN = "; "
 #: Benchmarks of images; AWA1 and AWA2 have the same classes.
@@ -39,13 +54,127 @@ IMAGENET = "ImageNet"
 _PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
 
 
+# --- Extractors and pre-training sets -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainingSet:
+    """What extractors are trained on.
+
+    Attributes
+    ----------
+    name, title : as in ``--pretraining``, and as it is written
+    n_classes : None where it has none or it is not stated
+    vocabulary : the list of its classes, see :mod:`zslcore.leakage.vocabularies`; empty without one
+    """
+
+    name: str
+    title: str
+    n_classes: int | None
+    vocabulary: str
+    source: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """A published feature extractor.
+
+    Attributes
+    ----------
+    pretraining : names of the sets that it was trained on, one after the other
+    labels : what their images came with
+    """
+
+    name: str
+    kind: Kind
+    pretraining: tuple[str, ...]
+    labels: Labels
+    source: str
+    url: str
+
+
+@cache
+def pretraining_sets() -> Mapping[str, PretrainingSet]:
+    """Return what extractors are trained on, by name."""
+    return {
+        name: PretrainingSet(name, title, int(n) if n else None, vocabulary, source, url)
+        for name, title, n, vocabulary, source, url in map(dict.values, read_rows(SETS))
+    }
+
+
+@cache
+def extractors() -> Mapping[str, Extractor]:
+    """Return the published extractors, by name."""
+    rows: Any = map(dict.values, read_rows(EXTRACTORS))  # tools/contamination.py checks the values
+    return {
+        name: Extractor(name, kind, tuple(pretraining.split(AND)), labels, source, url)
+        for name, kind, pretraining, labels, source, url in rows
+    }
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of one of the CSV files of the map, all of them texts."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def find_extractor(name: str) -> Extractor:
+    """Return a published extractor, whatever its case and hyphens.
+
+    A row of several networks has the name of each: "VGG-16 and VGG-19" is "vgg19", too. A misspelt
+    name is an UnknownNameError with the nearest one.
+    """
+    if name in extractors():
+        return extractors()[name]
+    for each in extractors().values():
+        if _letters(name) in map(_letters, (each.name, *each.name.split(" and "))):
+            return each
+    raise closest_name("extractor", name, extractors())
+
+
+def _letters(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedOverlap:
+    """What the paper of a pre-training set says of copies of test images in it.
+
+    ``share`` of the images have a copy, ``gain`` of accuracy is by these, both fractions; None
+    where no gain is printed.
+    """
+
+    pretraining: str
+    dataset: str
+    share: float
+    gain: float | None
+    source: str
+    url: str
+
+
+@cache
+def printed_overlaps(pretraining: str) -> tuple[PrintedOverlap, ...]:
+    """Return the overlaps with test images that a paper prints for its pre-training set."""
+    return tuple(
+        PrintedOverlap(
+            name, data, float(share) / 100, float(gain) / 100 if gain else None, source, url
+        )
+        for name, data, share, gain, source, url in map(dict.values, read_rows(PRINTED))
+        if name == pretraining
+    )
+
+
+# --- Test sets and their cells --------------------------------------------------------------------
+
+
 @dataclass(frozen=True, slots=True)
 class TestSet:
     """Classes that a number is reported on.
 
     Attributes
     ----------
-    dataset, split : names; no split where all classes are tested
+    split : its name; empty where all classes are tested
     classes : names of the test classes
     context : names of all classes of the data set, which decide what ambiguous ones mean
     synsets : WordNet ids of ``classes``, where these are known for certain
@@ -67,13 +196,9 @@ class Cell:
 
     Attributes
     ----------
-    dataset, split, pretraining : names
-    classes : number of test classes
-    certain, possible : names of those that certainly and possibly are in the pre-training set; None
+    certain, possible : names of those classes that certainly and possibly are in the latter; None
         without a list of classes, or before counting
-    n_certain, n_possible : their numbers
-    printed : names of those that a paper lists, None where none does
-    printed_in : which paper
+    printed, printed_in : names of those that a paper lists, None where none does, and the paper
     """
 
     dataset: str
@@ -95,9 +220,6 @@ class Cell:
         if self.certain is None:
             return "unknown" if self.printed is None else "none"
         return "possible" if self.n_possible else "none"
-
-
-# --- Test sets and their cells --------------------------------------------------------------------
 
 
 @cache
@@ -145,42 +267,21 @@ def find_test_set(title: str) -> TestSet:
 
 @cache
 def cells() -> Mapping[tuple[str, str, str], Cell]:
-    """Return every cell of the map by data set, split and pre-training set.
-
-    Raises
-    ------
-    FileRefusedError
-        When a list or a benchmark has changed since the counts were made.
-    """
+    """Return every cell of the map by data set, split and pre-training set."""
     counts = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_rows(COUNTS)}
     printed = _printed()
     found = {}
     for tested in test_sets():
         for pretraining in pretraining_sets().values():
             key = (tested.dataset, tested.split, pretraining.name)
-            found[key] = _cell(key, len(tested.classes), counts.get(key), printed.get(key))
+            cell = Cell(*key, len(tested.classes), None, None)
+            if row := counts.get(key):
+                certain, possible = (_names(row[f"{how}_classes"]) for how in COUNTED)
+                n_certain, n_possible = (int(row[how]) for how in COUNTED)
+                cell = Cell(*key, cell.classes, certain, possible, n_certain, n_possible)
+            names, where = printed.get(key, (None, ""))
+            found[key] = replace(cell, printed=names, printed_in=where)
     return found
-
-
-def _cell(
-    key: tuple[str, str, str],
-    classes: int,
-    row: Mapping[str, str] | None,
-    printed: tuple[tuple[str, ...], str] | None,
-) -> Cell:
-    names, where = printed or (None, "")
-    if row is None:
-        return Cell(*key, classes, None, None, printed=names, printed_in=where)
-    return Cell(
-        *key,
-        classes,
-        _names(row["certain_classes"]),
-        _names(row["possible_classes"]),
-        int(row["certain"]),
-        int(row["possible"]),
-        names,
-        where,
-    )
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -251,10 +352,7 @@ def _with_word(synset: str) -> str:
 def cell_of(tested: TestSet, pretraining: str) -> Cell:
     """Return a cell of the map, or count one of classes that are not on it.
 
-    Raises
-    ------
-    UnknownNameError
-        For a pre-training set without an entry.
+    An UnknownNameError for a pre-training set without an entry.
     """
     if pretraining not in pretraining_sets():
         raise closest_name("pre-training set", pretraining, pretraining_sets())
@@ -280,23 +378,18 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
         that lists it. Empty where names are not stored, as those of ImageNet.
     """
     cell = cell_of(tested, pretraining)
-    certain, possible, printed = cell.certain or (), cell.possible or (), cell.printed or ()
-    names = [c for c in tested.classes if c in {*certain, *possible, *printed}]
+    how = dict.fromkeys(cell.printed or (), "listed")
+    how |= dict.fromkeys(cell.possible or (), "possible")
+    how |= dict.fromkeys(cell.certain or (), "certain")
+    names = [name for name in tested.classes if name in how]
     list_ = pretraining_sets()[pretraining].vocabulary if names else ""
     found = overlaps(names, get_vocabulary(list_), tested.context) if list_ else ()
-    best = {each.class_name: each.matches[0] for each in found if each.matches}
+    best = {o.class_name: (o.matches[0].entry, o.matches[0].evidence) for o in found if o.matches}
+    papers = dict.fromkeys(cell.printed or (), cell.printed_in)
     rows = [
-        {
-            "class": name,
-            "pretraining": pretraining,
-            "overlap": "certain" if name in certain else "possible" if name in possible else
-            "listed",
-            "pretraining_class": best[name].entry if name in best else "",
-            "evidence": best[name].evidence if name in best else "",
-            "printed_in": cell.printed_in if name in printed else "",
-        }
+        (name, pretraining, how[name], *best.get(name, ("", "")), papers.get(name, ""))
         for name in names
-    ]  # fmt: skip
+    ]
     columns = ["class", "pretraining", "overlap", "pretraining_class", "evidence", "printed_in"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -313,20 +406,17 @@ def as_table() -> pd.DataFrame:
     """
     rows = []
     for cell in cells().values():
-        row: dict[str, Any] = {
-            name: getattr(cell, name) for name in ("dataset", "split", "pretraining", "state")
-        }
-        counted = cell.certain is not None
-        row |= {"classes": cell.classes}
-        row |= {"certain": cell.n_certain if counted else None}
-        row |= {"possible": cell.n_possible if counted else None}
-        row |= {"printed": None if cell.printed is None else len(cell.printed)}
+        counted, listed = cell.certain is not None, cell.printed is not None
         text = f"{cell.n_certain}+{cell.n_possible}/{cell.classes}" if counted else cell.state
-        printed = "" if cell.printed is None else f" {{{len(cell.printed)}}}"
-        rows.append(row | {"printed_in": cell.printed_in, "text": text + printed})
-    table = pd.DataFrame(rows)
-    counts = ["certain", "possible", "printed"]
-    return table.astype(dict.fromkeys(counts, "Int64"))
+        names = ("dataset", "split", "pretraining", "state", "classes")
+        rows.append(
+            {name: getattr(cell, name) for name in names}
+            | {how: getattr(cell, f"n_{how}") if counted else None for how in COUNTED}
+            | {"printed": len(cell.printed or ()) if listed else None}
+            | {"printed_in": cell.printed_in}
+            | {"text": text + (f" {{{len(cell.printed or ())}}}" if listed else "")}
+        )
+    return pd.DataFrame(rows).astype(dict.fromkeys([*COUNTED, "printed"], "Int64"))
 
 
 # --- Counting -------------------------------------------------------------------------------------
@@ -335,16 +425,8 @@ def as_table() -> pd.DataFrame:
 def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the test classes that certainly, and that possibly, are in a list of classes.
 
-    Parameters
-    ----------
-    tested : TestSet
-        With WordNet ids the hierarchy alone answers: the same id is certain; a kind of the class,
-        or what the class is a kind of, is possible.
-    vocabulary : Vocabulary
-
-    Returns
-    -------
-    two tuples of names, in the order of the test classes
+    With WordNet ids the hierarchy alone answers: the same id is certain; a kind of the class, or
+    what the class is a kind of, is possible.
     """
     if tested.synsets:
         return _by_synset(tested, vocabulary)

@@ -14,21 +14,20 @@ from zslcore.leakage import contamination
 from zslcore.leakage.cards import Figure, Point, Verdict, card_of_split
 from zslcore.leakage.cards.card import (
     KNOWN_CLASSES,
-    MARK_OF,
     STATUS,
     VERDICT_OF,
     Mark,
+    point_of,
     verdict_on,
     worst,
 )
 from zslcore.leakage.context import AuditContext, Provenance
 from zslcore.leakage.engine import audit_context
-from zslcore.leakage.known import published_as
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.predicted import AGREES
+from zslcore.leakage.published import published_as
 from zslcore.leakage.report import AuditReport, Finding
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
-from zslcore.leakage.words import without_options
 from zslcore.scores.card import card_of_scores
 from zslcore.scores.joined import FITS, Printed, points_on
 from zslcore.scores.judging import ScoreReport
@@ -249,13 +248,7 @@ def _of_split(of: Submission, audited: AuditReport) -> Iterator[Point]:
 
 
 def _of_finding(finding: Finding, audited: AuditReport, of: Submission) -> Point:
-    return Point(
-        MARK_OF.get(finding.severity, "ok"),
-        audited.titles[finding.id],
-        without_options(finding.message),
-        without_options(finding.advice),
-        command=of.audit_command,
-    )
+    return replace(point_of(finding, audited.titles[finding.id]), command=of.audit_command)
 
 
 def _without(title: str, text: str) -> str:

@@ -2,11 +2,8 @@
 
 A split is recognised by the digest of its file, or by the rows of a whole part: parts of the known
 splits have at least a thousand rows, so that another split does not agree by accident. One that
-moves whole classes agrees in no part; it is near a known one when its unseen rows are whole classes
-of the benchmark, and for the most part the same (:func:`nearest`).
-Missing facts of a split that numbers a benchmark's rows are filled in
-(:mod:`zslcore.datasets.facts`): class, name of the class and photograph of each row. A split that
-is not recognised, or whose labels differ, gets none.
+moves whole classes agrees in no part, but may be near a known one (:func:`nearest`). Facts that are
+missing are filled in for the rows of a known split (:mod:`zslcore.datasets.facts`).
 
 A test set is recognised by its number of images per class: it holds every image of the unseen
 classes and a known number of every seen one, and no two of these lists are alike.
@@ -48,9 +45,7 @@ class KnownSplit:
     Attributes
     ----------
     dataset, name : "AWA1", "PS 2.0"
-    sha256 : of the file
-    parts : digest of the rows of every part
-    counts : rows of every part
+    parts, counts : digest of the rows, and their number, by part
     superseded : why it should not be used any more, empty if it should
     """
 
@@ -71,7 +66,6 @@ class NearSplit:
 
     Attributes
     ----------
-    dataset, name : "CUB", "PS"
     shares : rows in common over rows in either, in [0, 1], by part; trainval and test_seen are one
     same : share of all rows that are on the same side, in [0, 1]
     now_unseen, no_more : names of the classes that became unseen, and that are unseen no more
@@ -174,16 +168,17 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
         }
         if min(shares.values()) < NEAR_SHARE:
             continue
-        same = np.isin(tested, here).sum() + np.isin(seen, there).sum()
-        yield NearSplit(
-            dataset, name, shares, float(same / np.union1d(tested, seen).size),
-            tuple(names[c] for c in np.flatnonzero(unseen & ~published)),
-            tuple(names[c] for c in np.flatnonzero(published & ~unseen)),
-        )  # fmt: skip
+        both = np.isin(tested, here).sum() + np.isin(seen, there).sum()
+        same = float(both / np.union1d(tested, seen).size)
+        now_unseen, no_more = (
+            tuple(names[c] for c in np.flatnonzero(moved))
+            for moved in (unseen & ~published, published & ~unseen)
+        )
+        yield NearSplit(dataset, name, shares, same, now_unseen, no_more)
 
 
 def _may_be(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
-    """Whether nothing given shows that these are other images."""
+    """Return whether the names and labels given are compatible with the benchmark's."""
     others = {plain_name(name) for name in context.class_names} ^ {plain_name(n) for n in names}
     return not (context.class_names and others) and _fits(context, facts)
 
@@ -242,7 +237,7 @@ def _missing(value: object) -> bool:
 
 
 def _fits(context: AuditContext, facts: RowFacts) -> bool:
-    """Whether number of rows and labels, where they were given, are those of the benchmark."""
+    """Return whether the number of rows and labels, where given, are those of the benchmark."""
     n = len(facts.labels)
     if context.n_rows not in (None, n):
         return False
@@ -286,7 +281,6 @@ class KnownTest:
 
     Attributes
     ----------
-    benchmark, split : "AWA1" and "PS", for example
     class_names : in the benchmark's order
     counts : int array, test images of every class
     unseen : bool array
@@ -320,7 +314,6 @@ def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
     Parameters
     ----------
     y : int array of shape (n_images,), numbers of classes from 0, in the benchmark's order
-    n_classes : int
     """
     if len(y) and not 0 <= y.min() <= y.max() < n_classes:
         return None

@@ -1,0 +1,181 @@
+"""Count the rows and classes of a split that leak, and those that another split has elsewhere.
+
+Parts that only one of two splits gives are named. ``train`` and ``val`` are then left out of the
+comparison: a file without ``train_loc`` does not state that a row is not trained on. A split
+without ``test_seen``, as the standard split, has no such rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from zslcore.exceptions import DatasetError
+from zslcore.leakage.context import PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.published import numbers_rows_of, published_as
+from zslcore.leakage.report import AuditReport, Severity, SplitComparison
+
+NOWHERE = "in no part"
+#: Checks whose rows are on two sides: shared, identical or nearly so, or of one photograph.
+BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
+
+
+def leaking_rows(report: AuditReport) -> np.ndarray:
+    """Return the rows, sorted, of everything that failed or was warned of between the parts."""
+    rows = [
+        finding.rows
+        for finding in report.findings
+        if finding.id in BY_ROW and finding.severity in (Severity.FAIL, Severity.WARN)
+    ]
+    return np.unique(np.concatenate([*map(np.asarray, rows), np.empty(0)])).astype(np.intp)
+
+
+def leaks_by_class(context: AuditContext, report: AuditReport | None) -> pd.DataFrame:
+    """Count the images of every class by where they are, each once: a row per class with images.
+
+    ``images`` add up from ``trained``, ``test_seen``, ``test_unseen``, ``known`` (tested as unseen,
+    of a class that the extractor was trained on), ``leaking`` (rows of a finding) and ``unused``.
+    Without a report no image counts as leaking, and one in two parts counts as tested; without
+    labels there are no rows.
+    """
+    columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
+    if context.labels is None:
+        return pd.DataFrame(columns=["class", "role", "images", *columns])
+    labels, where = context.labels, np.full(len(context.labels), columns.index("unused"))
+    for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in PARTS[3:])):
+        where[context.rows(*parts)] = columns.index(column)
+    if report is not None:
+        known = {c for f in report.of("ZSL006") if f.severity is Severity.FAIL for c in f.classes}
+        unseen = context.rows("test_unseen")
+        is_known = np.array([context.class_name(c) in known for c in range(labels.max() + 1)])
+        where[unseen[is_known[labels[unseen]]]] = columns.index("known")
+        rows = leaking_rows(report)
+        where[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
+    counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)
+    np.add.at(counts, (labels, where), 1)
+    table = pd.DataFrame(counts, columns=columns)
+    table.insert(0, "images", counts.sum(axis=1))
+    table.insert(0, "role", _class_sides(context, labels, len(table), *TRAIN_PARTS))
+    table.insert(0, "class", context.names(range(len(table))))
+    return table[table["images"] > 0].reset_index(drop=True)
+
+
+def _class_sides(context: AuditContext, y: np.ndarray, n: int, *of_seen: str) -> np.ndarray:
+    """Return on which side each of ``n`` classes has rows: "both", "seen", "unseen" or "none"."""
+    seen, unseen = (
+        np.isin(np.arange(n), y[context.rows(*parts)]) for parts in (of_seen, ("test_unseen",))
+    )
+    return np.select([seen & unseen, seen, unseen], ["both", "seen", "unseen"], default="none")
+
+
+def leaks_by_part(context: AuditContext, report: AuditReport) -> pd.DataFrame:
+    """Count the rows of every part and those of them that leak, in the order of the parts."""
+    leaking = leaking_rows(report)
+    found = [(part, context.rows(part)) for part in PARTS if part in context.parts]
+    counts = [(part, len(rows), np.isin(rows, leaking).sum()) for part, rows in found]
+    return pd.DataFrame(counts, columns=["part", "rows", "leaking"])
+
+
+# --- Against another split ------------------------------------------------------------------------
+
+
+def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison:
+    """Compare two splits row by row, and class by class where the labels of one are known.
+
+    Raises
+    ------
+    DatasetError
+        When they are known to number the rows of different data, or share no part.
+    """
+    names = _names(first, second)
+    _refuse_others(first, second, names)
+    given = [[p for p in PARTS if context.rows(p).size] for context in (first, second)]
+    parts = tuple(p for p in PARTS if p in given[0] and p in given[1])
+    if not parts:
+        raise DatasetError(f"{names[0]} and {names[1]}: expected parts that both give, got none.")
+    if "test_seen" in given[0] + given[1]:
+        parts = tuple(p for p in PARTS if p in (*parts, "test_seen"))
+    rows = np.union1d(first.rows(*parts), second.rows(*parts))
+    places = {"first": _parts_of(first, parts, rows), "second": _parts_of(second, parts, rows)}
+    table = pd.DataFrame(places)
+    labelled = first if first.labels is not None else second
+    once = [tuple(p for p in given[k] if p not in given[1 - k]) for k in (0, 1)]
+    return SplitComparison(
+        names=names,
+        parts=parts,
+        given_once=(once[0], once[1]),
+        moves=_counted(table, ["first", "second"]),
+        by_class=_moves_by_class(table, rows, labelled),
+        classes=_changed_classes(first, second, labelled),
+        labelled=labelled.labels is not None,
+    )
+
+
+def _names(first: AuditContext, second: AuditContext) -> tuple[str, str]:
+    """Name both, by what they were published as where their own names do not part them."""
+    called = []
+    for context in (first, second):
+        known = published_as(context)
+        split = str(known[0]) if len(known) == 1 else context.split_name
+        has_own_name = split and split != context.name
+        called.append(f"{context.name} ({split})" if has_own_name else context.name)
+    if called[0] == called[1]:
+        return f"{called[0]}, the first", f"{called[1]}, the second"
+    return called[0], called[1]
+
+
+def _refuse_others(first: AuditContext, second: AuditContext, names: Sequence[str]) -> None:
+    """Refuse splits of different data, whose row numbers have nothing to do with each other."""
+    of = [numbers_rows_of(context) for context in (first, second)]
+    if None not in of and of[0] != of[1]:
+        raise DatasetError(
+            f"{names[0]} numbers the rows of {of[0]}, {names[1]} those of {of[1]}: expected splits "
+            "of the same data."
+        )
+    n = [context.n_rows for context in (first, second)]
+    if None not in n and n[0] != n[1]:
+        raise DatasetError(
+            f"{names[0]} has {n[0]:,} rows, {names[1]} {n[1]:,}: expected splits of the same data."
+        )
+
+
+def _parts_of(context: AuditContext, parts: Sequence[str], rows: np.ndarray) -> list[str]:
+    """Return the parts that each of ``rows`` is in, in words."""
+    code = sum(np.isin(rows, context.rows(part)) * (1 << k) for k, part in enumerate(parts))
+    words = {
+        c: " + ".join(part for k, part in enumerate(parts) if c >> k & 1) or NOWHERE
+        for c in np.unique(code).tolist()
+    }
+    return [words[c] for c in np.asarray(code).tolist()]
+
+
+def _counted(table: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """Count equal lines, most first."""
+    counts = table.groupby(columns, sort=True).size().rename("rows").reset_index()
+    return counts.sort_values("rows", ascending=False, kind="stable").reset_index(drop=True)
+
+
+def _moves_by_class(places: pd.DataFrame, rows: np.ndarray, labelled: AuditContext) -> pd.DataFrame:
+    """Count the rows that moved by class."""
+    moved = (places["first"] != places["second"]).to_numpy()
+    if labelled.labels is None or not moved.any():
+        return pd.DataFrame(columns=["class", "first", "second", "rows"])
+    classes = labelled.names(labelled.labels[rows[moved]])
+    return _counted(places[moved].assign(**{"class": classes}), ["class", "first", "second"])
+
+
+def _changed_classes(
+    first: AuditContext, second: AuditContext, labelled: AuditContext
+) -> pd.DataFrame:
+    """Return the classes that are seen in one and unseen in the other."""
+    columns = ["class", "first", "second"]
+    y = labelled.labels
+    if y is None:
+        return pd.DataFrame(columns=columns)
+    n, of_seen = int(y.max(initial=0)) + 1, (*TRAIN_PARTS, "test_seen")
+    sides = [_class_sides(context, y, n, *of_seen) for context in (first, second)]
+    changed = np.flatnonzero(sides[0] != sides[1])
+    table = zip(labelled.names(changed), sides[0][changed], sides[1][changed], strict=True)
+    return pd.DataFrame(table, columns=columns)
