@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -80,21 +81,27 @@ def load(name: str) -> ZSLDataset:
     """
     from zslcore.datasets import imports
     from zslcore.datasets.digits import read_digits
-    from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, simulate_imagenet
-    from zslcore.datasets.simulated import SIMULATED, UNPLANTED, simulate
-    from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, simulate_action
 
     if name == "digits":
         return read_digits()
-    if name in (*SIMULATED, *UNPLANTED):
-        return simulate(name)
-    if name in SIMULATED_ACTIONS:
-        return simulate_action(name)
-    if name in SIMULATED_IMAGENET:
-        return simulate_imagenet(name)
+    if name in (made := stand_ins()):
+        return made[name](name)
     if name in imports.names():
         from zslcore.datasets.importing import open_dataset
 
         return open_dataset(name)
-    known = (*available(), *UNPLANTED, *SIMULATED_ACTIONS, *SIMULATED_IMAGENET)
-    raise closest_name("data set", name, known)
+    raise closest_name("data set", name, dict.fromkeys((*available(), *made)))
+
+
+def stand_ins() -> dict[str, Callable[[str], ZSLDataset]]:
+    """Return what draws each stand-in, by its name, whether :func:`available` lists it or not."""
+    from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, simulate_imagenet
+    from zslcore.datasets.simulated import SIMULATED, UNPLANTED, simulate
+    from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, simulate_action
+
+    makers: tuple[tuple[Iterable[str], Callable[[str], ZSLDataset]], ...] = (
+        ((*SIMULATED, *UNPLANTED), simulate),
+        (SIMULATED_ACTIONS, simulate_action),
+        (SIMULATED_IMAGENET, simulate_imagenet),
+    )
+    return {name: make for names, make in makers for name in names}

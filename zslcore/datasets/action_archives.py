@@ -137,7 +137,6 @@ def find_action_archive(
 
 
 def _bidilel(folder: Path) -> Path | None:
-    """Return the folder with the three folders of BiDiLEL's release."""
     for root in (folder, folder / "data"):
         if all((root / name).is_dir() for name in (VISUAL, SEMANTIC, SPLITS)):
             return root
@@ -226,7 +225,6 @@ def read_action_archive(
 
 
 def _features(archive: ActionArchive, into: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return features and 0-based labels."""
     path, bidilel = archive.features, archive.semantics is not None
     matrix, number = ("feature.Data", "allLabels") if bidilel else ("features", "labels")
     wanted: dict[str, Role] = {matrix: "rows" if bidilel else "columns", number: "numbers"}
@@ -240,7 +238,6 @@ def _features(archive: ActionArchive, into: Path) -> tuple[np.ndarray, np.ndarra
 def _read_bidilel(
     archive: ActionArchive, embedding: str, labels: np.ndarray
 ) -> tuple[np.ndarray, tuple[str, ...], list[Split]]:
-    """Return prototypes, names of the classes and splits."""
     semantics, trials = archive.semantics, archive.splits[0]
     assert semantics is not None  # of BiDiLEL's release there is one
     variable = EMBEDDINGS[embedding][0]
@@ -286,7 +283,6 @@ def _class_splits(
 
 
 def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> list[np.ndarray]:
-    """Return the classes of every trial."""
     where, others = f"{clean_text(path.name)}, variable {variable!r}", np.setdiff1d(sets, (0, 1))
     got = f"{sets.shape[1]} columns with {', '.join(f'{x:g}' for x in others[:3]) or '0 and 1'}"
     plain = sets.shape[1] == n_classes and not len(others)
@@ -295,7 +291,6 @@ def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> lis
 
 
 def _require_labels(path: Path, labels: np.ndarray, n_classes: int) -> None:
-    """Refuse labels that are no classes."""
     where = f"{clean_text(path.name)}, labels"
     expect_range(where, labels + 1, n_classes, "one class embedding each")
 
@@ -310,7 +305,6 @@ def _facts_of_counts(labels: np.ndarray, n_classes: int) -> ActionFacts | None:
 def _read_trials(
     archive: ActionArchive, embedding: str, labels: np.ndarray
 ) -> tuple[np.ndarray, tuple[str, ...], list[Split]]:
-    """Return prototypes, names of the classes and a split a trial."""
     variable = EMBEDDINGS[embedding][1]
     first: tuple[str, ...] = ()
     splits, prototypes = [], np.empty((0, 0))
@@ -333,7 +327,6 @@ def _of_trial(path: Path) -> str:
 def _classes_of(
     path: Path, arrays: Mapping[str, np.ndarray], variable: str
 ) -> tuple[tuple[str, ...], np.ndarray]:
-    """Return names and embeddings of the classes."""
     for key in (variable, "allclasses_names"):
         held = ", ".join(sorted(arrays)) or "none that is known"
         expect(key in arrays, _of_trial(path), f"the variable {key!r}", held)

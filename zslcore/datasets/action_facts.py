@@ -1,12 +1,8 @@
-"""What is known of the videos of UCF101 and HMDB51: classes, attributes, overlaps and splits.
-
-Names of classes, numbers of videos, the 115 binary attributes of UCF101 and the class lists of 50
-random splits are facts, read from ``data/actions``; which classes are among those of a pre-training
-set, and how many the controlled splits take of each kind, from the tables of [1]_.
+"""Facts on the videos of UCF101 and HMDB51, from ``data/actions`` and the tables of [1]_.
 
 UCF101 was cut from longer videos: the clips of a class come in 25 groups of 4 to 7, those of one
-group from the same video [2]_. Its clips are called after them, ``v_Archery_g07_c03``. A split that
-goes by clips puts most groups on both sides.
+group from the same video [2]_ (``v_Archery_g07_c03``). A split that goes by clips puts most groups
+on both sides.
 
 References
 ----------
@@ -19,13 +15,14 @@ References
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pandas as pd
 
+from zslcore.datasets.base import frozen
 from zslcore.datasets.facts import published
 from zslcore.exceptions import closest_name
 from zslcore.storage.files import FACTS
@@ -81,7 +78,7 @@ class ZSL220:
 def zsl220() -> ZSL220:
     """Return the classes and splits of the zero-shot test on Kinetics-600."""
     table = pd.read_csv(FOLDER / "zsl220.csv", index_col="class")
-    return ZSL220(tuple(map(str, table.index)), _frozen(table.to_numpy().T == "val"))
+    return ZSL220(tuple(map(str, table.index)), frozen(table.to_numpy().T == "val"))
 
 
 @cache
@@ -91,34 +88,24 @@ def action_facts(dataset: str) -> ActionFacts:
         raise closest_name("data set of actions", dataset, ACTION_SETS)
     table = pd.read_csv(FOLDER / f"{dataset}.csv", dtype={"attributes": str})
     splits = pd.read_csv(FOLDER / "splits.csv")
-    names = tuple(table["class"])
+    names, bits = tuple(table["class"]), table.get("attributes")
     return ActionFacts(
         dataset=dataset,
         class_names=names,
-        videos=_frozen(table["videos"].to_numpy()),
-        attributes=_bits(table["attributes"]) if "attributes" in table else None,
+        videos=frozen(table["videos"].to_numpy()),
+        attributes=None if bits is None else frozen([[*map(float, text)] for text in bits], "f4"),
         overlapping={there: _overlapping(dataset, there, names) for there in PRETRAINING},
         released=tuple(
-            _frozen(np.array(test.split(), dtype=np.intp))
+            frozen(np.array(test.split(), dtype=np.intp))
             for test in splits.loc[splits["dataset"] == dataset, "test"]
         ),
     )
 
 
-def _bits(texts: Iterable[str]) -> np.ndarray:
-    return _frozen(np.array([[float(bit) for bit in text] for text in texts], dtype=np.float32))
-
-
 def _overlapping(dataset: str, pretraining: str, names: Sequence[str]) -> np.ndarray:
     table = published("overlap_action")
     of_both = table[(table["dataset"] == dataset) & (table["pretraining"] == pretraining)]
-    return _frozen(of_both.set_index("class")["overlaps"].loc[list(names)].to_numpy() == 1)
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    array = array.copy()
-    array.setflags(write=False)
-    return array
+    return frozen(of_both.set_index("class")["overlaps"].loc[list(names)].to_numpy() == 1)
 
 
 def plain_action(name: str) -> str:

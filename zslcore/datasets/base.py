@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from zslcore.exceptions import DatasetError, closest_name
 
 
-def _frozen(array: ArrayLike, dtype: DTypeLike) -> np.ndarray:
+def frozen(array: ArrayLike, dtype: DTypeLike | None = None) -> np.ndarray:
     """Return ``array`` as a read-only array without writable views."""
     out = np.array(array, dtype=dtype)
     out.setflags(write=False)
@@ -25,7 +25,7 @@ def _frozen(array: ArrayLike, dtype: DTypeLike) -> np.ndarray:
 def _freeze_rows(owner: object, *names: str) -> None:
     """Let fields of a frozen dataclass be read-only arrays of whole numbers."""
     for name in names:
-        object.__setattr__(owner, name, _frozen(getattr(owner, name), np.intp))
+        object.__setattr__(owner, name, frozen(getattr(owner, name), np.intp))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -266,8 +266,8 @@ class ZSLDataset:
         put = partial(object.__setattr__, self)
         put("name", name)
         put("features", features)
-        put("labels", _frozen(_whole_numbers(name, labels), np.intp))
-        put("prototypes", _frozen(prototypes, np.float32))
+        put("labels", frozen(_whole_numbers(name, labels), np.intp))
+        put("prototypes", frozen(prototypes, np.float32))
         put("class_names", tuple(map(str, class_names)))
         attributes = attribute_names or (
             f"attribute {j + 1}" for j in range(self.prototypes.shape[-1])
@@ -289,7 +289,6 @@ class ZSLDataset:
         self._check()
 
     def _check(self) -> None:
-        """Refuse what cannot be computed with."""
         n, c = len(self.labels), len(self.prototypes)
         dimensions = self.features.ndim, self.prototypes.ndim
         self._require(
@@ -373,7 +372,6 @@ def _whole_numbers(name: str, labels: ArrayLike) -> np.ndarray:
 
 
 def _refuse_outside(who: str, n: int, *parts: ArrayLike, what: str = "row") -> None:
-    """Refuse row or class numbers outside 0..n-1."""
     for part in map(np.asarray, parts):
         outside = part[(part < 0) | (part >= n)]
         if outside.size:

@@ -1,9 +1,8 @@
 """Recognise a benchmark by its content, not by its name.
 
-Class names tell, in any order and spelling, when they are those of a benchmark one by one: data
-that share some of them, or have one more, are other data. Where a file has no class names, or
-names of its own, the labels tell, if they are those of the release row by row. AWA1 and AWA2 have
-the same classes; images per class, or their share, distinguish them.
+Class names tell, in any order and spelling, where they are those of a benchmark one by one; where a
+file has none, the labels of the release row by row do. AWA1 and AWA2 have the same classes: images
+per class, or their share, distinguish them.
 """
 
 from __future__ import annotations
@@ -47,8 +46,9 @@ class Recognised:
         """Return the released folds of a split; none where no benchmark has its unseen classes."""
         for name, (_, fold) in _COLUMNS.items():
             if np.array_equal(np.unique(split.unseen_classes), self.test_classes(name)):
-                places = [self._places(f"{fold}{k}") for k in (1, 2, 3)]
-                return [_fold(labels, split.trainval, place) for place in places]
+                rows = split.trainval
+                places = (self._places(f"{fold}{k}")[labels[rows]] for k in (1, 2, 3))
+                return [Fold(rows[of == "train"], rows[of == "val"]) for of in places]
         return []
 
     def _places(self, column: str) -> np.ndarray:
@@ -77,7 +77,11 @@ def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | No
         return None
     by_names = _by_names(tuple(class_names))
     if by_names is None:
-        return _by_labels(n_classes, labels)
+        digest = labels_digest(labels)
+        for benchmark, facts in fact_sources().items():
+            if facts["labels"] == digest and len(_rows(benchmark)) == n_classes:
+                return Recognised((benchmark,), np.arange(n_classes))
+        return None
     images = np.bincount(labels, minlength=n_classes)
     return Recognised(_nearest(by_names, images), by_names.row)
 
@@ -100,16 +104,7 @@ def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
 
 @lru_cache
 def _rows(benchmark: str) -> dict[str, int]:
-    """Return the row of every class of a benchmark by its plain name."""
     return {plain_name(name): i for i, name in enumerate(class_facts(benchmark).classes["class"])}
-
-
-def _by_labels(n_classes: int, labels: np.ndarray) -> Recognised | None:
-    digest = labels_digest(labels)
-    for benchmark, facts in fact_sources().items():
-        if facts["labels"] == digest and len(_rows(benchmark)) == n_classes:
-            return Recognised((benchmark,), np.arange(n_classes))
-    return None
 
 
 def labels_digest(labels: np.ndarray) -> str:
@@ -127,9 +122,3 @@ def _nearest(found: Recognised, images: np.ndarray) -> tuple[str, ...]:
     if all(distance[first] * _NEARER < distance[other] for other in others):
         return (first,)
     return found.candidates
-
-
-def _fold(labels: np.ndarray, trainval: np.ndarray, place: np.ndarray) -> Fold:
-    """Return one fold: rows of trainval by the places of their classes."""
-    of_row = place[labels[trainval]]
-    return Fold(trainval[of_row == "train"], trainval[of_row == "val"])

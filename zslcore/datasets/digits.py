@@ -89,7 +89,6 @@ def read_digits() -> ZSLDataset:
 
 
 def _prototypes() -> tuple[tuple[str, ...], np.ndarray]:
-    """Read the table of attributes: names, and one row per digit."""
     value = {"+": 1.0, "h": 0.5, "-": 0.0}
     rows = [line.rsplit(maxsplit=10) for line in _ATTRIBUTES.strip().splitlines()]
     S = np.array([[value[mark] for mark in marks] for _, *marks in rows], dtype=np.float32).T

@@ -1,8 +1,8 @@
-"""Public archives: fetched once, checked, and read member by member.
+"""Public archives: downloaded once, checked, and read member by member.
 
-What there is to fetch stands in ``data/manifest.toml``. A transfer that breaks off goes on where it
-stopped, provided the server still offers the same file. Archives are never extracted as a whole:
-members are read by name, and their sizes are checked first.
+``data/manifest.toml`` lists them. A broken transfer resumes where it stopped, provided the server
+still offers the same file. Archives are never extracted as a whole: members are read by name, and
+their sizes are checked first.
 """
 
 from __future__ import annotations
@@ -118,7 +118,12 @@ def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
             archive.url, archive.known_sha256(), path.name, path.parent, downloader=transfer
         )
     except requests.RequestException as error:
-        raise DatasetError(_by_hand(archive, error)) from error
+        answer = error.response
+        reason = type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
+        raise DatasetError(
+            f"Could not download {archive.url} ({reason}); fetch it by other means, put "
+            f"it at {archive.path} and give the same command again."
+        ) from error
     except ValueError as error:
         raise FileRefusedError(
             f"{archive.url}: expected SHA-256 {archive.known_sha256()}, as "
@@ -155,16 +160,6 @@ def unpack(
     return folders
 
 
-def _by_hand(archive: Archive, error: Exception) -> str:
-    """Say what failed and how to do without a network."""
-    answer = getattr(error, "response", None)
-    reason = type(error).__name__ if answer is None else f"HTTP status {answer.status_code}"
-    return (
-        f"Could not download {archive.url} ({reason}); fetch it by other means, put "
-        f"it at {archive.path} and give the same command again."
-    )
-
-
 def _members(packed: zipfile.ZipFile) -> Members:
     """Map (data set, file) to members ``.../data/<data set>/<file>``."""
     found: Members = {}
@@ -178,7 +173,6 @@ def _members(packed: zipfile.ZipFile) -> Members:
 def _unpack_one(
     archive: Archive, packed: zipfile.ZipFile, members: Members, name: str, into: Path
 ) -> None:
-    """Copy the members of one data set."""
     for file in archive.members:
         info = members.get((name, file))
         if info is None and file in archive.required:
@@ -236,7 +230,6 @@ class _Transfer:
         return self.part.stat().st_size if self.part.exists() else 0
 
     def _go_on(self, url: str) -> None:
-        """Ask for what is missing and add it."""
         version = self._version.read_text(encoding="utf-8") if self._version.exists() else ""
         headers = {"Accept-Encoding": "identity"}
         if version and self._so_far():

@@ -119,7 +119,6 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
 
 
 def _by_names(path: Path) -> ClassEmbeddings:
-    """Read ``att`` or ``w2v``, and the names of their classes."""
     file = clean_text(path.name)
     with artifacts.scratch() as folder:
         wanted: dict[str, Role] = {"att": "columns", "allclasses_names": "names"}

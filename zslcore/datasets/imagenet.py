@@ -15,14 +15,13 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from types import MappingProxyType
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from zslcore.datasets.base import Fold, Split
+from zslcore.datasets.base import Fold, Split, frozen
 from zslcore.exceptions import DatasetError
 from zslcore.storage.files import FACTS
 
@@ -74,7 +73,7 @@ class ImageNet:
     @cached_property
     def seen(self) -> np.ndarray:
         """Which classes are trained on, shape (``CLASSES``,): those of the 2012 challenge."""
-        return _read_only(np.isin(self.hops[:CLASSES], ("train", "val")))
+        return frozen(np.isin(self.hops[:CLASSES], ("train", "val")))
 
     @cached_property
     def sets(self) -> Mapping[str, np.ndarray]:
@@ -84,7 +83,7 @@ class ImageNet:
         for side in ("M", "L"):
             nested = [name for name in _POPULATED if name[0] == side]
             sets |= {name: np.isin(populated, nested[: k + 1]) for k, name in enumerate(nested)}
-        return MappingProxyType({name: _read_only(sets[name]) for name in SETS})
+        return MappingProxyType({name: frozen(sets[name]) for name in SETS})
 
     @cached_property
     def validation(self) -> np.ndarray:
@@ -92,82 +91,7 @@ class ImageNet:
 
         The paper's text says 200; the released file has 250.
         """
-        return _read_only(self.hops[:CLASSES] == "val")
-
-    @cached_property
-    def adjacency(self) -> csr_array:
-        """The hypernym relation read in both directions: symmetric, ones, all rows."""
-        ends = [(i, parent) for i, above in enumerate(self.parents) for parent in above]
-        child, parent = np.array(ends).T
-        size = len(self.synsets)
-        A = csr_array((np.ones(len(child)), (child, parent)), shape=(size, size))
-        return csr_array(((A + A.T) > 0).astype(float))
-
-    @cached_property
-    def steps(self) -> np.ndarray:
-        """Steps along the hypernym relation from each class to the nearest training class.
-
-        Shape (``CLASSES``,), 0 for training classes. The lists of "hops" are not this number: all
-        but one class of 2H are one step away, and 3H has classes up to 15 steps away.
-        """
-        reached = np.zeros(len(self.synsets), dtype=bool)
-        reached[:CLASSES] = self.seen
-        steps = np.where(reached, 0, -1)
-        distance = 0
-        while not reached.all():
-            distance += 1
-            new = (self.adjacency @ reached > 0) & ~reached
-            if not new.any():
-                break
-            steps[new] = distance
-            reached |= new
-        return _read_only(steps[:CLASSES])
-
-    @cached_property
-    def _ancestors(self) -> dict[int, Mapping[int, int]]:
-        return {}
-
-    def ancestors(self, row: int) -> Mapping[int, int]:
-        """Return the rows that ``row`` is a kind of, itself included: row -> steps above it."""
-        if row in self._ancestors:
-            return self._ancestors[row]
-        steps, level = {row: 0}, [row]
-        while level:
-            above = {p for i in level for p in self.parents[i] if p not in steps}
-            steps |= dict.fromkeys(above, steps[level[0]] + 1)
-            level = sorted(above)
-        return self._ancestors.setdefault(row, MappingProxyType(steps))
-
-    def find(self, text: str) -> tuple[int, ...]:
-        """Return the classes that a word or an id means, those with the very word first.
-
-        ``text`` is ``n01440764`` or (part of) a word, upper and lower case alike.
-        """
-        wanted = text.strip().lower()
-        if not wanted:
-            return ()
-        if wanted in self.row:
-            return (self.row[wanted],) if self.row[wanted] < CLASSES else ()
-        found: list[tuple[int, int, int]] = []
-        for row, words in enumerate(self.words[:CLASSES]):
-            ranks = [
-                (_fit(word.lower(), wanted), k)
-                for k, word in enumerate(words)
-                if wanted in word.lower()
-            ]
-            if ranks:
-                found.append((*min(ranks), row))
-        return tuple(row for *_, row in sorted(found))
-
-
-def _fit(word: str, wanted: str) -> int:
-    """Return how badly ``wanted`` fits a word that contains it: the word, its beginning, a part."""
-    return 0 if word == wanted else 1 if word.startswith(wanted) else 2
-
-
-def _read_only(array: np.ndarray) -> np.ndarray:
-    array.setflags(write=False)
-    return array
+        return frozen(self.hops[:CLASSES] == "val")
 
 
 @cache
@@ -179,8 +103,8 @@ def imagenet() -> ImageNet:
         synsets=tuple(position),
         words=tuple(tuple(row[4].split(", ")) for row in rows),
         parents=tuple(tuple(position[p] for p in row[1].split()) for row in rows),
-        hops=_read_only(np.array([row[2] for row in rows])),
-        populated=_read_only(np.array([row[3] for row in rows])),
+        hops=frozen(np.array([row[2] for row in rows])),
+        populated=frozen(np.array([row[3] for row in rows])),
     )
 
 
@@ -236,16 +160,11 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
         )
     whole = Split.from_classes(name, labels, np.flatnonzero(~seen))
     fold = Fold.of_classes(labels, whole.trainval, validates)
-    return Split.from_rows(
-        name,
-        labels,
-        trainval=whole.trainval,
-        test_seen=whole.test_seen,
-        test_unseen=whole.test_unseen,
-        folds=[fold] if len(fold.val) and len(fold.train) else [],
-        note="Classes of ImageNet's 2012 challenge train, a fifth of their rows held out; the fold "
-        "is the released one.",
+    note = (
+        "Classes of ImageNet's 2012 challenge train, a fifth of their rows held out; the fold is "
+        "the released one."
     )
+    return replace(whole, folds=(fold,) if len(fold.val) and len(fold.train) else (), note=note)
 
 
 @cache
@@ -279,6 +198,4 @@ def class_positions() -> np.ndarray:
     with gzip.open(FACTS / "imagenet" / "positions.tsv.gz", "rt", encoding="utf-8") as file:
         lines = [line for line in file if not line.startswith("#")]
     *rows, of_class = (np.fromstring(line, dtype=np.int32, sep="\t") for line in lines)
-    positions = np.array(rows)[of_class] * (1 / 127)
-    positions.setflags(write=False)
-    return positions
+    return frozen(np.array(rows)[of_class] * (1 / 127))

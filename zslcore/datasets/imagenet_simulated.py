@@ -288,7 +288,7 @@ def simulate_imagenet(
         name=name,
         features=features,
         labels=labels,
-        prototypes=_prototypes(z, plan.attributes, rng),
+        prototypes=(z @ unit_columns(rng, K, plan.attributes)).astype(np.float32),
         class_names=[f"{facts.synsets[row]} {facts.names[row]}" for row in plan.rows],
         splits=[_split(plan, labels)],
         source="Simulated: synsets, hypernyms and test sets of ImageNet-21K, numbers from a model.",
@@ -335,29 +335,18 @@ def _looks(plan: Plan) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
     rho = plan.looks()[0][:, None]
     v = rounded(mixed(z, q, rho))
     if plan.bias:
-        near = _nearest_seen(z, plan.seen)
-        v[~plan.seen] = rounded(np.sqrt(1 - BETA) * v[~plan.seen] + np.sqrt(BETA) * v[near])
+        direction, unseen = rounded(z / np.linalg.norm(z, axis=1, keepdims=True)), ~plan.seen
+        nearest = np.argmax(direction[unseen] @ direction[plan.seen].T, axis=1)
+        alike = v[np.flatnonzero(plan.seen)[nearest]]
+        v[unseen] = rounded(np.sqrt(1 - BETA) * v[unseen] + np.sqrt(BETA) * alike)
     return z, v, rng
-
-
-def _nearest_seen(z: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    """Return the training class with the nearest direction of z, for every unseen class."""
-    directions = rounded(z / np.linalg.norm(z, axis=1, keepdims=True))
-    near: np.ndarray = np.argmax(directions[~seen] @ directions[seen].T, axis=1)
-    return np.flatnonzero(seen)[near]
-
-
-def _prototypes(z: np.ndarray, attributes: int, rng: np.random.Generator) -> np.ndarray:
-    """Return the prototypes S, float32."""
-    return (z @ unit_columns(rng, K, attributes)).astype(np.float32)
 
 
 def _split(plan: Plan, labels: np.ndarray) -> Split:
     """Return the benchmark's own split: a class trains or is unseen, with its released fold."""
     first = np.cumsum(plan.images) - plan.images
-    place = np.arange(len(labels)) - first[labels]
     unseen = plan.tested[labels] > 0
-    trains = ~unseen & (place < plan.trained[labels])
+    trains = ~unseen & (np.arange(len(labels)) - first[labels] < plan.trained[labels])
     trainval = np.flatnonzero(trains)
     return Split.from_rows(
         "21K",

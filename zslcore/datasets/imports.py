@@ -1,17 +1,11 @@
 """Stored imports: read once in the sandbox, then opened at once as read-only maps.
 
-An import is a folder of ``.npy`` files that never change, and next to it a manifest
-``<name>.json`` that names the folder. Writing the manifest, whole or not at all, makes an import
-exist: a reader sees the old one or the new one, never half of either. A copy of the manifest lies
-in the folder, from which one that is damaged is written again.
+An import is a folder of ``.npy`` files that never change, and a manifest ``<name>.json`` that names
+it: writing the manifest atomically makes the import exist. Its copy in the folder restores it. What
+does not agree with the manifest is never served; :mod:`zslcore.datasets.importing` makes it again.
 
-Opening compares every file with the manifest (:mod:`zslcore.storage.artifacts`). What does not
-agree is never served: :mod:`zslcore.datasets.importing` makes it again, or says why that cannot be
-done.
-
-A folder is swept only if it carries the mark of a draft, no manifest names it and every manifest
-can be read. What else no manifest names may be an import of another version: the doctor moves it to
-the quarantine, and nothing deletes it.
+Only marked drafts that no manifest names are swept, and only if every manifest can be read. Other
+folders may be imports of another version: the doctor moves them to the quarantine.
 """
 
 from __future__ import annotations
@@ -46,6 +40,8 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_+-]*(\.[A-Za-z0-9_+-]+)*")
 MAX_NAME = 64
 #: Names of image files; imports of earlier versions have none.
 IMAGE_FILES = "image_files.npy"
+#: Arrays of a split, in the order of its fields.
+PARTS = ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes")
 #: Copy of the manifest in the folder of an import; hidden, so that it is none of its files.
 COPY = ".manifest.json"
 #: Folder of the data folder for what belongs to no import that can be read.
@@ -80,7 +76,6 @@ class Recipe:
 
 
 def _undeclared(recipe: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a recipe without what it declares of the features."""
     return {key: value for key, value in recipe.items() if key != "pretraining"}
 
 
@@ -199,7 +194,8 @@ def restored(name: str) -> bool:
     except TornError:
         if not manifest.exists():  # removed, not damaged
             return False
-    found = [folder for folder in _folders_called(name) if _agrees_with_copy(folder, name)]
+    called = [path for path in _root().glob(f"{name}.*/") if path.name.rpartition(".")[0] == name]
+    found = [folder for folder in called if _agrees_with_copy(folder, name)]
     if not found:
         return False
     copy = max(found, key=lambda folder: (folder / COPY).stat().st_mtime) / COPY
@@ -208,13 +204,7 @@ def restored(name: str) -> bool:
     return True
 
 
-def _folders_called(name: str) -> list[Path]:
-    """Return the folders whose names say that they were made for this import."""
-    return [path for path in _root().glob(f"{name}.*/") if path.name.rpartition(".")[0] == name]
-
-
 def _agrees_with_copy(folder: Path, name: str) -> bool:
-    """Whether a folder has a copy of its manifest and is what this says."""
     try:
         manifest = _read(folder / COPY, name)
         artifacts.verify(folder, manifest["files"])
@@ -223,12 +213,17 @@ def _agrees_with_copy(folder: Path, name: str) -> bool:
         return False
 
 
+def _said(name: str) -> dict[str, Any]:
+    """Return the manifest of an import; empty where it cannot be read."""
+    try:
+        return _manifest(name)
+    except ZSLError:  # torn, or of a newer version
+        return {}
+
+
 def recipe_of(name: str) -> dict[str, Any]:
     """Return the recipe that an import was made by; empty where unknown."""
-    try:
-        return _manifest(name)["recipe"]
-    except (TornError, NewerVersionError):
-        return {}
+    return _said(name).get("recipe", {})
 
 
 def size_of(root: Path) -> int:
@@ -248,10 +243,7 @@ def refuse_overfull(root: Path, name: str) -> None:
 
 def is_simulated(name: str) -> bool:
     """Whether an import holds simulated features; False for what cannot be read."""
-    try:
-        return _manifest(name).get("simulated") is True
-    except ZSLError:
-        return False
+    return _said(name).get("simulated") is True
 
 
 def _root() -> Path:
@@ -259,7 +251,6 @@ def _root() -> Path:
 
 
 def _check_name(name: str) -> None:
-    """Refuse names that are no plain file name."""
     if len(name) > MAX_NAME or not NAME.fullmatch(name):
         raise ParameterError(
             f"A data set's name must be at most {MAX_NAME} letters, digits, '-', '_', '+' and "
@@ -269,10 +260,9 @@ def _check_name(name: str) -> None:
 
 def _refuse_taken(name: str) -> None:
     """Refuse names that :func:`load` would give to others; importing those takes a second."""
-    from zslcore.datasets.simulated import SIMULATED, UNPLANTED
-    from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
+    from zslcore.datasets import stand_ins
 
-    if name in ("digits", *SIMULATED, *UNPLANTED, *SIMULATED_ACTIONS):
+    if name in ("digits", *stand_ins()):
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
 
 
@@ -346,22 +336,13 @@ def _refuse_newer(name: str) -> None:
 def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
     """Write the arrays of ``dataset`` into ``folder`` and return what the manifest says."""
     _write_matrix(folder / "features.npy", dataset.features)
-    np.save(folder / "labels.npy", dataset.labels)
-    np.save(folder / "prototypes.npy", dataset.prototypes)
+    arrays = {"labels.npy": dataset.labels, "prototypes.npy": dataset.prototypes}
+    arrays |= {} if dataset.images is None else {"images.npy": dataset.images}
+    arrays |= {IMAGE_FILES: np.array(dataset.image_files)} if dataset.image_files else {}
+    for file, array in arrays.items():
+        np.save(folder / file, array, allow_pickle=False)
     np.savez(folder / "splits.npz", allow_pickle=False, **_split_arrays(dataset))
-    if dataset.images is not None:
-        np.save(folder / "images.npy", dataset.images)
-    if dataset.image_files:
-        np.save(folder / IMAGE_FILES, np.array(dataset.image_files), allow_pickle=False)
-    wanted = (
-        "features.npy",
-        "labels.npy",
-        "prototypes.npy",
-        "splits.npz",
-        "images.npy",
-        IMAGE_FILES,
-    )
-    files = [folder / file for file in wanted if (folder / file).exists()]
+    files = [folder / file for file in ("features.npy", "splits.npz", *arrays)]
     for extra in set(folder.iterdir()) - {*files, folder / artifacts.OWNER}:
         extra.unlink()
     return {
@@ -381,7 +362,7 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
 
 
 def _write_matrix(path: Path, matrix: np.ndarray) -> None:
-    """Write a matrix block by block, unless the door has put it there already."""
+    """Write a matrix block by block, unless its reader has put it there already."""
     there = matrix.filename if isinstance(matrix, np.memmap) else None
     if there is not None and Path(there) == path.resolve():
         return
@@ -391,17 +372,15 @@ def _write_matrix(path: Path, matrix: np.ndarray) -> None:
 
 def _split_arrays(dataset: ZSLDataset) -> dict[str, np.ndarray]:
     """Name every array of every split by its place: ``0.trainval``, ``0.fold1.val`` ..."""
-    arrays = {}
+    arrays: dict[str, np.ndarray] = {}
     for i, split in enumerate(dataset.splits.values()):
-        for part in ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes"):
-            arrays[f"{i}.{part}"] = getattr(split, part)
+        arrays |= {f"{i}.{part}": getattr(split, part) for part in PARTS}
         for k, fold in enumerate(split.folds):
             arrays |= {f"{i}.fold{k}.train": fold.train, f"{i}.fold{k}.val": fold.val}
     return arrays
 
 
 def _manifest(name: str) -> dict[str, Any]:
-    """Return the manifest of an import, see :func:`_read`."""
     return _read(_root() / f"{name}.json", name)
 
 
@@ -438,7 +417,6 @@ def open_import(name: str) -> ZSLDataset:
 
 
 def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
-    """Build the data set over maps of the import's files."""
     images, image_files = folder / "images.npy", folder / IMAGE_FILES
     with np.load(folder / "splits.npz", allow_pickle=False) as arrays:
         splits = [_split(arrays, i, facts) for i, facts in enumerate(manifest["splits"])]
@@ -460,38 +438,21 @@ def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
 
 
 def _split(arrays: Mapping[str, np.ndarray], i: int, facts: dict[str, Any]) -> Split:
-    """Rebuild the ``i``-th split from its arrays."""
+    trainval, test_seen, test_unseen, seen, unseen = (arrays[f"{i}.{part}"] for part in PARTS)
+    folds = tuple(
+        Fold(arrays[f"{i}.fold{k}.train"], arrays[f"{i}.fold{k}.val"])
+        for k in range(facts["folds"])
+    )
     return Split(
-        name=facts["name"],
-        trainval=arrays[f"{i}.trainval"],
-        test_seen=arrays[f"{i}.test_seen"],
-        test_unseen=arrays[f"{i}.test_unseen"],
-        seen_classes=arrays[f"{i}.seen_classes"],
-        unseen_classes=arrays[f"{i}.unseen_classes"],
-        folds=tuple(
-            Fold(arrays[f"{i}.fold{k}.train"], arrays[f"{i}.fold{k}.val"])
-            for k in range(facts["folds"])
-        ),
-        note=facts["note"],
+        facts["name"], trainval, test_seen, test_unseen, seen, unseen, folds, facts["note"]
     )
 
 
 def _folder_of(name: str) -> Path | None:
-    """Folder that the manifest of ``name`` points at, if there is one."""
     try:
         return _root() / Path(_manifest(name)["folder"]).name
     except (TornError, NewerVersionError, KeyError, TypeError):
         return None
-
-
-def declared_pretraining(name: str, digest: str) -> tuple[str, ...]:
-    """Return what an import with this content says its features were trained on; () if nothing."""
-    try:
-        manifest = _manifest(name)
-    except ZSLError:  # torn, or of a newer version
-        return ()
-    declared = manifest.get("pretraining") if manifest.get("digest") == digest else None
-    return tuple(map(str, declared)) if isinstance(declared, list) else ()
 
 
 # --- What features were trained on ----------------------------------------------------------------
@@ -513,7 +474,11 @@ def trained_on(name: str, digest: str) -> tuple[str, ...]:
         return ("none",)
     if name in (*SIMULATED, *UNPLANTED):
         return ("imagenet-1k",)
-    return declared_pretraining(name, digest) or known_features().get(digest, ())
+    said = _said(name)
+    declared = said.get("pretraining") if said.get("digest") == digest else None
+    if isinstance(declared, list) and declared:
+        return tuple(map(str, declared))
+    return known_features().get(digest, ())
 
 
 @cache

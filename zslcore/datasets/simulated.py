@@ -1,8 +1,8 @@
 r"""Stand-ins for AWA1, AWA2, CUB, SUN and aPY: real classes and counts, simulated numbers.
 
-Class names, images per class, the class lists of both splits and their three folds are facts, read
-from ``data/classes``, and so are the attributes of AWA1 and AWA2. Features, and the prototypes of
-the others, are drawn from the model below. No picture is behind them, so no method can be judged by
+Class names, images per class, the class lists of both splits and their folds are facts from
+``data/classes``, and so are the attributes of AWA1 and AWA2. Features, and the prototypes of the
+others, are drawn from the model below. No picture is behind them, so no method can be judged by
 them; they show the phenomena of the real benchmarks where those cannot be shipped.
 
 For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
@@ -22,28 +22,21 @@ For class :math:`c` of group :math:`g(c)` and for its image :math:`i`:
   length, for P exactly and for M and R on average;
 - where the prototypes :math:`s` are known, on AWA, their deviations from the mean are turned into
   :math:`z = (s - \bar s) \, Q` instead, with :math:`Q` standard normal, scaled to the same size;
-- attributes outnumber the :math:`k` dimensions of :math:`z`, hence are correlated, and classes of
-  one group share them;
+- attributes outnumber the :math:`k` dimensions of :math:`z`, hence are correlated;
 - :math:`u` varies an image within what classes differ by, :math:`t` along few other directions
-  (pose, light), :math:`n` everywhere; the outer maximum makes features non-negative and about half
-  of them zero, as after a ReLU;
+  (pose, light), :math:`n` everywhere; about half of the features are zero, as after a ReLU;
 - classes *known to the extractor*, those of ImageNet-1K, agree better with their attributes (larger
   :math:`\rho_c`) and are tighter (smaller :math:`\omega_c`): this makes SS easier than PS;
-- AWA1 and AWA2 share everything but their images, and that AWA2 shows five classes differently:
-  theirs alone is a :math:`\delta_c` above 0;
-- aPY's images are boxes, several of which are often cut from one photograph
-  (:func:`draw_photographs`): boxes :math:`i` of photograph :math:`f` share a part of how
-  they differ from their class, :math:`u_i = \sqrt{\kappa} \, u_f + \sqrt{1 - \kappa} \, u'_i`, and
-  :math:`t_i` likewise;
+- AWA1 and AWA2 differ in their images, and in five classes that have :math:`\delta_c > 0` in AWA2;
+- aPY's images are boxes, often several of one photograph (:func:`draw_photographs`): boxes
+  :math:`i` of photograph :math:`f` share a part of how they differ from their class,
+  :math:`u_i = \sqrt{\kappa} \, u_f + \sqrt{1 - \kappa} \, u'_i`, and :math:`t_i` likewise;
 - features called *untrained* are those of an extractor that was trained on nothing: they are worse,
-  and no class has an advantage; the classes, their prototypes and what makes one harder to tell
-  than another are the same. They are the baseline that hand-crafted features are for real data.
+  and no class has an advantage. They are the baseline that hand-crafted features are for real data.
 
-Three effects are *planted*: the gain of known classes, the five classes that AWA2 shows
-differently, and what boxes of one photograph share. Each stand-in has a twin without them, called
-``-unplanted``: :math:`\rho` and :math:`\omega` are then the mean of both values for every class,
-:math:`\delta` and :math:`\kappa` are 0. What a study says about the twin is what it says when there
-is nothing to be found.
+Three effects are *planted*: the gain of known classes, the five classes of AWA2, and what boxes of
+one photograph share. A twin without them is called ``-unplanted``: :math:`\rho` and :math:`\omega`
+are then the mean of both values for every class, :math:`\delta` and :math:`\kappa` are 0.
 
 Parameters were set so that LinearS2V lands near the papers' figures on average over ten to fourteen
 seeds; of these, one was taken under which SS and PS differ about as they do in the papers. Test
@@ -162,7 +155,6 @@ def _kind(name: str) -> tuple[str, str]:
 
 
 def _world(name: str) -> World:
-    """Return the parameters of the model that a stand-in is drawn from."""
     benchmark, kind = _kind(name)
     world = _WORLDS[benchmark]
     if kind == "-untrained":
@@ -197,7 +189,11 @@ def simulate(name: str) -> ZSLDataset:
     images, test_seen = _counts(facts.classes, share=1.0 if kind == "-full" else world.demo)
     labels = np.repeat(np.arange(len(images)), images)
     proposed = _proposed(facts, labels, images, test_seen)
-    photographs = _photographs(world, facts, labels, proposed)
+    photographs = None
+    if benchmark == "aPY":
+        rng = np.random.default_rng([world.seed, 3, len(labels)])
+        is_apascal = _is(facts, "ss", "train")[labels]
+        photographs = draw_photographs(labels, is_apascal, proposed, rng)
     known = class_attributes(benchmark)
     prototypes, v = _draw_classes(world, facts, known)
     return ZSLDataset(
@@ -232,7 +228,6 @@ def simulate(name: str) -> ZSLDataset:
 def _draw_classes(
     world: World, facts: ClassFacts, known: pd.DataFrame | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the prototypes S, one row per class, and the latent looks v."""
     rng = np.random.default_rng([world.seed, 0])
     if known is None:
         S, z, q = _drawn(world, facts, rng)
@@ -277,16 +272,6 @@ def turned(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
 def mixed(z: np.ndarray, q: np.ndarray, rho: np.ndarray) -> np.ndarray:
     """Return latent looks: what attributes say, and to the rest what they do not."""
     return np.asarray(rho * z + np.sqrt(1 - rho**2) * q)
-
-
-def _photographs(
-    world: World, facts: ClassFacts, labels: np.ndarray, split: Split
-) -> np.ndarray | None:
-    """Return the photograph of every image, None where each image is one."""
-    if facts.dataset != "aPY":
-        return None
-    rng = np.random.default_rng([world.seed, 3, len(labels)])
-    return draw_photographs(labels, _is(facts, "ss", "train")[labels], split, rng)
 
 
 def draw_features(
@@ -346,7 +331,6 @@ def draw_block(
 
 
 def _draw_shared(world: World, photographs: np.ndarray | None, n: int) -> np.ndarray | None:
-    """Return what each image has of its photograph, one row per image."""
     if photographs is None or not world.kappa:
         return None
     rng = np.random.default_rng([world.seed, 4, len(photographs)])

@@ -286,7 +286,6 @@ def small_world(
 
 
 def _kappa(dataset: str) -> float:
-    """Return what clips of one group have in common."""
     return 0.5 if dataset == "UCF101" else 0.0
 
 

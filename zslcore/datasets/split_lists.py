@@ -84,8 +84,6 @@ class SplitList:
 
 @dataclass(slots=True)
 class _Rows:
-    """Images by their names, with the class of each."""
-
     file: str
     number: dict[str, int] = field(default_factory=dict)
     labels: list[str] = field(default_factory=list)
@@ -134,7 +132,6 @@ def read_split_json(path: Path) -> SplitList | None:
 
 
 def _sides_in(value: Mapping[str, Any]) -> dict[str, str]:
-    """Return the keys of lists of classes by side."""
     found: dict[str, str] = {}
     for key, listed in value.items():
         side = SIDES.get(str(key).lower())
@@ -184,7 +181,6 @@ def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
 
 
 def _item(file: str, part: str, place: int, item: Any) -> tuple[str, int, str]:
-    """Return image, label and class of an item."""
     where, three = f"{file}, {part}, item {place + 1}", isinstance(item, list) and len(item) == 3
     if not three or not isinstance(item[0], str) or not isinstance(item[2], str):
         expect(False, where, "[image, label, class]", clean_text(repr(item), 60))
@@ -249,7 +245,6 @@ def _trees(folder: Path) -> dict[str, Path]:
 
 
 def _lists(folder: Path) -> dict[str, Path]:
-    """Return the lists of images by part."""
     texts = (path for path in _entries(folder) if path.suffix.lower() == ".txt")
     return _by_part(folder, [(path.stem, path) for path in texts if path.is_file()])
 
@@ -298,7 +293,6 @@ def _lines(path: Path) -> list[str]:
 
 
 def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
-    """Return a split of lists of images, a list a part."""
     rows = _Rows(clean_text(folder.name))
     parts = {}
     for part, path in lists.items():
@@ -327,7 +321,6 @@ def _line(path: Path, number: int, line: str) -> tuple[str, str]:
 
 
 def _of_trees(folder: Path, trees: Mapping[str, Path]) -> SplitList:
-    """Return a split of folders: a folder a part, in it a folder a class."""
     rows = _Rows(clean_text(folder.name))
     parts = {}
     for part, tree in trees.items():

@@ -26,8 +26,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -102,10 +102,11 @@ def read_table(
     name = name or clean_text(path.stem, 64)
     side = read_class_embeddings(Path(prototypes)) if prototypes is not None else None
     read = _read_csv if path.suffix.lower() == ".csv" else _read_archive
-    with _folder(into) as folder:
+    with nullcontext(into) if into else artifacts.scratch() as folder:
         table = read(path, side, folder)
         features = table.features if into else np.array(table.features)
     refuse_twice(path, table.class_names)
+    made = f": {'; '.join(table.provenance)}" if table.provenance else ""
     return ZSLDataset(
         name=name,
         features=features,
@@ -115,7 +116,7 @@ def read_table(
         attribute_names=table.attribute_names,
         splits=[_own_split(path, table, unseen)],
         revision=REVISION,
-        source=f"Features of your own, from {clean_text(path.name)}{_made(table.provenance)}.",
+        source=f"Features of your own, from {clean_text(path.name)}{made}.",
         image_files=table.image_files,
         pretraining=check_pretraining(table.pretraining, f" in {clean_text(path.name)}"),
     )
@@ -134,21 +135,6 @@ class _Table:
     image_files: Sequence[str] = ()
     pretraining: Sequence[str] = ()
     provenance: Sequence[str] = ()
-
-
-@contextmanager
-def _folder(into: Path | None) -> Iterator[Path]:
-    """Lend the folder that is given, or one that goes."""
-    if into is not None:
-        yield into
-        return
-    with artifacts.scratch() as folder:
-        yield folder
-
-
-def _made(provenance: Sequence[str]) -> str:
-    """Return how the features were made, as the end of a sentence."""
-    return f": {'; '.join(provenance)}" if provenance else ""
 
 
 def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) -> Split:
@@ -177,13 +163,7 @@ def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) ->
     folds, origin = known.folds(labels, whole) if known else [], "the benchmark's released lists"
     if not folds:
         folds, origin = class_folds(labels, whole.trainval), "thirds of the classes, seed 0"
-    return Split.from_rows(
-        "own",
-        labels,
-        **{part: getattr(whole, part) for part in PARTS},
-        folds=folds,
-        note=f"{note}; folds are {origin}.",
-    )
+    return replace(whole, folds=tuple(folds), note=f"{note}; folds are {origin}.")
 
 
 def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[int]:
@@ -253,7 +233,6 @@ def _by_name(
 
 
 def _read_csv(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Table:
-    """Read features from a CSV; labels are names of prototypes."""
     file = clean_text(path.name)
     if side is None:
         raise DatasetError(

@@ -150,8 +150,6 @@ def read_split_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Where the files of one data set lie."""
-
     folder: Path
     features: Path
     splits: Path
@@ -189,7 +187,6 @@ class _Layout:
         )
 
     def sources(self) -> list[Path]:
-        """Return every file that the data set is read from."""
         optional = [*self.lists.values(), *self.standard.values(), self.predicates, self.prototypes]
         return [self.features, self.splits, *filter(None, dict.fromkeys(optional))]
 
@@ -354,7 +351,6 @@ def _splits(
 
 
 def _listed_folds(lists: dict[str, Path], names: tuple[str, ...]) -> list[tuple[list[int], ...]]:
-    """Return train and validation classes of every fold whose two lists are there."""
     pairs = [(f"trainclasses{k}.txt", f"valclasses{k}.txt") for k in (1, 2, 3)]
     return [
         tuple(_listed(lists[name], names) for name in pair)
@@ -386,7 +382,6 @@ def _folds(
 
 
 def _listed(path: Path, names: tuple[str, ...]) -> list[int]:
-    """Return the class numbers that a list of class names means."""
     number = {name: i for i, name in enumerate(names)}
     listed = read_lines(path)
     for name in listed:

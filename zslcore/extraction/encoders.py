@@ -185,6 +185,8 @@ def load_encoder(
 
 
 def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: int) -> Encoder:
+    import torch
+
     library = torchvision()
     names = library.models.list_models(module=library.models)
     if name not in names:
@@ -196,8 +198,13 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
         found, called, sha256 = None, f"random, seed {seed}", _digest(model)
     else:
         file, found = _file_of(name, weights, known)
-        called, sha256 = found.name if found else clean_text(file.name), artifacts.sha256(file)
-        _require_whole(file, sha256, found)
+        of_file, sha256 = clean_text(file.name), artifacts.sha256(file)
+        if found is not None and not _is_file_of(found, sha256):
+            raise FileRefusedError(
+                f"{of_file}: expected a file whose SHA-256 begins as its name says; got "
+                f"{sha256[:8]}, so that it is damaged or another one."
+            )
+        called = found.name if found else of_file
         found = found or next((w for w in known if _is_file_of(w, sha256)), None)
         _fill(model, head, file, name)
     return Encoder(
@@ -208,14 +215,8 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
         sha256=sha256,
         pretraining=("none",) if weights == RANDOM else _pretraining_of(found),
         device=device,
-        versions={"torchvision": library.__version__, "torch": _version_of_torch()},
+        versions={"torchvision": library.__version__, "torch": str(torch.__version__)},
     )
-
-
-def _version_of_torch() -> str:
-    import torch
-
-    return str(torch.__version__)
 
 
 def _built(library: ModuleType, name: str, seed: int) -> nn.Module:
@@ -271,14 +272,6 @@ def _is_file_of(found: Any, sha256: str) -> bool:
     return str(found.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
 
 
-def _require_whole(file: Path, sha256: str, found: Any) -> None:
-    if found is not None and not _is_file_of(found, sha256):
-        raise FileRefusedError(
-            f"{clean_text(file.name)}: expected a file whose SHA-256 begins as its name says; got "
-            f"{sha256[:8]}, so that it is damaged or another one."
-        )
-
-
 def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
     """Fill a network from a file; what the file has for the last layer is left out."""
     import torch
@@ -313,7 +306,6 @@ def _preset_of(found: Any) -> Preset:
 
 
 def _pretraining_of(found: Any) -> tuple[str, ...]:
-    """Return the vocabulary of weights that torchvision names."""
     if found is None or found.name.startswith(WEB_SCALE):
         return ()
     return ("imagenet-1k",) if len(found.meta.get("categories", ())) == 1000 else ()

@@ -1,9 +1,9 @@
-"""Features of many images, batch by batch: what was stopped goes on, and loses one batch at most.
+"""Extract features batch by batch; a stopped extraction resumes and loses one batch at most.
 
-Every finished batch is a file next to the output, whole or not at all. It says which files it
-was made of, so that an image that has changed since is read again, and no other. Once all batches
-are there they become one NumPy archive, in the form that :mod:`zslcore.datasets.table` reads, with
-a line on how it was made and what the encoder was trained on.
+A finished batch is a file next to the output, written atomically, with a digest of its images'
+sizes and times, so that only a changed image is read again. All batches become one NumPy archive,
+as :mod:`zslcore.datasets.table` reads it, with a line on how it was made and what the encoder was
+trained on.
 """
 
 from __future__ import annotations
@@ -122,9 +122,9 @@ def extract(
         workers=workers,
         inside=images.root,
     )
-    there = [k for k in range(parts.number) if parts.is_there(k)]
-    missing = sorted(set(range(parts.number)) - set(there))
-    done = resumed = sum(len(parts.rows(k)) for k in there)
+    there = {k for k in parts.numbers if parts.is_there(k)}
+    missing = [k for k in parts.numbers if k not in there]
+    done = resumed = sum(len(parts.names(k)) for k in there)
     read = read_batches(reading, (parts.paths(k) for k in missing))
     for k, found in zip(missing, read, strict=True):
         parts.put(k, *_encoded(found, parts.names(k), encoder, crops, batch, on_bad))
@@ -135,7 +135,6 @@ def extract(
 
 
 def _settings(encoder: Encoder, crops: int, batch: int) -> dict[str, Any]:
-    """Return what all batches of one extraction have in common."""
     who = {"encoder": encoder.name, "sha256": encoder.sha256, "crops": crops, "batch": batch}
     return {"schema": SCHEMA} | who | {"preset": asdict(encoder.preset)}
 
@@ -148,7 +147,7 @@ def _encoded(
     batch: int,
     on_bad: OnBad,
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """Return the features of the pictures among what was read, and what is to be said of it."""
+    """Return the features of the pictures among what was read, and notes on the others."""
     pairs = list(zip(names, read, strict=True))
     skipped = {name: why for name, why in pairs if isinstance(why, str)}
     if skipped and on_bad == "refuse":
@@ -175,11 +174,10 @@ class _Parts:
 
     def __init__(self, folder: Path, images: Listing, batch: int) -> None:
         self.folder, self.images, self.batch = folder, images, batch
-        self.number = -(-len(images.files) // batch)
+        self.numbers = range(-(-len(images.files) // batch))
         self.settings: dict[str, Any] = {}
 
     def begin(self, settings: dict[str, Any], output: Path) -> None:
-        """See that the batches that are there are those of these settings."""
         self.settings = settings = json.loads(json.dumps(settings))  # lists, as in the file
         if output.exists():
             raise ParameterError(
@@ -200,20 +198,14 @@ class _Parts:
         with or_refused(clean_text(self.folder.name)), written_whole(plan) as file:
             file.write(json.dumps(settings).encode())
 
-    def rows(self, k: int) -> range:
-        """Return the images of a batch."""
-        return range(k * self.batch, min((k + 1) * self.batch, len(self.images.files)))
-
-    def names(self, k: int) -> list[str]:
-        """Return their names."""
-        return [self.images.files[i] for i in self.rows(k)]
+    def names(self, k: int) -> Sequence[str]:
+        return self.images.files[k * self.batch : (k + 1) * self.batch]
 
     def paths(self, k: int) -> list[Path]:
-        """Return where they are."""
         return [self.images.root / name for name in self.names(k)]
 
     def key(self, k: int) -> str:
-        """Return what a batch is known by: its files with their sizes and times, and how."""
+        """Return the digest of a batch: its files with their sizes and times, and the settings."""
         sha = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
         for path, name in zip(self.paths(k), self.names(k), strict=True):
             try:
@@ -225,7 +217,6 @@ class _Parts:
         return sha.hexdigest()
 
     def path(self, k: int) -> Path:
-        """Return the file of a batch."""
         return self.folder / f"part-{k:08d}.npz"
 
     def is_there(self, k: int) -> bool:
@@ -236,12 +227,10 @@ class _Parts:
             return False
 
     def read(self, k: int) -> tuple[np.ndarray, dict[str, Any]]:
-        """Return the features of a batch and its notes."""
         with self.path(k).open("rb") as file, np.load(file, allow_pickle=False) as part:
             return part["features"], json.loads(str(part["notes"]))
 
     def put(self, k: int, features: np.ndarray, notes: dict[str, Any]) -> None:
-        """Keep a batch, whole or not at all."""
         content = io.BytesIO()
         np.savez(
             content, features=features, notes=np.array(json.dumps(notes | {"key": self.key(k)}))
@@ -258,12 +247,12 @@ class _Parts:
         resumed: int,
     ) -> Extraction:
         """Make one archive of all batches, and take these away."""
-        notes = [self.read(k)[1] for k in range(self.number)]
+        notes = [self.read(k)[1] for k in self.numbers]
         skipped = {name: why for note in notes for name, why in note["skipped"].items()}
         keep = [i for i, name in enumerate(self.images.files) if name not in skipped]
         if not keep:
             raise DatasetError("Expected at least one image that can be read; got none.")
-        dim = max(self.read(k)[0].shape[1] for k in range(self.number))
+        shape = len(keep), max(self.read(k)[0].shape[1] for k in self.numbers)
         arrays: dict[str, np.ndarray] = {
             "labels": self.images.labels[keep],
             "class_names": np.array(self.images.class_names),
@@ -279,30 +268,29 @@ class _Parts:
         if prototypes is not None:
             arrays["prototypes"] = np.asarray(prototypes, dtype=np.float32)
         with or_refused(clean_text(output.name)):
-            self._write(output, (len(keep), dim), arrays)
+            _write(output, shape, (self.read(k)[0] for k in self.numbers), arrays)
         artifacts.discard(self.folder)
         unusual: dict[str, list[str]] = {}
         for note in notes:
             for name, kinds in note["unusual"].items():
                 for kind in kinds:
                     unusual.setdefault(kind, []).append(name)
-        return Extraction(output, len(keep), dim, provenance, skipped, unusual, resumed)
-
-    def _write(self, output: Path, shape: tuple[int, int], arrays: dict[str, np.ndarray]) -> None:
-        """Write the features of all batches and their companions, whole or not at all."""
-        with written_whole(output) as file, zipfile.ZipFile(file, "w") as archive:
-            _write_rows(archive, shape, (self.read(k)[0] for k in range(self.number)))
-            for name, values in arrays.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, values, allow_pickle=False)
+        return Extraction(output, *shape, provenance, skipped, unusual, resumed)
 
 
-def _write_rows(
-    archive: zipfile.ZipFile, shape: tuple[int, int], blocks: Iterator[np.ndarray]
+def _write(
+    output: Path,
+    shape: tuple[int, int],
+    blocks: Iterator[np.ndarray],
+    arrays: dict[str, np.ndarray],
 ) -> None:
-    """Write a matrix into an archive block by block; it need not fit into memory."""
+    """Write features block by block, which need not fit into memory, and their companions."""
     header = {"descr": "<f4", "fortran_order": False, "shape": shape}
-    with archive.open("features.npy", "w", force_zip64=True) as member:
-        np.lib.format.write_array_header_1_0(member, header)
-        for block in blocks:
-            member.write(np.ascontiguousarray(block, dtype="<f4").tobytes())
+    with written_whole(output) as file, zipfile.ZipFile(file, "w") as archive:
+        with archive.open("features.npy", "w", force_zip64=True) as member:
+            np.lib.format.write_array_header_1_0(member, header)
+            for block in blocks:
+                member.write(np.ascontiguousarray(block, dtype="<f4").tobytes())
+        for name, values in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, values, allow_pickle=False)

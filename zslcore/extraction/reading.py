@@ -105,7 +105,6 @@ class _Pool:
         return ProcessPoolExecutor(workers, spawn, initializer=_limit)
 
     def start(self, batch: Sequence[Path]) -> list[Future[Read]]:
-        """Ask for a batch."""
         try:
             return [self.executor.submit(_read, self.how, path) for path in batch]
         except BrokenProcessPool:

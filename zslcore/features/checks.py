@@ -134,7 +134,6 @@ def told_in_a_sentence(name: str, *arrays: object) -> Iterator[None]:
 
 
 def _overflows(array: object) -> bool:
-    """Whether the square of a value is beyond the range of floating point."""
     if not isinstance(array, np.ndarray) or array.dtype.kind != "f" or not array.size:
         return False
     return bool(np.abs(array).max() > np.sqrt(np.finfo(np.float64).max))

@@ -127,7 +127,7 @@ class FeatureView:
 
     @property
     def scaling_digest(self) -> str:
-        """What the scaling is known by, 16 hex digits; of views with equal rows these are equal."""
+        """Digest of the scaling, 16 hex digits; of views with equal rows these are equal."""
         sha = hashlib.sha256(b"unit" if self._unit else b"")
         for array in (self._shift, self._scale):
             sha.update(b"none" if array is None else np.ascontiguousarray(array, "<f8").tobytes())

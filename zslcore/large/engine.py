@@ -169,7 +169,7 @@ class Piece:
 
     @cached_property
     def digest(self) -> str:
-        """What these rows are known by, scaling included."""
+        """Digest of these rows and their scaling."""
         sha = hashlib.sha256(self.scaling.scaling_digest.encode())
         if self.part is not None:
             sha.update(self.part.digest.encode())

@@ -399,7 +399,7 @@ class _Plan:
         return cls(scorer, atoms, ks, curves, order, column_of, starts)
 
     def digest(self) -> str:
-        """Return what the plan is known by: all of its numbers."""
+        """Return the digest of all numbers of the plan."""
         try:
             return str(joblib.hash((REVISION, self), hash_name="sha1"))
         except (pickle.PicklingError, AttributeError) as error:
@@ -414,7 +414,6 @@ class _Plan:
         return np.empty((n, len(self.order)), dtype)
 
     def scores(self, block: np.ndarray, room: np.ndarray) -> np.ndarray:
-        """Return the scores of a block of rows, in the order of the columns."""
         if isinstance(self.scorer, ScoreMap):
             return self.scorer.scores(block, room)
         return np.asarray(self.scorer(block))[:, self.order]
@@ -434,7 +433,6 @@ class _Beaten:
 
 
 def _count(X: FeatureView, y: np.ndarray, plan: _Plan) -> Counts:
-    """Count the rows of one piece."""
     n = max(1, BLOCK_VALUES // len(plan.order))
     room = plan.room(min(n, len(X)))
     found = [
@@ -476,7 +474,6 @@ def _n_true(mask: np.ndarray) -> np.ndarray:
 
 
 def _summed(y: np.ndarray, by: np.ndarray, plan: _Plan, images: Images) -> Counts:
-    """Return the hits of every set, depth and class."""
     atoms, of_atom = plan.atoms, plan.atoms.of_class[y]
     classes, position, totals = np.unique(y, return_inverse=True, return_counts=True)
     hits = np.zeros((2, len(atoms.names), len(plan.ks), len(classes)), np.int64)

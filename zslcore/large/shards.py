@@ -258,7 +258,6 @@ class _Writer:
         self.n_rows, self.n_features = 0, -1
 
     def add(self, X: np.ndarray, y: np.ndarray) -> None:
-        """Write a block, which may end some parts."""
         self._check(X, y)
         if self.file is None:
             row_bytes = max(1, self.n_features * self.dtype.itemsize)
@@ -284,7 +283,6 @@ class _Writer:
                 self.file.close()
 
     def close(self) -> None:
-        """End the last part; write labels and manifest."""
         if self.file is None or not self.n_rows:
             raise DatasetError("Shards: expected at least one row, got none.")
         if self.n_rows % self.rows_a_part:
@@ -308,7 +306,6 @@ class _Writer:
         self.of_features, self.of_labels = hashlib.sha256(), hashlib.sha256()
 
     def _check(self, X: np.ndarray, y: np.ndarray) -> None:
-        """Refuse a block that does not fit the others or cannot be stored."""
         if self.n_features < 0 and X.ndim == 2:
             self.n_features = X.shape[1]
         if X.ndim != 2 or X.shape[1] != self.n_features or y.shape != X.shape[:1]:

@@ -60,7 +60,6 @@ def blocks_of(
 
 
 def _rows(source: str, X: Any, y: Any, first_label: int) -> Iterator[Block]:
-    """Yield blocks of two arrays of any kind that know their shape."""
     n = X.shape[0] if len(X.shape) == 2 else 0
     if not n or tuple(y.shape) not in ((n,), (n, 1)):
         got = f"{tuple(X.shape)} and {tuple(y.shape)}"
@@ -76,7 +75,7 @@ def _rows(source: str, X: Any, y: Any, first_label: int) -> Iterator[Block]:
 
 
 def _of_hdf5(path: Path, *names: str) -> list[Any]:
-    """Return data sets of an HDF5 file, found as the door for smaller files finds them."""
+    """Return data sets of an HDF5 file, found as in the sandbox."""
     if not path.is_file():
         raise FileRefusedError(f"{path}: expected an HDF5 file; there is none.")
     try:
@@ -102,7 +101,6 @@ def _of_hdf5(path: Path, *names: str) -> list[Any]:
 
 
 def _of_zarr(path: Path, *names: str) -> list[Any]:
-    """Return arrays of a zarr group in a folder of this machine."""
     try:
         import zarr
     except ImportError:

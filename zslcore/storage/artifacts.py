@@ -140,7 +140,7 @@ def _is_alive(pid: int, born: int | None) -> bool:
 
 
 def seal(files: Iterable[Path]) -> dict[str, dict[str, Any]]:
-    """Bring files to the disk, make them read-only and return what each is known by."""
+    """Sync files to the disk, make them read-only and return size, time and SHA-256 of each."""
     return {path.name: _sealed(path) for path in files}
 
 

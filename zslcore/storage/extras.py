@@ -76,12 +76,7 @@ def sentence(name: str, purpose: str, package: str = "") -> str:
 
 
 def missing_in(error: str) -> tuple[str, str] | None:
-    """Return the extra that a message of :class:`MissingExtraError` names.
-
-    Returns
-    -------
-    the message without its command, and the name of the extra; None for any other message
-    """
+    """Return a message on a missing extra without its command, and the extra; None for others."""
     said = error.partition(_REMEDY)[0]
     found = _NAMED.fullmatch(said)
     return (said, found[1]) if found and found[1] in EXTRAS else None
@@ -125,7 +120,6 @@ def _clone() -> Path | None:
 
 
 def _requirements(name: str) -> list[str]:
-    """Return the packages of an extra as the installed package states them."""
     found = []
     for line in metadata.requires("zslcore") or []:
         requirement, _, marker = (each.strip() for each in line.partition(";"))

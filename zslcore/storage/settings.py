@@ -1,26 +1,8 @@
 """Settings: the environment variables of the package, read in one place.
 
-=========================  ==========  ===========================================================
-variable                   default     what it sets
-=========================  ==========  ===========================================================
-``ZSL_DATA``               cache       folder of imports, runs and results
-``ZSL_JOBS``               1           jobs that run side by side
-``ZSL_JOB_PATIENCE``       30          minutes that a job runs on while no page asks for it
-``ZSL_MAX_IMPORT``         4 GiB       bytes that the files of one import may unpack to
-``ZSL_MAX_IMPORTS``        64 GiB      bytes of all imports together
-``ZSL_IMPORTS_A_VISITOR``  20          imports of one visit to the app
-``ZSL_MEMORY``             4 GiB       bytes that score files of all visitors may take
-``ZSL_MEMORY_A_VISITOR``   2 GiB       bytes that score files of one visitor may take
-``ZSL_METHODS``            none        methods from outside, ``FILE.py:Class``, by commas
-``ZSL_PREDICTIONS``        256 MiB     bytes of predictions in the store; the oldest go first
-``ZSL_PROCESSES``          1           servers of ``zslcore app``
-``ZSL_PUBLIC``             0           1 where visitors are strangers to each other
-``ZSL_SHIPPED``            1           0 to hide the results that come with the package
-=========================  ==========  ===========================================================
-
-Sizes are bytes, or end in K, M, G or T with or without B or iB; all of them count by 1,024. Every
-value is read when it is used, so that a wrong one never prevents an import of the package, and
-:func:`check` reads all of them before a command runs.
+The guide (first run) and SECURITY.md say what each sets. Sizes are bytes, or end in K, M, G or T
+with or without B or iB; all count by 1,024. A value is read when it is used, so that a wrong one
+never prevents an import of the package; :func:`check` reads all of them before a command runs.
 """
 
 from __future__ import annotations

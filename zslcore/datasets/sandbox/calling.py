@@ -1,10 +1,9 @@
 """Call a function in a confined process: the files that it reads may be hostile.
 
-The process has the limits that the caller states, nothing of the server's environment, and the
-walls of :mod:`zslcore.datasets.sandbox.confinement`. What the function returns comes back as JSON;
-a worker that was taken over may have answered anything, so the caller checks it. On Linux one
-process, the fork server, has everything imported and forks a worker within milliseconds; elsewhere
-every worker is started anew, which takes a quarter of a second.
+The process has the limits that the caller states, none of the server's environment, and the walls
+of :mod:`zslcore.datasets.sandbox.confinement`. It may have been taken over, so the caller checks
+the JSON that comes back. On Linux a fork server with everything imported forks a worker within
+milliseconds; elsewhere every worker is started anew, in a quarter of a second.
 """
 
 from __future__ import annotations
@@ -157,8 +156,6 @@ class _Worker(Protocol):
 
 
 class _Started:
-    """A worker that is started anew."""
-
     lost = False
 
     def __init__(self, request: IO[bytes], answer: IO[bytes]) -> None:
@@ -175,8 +172,6 @@ class _Started:
 
 
 class _Forked:
-    """A worker of the fork server, held by its descriptor."""
-
     def __init__(self, request: IO[bytes], answer: IO[bytes]) -> None:
         self.server, control = _fork_server()
         socket.send_fds(control, [b"f"], [request.fileno(), answer.fileno()])
@@ -291,7 +286,6 @@ def _begun(request: IO[bytes], answer: IO[bytes]) -> _Worker:
 
 
 def _share(answer: IO[bytes]) -> float:
-    """Return the share that was told last."""
     if not hasattr(os, "pread"):  # the worker's place in the file is ours, and stays where it is
         return 0.0
     shares = [line.get("share") for line in _parsed(os.pread(answer.fileno(), 1 << 20, 0))]
@@ -299,7 +293,6 @@ def _share(answer: IO[bytes]) -> float:
 
 
 def _parsed(answer: bytes) -> list[dict[str, Any]]:
-    """Parse lines up to the first that is damaged."""
     lines = []
     for line in answer.decode("utf-8", "replace").split("\n"):
         try:

@@ -282,7 +282,6 @@ def listed_classes(words: Sequence[str], folder: Path) -> list[str]:
 
 
 def _size(path: Path, most: int, what: str) -> int:
-    """Return the size of a text, refusing what is none, too large, or stands for a file."""
     _require_file(path)
     size = path.stat().st_size
     if size > most:
@@ -310,7 +309,6 @@ def _require_file(path: Path) -> None:
 
 
 def _kind(path: Path, welcome: tuple[str, ...]) -> str:
-    """Tell the kind of a file by its first bytes."""
     _require_file(path)
     with path.open("rb") as file:
         head = file.read(2048 + 16)
@@ -333,7 +331,6 @@ def _read(
     limits: Limits = DEFAULT_LIMITS,
     what: str = "a file",
 ) -> Any:
-    """Return the answer of a reader, or refuse the file in one sentence."""
     size = path.stat().st_size
     limited: dict[str, Any] = {
         "memory": OPENING + (3 * limits.budget(size) if memory is None else memory),

@@ -108,7 +108,6 @@ def _libraries() -> list[str]:
 
 
 def _allow(libc: ctypes.CDLL, rules: int, path: str, rights: int, handled: int) -> None:
-    """Allow ``rights`` at and below ``path``."""
     if not os.path.isdir(path):
         rights &= ~(READ_FOLDER | MAKE_FILE | REMOVE_FILE)
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
@@ -123,8 +122,6 @@ def _allow(libc: ctypes.CDLL, rules: int, path: str, rights: int, handled: int) 
 
 
 class _Program(ctypes.Structure):
-    """A filter as the kernel takes it."""
-
     _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
 
 

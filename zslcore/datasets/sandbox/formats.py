@@ -74,8 +74,6 @@ class _Source(Protocol):
 
 
 class _Mat5:
-    """MATLAB 5 to 7.2."""
-
     def __init__(self, path: str) -> None:
         from scipy.io import whosmat
 
@@ -221,7 +219,6 @@ def _refuse_many(n: int) -> None:
 
 
 def _joined(cells: Sequence[Any]) -> np.ndarray:
-    """Return matrices with the same rows side by side."""
     _refuse_many(len(cells))
     for cell in cells:
         if not isinstance(cell, np.ndarray) or cell.dtype.kind not in "biuf" or cell.ndim != 2:
@@ -474,7 +471,6 @@ def _write_numbers(array: np.ndarray, path: Path) -> None:
 
 
 def _texts(array: np.ndarray) -> list[str]:
-    """Return texts from a cell array, a character matrix or texts of fixed length."""
     if array.dtype.kind == "S":
         array = np.array([item.decode("utf-8", "replace") for item in array.ravel()])
     texts = []
