@@ -11,3 +11,10 @@ def in_process(monkeypatch):
     monkeypatch.setattr(calling, "_confined", True)
     monkeypatch.setattr(calling, "_limit", lambda *_, **__: None)
     monkeypatch.setattr(calling, "_write", lambda _: None)
+
+
+@pytest.fixture
+def own_data(monkeypatch, tmp_path):
+    """Return a data folder of this test alone."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data folder"))
+    return tmp_path / "data folder"

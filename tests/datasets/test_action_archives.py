@@ -15,7 +15,7 @@ from zslcore.datasets.action_facts import action_facts
 from zslcore.datasets.facts import readable_names
 from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError
 
-pytestmark = pytest.mark.usefixtures("in_process")
+pytestmark = pytest.mark.usefixtures("in_process", "own_data")
 
 FACTS = action_facts("HMDB51")
 LABELS = np.repeat(np.arange(51), FACTS.videos)
@@ -23,11 +23,6 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(len(LABELS), 4)).astype(np.float32)
 VECTORS = RNG.normal(size=(51, 6))
 TESTED = np.array([np.isin(np.arange(51), FACTS.released[k]) for k in range(2)], dtype=float)
-
-
-@pytest.fixture(autouse=True)
-def _own_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "kept"))
 
 
 def bidilel(folder, *, visual="hmdb51_c3d", features=None, semantics=None, splits=None):

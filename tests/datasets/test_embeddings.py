@@ -8,15 +8,12 @@ from zslcore.datasets import load, read_xlsa17
 from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.exceptions import FileRefusedError, ParameterError
 
+pytestmark = pytest.mark.usefixtures("own_data")
+
 RNG = np.random.default_rng(1)
 VECTORS = RNG.normal(size=(5, 3)).astype(np.float32)
 #: Classes of a standard split whose lists are in an order of their own.
 TEST, TRAINVAL = ["zebra", "bat"], ["seal", "otter", "grizzly+bear"]
-
-
-@pytest.fixture(autouse=True)
-def _fresh_imports(monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data folder"))
 
 
 @pytest.fixture

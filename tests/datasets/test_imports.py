@@ -24,9 +24,8 @@ pytestmark = pytest.mark.usefixtures("in_process")
 
 
 @pytest.fixture(autouse=True)
-def root(monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    return tmp_path / "data" / "imported"
+def root(own_data):
+    return own_data / "imported"
 
 
 @pytest.fixture
@@ -54,6 +53,14 @@ def spoil(path, change):
     path.write_bytes(change(content) or content)
 
 
+def draft_of_the_dead(root, prefix):
+    """Return a draft whose process does not run."""
+    folder = artifacts.draft(root, prefix)
+    owner = json.loads((folder / artifacts.OWNER).read_text()) | {"pid": 2**22 + 1}
+    (folder / artifacts.OWNER).write_text(json.dumps(owner))
+    return folder
+
+
 def flip(content):
     content[len(content) // 2] ^= 1
 
@@ -76,14 +83,8 @@ def test_a_second_reading_opens_what_the_first_imported(source, reads):
 
 def test_the_recorded_digest_is_that_of_the_arrays(source):
     ds = read_xlsa17(source)
-    fresh = ZSLDataset(
-        "x",
-        np.array(ds.features),
-        ds.labels,
-        ds.prototypes,
-        ds.class_names,
-        revision=xlsa17.REVISION,
-    )
+    arrays = np.array(ds.features), ds.labels, ds.prototypes
+    fresh = ZSLDataset("x", *arrays, ds.class_names, revision=xlsa17.REVISION)
     assert ds.digest == fresh.digest
 
 
@@ -261,9 +262,7 @@ def test_what_a_newer_version_has_imported_is_neither_opened_nor_replaced(source
 @pytest.mark.parametrize("foreign", [*MANIFESTS, *LATER])
 def test_nothing_is_swept_while_a_manifest_cannot_be_read(source, root, foreign, as_before):
     read_xlsa17(source)
-    dead = artifacts.draft(root, "other.")
-    owner = json.loads((dead / artifacts.OWNER).read_text()) | {"pid": 2**22 + 1}
-    (dead / artifacts.OWNER).write_text(json.dumps(owner))
+    dead = draft_of_the_dead(root, "other.")
     folder = spoil_manifest(root, foreign, as_before=as_before)
     assert imports.abandoned() == imports.strangers() == []
     assert upkeep.sweep_leftovers() == 0
@@ -376,9 +375,10 @@ def test_names_are_plain_file_names(source, name):
         imports.keep_dataset(None, name)
 
 
-def test_names_of_built_in_data_sets_are_taken(source):
-    with pytest.raises(ParameterError, match="'digits' is the name of a built-in data set"):
-        read_xlsa17(source, name="digits")
+@pytest.mark.parametrize("name", ["digits", "simulated-AWA1", "simulated-ImageNet-small"])
+def test_names_of_built_in_data_sets_are_taken(source, name):
+    with pytest.raises(ParameterError, match=f"'{name}' is the name of a built-in data set"):
+        read_xlsa17(source, name=name)
 
 
 @pytest.mark.parametrize("text", ["../../etc", "Ünïcode näme", "", "a" * 99, "CUB 200.2011", "."])
@@ -394,9 +394,7 @@ def test_a_name_that_was_never_imported_gets_the_nearest(source):
 
 
 def test_drafts_of_imports_that_were_cut_off_are_removed(source, root):
-    cut_off, under_way = artifacts.draft(root, "Toy."), artifacts.draft(root, "Toy.")
-    owner = json.loads((cut_off / artifacts.OWNER).read_text()) | {"pid": 2**22 + 1}
-    (cut_off / artifacts.OWNER).write_text(json.dumps(owner))
+    cut_off, under_way = draft_of_the_dead(root, "Toy."), artifacts.draft(root, "Toy.")
     unmarked = root / "Toy.cccc"
     unmarked.mkdir()
     os.utime(unmarked, (1, 1))

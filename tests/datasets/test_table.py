@@ -135,6 +135,10 @@ def test_seen_test_rows_and_names_may_be_missing(tmp_path):
         ({"labels": files.LABELS + 0.5}, r"'labels': expected whole numbers, got 0\.5"),
         ({"labels": files.LABELS + 1}, r"labels must lie in 0\.\.4"),
         ({"class_names": np.array(["a"])}, "1 class names for 5"),
+        (
+            {"class_names": np.array(["otter", "bat", "seal", "otter", "zebra"])},
+            "got 'otter' for classes 0 and 3",
+        ),
         ({"features": files.FEATURES * np.nan}, "'features': expected finite numbers, got nan"),
         ({"test_unseen": None}, "expected rows in 'test_unseen', got none"),
         ({"trainval": np.array([0, 30])}, "must lie in 0..29; got 30"),
@@ -172,6 +176,15 @@ CSV = {
     "semicolons": (lambda s: s.replace(",", ";"), r"expected a column 'label', got label;split"),
     "empty": (lambda s: "", r"line 1: expected a column 'label'"),
     "no features": (lambda s: "label,split\notter,trainval\n", "at least one column of numbers"),
+    "a long name": (lambda s: '"' + "x" * 200_000 + "\n1\n", "expected a column 'label'"),
+    "a long field": (
+        lambda s: "label,f\n" + 'otter,"' + "1" * 2_000_000 + '"\n',
+        "line 2: expected CSV",
+    ),
+    "an index": (
+        lambda s: ",label,f\n0,otter,x\n",
+        "line 2, column 'f': expected a finite number, got 'x'",
+    ),
 }
 
 
@@ -184,6 +197,7 @@ def test_a_fault_in_a_csv_is_told_with_its_line(tmp_path, fault):
         read_table(path, prototypes=prototypes(tmp_path))
     assert "mine.csv" in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 700
 
 
 def test_csv_that_is_no_text_is_refused(tmp_path):
@@ -229,8 +243,7 @@ def test_numbers_survive_a_csv_to_the_last_bit(tmp_path_factory, values):
 
 
 @pytest.mark.parametrize("kind", ["npz", "csv"])
-def test_an_imported_table_is_opened_as_maps_and_made_again_when_torn(tmp_path, monkeypatch, kind):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def test_an_imported_table_is_opened_as_maps_and_made_again_when_torn(tmp_path, own_data, kind):
     if kind == "npz":
         first = import_dataset(
             npz(tmp_path, **dict.fromkeys(SPLIT)), unseen=["bat", "seal"], name="own-table"
@@ -238,7 +251,7 @@ def test_an_imported_table_is_opened_as_maps_and_made_again_when_torn(tmp_path, 
     else:
         first = import_dataset(csv(tmp_path), prototypes=prototypes(tmp_path), name="own-table")
     assert isinstance(load("own-table").features, np.memmap)
-    for path in (tmp_path / "data" / "imported").glob("*/features.npy"):
+    for path in own_data.glob("imported/*/features.npy"):
         path.unlink()
     assert load("own-table").digest == first.digest
     np.testing.assert_array_equal(load("own-table").splits["own"].test_unseen, files.UNSEEN)

@@ -62,8 +62,7 @@ def test_results_are_looked_up_by_content_where_nothing_is_declared(monkeypatch)
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+def folder(tmp_path, own_data):
     return files.write_folder(tmp_path / "Toy")
 
 
@@ -75,12 +74,12 @@ def npz(path, **more):
 
 
 @pytest.mark.parametrize("kind", ["folder", "table"])
-def test_an_import_declares_it_and_is_made_again_with_it(folder, tmp_path, kind):
+def test_an_import_declares_it_and_is_made_again_with_it(folder, tmp_path, own_data, kind):
     source = folder if kind == "folder" else npz(tmp_path / "mine.npz")
     kept = import_dataset(source, name="mine", pretraining=["imagenet-1k", "imagenet-21k"])
     assert kept.pretraining == pretraining_of(kept) == ("imagenet-1k", "imagenet-21k")
     assert trained_on("mine", kept.digest) == kept.pretraining
-    next((tmp_path / "data" / "imported").glob("mine.*/features.npy")).unlink()
+    next(own_data.glob("imported/mine.*/features.npy")).unlink()
     assert load("mine").pretraining == kept.pretraining
 
 
@@ -95,9 +94,9 @@ def test_a_declaration_stays_until_there_is_another_one(folder):
     assert read_xlsa17(folder).pretraining == ()  # other features
 
 
-def test_an_import_without_the_field_opens_and_is_unknown(folder, tmp_path):
+def test_an_import_without_the_field_opens_and_is_unknown(folder, own_data):
     plain = read_xlsa17(folder)
-    path = tmp_path / "data" / "imported" / "Toy.json"
+    path = own_data / "imported" / "Toy.json"
     manifest = json.loads(path.read_text())
     assert "pretraining" not in manifest["recipe"]  # as earlier versions wrote it
     del manifest["pretraining"]

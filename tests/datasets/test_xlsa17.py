@@ -8,10 +8,7 @@ from zslcore.datasets.facts import class_facts
 from zslcore.datasets.xlsa17 import read_split_arrays, read_xlsa17
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 
-
-@pytest.fixture(autouse=True)
-def _fresh_imports(monkeypatch, tmp_path):
-    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data folder"))
+pytestmark = pytest.mark.usefixtures("own_data")
 
 
 @pytest.fixture
@@ -305,20 +302,8 @@ def real(shared, tmp_path_factory):
 @pytest.mark.parametrize(
     ("files_", "shape", "classes", "rows", "folds"),
     [
-        (
-            ("CUB", "vgg_fc7.mat"),
-            (11788, 4096),
-            (150, 50),
-            (7057, 1764, 2967),
-            [(100, 50)] * 3,
-        ),
-        (
-            ("AWA1", "phog.mat"),
-            (30475, 252),
-            (40, 10),
-            (19832, 4958, 5685),
-            [(27, 13)] * 3,
-        ),
+        (("CUB", "vgg_fc7.mat"), (11788, 4096), (150, 50), (7057, 1764, 2967), [(100, 50)] * 3),
+        (("AWA1", "phog.mat"), (30475, 252), (40, 10), (19832, 4958, 5685), [(27, 13)] * 3),
     ],
 )
 def test_real_features_have_the_published_counts(real, files_, shape, classes, rows, folds):
@@ -337,17 +322,11 @@ def test_real_features_have_the_published_counts(real, files_, shape, classes, r
 
 
 @pytest.mark.slow
-def test_the_real_standard_split_of_awa1(real):
-    split = real("AWA1", "phog.mat").splits["SS"]
-    assert (len(split.seen_classes), len(split.unseen_classes)) == (40, 10)
-    assert (len(split.trainval), len(split.test_unseen)) == (24295, 6180)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("arguments", [("AWA1/standard_split_release",), ("AWA1",)])
-def test_the_released_standard_split_is_read_with_its_folds(real, arguments):
-    ds = real(arguments[0], "phog.mat")
+@pytest.mark.parametrize("folder", ["AWA1/standard_split_release", "AWA1"])
+def test_the_released_standard_split_is_read_with_its_folds(real, folder):
+    ds = real(folder, "phog.mat")
     split = ds.splits["SS"]
+    assert (len(split.seen_classes), len(split.unseen_classes)) == (40, 10)
     assert (len(split.trainval), len(split.test_seen), len(split.test_unseen)) == (24295, 0, 6180)
     table = class_facts("AWA1").classes
     assert [sorted(set(ds.labels[f.val])) for f in split.folds] == [

@@ -167,11 +167,7 @@ def test_a_torn_batch_is_made_again(images, tmp_path):
 
 
 def test_batches_of_another_encoder_are_never_mixed_in(images, tmp_path):
-    def stop(done, total):
-        raise Killed
-
-    with pytest.raises(Killed):
-        extract(images, stub(), tmp_path / "f.npz", batch=3, on_progress=stop)
+    killed_at(images, tmp_path / "f.npz", 3)
     with pytest.raises(ParameterError, match="unfinished extraction with another encoder, sha256"):
         extract(images, stub(name="x", sha256="1" * 64), tmp_path / "f.npz", batch=3)
     with pytest.raises(ParameterError, match="unfinished extraction with another crops"):
