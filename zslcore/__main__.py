@@ -1,19 +1,22 @@
 """The command line, ``zslcore`` or ``python -m zslcore``: to open the app, run, import and audit.
 
 A command is a module of :mod:`zslcore.commands` with a docstring, ``add_arguments`` and ``run``,
-and its line below; only the module of the command that runs is imported. Whatever the package or
-the system refuses is one sentence on standard error and exit code 2.
+and its line below; only the module of the command that runs is imported. ``run`` returns what is
+printed, an exit status or both: text, or with ``--json`` a table or other values. Whatever the
+package or the system refuses is one sentence on standard error and exit code 2.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
+import json
 import os
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from zslcore.exceptions import ZSLError
 from zslcore.storage import settings
@@ -70,14 +73,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         settings.check()
-        ended = args.run(args) or 0
+        status = _print_result(args.run(args))
         sys.stdout.flush()  # what cannot be written would fail after the end otherwise
     except ZSLError as error:
         print(error, file=sys.stderr)
         return 2
     except OSError as error:
         return _refused_by_system(error)
-    return int(ended)
+    return status
+
+
+def _print_result(result: Any) -> int:
+    """Print text as it is, a table and other values as JSON; return the exit status."""
+    printed, status = result if isinstance(result, tuple) else (result, 0)
+    if isinstance(printed, int | None):
+        return int(printed or 0)
+    if hasattr(printed, "to_json"):
+        printed = printed.to_json(orient="records", double_precision=15)
+    print(printed.removesuffix("\n") if isinstance(printed, str) else json.dumps(printed))
+    return status
 
 
 def parser_of_commands(names: Collection[str] = COMMANDS) -> argparse.ArgumentParser:

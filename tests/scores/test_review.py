@@ -64,9 +64,8 @@ def together(text):
 def submission(**more):
     from zslcore.commands.score import judged
 
-    args = {"labels": None, "unseen": None, "fix": [], "gamma": None, "data": None}
     return Submission(
-        report=judged(more["scores"], type("Args", (), args), ()),
+        report=judged(more["scores"]),
         declared=more.pop("declared", Declared(extractor="ResNet-101")),
         **more,
     )

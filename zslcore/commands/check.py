@@ -68,8 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(format=None)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the cards, every finding or the page that is asked for; return the worst status."""
+def run(args: argparse.Namespace) -> object:
+    """Return the cards with the worst status, or print every finding or write the page."""
     if args.page:
         return _write_page(args)
     if _asks_for_findings(args):
@@ -77,12 +77,11 @@ def run(args: argparse.Namespace) -> int:
     cards = cards_of_files(args.files, args.pretraining, read_printed(args.printed or ""))
     if args.output:
         write_out(args.output, to_html(*cards))
+    text = "\n".join(card.as_text() for card in cards)
     if args.json:
         found = [json.loads(card.to_json()) for card in cards]
-        print(json.dumps(found[0] if len(found) == 1 else found, indent=1))
-    else:
-        print("\n".join(card.as_text() for card in cards), end="")
-    return worst_status(cards)
+        text = json.dumps(found[0] if len(found) == 1 else found, indent=1)
+    return text, worst_status(cards)
 
 
 def _asks_for_findings(args: argparse.Namespace) -> bool:

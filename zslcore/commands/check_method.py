@@ -33,10 +33,9 @@ def run(args: argparse.Namespace) -> int:
         found.append(verdict)
     show_steps()
     for verdict in found:
-        if verdict.state != "hold":
-            print(f"{verdict.state:7} {verdict.law.sentence}\n        {verdict.why}")
-        elif args.all:
-            print(f"{verdict.state:7} {verdict.law.sentence}")
+        if args.all or verdict.state != "hold":
+            why = "" if verdict.state == "hold" else f"\n        {verdict.why}"
+            print(f"{verdict.state:7} {verdict.law.sentence}{why}")
     states = [verdict.state for verdict in found]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ("hold", "waived", "broken"))
     print(f"{name}: of {len(LAWS)} laws {counts}")

@@ -10,9 +10,9 @@ with their scope. What simulated data give has no verdict.
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 
+from zslcore.commands.options import as_json
 from zslcore.exceptions import ParameterError
 
 
@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print everything as JSON instead of text")
 
 
-def run(args: argparse.Namespace) -> None:
-    """Judge claims, or list what was found, and print it."""
+def run(args: argparse.Namespace) -> str:
+    """Judge claims, or list what was found."""
     from zslcore.analysis.papers import claims, findings, lint
     from zslcore.results.store import ResultStore
 
@@ -43,4 +43,4 @@ def run(args: argparse.Namespace) -> None:
         claims.get_claims(args.id)  # a misspelt one is refused before anything is read
         judged = claims.judge_all(ResultStore().results(), args.id)
         records, text = claims.as_records(judged), claims.as_text(judged)
-    print(json.dumps(records, ensure_ascii=False, indent=2) if args.json else text)
+    return as_json(records) if args.json else text

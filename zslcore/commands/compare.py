@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print every figure as JSON instead of a table")
 
 
-def run(args: argparse.Namespace) -> None:
-    """Make what is missing, then print every figure and the ranks."""
+def run(args: argparse.Namespace) -> str:
+    """Make what is missing, then return every figure and the ranks."""
     from zslcore.analysis import comparison
     from zslcore.evaluation import outside
     from zslcore.methods import METHODS
@@ -66,12 +66,10 @@ def run(args: argparse.Namespace) -> None:
             digest=lambda table: table["dataset"].map(digests),
             simulated=lambda table: [datasets[name].simulated for name in table["dataset"]],
         )
-        print(rows.to_json(orient="records"))
-        return
-    for data in datasets.values():
-        print(f"on {named(data)}")
-    print(f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for}")
-    print(comparison.as_text(found))
+        return rows.to_json(orient="records")
+    lines = [f"on {named(data)}" for data in datasets.values()]
+    lines.append(f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for}")
+    return "\n".join([*lines, comparison.as_text(found)])
 
 
 def _known(name: str) -> ZSLDataset:

@@ -9,12 +9,12 @@ of a file that name these classes, for models without a list of classes.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zslcore.commands.options import as_json
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -44,20 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print everything as JSON instead of text")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the map or the answers; return the exit status."""
+def run(args: argparse.Namespace) -> object:
+    """Return the map, the answers or the counts of captions."""
     if args.split is not None and args.dataset is None:
         raise ParameterError("--split: expected --dataset with it; got none.")
     tested = _test_set(args)
     if args.captions is not None:
-        _print_captions(tested, args)
-    elif tested is not None:
-        _print_answers(tested, args)
-    elif args.extractor:
+        return _captions(tested, args)
+    if tested is not None:
+        return _answers(tested, args)
+    if args.extractor:
         raise ParameterError("--extractor needs test classes: --on, --dataset or --classes.")
-    else:
-        _print_map(as_json=args.json)
-    return 0
+    return _map(as_json=args.json)
 
 
 def _test_set(args: argparse.Namespace) -> TestSet | None:
@@ -78,7 +76,8 @@ def _test_set(args: argparse.Namespace) -> TestSet | None:
     return None
 
 
-def _print_answers(tested: TestSet, args: argparse.Namespace) -> None:
+def _answers(tested: TestSet, args: argparse.Namespace) -> str:
+    """Return whether a number of each extractor is zero-shot."""
     from zslcore.leakage import contamination
 
     names = args.extractor or list(contamination.extractors())
@@ -86,19 +85,18 @@ def _print_answers(tested: TestSet, args: argparse.Namespace) -> None:
         name: contamination.answer(tested, contamination.find_extractor(name)) for name in names
     }
     if args.json:
-        rows = [{"test_set": str(tested), "extractor": n} | asdict(a) for n, a in answers.items()]
-        print(json.dumps(rows, ensure_ascii=False, indent=2))
-        return
+        about = {"test_set": str(tested)}
+        return as_json([about | {"extractor": n} | asdict(each) for n, each in answers.items()])
     what = f"{tested} ({len(tested.classes):,} test classes)"
-    print(f"May a number on {what} be reported as zero-shot?\n")
+    lines = [f"May a number on {what} be reported as zero-shot?\n"]
     for name, answer in answers.items():
-        print(f"{name}: {answer.verdict}. {answer.sentence}")
-        if answer.advice:
-            print(f"    {answer.advice}")
+        lines.append(f"{name}: {answer.verdict}. {answer.sentence}")
+        lines += [f"    {answer.advice}"] if answer.advice else []
+    return "\n".join(lines)
 
 
-def _print_captions(tested: TestSet | None, args: argparse.Namespace) -> None:
-    """Print how many captions of a file name each test class."""
+def _captions(tested: TestSet | None, args: argparse.Namespace) -> object:
+    """Return how many captions of a file name each test class."""
     from zslcore.leakage.captions import as_text, captions_of, count_captions
 
     if tested is None:
@@ -106,25 +104,23 @@ def _print_captions(tested: TestSet | None, args: argparse.Namespace) -> None:
     report = (lambda n: print(f"{n:,} captions", file=sys.stderr)) if sys.stderr.isatty() else None
     table, n = count_captions(captions_of(args.captions), tested.classes, report)
     if args.json:
-        rows = table.to_dict("records")
-        print(json.dumps({"test_set": str(tested), "captions": n, "classes": rows}))
-        return
-    print(f"{tested}: {as_text(table, n)}")
+        return {"test_set": str(tested), "captions": n, "classes": table.to_dict("records")}
+    return f"{tested}: {as_text(table, n)}"
 
 
-def _print_map(*, as_json: bool) -> None:
-    """Print a row a test set and a column a pre-training set."""
+def _map(*, as_json: bool) -> object:
+    """Return a row a test set and a column a pre-training set."""
     from zslcore.leakage import contamination
 
     table = contamination.as_table()
     if as_json:
-        print(table.to_json(orient="records"))
-        return
+        return table
     table["test set"] = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
     wide = table.pivot_table("text", "test set", "pretraining", aggfunc="first", sort=False)
-    print(wide.loc[:, (wide != "unknown").any()].to_string())
     hidden = [str(name) for name in wide if (wide[name] == "unknown").all()]
-    print(f"\nunknown on every test set: {', '.join(hidden)}")
-    print("6+1/10: of 10 test classes 6 certainly and 1 possibly are in the pre-training set.")
-    print("{6}: a paper lists 6.")
-    print(contamination.how_reliable())
+    return (
+        f"{wide.loc[:, (wide != 'unknown').any()].to_string()}\n\n"
+        f"unknown on every test set: {', '.join(hidden)}\n"
+        "6+1/10: of 10 test classes 6 certainly and 1 possibly are in the pre-training set.\n"
+        f"{{6}}: a paper lists 6.\n{contamination.how_reliable()}"
+    )

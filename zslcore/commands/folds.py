@@ -23,8 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--output", type=Path, default=Path("folds.npz"), metavar="FILE", help=text)
 
 
-def run(args: argparse.Namespace) -> None:
-    """Write the file and print what is in it."""
+def run(args: argparse.Namespace) -> str:
+    """Write the file and return what is in it."""
     from zslcore.datasets import load
     from zslcore.evaluation.rows_to_score import arrays_of, parts_to_score, write_parts
 
@@ -32,11 +32,11 @@ def run(args: argparse.Namespace) -> None:
     split = dataset.split(args.split)
     parts = parts_to_score(dataset, split, args.seed)
     write_parts(args.output, arrays_of(dataset, split, parts, args.seed))
-    print(f"on {named(dataset)}, split {split.name}, seed {args.seed}")
+    lines = [f"on {named(dataset)}, split {split.name}, seed {args.seed}"]
     for part in parts:
         seen = int(part.seen.sum())
-        print(
+        lines.append(
             f"{part.name:8} train on {len(part.train):,} rows, score {len(part.rows):,} rows among "
             f"{seen} seen and {len(part.seen) - seen} unseen classes"
         )
-    print(f"written to {args.output}")
+    return "\n".join([*lines, f"written to {args.output}"])

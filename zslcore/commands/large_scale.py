@@ -9,7 +9,6 @@ their classes by WordNet ids, in the order of the shards' labels.
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print every figure as JSON instead of tables")
 
 
-def run(args: argparse.Namespace) -> None:
-    """Measure every method, and print what it reaches."""
+def run(args: argparse.Namespace) -> object:
+    """Measure every method, print what each reaches when it is done, or return all figures."""
     from zslcore.analysis.large_scale import LargeScaleStudy, measure
     from zslcore.large.engine import Engine
     from zslcore.methods import get_method
@@ -57,9 +56,8 @@ def run(args: argparse.Namespace) -> None:
         rows += found.table().assign(method=name).to_dict("records")
         if not args.json:
             print(_as_text(name, found, dataset))
-    if args.json:
-        about = {"dataset": dataset.name, "digest": dataset.digest, "simulated": dataset.simulated}
-        print(json.dumps([row | about for row in rows]))
+    about = {"dataset": dataset.name, "digest": dataset.digest, "simulated": dataset.simulated}
+    return [row | about for row in rows] if args.json else None
 
 
 def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDataset:
@@ -92,11 +90,10 @@ def _as_text(name: str, found: LargeScale, dataset: ZSLDataset) -> str:
         + "".join(f"{task}@{k}".rjust(9) for task in ("ZSL", "GZSL") for k in (1, 5, 10))
     )
     for row in found.table().query("task == 'zsl' and k == 1").to_dict("records"):
-        shares = (
-            found.counts.accuracy(row["set"], k, task=task) for task in TASKS for k in (1, 5, 10)
+        shares = "".join(
+            f"{100 * found.counts.accuracy(row['set'], k, task=task):8.2f}%"
+            for task in TASKS
+            for k in (1, 5, 10)
         )
-        lines.append(
-            f"{row['set']:6}{row['candidates']:9,}{row['images']:12,}"
-            + "".join(f"{100 * share:8.2f}%" for share in shares)
-        )
+        lines.append(f"{row['set']:6}{row['candidates']:9,}{row['images']:12,}{shares}")
     return "\n".join(lines)

@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print everything as JSON instead of tables")
 
 
-def run(args: argparse.Namespace) -> None:
-    """Measure what leaks cost, and print it."""
+def run(args: argparse.Namespace) -> object:
+    """Measure what leaks cost."""
     from zslcore.analysis import leak_cost
     from zslcore.datasets import load
     from zslcore.evaluation import outside
@@ -40,12 +40,7 @@ def run(args: argparse.Namespace) -> None:
     for method in methods:
         try:
             found += leak_cost.costs(
-                method,
-                dataset,
-                split,
-                args.leak,
-                choose=not args.given,
-                on_progress=show_steps,
+                method, dataset, split, args.leak, choose=not args.given, on_progress=show_steps
             )
         except MethodError as error:  # what other methods have cost is not lost
             if len(methods) == 1:
@@ -53,13 +48,7 @@ def run(args: argparse.Namespace) -> None:
             print(error, file=sys.stderr)
     show_steps()
     if args.json:
-        rows = leak_cost.table(found).assign(
-            dataset=dataset.name,
-            split=split.name,
-            digest=dataset.digest,
-            simulated=dataset.simulated,
-        )
-        print(rows.to_json(orient="records", double_precision=15))
-        return
-    print(f"on {named(dataset)}, split {split.name}")
-    print(leak_cost.as_text(found))
+        about = {"dataset": dataset.name, "split": split.name}
+        about |= {"digest": dataset.digest, "simulated": dataset.simulated}
+        return leak_cost.table(found).assign(**about)
+    return f"on {named(dataset)}, split {split.name}\n{leak_cost.as_text(found)}"

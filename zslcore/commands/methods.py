@@ -14,14 +14,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
 
 
-def run(_: argparse.Namespace) -> None:
-    """Print the table of methods."""
+def run(_: argparse.Namespace) -> str:
+    """Return the table of methods."""
     from zslcore.evaluation import outside
     from zslcore.methods import get_method, markdown_table
 
-    print(markdown_table())
-    refused = outside.register_own()
-    for name in outside.own():
-        print(f"\n{name}: {get_method(name).card.idea} (--method {outside.word(name)})")
-    for why in refused.values():
+    for why in outside.register_own().values():
         print(why, file=sys.stderr)
+    own = (f"\n{n}: {get_method(n).card.idea} (--method {outside.word(n)})" for n in outside.own())
+    return "\n".join([markdown_table(), *own])

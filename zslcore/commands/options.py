@@ -1,8 +1,9 @@
-"""Helpers of commands: options that several have, a line of progress, the name of a data set."""
+"""Helpers of commands: shared options, percent, a line of progress, the name of a data set."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
     from zslcore.large.following import Standing
-
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 
 #: What every ``--method`` takes.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"
@@ -46,6 +44,16 @@ def add_submission(parser: argparse._ActionsContainer) -> None:
     option("--gamma", type=float, help="gamma that the authors state")
     option("--extractor", default="", metavar="NAME", help="as zslcore contamination lists it")
     option("--blind", action="store_true", help="leave out names of files and paths")
+
+
+def percent(value: float | None, form: str = ".1f") -> str:
+    """Return a fraction in percent, "-" where it is missing."""
+    return "-" if value is None or value != value else f"{100 * value:{form}}"
+
+
+def as_json(records: list[dict[str, Any]]) -> str:
+    """Return records as JSON that is indented, to be read."""
+    return json.dumps(records, ensure_ascii=False, indent=2)
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:

@@ -42,17 +42,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print everything as JSON; fractions")
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print what a difference needs."""
+def run(args: argparse.Namespace) -> object:
+    """Return what a difference needs."""
     from zslcore.scores import power
 
     table = _of_pilot(args) if args.files else _of_assumptions(args)
     if args.json:
-        rows = table.rename_axis("figure").reset_index()
-        print(rows.to_json(orient="records", double_precision=15))
-        return
-    shares = args.difference / 100, args.power / 100, args.alpha / 100
-    print(power.as_text(table, *shares))
+        return table.rename_axis("figure").reset_index()
+    return power.as_text(table, args.difference / 100, args.power / 100, args.alpha / 100)
 
 
 def _of_pilot(args: argparse.Namespace) -> pd.DataFrame:
@@ -65,11 +62,10 @@ def _of_pilot(args: argparse.Namespace) -> pd.DataFrame:
         raise ParameterError(
             f"--{stated[0]}: expected no FILEs, which show it; got {args.files[0]}."
         )
-    gammas = args.gamma or (None, None)
-    reports = []
-    for path, gamma in zip(args.files, gammas, strict=True):
-        of = {"gamma": gamma, "data": None, "split": None, "seed": 0, "validation": None}
-        reports.append(judged(path, argparse.Namespace(**{**vars(args), **of}), []))
+    reports = [
+        judged(path, labels=args.labels, unseen=args.unseen, fix=args.fix, gamma=gamma)
+        for path, gamma in zip(args.files, args.gamma or (None, None), strict=True)
+    ]
     pair = paired(*reports)
     return needs(pair, args.difference / 100, args.power / 100, args.alpha / 100)
 

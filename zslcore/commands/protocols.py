@@ -8,8 +8,9 @@ does.
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
+
+from zslcore.commands.options import as_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,41 +20,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print everything as JSON instead of text")
 
 
-def run(args: argparse.Namespace) -> None:
-    """Print the census or one code."""
+def run(args: argparse.Namespace) -> str:
+    """Return a row a code with counts, or each choice of one code with its lines."""
     from zslcore.analysis.papers import protocols
 
     rows = protocols.choices_of(args.name) if args.name else protocols.observed()
     if args.json:
-        records = [asdict(row) | {"meaning": row.meaning, "url": row.url} for row in rows]
-        print(json.dumps(records, ensure_ascii=False, indent=2))
-    elif args.name:
-        _print_code(args.name)
-    else:
-        _print_all()
-
-
-def _print_code(name: str) -> None:
-    """Print each choice of a code with its lines."""
-    from zslcore.analysis.papers import protocols
-
-    rows = protocols.choices_of(name)
-    print(f"{name}, {rows[0].paper}: https://github.com/{rows[0].repository}\n")
-    for row in rows:
-        print(f"{row.choice}: {row.meaning}.\n    {row.says}\n    {row.url}  (read {row.read})")
-        if row.answer:
-            print(f"    Authors: {row.answer}")
-
-
-def _print_all() -> None:
-    """Print a row a code, and how many codes choose in which way."""
-    from zslcore.analysis.papers import protocols
-
+        return as_json([asdict(row) | {"meaning": row.meaning, "url": row.url} for row in rows])
+    if args.name:
+        lines = [f"{args.name}, {rows[0].paper}: https://github.com/{rows[0].repository}\n"]
+        for row in rows:
+            lines += [f"{row.choice}: {row.meaning}.", f"    {row.says}"]
+            lines.append(f"    {row.url}  (read {row.read})")
+            lines += [f"    Authors: {row.answer}"] if row.answer else []
+        return "\n".join(lines)
     table = protocols.with_links()
     wide = table.pivot_table("how", "code", "choice", aggfunc="first", sort=False)
-    print(wide.rename_axis(None).to_string(), "\n")
-    print(protocols.headline())
+    lines = [f"{wide.rename_axis(None).to_string()} \n", protocols.headline()]
     for choice, meanings in protocols.HOW.items():
         counts = protocols.counted(choice)
         words = "; ".join(f"{meanings[how]} {n}" for how, n in counts.items())
-        print(f"{choice}, n = {sum(counts.values())}: {words}.")
+        lines.append(f"{choice}, n = {sum(counts.values())}: {words}.")
+    return "\n".join(lines)

@@ -67,11 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print one row per cell as JSON, in fractions")
 
 
-def run(args: argparse.Namespace) -> None:
-    """List the experiments, or run one and print it."""
+def run(args: argparse.Namespace) -> object:
+    """List the experiments, or run one and return its table."""
     if args.list:
-        list_experiments()
-        return
+        return list_experiments()
     if args.experiment is None:
         raise ParameterError(f"Name an experiment: {', '.join(EXPERIMENTS)}.")
     for option in ("seeds", "draws", "jobs"):
@@ -98,24 +97,23 @@ def run(args: argparse.Namespace) -> None:
     if args.predictions is not None:
         write_answers(table, args.predictions)
     if args.json:
-        print(table.to_json(orient="records", double_precision=15))
-        return
-    print(heading(args, experiment, table))
-    print(wide(table, experiment).to_string(index=False))
+        return table
+    return f"{heading(args, experiment, table)}\n{wide(table, experiment).to_string(index=False)}"
 
 
-def list_experiments() -> None:
-    """Print every experiment, then the tables and figures that cannot be computed."""
+def list_experiments() -> str:
+    """Return every experiment, then the tables and figures that cannot be computed."""
+    lines = []
     for name, experiment in EXPERIMENTS.items():
         n = len(experiment.methods)
         rows = f"{n} method{'s' * (n > 1)}; " if n else ""
         scaled = f"{IN_WORDS[experiment.features]}; " if experiment.scales else ""
         on = " and ".join(experiment.datasets[:2]) if experiment.datasets else "the class lists"
         more = " and others" * (len(experiment.datasets) > 2)
-        print(f"{name:12} {experiment.title} ({rows}{scaled}on {on}{more})")
-    print()
-    for name, why in NOT_COMPUTED.items():
-        print(f"{name:12} cannot be computed: {why}")
+        lines.append(f"{name:12} {experiment.title} ({rows}{scaled}on {on}{more})")
+    lines.append("")
+    lines += [f"{name:12} cannot be computed: {why}" for name, why in NOT_COMPUTED.items()]
+    return "\n".join(lines)
 
 
 def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:

@@ -107,9 +107,9 @@ def _report(args: argparse.Namespace) -> ScoreReport | None:
             if getattr(args, option) not in (None, []):
                 raise ParameterError(f"--{option}: expected --scores with it; got none.")
         return None
-    validation = [understood(p, None, None, args.fix) for p in args.validation]
-    asked = argparse.Namespace(**vars(args) | {"data": None})
-    return judged(args.scores, asked, validation)
+    validation = [understood(path, None, None, args.fix) for path in args.validation]
+    given = {name: getattr(args, name) for name in ("labels", "unseen", "fix", "gamma")}
+    return judged(args.scores, validation, **given)
 
 
 def _declared(args: argparse.Namespace) -> Declared:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from zslcore.analysis.run_listing import (
     peeked,
     sorted_by,
 )
+from zslcore.commands.options import percent
 from zslcore.evaluation import figures
 from zslcore.evaluation.files import write_predictions
 from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
@@ -151,8 +152,8 @@ def _day(text: str | None) -> date | None:
         raise ParameterError(f"--since: expected a day as 2026-01-31; got {text!r}.") from None
 
 
-def list_runs(args: argparse.Namespace) -> None:
-    """Print a line per run, and per row of other results."""
+def list_runs(args: argparse.Namespace) -> object:
+    """Return a line per run, and per row of other results."""
     runs, others, stored = _meant_of_all(args, LISTED)
     by_oracle = peeked(stored)
     rows = [{"kind": RUN} | o.row() | {"chosen_for": chosen(o, by_oracle)} for o in runs]
@@ -162,15 +163,13 @@ def list_runs(args: argparse.Namespace) -> None:
         ascending = sorted_by()[args.sort] == args.reverse
         table = table.sort_values(args.sort, ascending=ascending, kind="stable")
     if args.json:
-        print(table.to_json(orient="records", double_precision=15))
-        return
-    if not rows:
-        print("No such run is stored." if stored else "No run is stored yet.")
-    else:
-        columns = shown()
-        print(_as_text(table[[name for name in columns if name in table]]))
+        return table
+    text = "No such run is stored." if stored else "No run is stored yet."
+    if rows:
+        text = _as_text(table[[name for name in shown() if name in table]])
     if not args.kind and (n := len(ResultStore().others(["action"]))):
-        print(f"{n:,} fits of the study of actions: --kind action lists them.")
+        text += f"\n{n:,} fits of the study of actions: --kind action lists them."
+    return text
 
 
 #: Kinds that are listed without --kind: a study of actions has hundreds of fits.
@@ -223,35 +222,29 @@ def _as_text(table: pd.DataFrame) -> str:
     written = table.copy()
     for name in figures.names(unit="fraction"):
         if name in written:
-            written[name] = [_percent(value) for value in written[name]]
+            written[name] = [percent(value) for value in written[name]]
     if "created" in written:
         written["created"] = written["created"].str.slice(0, 16)
     return written.rename(columns=shown()).to_string(index=False)
 
 
-def _percent(value: float | None, form: str = ".1f") -> str:
-    return "-" if value is None or pd.isna(value) else f"{100 * value:{form}}"
-
-
-def show_run(args: argparse.Namespace) -> None:
-    """Print the figures of a run, where it comes from and what repeats it."""
+def show_run(args: argparse.Namespace) -> str:
+    """Return the figures of a run, where it comes from and what repeats it."""
     one = ResultStore().find_any(args.key)
     if args.json:
-        print(one.to_json())
-        return
+        return one.to_json()
     if isinstance(one, Result):
         about = {"kind": one.kind, "key": one.key, "made": one.created} | one.about
-        print("\n".join(f"{name:<12} {value}" for name, value in about.items()))
-        print(_as_text(pd.DataFrame(one.rows)))
-        return
+        lines = [f"{name:<12} {value}" for name, value in about.items()]
+        return "\n".join([*lines, _as_text(pd.DataFrame(one.rows))])
     result = one.result
     made = f"{result.created}, version {result.version} {result.commit}".rstrip()
-    print(f"key          {one.id}\norigin       {one.origin}\nmade         {made}")
-    print(as_text(result, one.imported.who if one.imported else ""))
+    head = f"key          {one.id}\norigin       {one.origin}\nmade         {made}\n"
+    return head + as_text(result, one.imported.who if one.imported else "")
 
 
-def compare_runs(args: argparse.Namespace) -> None:
-    """Print what differs between two runs: in the spec, in the figures, class by class."""
+def compare_runs(args: argparse.Namespace) -> str:
+    """Return what differs between two runs: in the spec, in the figures, class by class."""
     store = ResultStore()
     first, second = (store.find(key) for key in args.keys)
     pair = first.result, second.result
@@ -263,18 +256,18 @@ def compare_runs(args: argparse.Namespace) -> None:
             f'"{name}": {table.to_json(orient="records", double_precision=15)}'
             for name, table in tables.items()
         )
-        print("{" + ", ".join(parts) + "}")
-        return
-    print(f"first   {first.id}  ({first.origin})\nsecond  {second.id}  ({second.origin})")
-    for sentence in run_comparison.cautions(*pair):
-        print(f"Mind: {sentence}")
+        return "{" + ", ".join(parts) + "}"
     differs = spec[spec["differs"]].drop(columns="differs").map(_shortened)
-    print(_part("What differs", differs) if len(differs) else "\nThe same was run.")
-    print(_part("Figures, percent", _in_percent(compared)))
     test = run_comparison.class_test(*pair)
-    print(_part("Classes, percent, largest differences", _in_percent(classes.head(FEW))))
-    if test is not None:
-        print(f"\n{test.sentence}")
+    lines = [
+        f"first   {first.id}  ({first.origin})\nsecond  {second.id}  ({second.origin})",
+        *(f"Mind: {sentence}" for sentence in run_comparison.cautions(*pair)),
+        _part("What differs", differs) if len(differs) else "\nThe same was run.",
+        _part("Figures, percent", _in_percent(compared)),
+        _part("Classes, percent, largest differences", _in_percent(classes.head(FEW))),
+        *([f"\n{test.sentence}"] if test else []),
+    ]
+    return "\n".join(lines)
 
 
 #: Classes that a comparison prints, and letters of a value; with --json all of them.
@@ -287,7 +280,7 @@ def _shortened(text: str) -> str:
 
 def _in_percent(table: pd.DataFrame) -> pd.DataFrame:
     forms = {"first": ".1f", "second": ".1f", "difference": "+.1f"}
-    texts = {name: [_percent(value, form) for value in table[name]] for name, form in forms.items()}
+    texts = {name: [percent(value, form) for value in table[name]] for name, form in forms.items()}
     return table.assign(**texts)
 
 
@@ -371,13 +364,9 @@ def delete_runs(args: argparse.Namespace) -> None:
 
 def import_file(args: argparse.Namespace) -> None:
     """Import results of another person."""
-    for line in _imported_lines(import_runs(args.file, args.who, ResultStore())):
-        print(line)
-
-
-def _imported_lines(found: Sequence[StoredRun]) -> Iterator[str]:
+    found = import_runs(args.file, args.who, ResultStore())
     for one in found:
         spec: Any = one.result.spec
-        yield f"{one.id}  {spec.method} on {spec.dataset}, split {spec.split}; {one.origin}"
+        print(f"{one.id}  {spec.method} on {spec.dataset}, split {spec.split}; {one.origin}")
     if any("validated" in (one.result.gamma_origin, one.result.params_origin) for one in found):
-        yield "What these results call validated is only stated: it cannot be checked here."
+        print("What these results call validated is only stated: it cannot be checked here.")

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zslcore.exceptions import DatasetError
+from zslcore.exceptions import DatasetError, ParameterError
 
 if TYPE_CHECKING:
     from zslcore.scores import ScoreMatrix, ScoreReport
@@ -57,9 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print everything as JSON")
 
 
-def run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> object:
     """Read, question and judge every file."""
-    from zslcore.exceptions import ParameterError
     from zslcore.scores.protocols import words_of
 
     words = words_of(args.words)
@@ -73,7 +72,9 @@ def run(args: argparse.Namespace) -> None:
     own = args.validation_labels, args.validation_unseen
     fixes = args.fix if args.validation_fix is None else args.validation_fix
     validation = [understood(p, *own, fixes, "--validation-fix") for p in args.validation]
-    reports = [judged(path, args, validation) for path in args.files]
+    names = ("labels", "unseen", "fix", "gamma", "data", "split", "seed")
+    given = {name: getattr(args, name) for name in names}
+    reports = [judged(path, validation, **given) for path in args.files]
     if args.predictions is not None:
         from zslcore.evaluation import write_predictions
         from zslcore.scores.judging import predictions_of_scores
@@ -84,12 +85,11 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         found = [json.loads(r.to_json(with_intervals=args.intervals)) for r in reports]
         found += [json.loads(pair.to_json()) for pair in pairs]
-        print(json.dumps(found[0] if len(found) == 1 else found))
-        return
+        return found[0] if len(found) == 1 else found
     texts = [report.as_text(words, with_intervals=args.intervals) for report in reports]
-    print("\n\n".join([*texts, *(pair.as_text(words) for pair in pairs)]))
-    if embed:
-        print(f"\n{args.html} written. To show it on a page next to it:\n{embed}")
+    texts += [pair.as_text(words) for pair in pairs]
+    texts += [f"{args.html} written. To show it on a page next to it:\n{embed}"] if embed else []
+    return "\n\n".join(texts)
 
 
 def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> str:
@@ -110,36 +110,44 @@ def paired(first: ScoreReport, second: ScoreReport) -> Pair:
     return beside(first.matrix, second.matrix, gammas)
 
 
-def judged(path: Path, args: argparse.Namespace, validation: Sequence[ScoreMatrix]) -> ScoreReport:
+def judged(
+    path: Path,
+    validation: Sequence[ScoreMatrix] = (),
+    *,
+    labels: Path | None = None,
+    unseen: list[str] | None = None,
+    fix: Sequence[str] = (),
+    gamma: float | None = None,
+    data: str | None = None,
+    split: str | None = None,
+    seed: int = 0,
+) -> ScoreReport:
     """Return the figures of one file, of scores or of predictions."""
+    from zslcore.datasets import load
     from zslcore.evaluation import is_predictions
-    from zslcore.scores import judge
-
-    if not path.is_file() or not is_predictions(path):
-        matrix = understood(path, args.labels, args.unseen, args.fix)
-        report = judge(matrix, gamma=args.gamma, validation=validation)
-        if args.data is None:
-            return report
-        from zslcore.datasets import load
-        from zslcore.scores.placed import placed
-
-        dataset = load(args.data)
-        return placed(report, dataset, dataset.split(args.split), args.seed)
-    from zslcore.exceptions import ParameterError
     from zslcore.leakage.predicted import read_predicted
+    from zslcore.scores import judge
     from zslcore.scores.judging import judge_predicted
+    from zslcore.scores.placed import placed
 
-    for option in ("labels", "unseen", "validation", "gamma", "data"):
-        if getattr(args, option) not in (None, []):
-            raise ParameterError(f"--{option} means nothing for predictions; got {path.name}.")
-    return judge_predicted(read_predicted(path))
+    if path.is_file() and is_predictions(path):
+        given = {"labels": labels, "unseen": unseen, "validation": list(validation) or None}
+        for option, value in (given | {"gamma": gamma, "data": data}).items():
+            if value is not None:
+                raise ParameterError(f"--{option} means nothing for predictions; got {path.name}.")
+        return judge_predicted(read_predicted(path))
+    report = judge(understood(path, labels, unseen, fix), gamma=gamma, validation=validation)
+    if data is None:
+        return report
+    dataset = load(data)
+    return placed(report, dataset, dataset.split(split), seed)
 
 
 def understood(
     path: Path,
     labels: Path | None,
     unseen: list[str] | None,
-    fixes: list[str],
+    fixes: Sequence[str],
     option: str = "--fix",
 ) -> ScoreMatrix:
     """Return the scores of a file; an open question is raised with its possible answers."""

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -37,15 +36,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show.set_defaults(run=show_folder)
 
 
-def write_folder(args: argparse.Namespace) -> None:
-    """Write what ``args.source`` holds and print what it is."""
+def write_folder(args: argparse.Namespace) -> str:
+    """Write what ``args.source`` holds and return what it is."""
     from zslcore.large.shards import write_shards
     from zslcore.large.sources import blocks_of
 
     blocks = blocks_of(
         args.source, features=args.features, labels=args.labels, first_label=args.first_label
     )
-    print_shards(write_shards(args.folder, _with_progress(blocks), dtype=args.dtype))
+    return _as_text(write_shards(args.folder, _with_progress(blocks), dtype=args.dtype))
 
 
 def _with_progress(blocks: Iterable[Block]) -> Iterator[Block]:
@@ -60,15 +59,14 @@ def _with_progress(blocks: Iterable[Block]) -> Iterator[Block]:
         sys.stderr.write(f"\r{'':20}\r")
 
 
-def show_folder(args: argparse.Namespace) -> None:
-    """Open a folder, which checks it, and print what it holds."""
+def show_folder(args: argparse.Namespace) -> object:
+    """Open a folder, which checks it, and return what it holds."""
     from zslcore.large.shards import Shards
 
     shards = Shards.open(args.folder, every_file=args.all)
     if not args.json:
-        print_shards(shards)
-        return
-    found = {
+        return _as_text(shards)
+    return {
         "folder": str(shards.folder),
         "rows": len(shards),
         "features": shards.shape[1],
@@ -77,15 +75,16 @@ def show_folder(args: argparse.Namespace) -> None:
         "digest": shards.digest,
         "parts": [{"rows": len(part), "digest": part.digest} for part in shards.parts()],
     }
-    print(json.dumps(found))
 
 
-def print_shards(shards: Shards) -> None:
-    """Print what a folder holds, one fact a line."""
+def _as_text(shards: Shards) -> str:
+    """Return what a folder holds, one fact a line."""
     n, n_features = shards.shape
     size = n * n_features * shards.dtype.itemsize
-    print(f"{shards.folder}")
-    print(f"  images    {n:,} x {n_features:,} features, {shards.dtype.name}")
-    print(f"  classes   numbers {shards.labels.min():,} to {shards.labels.max():,}")
-    print(f"  parts     {len(shards.parts()):,}, together {size / 1e6:,.1f} MB")
-    print(f"  digest    {shards.digest}")
+    return (
+        f"{shards.folder}\n"
+        f"  images    {n:,} x {n_features:,} features, {shards.dtype.name}\n"
+        f"  classes   numbers {shards.labels.min():,} to {shards.labels.max():,}\n"
+        f"  parts     {len(shards.parts()):,}, together {size / 1e6:,.1f} MB\n"
+        f"  digest    {shards.digest}"
+    )
