@@ -27,7 +27,7 @@ from zslcore.analysis.papers.experiments import (
     configured_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import Request, opened
+from zslcore.analysis.papers.experiments.experiment import Request, open_dataset
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.analysis.papers.experiments.wide import wide
 from zslcore.commands.options import show_standing
@@ -76,7 +76,7 @@ def fit_seconds(
         return {path.key: path.about["seconds"] for path in paths if "seconds" in path.about}
     found = {}
     for request in requests:
-        for data in map(opened, request.datasets):
+        for data in map(open_dataset, request.datasets):
             for cell in experiment.cells_of(data):
                 for method in request.methods:
                     chosen = (cell.select_for,), experiment.given(method), experiment.features

@@ -157,7 +157,7 @@ def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:
     return found
 
 
-def key_of(of: Mapping[str, Any]) -> str:
+def key_of(of: object) -> str:
     """Return the SHA-256 of the identity of a study, 16 hex digits."""
     text = json.dumps(of, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

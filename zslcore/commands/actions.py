@@ -38,7 +38,7 @@ from zslcore.analysis.actions import (
     usual_sets,
 )
 from zslcore.analysis.papers.experiments.actions import study_pieces
-from zslcore.analysis.papers.experiments.reproducing import do_all
+from zslcore.analysis.papers.experiments.reproducing import run_pieces
 from zslcore.commands.options import percent, show_standing
 from zslcore.datasets import ZSLDataset, load
 from zslcore.exceptions import ParameterError, closest_name
@@ -148,7 +148,7 @@ def _study(
     if made is not None:
         return made
     units = spec.units()
-    for _ in do_all(study_pieces(units), args.jobs, args.dask, show_standing):
+    for _ in run_pieces(study_pieces(units), args.jobs, args.dask, show_standing):
         pass
     return stored_study(units)
 

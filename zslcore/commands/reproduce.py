@@ -23,7 +23,7 @@ from zslcore.analysis.papers.experiments import (
     get_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import opened
+from zslcore.analysis.papers.experiments.experiment import open_dataset
 from zslcore.analysis.papers.experiments.wide import means_leave_out, wide
 from zslcore.commands.options import METHOD, show_standing
 from zslcore.evaluation import outside, write_predictions
@@ -162,10 +162,10 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
     """Return the heading: the experiment, the data sets and the printed figures."""
     datasets = args.dataset or experiment.datasets
     names = [
-        f"{name} (simulated)" if opened(name).simulated and "simulated" not in name else name
+        f"{name} (simulated)" if open_dataset(name).simulated and "simulated" not in name else name
         for name in datasets
     ]
-    simulated = any(opened(name).simulated for name in datasets)
+    simulated = any(open_dataset(name).simulated for name in datasets)
     unit = ", in points" * (experiment.unit == "percent")
     difference = f" diff: ours less printed{unit}." if table["difference"].notna().any() else ""
     lines = [
@@ -185,7 +185,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
 
 def missing_features(name: str, table: pd.DataFrame) -> str:
     """Say which cells a data set that is known by its results lacks, and what computes them."""
-    dataset = opened(name)
+    dataset = open_dataset(name)
     if not isinstance(dataset, ResultsOnly):
         return ""
     rows = table[(table["dataset"] == name) & table["ours"].isna()]

@@ -15,7 +15,7 @@ def printed():
 @pytest.mark.parametrize("id_", CLAIMS)
 def test_a_claim_that_has_a_verdict_in_print_has_cells(id_, printed):
     read = cells_of(id_, printed)
-    decided = CLAIMS[id_].judged(printed).verdict != "undecided"
+    decided = CLAIMS[id_].judge(printed).verdict != "undecided"
     assert not decided or len(read.figures) or read.tables
     assert not read.figures.index.has_duplicates
 
@@ -23,11 +23,11 @@ def test_a_claim_that_has_a_verdict_in_print_has_cells(id_, printed):
 def test_what_is_not_read_changes_no_verdict_and_what_is_read_does(printed):
     id_ = "gbu-best-h"
     is_read = printed.figures.index.isin(cells_of(id_, printed).figures.index)
-    before = CLAIMS[id_].judged(printed)
+    before = CLAIMS[id_].judge(printed)
 
     def judged(value):
         rows = printed.figures.assign(value=value)
-        return CLAIMS[id_].judged(Evidence("printed", rows, printed.tables))
+        return CLAIMS[id_].judge(Evidence("printed", rows, printed.tables))
 
     value = printed.figures["value"]
     assert judged(value.where(is_read, 0.0)) == before

@@ -15,10 +15,10 @@ from zslcore.analysis.papers.claims import (
     as_records,
     as_table,
     as_text,
+    evidence_from_rows,
     evidence_of,
     get_claims,
     judge_all,
-    of_rows,
     printed_evidence,
 )
 from zslcore.analysis.papers.claims.evidence import (
@@ -28,10 +28,10 @@ from zslcore.analysis.papers.claims.evidence import (
     result_rows,
 )
 from zslcore.analysis.papers.claims.judging import (
-    by_interval,
-    counted,
-    difference,
-    listed,
+    join_names,
+    judge_interval,
+    judge_mean,
+    judge_share,
 )
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
@@ -437,7 +437,7 @@ def as_run(name, evidence):
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case])
 def test_a_claim_holds_on_evidence_for_it_and_not_on_evidence_against_it(name):
     for evidence, verdict in zip(CASES[name], (HOLDS, NOT), strict=True):
-        judgment = CLAIMS[name].judged(as_run(name, evidence))
+        judgment = CLAIMS[name].judge(as_run(name, evidence))
         assert judgment.verdict == verdict, judgment.said
         assert judgment.number is not None
         if judgment.low is not None:
@@ -448,7 +448,7 @@ def test_a_claim_holds_on_evidence_for_it_and_not_on_evidence_against_it(name):
 def test_simulated_data_give_figures_and_no_verdict(name):
     for evidence in CASES[name]:
         if evidence.body != "printed":
-            judgment = CLAIMS[name].judged(as_run(name, replace(evidence, body="simulated")))
+            judgment = CLAIMS[name].judge(as_run(name, replace(evidence, body="simulated")))
             assert judgment.verdict in ("no verdict", UNDECIDED)
             assert judgment.unit != "tau"
             assert not judgment.exceptions
@@ -464,7 +464,7 @@ def test_data_that_a_claim_does_not_speak_of_count_for_nothing(name):
         for other in (figures, figures.assign(benchmark="aPY", data="aPY")):
             if "aPY" in CLAIMS[name].data and other is not figures:
                 continue
-            judgment = CLAIMS[name].judged(as_run(name, replace(evidence, figures=other)))
+            judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=other)))
             assert (judgment.verdict, judgment.number) == (UNDECIDED, None)
             assert judgment.said.startswith("There is no run on ")
 
@@ -475,7 +475,7 @@ def test_a_part_of_the_data_sets_never_confirms_nor_refutes(name):
     for evidence in CASES[name] if len(CLAIMS[name].data) > 1 else ():
         for benchmark in CLAIMS[name].data if evidence.body != "printed" else ():
             one = evidence.figures[evidence.figures["benchmark"] == benchmark]
-            judgment = CLAIMS[name].judged(as_run(name, replace(evidence, figures=one)))
+            judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=one)))
             assert judgment.verdict in (HERE, NOT_HERE, UNDECIDED), judgment.said
             told = judgment.verdict != UNDECIDED
             assert judgment.where.startswith("1 of ") == told
@@ -502,10 +502,10 @@ def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
         two = figures[figures["data"].isin(["CUB", "AWA1"])].assign(seeds=1)
         two = two.replace({"data": {"AWA1": "AWA1-lss"}})
         two.loc[two["benchmark"] == "AWA1", "pretraining"] = "none"
-        found = CLAIMS[name].judged(Evidence("real", two))
+        found = CLAIMS[name].judge(Evidence("real", two))
         assert found.words == f"{verdict} (2 of 5 data sets)", found.said
         assert found.scope == scope
-    every = CLAIMS["gbu-gzsl-lower"].judged(zsl_and_u(True))
+    every = CLAIMS["gbu-gzsl-lower"].judge(zsl_and_u(True))
     assert every.words == HOLDS
     assert every.scope.startswith("Measured on SUN (trained on imagenet-1k), ")
 
@@ -513,7 +513,7 @@ def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
 def test_missing_methods_are_named_and_make_a_part():
     rows = group(COMPATIBLE, "zsl", 0.6, 0.5)[0]
     fewer = rows.figures[~rows.figures["method"].isin(["DAP", "IAP"])]
-    found = CLAIMS["gbu-max-margin-better"].judged(as_run("gbu", Evidence("real", fewer)))
+    found = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", Evidence("real", fewer)))
     assert found.words == "holds here (11 of 13 methods)"
     assert "; without DAP and IAP" in found.scope
 
@@ -522,21 +522,21 @@ def test_figures_within_one_point_have_no_order():
     """Of runs; what missing methods may reach makes no place sure, either."""
     step = {m: 0.9 - 0.004 * k for k, m in enumerate(BENCHMARK_METHODS)}
     two = of(cells(step, data=("CUB", "AWA1")))
-    found = CLAIMS["gbu-ale-first-ps"].judged(as_run("gbu", two))
+    found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", two))
     assert found.verdict == NOT_HERE  # the seventh, and more than a point from the first
     order = [m for m in BENCHMARK_METHODS if m != "SYNC"]
     order.insert(6, "SYNC")
     seventh = of(cells({m: 0.9 - 0.004 * k for k, m in enumerate(order)}, data=("CUB", "AWA1")))
-    near = CLAIMS["gbu-sync-seventh-ps"].judged(as_run("gbu", seventh))
+    near = CLAIMS["gbu-sync-seventh-ps"].judge(as_run("gbu", seventh))
     assert near.verdict == UNDECIDED
     assert "One point more or less, its place is between " in near.said
     fewer = at(1, "ALE")
     del fewer["SJE"]
-    found = CLAIMS["gbu-ale-first-ps"].judged(as_run("gbu", of(cells(fewer, data=("CUB",)))))
+    found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(cells(fewer, data=("CUB",)))))
     assert found.verdict == UNDECIDED
     assert "Whatever SJE reach" in found.said
     close = {m: 0.5 - 0.004 * (m != "ALE") for m in (*BENCHMARK_METHODS, "CMT*")}
-    found = CLAIMS["gbu-best-h"].judged(as_run("gbu", of(cells(close, "H", data=("CUB",)))))
+    found = CLAIMS["gbu-best-h"].judge(as_run("gbu", of(cells(close, "H", data=("CUB",)))))
     assert found.verdict == UNDECIDED
     assert "ALE on CUB (within one point)" in found.said
 
@@ -545,7 +545,7 @@ def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_othe
     pair = dict.fromkeys(BENCHMARK_METHODS, 0.4) | {"ALE": 0.5, "LATEM": 0.6}
     other = pair | {"ALE": 0.6, "LATEM": 0.5}
     rows = cells(pair, data=("CUB",)) + cells(other, data=("AWA1",))
-    found = CLAIMS["gbu-ale-first-ps"].judged(as_run("gbu", of(rows)))
+    found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(rows)))
     assert "ALE has place 1 of 13 on 2 data sets by ZSL, mean rank 1.5. " in found.said
     assert "is first with" not in found.said
 
@@ -553,11 +553,11 @@ def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_othe
 def test_one_is_spoken_of_as_one():
     values = at(2, "ALE")
     one = of(cells(values, data=("CUB",)))
-    found = CLAIMS["gbu-ale-first-ps"].judged(as_run("gbu", one))
+    found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", one))
     assert "ALE has place 2 of 13 on 1 data set by ZSL" in found.said
-    found = CLAIMS["gbu-top-three-ps"].judged(as_run("gbu", of(cells(at(1, "ALE")))))
+    found = CLAIMS["gbu-top-three-ps"].judge(as_run("gbu", of(cells(at(1, "ALE")))))
     assert ", 1 surely is and " in found.said
-    found = CLAIMS["cal-sje-spreads"].judged(
+    found = CLAIMS["cal-sje-spreads"].judge(
         spreads({"SJE": 0.02, "ALE": 0.01, "DEVISE": 0.01, "SYNC": np.nan})
     )
     assert found.said.endswith("SYNC lacks them here.")
@@ -571,7 +571,7 @@ def test_a_difference_on_two_data_sets_has_to_be_clear_on_each():
             for row in cells({"CMT": 0.4}, "H", data=(data,))
             + cells({"CMT*": 0.4 + d}, "H", data=(data,))
         ]
-        found = CLAIMS["gbu-detector-helps"].judged(of(rows))
+        found = CLAIMS["gbu-detector-helps"].judge(of(rows))
         assert found.verdict == verdict
         assert found.low is None
 
@@ -581,7 +581,7 @@ def test_welchs_interval_is_that_of_scipy():
     rng = np.random.default_rng(3)
     values = dict(zip(BENCHMARK_METHODS, rng.uniform(0.3, 0.6, 13), strict=True))
     one = of(cells(values, data=("SUN",)))
-    found = CLAIMS["gbu-max-margin-better"].judged(as_run("gbu", one))
+    found = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", one))
     wide = one.figures.set_index("method")["value"]
     sides = wide[[*COMPATIBLE]], wide.drop([*COMPATIBLE])
     interval = ttest_ind(*sides, equal_var=False).confidence_interval(0.95)
@@ -591,7 +591,7 @@ def test_welchs_interval_is_that_of_scipy():
 def test_the_control_is_no_evidence():
     rows = zsl_and_u(True).figures
     phog = rows[rows["data"] == "AWA1"].assign(data="AWA1-phog", pretraining="none")
-    found = CLAIMS["gbu-gzsl-lower"].judged(Evidence("real", phog))
+    found = CLAIMS["gbu-gzsl-lower"].judge(Evidence("real", phog))
     assert (found.verdict, found.number) == (UNDECIDED, None)
 
 
@@ -608,26 +608,26 @@ def test_two_kinds_of_features_of_one_benchmark_are_one_case(name):
     rows = evidence.figures
     other = rows.assign(data=rows["data"] + "-other", value=rows["value"] + 0.05)
     for figures in (pd.concat([rows, other]), pd.concat([other, rows])):
-        assert CLAIMS[name].judged(Evidence("real", figures)) == CLAIMS[name].judged(evidence)
+        assert CLAIMS[name].judge(Evidence("real", figures)) == CLAIMS[name].judge(evidence)
 
 
 @pytest.mark.slow
 def test_what_is_missing_is_said_of_what_was_looked_at():
     of_cub = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.5), data=("CUB",))).figures
     both = pd.concat([of_cub, of_cub.assign(split="SS", value=of_cub["value"] + 0.01)])
-    found = CLAIMS["gbu-ps-spares-fine"].judged(as_run("gbu", Evidence("real", both)))
+    found = CLAIMS["gbu-ps-spares-fine"].judge(as_run("gbu", Evidence("real", both)))
     assert found.said.startswith("PS instead of SS on CUB: −1.0 points")
     unnamed = of_cub[of_cub["method"] != "SYNC"]
-    found = CLAIMS["gbu-best-ps"].judged(as_run("gbu", Evidence("real", unnamed)))
+    found = CLAIMS["gbu-best-ps"].judge(as_run("gbu", Evidence("real", unnamed)))
     assert found.said == "The methods that the paper names have no ZSL on PS here."
-    found = CLAIMS["cal-closed-forms-fixed"].judged(spreads({"ALE": 0.01}))
+    found = CLAIMS["cal-closed-forms-fixed"].judge(spreads({"ALE": 0.01}))
     assert found.said == "Closed forms with a deviation of 0.0 over seeds: there is no case here."
 
 
 def test_a_sentence_on_simulated_data_names_these():
     rows = best(BEST_PS, {})[0].figures
     rows = rows.assign(data="simulated-" + rows["data"])
-    found = CLAIMS["gbu-best-ps"].judged(as_run("gbu", Evidence("simulated", rows)))
+    found = CLAIMS["gbu-best-ps"].judge(as_run("gbu", Evidence("simulated", rows)))
     assert "Best: GFZSL on simulated-SUN, " in found.said
     assert "Data: simulated-SUN, simulated-AWA1, " in found.said
 
@@ -635,7 +635,7 @@ def test_a_sentence_on_simulated_data_names_these():
 @pytest.mark.parametrize("name", CLAIMS)
 def test_without_evidence_a_claim_cannot_be_told_and_says_why(name):
     """A body of runs may be empty; printed tables never are."""
-    judgment = CLAIMS[name].judged(of())
+    judgment = CLAIMS[name].judge(of())
     assert judgment.verdict == UNDECIDED
     assert judgment.number is None
     assert judgment.said.endswith(".")
@@ -647,7 +647,7 @@ def test_a_claim_looks_at_the_tables_that_it_names_and_no_others(name):
     elsewhere = printed.figures["table"].isin(CLAIMS[name].tables)
     figures = printed.figures.assign(value=printed.figures["value"].where(elsewhere, 0.123))
     for evidence in (printed, replace(printed, figures=figures)):
-        assert CLAIMS[name].judged(evidence) == CLAIMS[name].judged(printed)
+        assert CLAIMS[name].judge(evidence) == CLAIMS[name].judge(printed)
 
 
 def test_claims_are_what_the_ledger_says():
@@ -701,14 +701,14 @@ def test_verdicts_on_the_printed_tables():
 
 
 def test_an_interval_inside_outside_and_over_the_end():
-    assert by_interval(0.1, 0.2) == HOLDS
-    assert by_interval(-0.2, -0.1) == NOT
-    assert by_interval(-0.1, 0.1) == UNDECIDED
-    assert by_interval(-0.01, 0.03, (-0.02, 0.02)) == UNDECIDED
+    assert judge_interval(0.1, 0.2) == HOLDS
+    assert judge_interval(-0.2, -0.1) == NOT
+    assert judge_interval(-0.1, 0.1) == UNDECIDED
+    assert judge_interval(-0.01, 0.03, (-0.02, 0.02)) == UNDECIDED
 
 
 def test_a_difference_has_the_t_interval():
-    found = difference("Both", [0.01, 0.02, 0.03], "above")
+    found = judge_mean("Both", [0.01, 0.02, 0.03], "above")
     # mean 2, deviation 1, n = 3: 2 +- 4.303 / sqrt(3)
     assert (found.low, found.high) == pytest.approx((0.02 - 0.02484, 0.02 + 0.02484), abs=1e-5)
     assert found.verdict == UNDECIDED
@@ -716,7 +716,9 @@ def test_a_difference_has_the_t_interval():
 
 
 def test_a_count_has_the_exact_interval_and_names_the_exceptions():
-    found = counted("Above", pd.Series({"ALE": True, "SJE": False, "SAE": True}), at_least=2 / 3)
+    found = judge_share(
+        "Above", pd.Series({"ALE": True, "SJE": False, "SAE": True}), at_least=2 / 3
+    )
     assert found.verdict == HOLDS
     assert found.said == "Above: 2 of 3; not SJE."
     assert (found.low, found.high) == pytest.approx((0.0943, 0.9916), abs=1e-4)
@@ -727,17 +729,17 @@ def test_an_order_on_few_data_sets_counts_one_kind_of_features_of_each():
     few = every[every["data"].isin(["CUB", "AWA1"])]
     twice = few.assign(data=few["data"] + "-other", value=0.9)
     for figures in (few, pd.concat([few, twice])):
-        found = CLAIMS["gbu-gfzsl-first-ps"].judged(Evidence("real", figures))
+        found = CLAIMS["gbu-gfzsl-first-ps"].judge(Evidence("real", figures))
         assert found.words == "holds here (2 of 5 data sets)"
         assert found.number == 1.0
 
 
 def test_what_is_read_off_figure_4_has_no_verdict_from_table_3():
     for name in ("gfzsl-first-ps", "sync-seventh-ps", "ale-second-ss", "top-three-ps"):
-        found = CLAIMS[f"gbu-{name}"].judged(printed_evidence())
+        found = CLAIMS[f"gbu-{name}"].judge(printed_evidence())
         assert found.verdict == UNDECIDED
         assert "single folds, which are not printed. Table 3 alone: " in found.said
-    found = CLAIMS["gbu-gfzsl-first-ps"].judged(printed_evidence())
+    found = CLAIMS["gbu-gfzsl-first-ps"].judge(printed_evidence())
     assert found.said.endswith("mean rank 2.4; ALE is first with 2.2.")
 
 
@@ -747,17 +749,17 @@ def test_features_that_were_trained_on_nothing_are_a_control_and_no_counter_exam
     control = control.assign(data="AWA1-phog", benchmark="AWA1", pretraining="none")
     claim = CLAIMS["gbu-known-classes-easier"]
     trained = of(cells(every, "gain", "SS")).figures
-    found = claim.judged(as_run("gbu", Evidence("real", pd.concat([trained, control]))))
+    found = claim.judge(as_run("gbu", Evidence("real", pd.concat([trained, control]))))
     assert found.verdict == HOLDS
     assert "Control, features trained on nothing: −50 % on average over 13." in found.said
     assert "AWA1-phog" not in found.data
-    alone = claim.judged(as_run("gbu", Evidence("real", control)))
+    alone = claim.judge(as_run("gbu", Evidence("real", control)))
     assert (alone.verdict, alone.said) == (
         UNDECIDED,
         "No features of AWA1 here were trained on imagenet-1k.",
     )
     unknown = as_run("gbu", Evidence("real", control.assign(pretraining="")))
-    assert "of AWA1-phog it is not known" in claim.judged(unknown).said
+    assert "of AWA1-phog it is not known" in claim.judge(unknown).said
 
 
 def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
@@ -767,13 +769,13 @@ def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
             cells(v, figure, data=("CUB", "AWA2"))
             for v, figure in zip(values, ("H", "H at gamma"), strict=True)
         ]
-        found = CLAIMS["cal-lifts-every-method"].judged(of(*pair))
+        found = CLAIMS["cal-lifts-every-method"].judge(of(*pair))
         assert found.verdict == verdict, found.said
         missing = [name for name in EIGHT if name not in methods]
-        assert f"without {listed(missing)}" in found.scope
+        assert f"without {join_names(missing)}" in found.scope
     every = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.4), "gain", "SS")).figures
     three = every[every["data"].isin(["CUB", "SUN", "aPY"])]
-    found = CLAIMS["gbu-known-classes-easier"].judged(as_run("gbu", Evidence("real", three)))
+    found = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", Evidence("real", three)))
     assert found.words == "holds here (3 of 5 data sets)"
 
 
@@ -787,7 +789,7 @@ def test_a_claim_on_every_method_holds_with_all_methods_of_the_paper_alone(n, wo
         cells(dict.fromkeys(EIGHT[:n], value), figure, data=claim.data)
         for value, figure in ((0.2, "H"), (0.4, "H at gamma"))
     )
-    found = claim.judged(of(plain, at_gamma))
+    found = claim.judge(of(plain, at_gamma))
     assert found.number == 1.0
     assert found.words == words
 
@@ -798,7 +800,7 @@ def test_an_order_of_fewer_than_five_methods_is_none():
     for n in (4, 5):
         some = dict(list(values.items())[-n:])
         evidence = of(*(cells(some, figure) for figure in ("zsl", "H")))
-        found = claim.judged(as_run("gbu", evidence))
+        found = claim.judge(as_run("gbu", evidence))
         assert (found.number is None) == (n == 4), found.said
         assert found.verdict == (UNDECIDED if n == 4 else HERE)
 
@@ -806,13 +808,13 @@ def test_an_order_of_fewer_than_five_methods_is_none():
 def test_a_share_of_some_cases_needs_its_interval_above_it():
     ten = awa(("DEVISE",)).figures
     ten = ten[~ten["method"].isin(["DAP", "IAP"])]
-    found = CLAIMS["gbu-eight-of-twelve"].judged(as_run("gbu", Evidence("real", ten)))
+    found = CLAIMS["gbu-eight-of-twelve"].judge(as_run("gbu", Evidence("real", ten)))
     assert (found.verdict, found.number) == (UNDECIDED, 0.9)
     assert found.low < 8 / 12
 
 
 def test_a_difference_printed_as_the_limit_is_not_less_and_leaves_the_claim_open():
-    found = CLAIMS["gbu-eight-of-twelve"].judged(printed_evidence())
+    found = CLAIMS["gbu-eight-of-twelve"].judge(printed_evidence())
     assert "7 of 12" in found.said
     assert "DAP" in found.said
     assert "exactly 2.0 points as printed" in found.said
@@ -821,28 +823,28 @@ def test_a_difference_printed_as_the_limit_is_not_less_and_leaves_the_claim_open
 def test_a_variant_that_the_paper_did_not_run_is_no_evidence_on_its_claims():
     rows = of(cells(at(2, "GFZSL", ("CMT*",)), "H"))
     claim = CLAIMS["gbu-gfzsl-poor-gzsl"]
-    assert claim.judged(as_run("gbu", rows)).verdict == NOT
-    assert claim.judged(rows) == replace(
-        claim.judged(rows),
+    assert claim.judge(as_run("gbu", rows)).verdict == NOT
+    assert claim.judge(rows) == replace(
+        claim.judge(rows),
         verdict=UNDECIDED,
         said="There is no H of GFZSL, as the paper ran it, on every data set here.",
     )
     raw = as_run("gbu", rows).figures.replace(
         {"method": {"GFZSL (estimated)": "GFZSL (estimated, features none)"}}
     )
-    assert claim.judged(Evidence("real", raw)).verdict == NOT
+    assert claim.judge(Evidence("real", raw)).verdict == NOT
 
 
 def test_features_as_they_come_count_before_scaled_ones():
     scaled, raw = gzsl(0.4, 0.2).figures, gzsl(0.2, 0.4).figures
     raw = raw.assign(method=[f"{name} (features none)" for name in raw["method"]])
     both = Evidence("real", pd.concat([scaled, raw], ignore_index=True))
-    assert CLAIMS["cal-lifts-every-method"].judged(both).verdict == HOLDS
-    assert CLAIMS["cal-lifts-every-method"].judged(Evidence("real", scaled)).verdict == NOT
+    assert CLAIMS["cal-lifts-every-method"].judge(both).verdict == HOLDS
+    assert CLAIMS["cal-lifts-every-method"].judge(Evidence("real", scaled)).verdict == NOT
 
 
 def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
-    found = CLAIMS["gbu-reproduced"].judged(printed_evidence())
+    found = CLAIMS["gbu-reproduced"].judge(printed_evidence())
     assert found.words == "holds but for DSRL on aPY"
     judged = judge_all([], ["gbu-reproduced"])
     assert "printed tables: HOLDS but for DSRL on aPY. Reproduced" in as_text(judged)
@@ -851,7 +853,7 @@ def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
 
 
 def test_close_by_our_measure_alone_is_said():
-    found = CLAIMS["cal-lowest-above-highest"].judged(printed_evidence())
+    found = CLAIMS["cal-lowest-above-highest"].judge(printed_evidence())
     assert "On CUB it is below, and close by our measure alone." in found.said
 
 
@@ -932,7 +934,7 @@ def test_gain_of_known_classes_is_that_of_the_standard_split(results):
 def test_the_last_version_of_a_data_set_counts(results):
     rows = result_rows(results[1:2])
     older = rows.assign(digest="old", created="2001", zsl=0.01)
-    figures = of_rows(pd.concat([rows, older]), simulated=True).figures
+    figures = evidence_from_rows(pd.concat([rows, older]), simulated=True).figures
     assert len(figures)
     assert 0.01 not in set(figures["value"])
 

@@ -22,7 +22,6 @@ from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.analysis.papers.experiments.wide import wide
 from zslcore.commands.reproduce import heading
 from zslcore.datasets.base import Split
-from zslcore.datasets.facts import published
 from zslcore.evaluation.rows_to_score import parts_to_score
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.methods import METHODS, VARIANTS
@@ -66,8 +65,8 @@ def test_every_cell_is_a_figure_of_a_result_and_a_column_of_its_table(name, requ
     of_table = EXPERIMENTS[name]
     if not isinstance(of_table, RunsExperiment):
         return
-    printed = published(of_table.file)
-    for benchmark in printed["dataset"].unique():
+    printed = of_table.printed_table
+    for benchmark in printed["benchmark"].unique():
         table = of_table.printed(benchmark)
         assert set(table.index) == set(printed["method"])
         assert list(table) == [cell.title for cell in of_table.cells]

@@ -104,13 +104,13 @@ def test_what_either_version_explains_is_no_misquotation(tables):
 
 
 def test_half_of_the_last_digit_is_rounding_and_no_more():
-    (rule,) = (rule for rule in RULES if rule.name == "H")
+    _, compare = RULES["H"]
     u, s = 0.10, 0.80
     h = harmonic_mean(s, u)
     cells = pd.DataFrame({"method": ["A"], "dataset": ["B"], "unseen": [u], "seen": [s]})
     for printed, lines in ((round(h, 3), 0), (round(h + 0.001, 3), 0), (round(h + 0.004, 3), 1)):
-        checked, found = rule.find({"gzsl_ps": cells.assign(harmonic=printed)})
-        assert (checked, len(found)) == (1, lines)
+        ((agrees, _),) = compare({"gzsl_ps": cells.assign(harmonic=printed)})
+        assert agrees == (not lines)
 
 
 def test_a_repeated_row_and_a_p_that_follows(tables):
@@ -126,7 +126,7 @@ def test_a_repeated_row_and_a_p_that_follows(tables):
 
 
 def test_every_rule_has_a_test():
-    assert {rule.name for rule in RULES} == FOUND.keys()
+    assert RULES.keys() == FOUND.keys()
     assert FOUND.keys() - CHANGES.keys() == {"repeated rows", "paired test", "other tests"}
 
 

@@ -1,7 +1,7 @@
-"""Which cells of a table a claim is judged on: those its judge reads, and no others.
+"""The cells of a table that a claim is judged on: those that its judge reads.
 
 The judge runs on evidence that notes what is read, so that the cells shown next to a verdict are
-the ones that gave it, whatever way it was judged.
+the ones that gave it.
 """
 
 from __future__ import annotations
@@ -14,19 +14,13 @@ import pandas as pd
 from zslcore.analysis.papers.claims import CLAIMS, Evidence
 from zslcore.analysis.papers.claims.evidence import FIGURES
 
-#: What a printed figure and one of ours have to share.
+#: Columns that a printed figure and one of ours have in common.
 _CELL = ["benchmark", "split", "method", "figure", "chosen_for"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadCells:
-    """What a claim is judged on.
-
-    Attributes
-    ----------
-    figures : DataFrame with the columns of :data:`FIGURES`, the figures that were read, once each
-    tables : name -> printed table that was read and holds no such figures
-    """
+    """The figures that a claim is judged on, once each, and other printed tables by name."""
 
     figures: pd.DataFrame
     tables: Mapping[str, pd.DataFrame]
@@ -35,32 +29,29 @@ class ReadCells:
         """Return the figures, a row a method and a column a data set, split and figure."""
         if self.figures.empty:
             return pd.DataFrame()
-        rows = self.figures.assign(
-            column=[_heading(row, self.figures) for _, row in self.figures.iterrows()]
-        )
-        return rows.pivot_table("value", "method", "column", sort=False, aggfunc="first")
+        return _to_wide(self.figures, self.figures)
 
 
-def _heading(row: pd.Series, rows: pd.DataFrame) -> str:
+def _to_wide(rows: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a method, a column a heading among all figures."""
+    rows = rows.assign(column=[_heading(row, figures) for _, row in rows.iterrows()])
+    return rows.pivot_table("value", "method", "column", sort=False, aggfunc="first")
+
+
+def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
     """Name a column by what distinguishes it from the others."""
     names = [str(row["data"])]
     for column in ("split", "figure", "chosen_for", "table"):
-        if (rows[column] != row[column]).any():
+        if (figures[column] != row[column]).any():
             value = str(row[column])
             names.append(f"for {value.upper()}" if column == "chosen_for" else value)
     return ", ".join(names)
 
 
 def cells_of(id_: str, evidence: Evidence) -> ReadCells:
-    """Return the cells that a claim is judged on.
-
-    Parameters
-    ----------
-    id_ : of a claim
-    evidence : printed tables or runs
-    """
+    """Return the cells that the claim of this id is judged on."""
     read: list[pd.DataFrame | str] = []
-    CLAIMS[id_].judged(replace(evidence, read=read))
+    CLAIMS[id_].judge(replace(evidence, read=read))
     rows = [each for each in read if isinstance(each, pd.DataFrame)]
     figures = pd.concat(rows) if rows else pd.DataFrame(columns=list(FIGURES))
     tables = {name: evidence.tables[name] for name in read if isinstance(name, str)}
@@ -70,15 +61,7 @@ def cells_of(id_: str, evidence: Evidence) -> ReadCells:
 def with_ours(id_: str, printed: Evidence, ours: Evidence) -> pd.DataFrame:
     """Return the printed cells that a claim is judged on, with ours of the same cell.
 
-    Parameters
-    ----------
-    id_ : of a claim
-    printed : the printed tables
-    ours : runs
-
-    Returns
-    -------
-    DataFrame as of :meth:`ReadCells.wide`; a column that ours have is followed by "<column>, ours"
+    As :meth:`ReadCells.wide`; a column that ours have is followed by "<column>, ours".
     """
     claim, cells = CLAIMS[id_], cells_of(id_, printed)
     wide, figures = cells.wide(), cells.figures
@@ -90,9 +73,7 @@ def with_ours(id_: str, printed: Evidence, ours: Evidence) -> pd.DataFrame:
     matched = figures.drop(columns="value").merge(values, on=_CELL)
     if matched.empty:
         return wide
-    headed = matched.assign(column=[_heading(row, figures) for _, row in matched.iterrows()])
-    mine = headed.pivot_table("value", "method", "column", sort=False, aggfunc="first")
-    mine = mine.reindex(wide.index).add_suffix(", ours")
+    mine = _to_wide(matched, figures).reindex(wide.index).add_suffix(", ours")
     order = [name for column in wide for name in (column, f"{column}, ours")]
     joined = wide.join(mine)
     return joined[[name for name in order if name in joined]]

@@ -1,4 +1,4 @@
-"""What differences between our figures and printed ones are made of, one controlled run a cause.
+"""Causes of differences between our figures and printed ones, one controlled run a cause.
 
 ``python -m benchmarks.differences`` writes the table, for every method that is more than three
 points off print on real features.
@@ -8,26 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import pandas as pd
 
 from zslcore.storage.files import FACTS
 
-#: Columns of a cause, in the order of its fields.
-_OF_CAUSE = ("cause", "change", "value", "points")
-
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """What one change of a run does to a figure.
+    """The effect of one change of a run on a figure.
 
     Attributes
     ----------
     name : "scaling", "selection", "gamma", "variant", "fold" or "features"
-    change : what is changed, in words
+    change : in words
     value : the figure with the change; None where nothing here measures it
-    points : how far the change moves our figure, as a fraction; None likewise
+    points : difference to our figure, as a fraction; None likewise
     """
 
     name: str
@@ -38,13 +34,9 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A figure more than three points off print, and what it is made of.
+    """A figure more than three points off print, and its causes.
 
-    Attributes
-    ----------
-    data, method, table, cell : whose figure it is; ``cell`` is a column of the printed table
-    ours, printed : fractions
-    causes : in the order of the file
+    ``cell`` is a column of the printed ``table``; ``ours`` and ``printed`` are fractions.
     """
 
     data: str
@@ -57,7 +49,7 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """What the difference is made of, in a sentence."""
+        """The difference and its causes in a sentence."""
         gap = 100 * (self.ours - self.printed)
         parts = [
             f"with {cause.change} ours moves by {100 * cause.points:+.1f}"
@@ -74,24 +66,18 @@ class Difference:
 def differences() -> tuple[Difference, ...]:
     """Return every figure that is more than three points off print, in the order of the tables."""
     table = pd.read_csv(FACTS / "measured" / "differences.csv", comment="#")
+    table = table.rename(columns={"cause": "name"}).astype(object)
     keys = ["data", "method", "table", "cell", "ours", "printed"]
+    causes = table.drop(columns=keys).where(table.notna(), None)
     return tuple(
         Difference(
             **{name: rows[name].iloc[0] for name in keys},
-            causes=tuple(
-                Cause(*each)
-                for each in zip(*(_texts(rows[name]) for name in _OF_CAUSE), strict=True)
-            ),
+            causes=tuple(Cause(*row) for row in causes.loc[rows.index].itertuples(False)),
         )
         for _, rows in table.groupby(keys, sort=False)
     )
 
 
 def why_different(data: str, method: str) -> tuple[Difference, ...]:
-    """Return the differences of a method on a data set, none where all are within three points."""
+    """Return the differences of a method on a data set; none within three points."""
     return tuple(each for each in differences() if (each.data, each.method) == (data, method))
-
-
-def _texts(column: pd.Series[Any]) -> list[Any]:
-    """Return the values of a column, None for missing ones."""
-    return [None if pd.isna(value) else value for value in column]

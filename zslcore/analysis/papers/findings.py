@@ -1,8 +1,7 @@
 """Findings on the field's own data, tables and practice, one line and one command each.
 
-``python -m tools.findings`` writes them from the printed tables and from ``data/measured``, into
-``data/findings.json``. A test computes each number again: from ``data/`` alone, or from the files
-that the field has released, where these are at hand.
+``python -m tools.findings`` writes them into ``data/findings.json``; a test computes each number
+again, from ``data/`` or from released files.
 """
 
 from __future__ import annotations
@@ -24,10 +23,9 @@ class Finding:
 
     Attributes
     ----------
-    id : short name
     where : "data" (released files), "tables" (what papers print) or "runs" (of this package)
     said : one sentence with the numbers
-    command : command that shows it; FOLDER is the released archive
+    command : shows it; FOLDER is the released archive
     """
 
     id: str

@@ -1,9 +1,8 @@
 """How released codes choose epoch, seed, parameters, gamma and split: ``data/protocols.csv``.
 
-A row is a choice of a code, with the lines of one commit that show it, as they were read. It says
-what the code does at that commit; a paper may print figures of another version. The table is open
-to new rows, and its last column to the answers of authors. A figure that was chosen on test images
-is an upper *bound*: no other choice, from the same candidates, gives more.
+A row is a choice of a code at one commit; a paper may print figures of another version. A figure
+that was chosen on test images is an upper *bound*: no other choice, from the same candidates, gives
+more. ``tools.protocols`` checks the table.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cache
 
 import pandas as pd
@@ -74,10 +73,10 @@ class Choice:
     ----------
     code, paper : its name, and authors, venue and year of its paper
     repository : on GitHub, "owner/name"
-    choice, how : what is chosen and the word for how, see :data:`HOW`
-    commit, file, lines : where this is seen, lines as "112" or "112-115"; without file and lines
-        where the files read state nothing
-    says : what is seen there, in our words
+    choice, how : see :data:`HOW`
+    commit, file, lines : the source, lines as "112" or "112-115"; without file and lines where the
+        files read state nothing
+    says : the content of these lines, in our words
     read : day of reading, as "2026-11-23"
     answer : of the authors; empty without one
     """
@@ -105,8 +104,13 @@ class Choice:
 
     @property
     def meaning(self) -> str:
-        """What the word for how means."""
+        """The meaning of the word for how."""
         return HOW[self.choice][self.how]
+
+    @property
+    def record(self) -> dict[str, str]:
+        """All columns, with ``meaning`` and ``url``."""
+        return asdict(self) | {"meaning": self.meaning, "url": self.url}
 
 
 @cache
@@ -129,9 +133,8 @@ def choices_of(code: str) -> list[Choice]:
 
 
 def counted(choice: str) -> dict[str, int]:
-    """Return how many codes make a choice in which way, most first: word -> number of codes."""
-    found = Counter(row.how for row in observed() if row.choice == choice)
-    return {how: n for how, n in found.most_common() if n}
+    """Return the number of codes by how they make a choice, most first."""
+    return dict(Counter(row.how for row in observed() if row.choice == choice).most_common())
 
 
 def headline() -> str:
@@ -144,6 +147,4 @@ def headline() -> str:
 
 def with_links() -> pd.DataFrame:
     """Return the census with ``meaning`` and ``url``, a row a choice of a code."""
-    names = [field.name for field in fields(Choice)]
-    rows = [[getattr(row, name) for name in (*names, "meaning", "url")] for row in observed()]
-    return pd.DataFrame(rows, columns=[*names, "meaning", "url"])
+    return pd.DataFrame([row.record for row in observed()])

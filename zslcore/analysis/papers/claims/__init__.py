@@ -1,9 +1,8 @@
 """The claims ledger: whether statements of the papers hold, on their tables and on runs.
 
-Claims are data, ``data/claims.toml``: a row names the kind of judging and its arguments, and a
-kind is a function of :class:`Evidence`. The ledger judges each claim on the printed tables, and on
-runs on real features of the data sets that it speaks of, with their scope. "Undecided" is a
-verdict too, and states what is missing. Figures of simulated data get no verdict.
+Claims are data, ``data/claims.toml``: a row names its kind, a function of :class:`Evidence`, and
+the arguments. "Undecided" is a verdict that states what is missing; figures of simulated data get
+no verdict.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from zslcore.analysis.papers.claims.evidence import (
     BODIES,
     Body,
     Evidence,
+    evidence_from_rows,
     evidence_of,
-    of_rows,
     printed_evidence,
 )
 from zslcore.analysis.papers.claims.judging import VERDICTS, Judgment, Verdict
@@ -41,11 +40,11 @@ __all__ = [
     "as_records",
     "as_table",
     "as_text",
+    "evidence_from_rows",
     "evidence_of",
     "get_claims",
     "judge_all",
     "judged_as_printed",
-    "of_rows",
     "printed_evidence",
 ]
 
@@ -54,14 +53,13 @@ PAPERS = {
     "CAL": "Le Cacheux, Le Borgne, Crucianu, MMM 2019",
     "FAIR": "Huang, Delany, McKeever, VISAPP 2021",
 }
+#: Fields of a claim in its record.
+_OF_RECORD = ("id", "paper", "section", "statement", "computed", "kind")
 Judged = Mapping[str, Mapping[Body, Judgment]]
 
 
 def get_claims(ids: Sequence[str] = ()) -> tuple[Claim, ...]:
-    """Return the claims with these ids, all without any.
-
-    Raises UnknownNameError for an unknown id; names the nearest one.
-    """
+    """Return the claims with these ids, by default all; refuse an unknown id."""
     for name in ids:
         if name not in CLAIMS:
             raise closest_name("claim", name, CLAIMS)
@@ -74,23 +72,15 @@ def judge_all(
     *,
     evidence: Mapping[Body, Evidence] | None = None,
 ) -> dict[str, dict[Body, Judgment]]:
-    """Judge claims on all bodies of evidence.
+    """Judge claims, by default all, on printed tables and stored results, or on other evidence.
 
-    Parameters
-    ----------
-    results : stored results, see :meth:`zslcore.results.store.ResultStore.results`
-    ids : of claims; all by default
-    evidence : in place of the printed tables and these results
-
-    Returns
-    -------
-    dict, claim id -> body of evidence -> Judgment
+    Returns claim id -> body of evidence -> Judgment.
     """
     bodies: Mapping[Body, Evidence] = (
         {"printed": printed_evidence(), **evidence_of(results)} if evidence is None else evidence
     )
     return {
-        claim.id: {body: claim.judged(each) for body, each in bodies.items()}
+        claim.id: {body: claim.judge(each) for body, each in bodies.items()}
         for claim in get_claims(ids)
     }
 
@@ -106,12 +96,7 @@ def as_records(judged: Judged) -> list[dict[str, Any]]:
     """Return judged claims as plain values, for JSON."""
     return [
         {
-            "id": id_,
-            "paper": CLAIMS[id_].paper,
-            "section": CLAIMS[id_].section,
-            "statement": CLAIMS[id_].statement,
-            "computed": CLAIMS[id_].computed,
-            "kind": CLAIMS[id_].kind,
+            **{name: getattr(CLAIMS[id_], name) for name in _OF_RECORD},
             "judgments": {body: asdict(judgment) for body, judgment in of.items()},
         }
         for id_, of in judged.items()
@@ -119,7 +104,7 @@ def as_records(judged: Judged) -> list[dict[str, Any]]:
 
 
 def as_table(judged: Judged) -> pd.DataFrame:
-    """Return one tidy row a claim and body of evidence: id, paper, section, ..., verdict, said."""
+    """Return a row a claim and body of evidence: the claim's fields, then the judgment's."""
     rows = []
     for record in as_records(judged):
         judgments = record.pop("judgments")
@@ -128,11 +113,11 @@ def as_table(judged: Judged) -> pd.DataFrame:
 
 
 def as_text(judged: Judged) -> str:
-    """Return judged claims for the terminal, and how often each verdict was given.
+    """Return judged claims for the terminal, with counts of verdicts.
 
     Of several claims, evidence that decides none of them has one line.
     """
-    silent = _decides_nothing(judged) if len(judged) > 1 else []
+    silent = _undecided_bodies(judged) if len(judged) > 1 else []
     judged = {id_: {b: j for b, j in of.items() if b not in silent} for id_, of in judged.items()}
     lines = []
     for id_, of in judged.items():
@@ -140,13 +125,13 @@ def as_text(judged: Judged) -> str:
         lines += [f"{id_}  ({claim.paper}, {claim.section})", f"  {claim.statement}"]
         for body, judgment in of.items():
             sentence = f"{judgment.said} {judgment.scope}".strip()
-            lines.append(f"  {BODIES[body]}: {_loud(judgment)}. {sentence}")
+            lines.append(f"  {BODIES[body]}: {_verdict_in_capitals(judgment)}. {sentence}")
         lines.append("")
     unused = ", ".join(BODIES[body] for body in silent)
     return "\n".join([*lines, *_counts(judged), *[f"Deciding no claim: {unused}."] * bool(silent)])
 
 
-def _decides_nothing(judged: Judged) -> list[Body]:
+def _undecided_bodies(judged: Judged) -> list[Body]:
     """Return the bodies of evidence by which every claim is undecided."""
     return [
         body
@@ -155,7 +140,7 @@ def _decides_nothing(judged: Judged) -> list[Body]:
     ]
 
 
-def _loud(judgment: Judgment) -> str:
+def _verdict_in_capitals(judgment: Judgment) -> str:
     return judgment.words.replace(judgment.verdict, judgment.verdict.upper(), 1)
 
 

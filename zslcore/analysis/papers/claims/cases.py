@@ -1,4 +1,4 @@
-"""The cases of a claim: figures chosen by a query of ``data/claims.toml``, and how they differ.
+"""The cases of a claim: figures chosen by a query of ``data/claims.toml``, and their differences.
 
 A query names rows of the one table of figures (``figure``, ``split``, ``chosen_for``, ``table``,
 ``benchmark``, ``method``) or of another printed table (``from``, ``value``, ``where``). ``reduce``
@@ -28,8 +28,8 @@ class Cases:
     Attributes
     ----------
     numbers : Series, its index names the cases; a difference or ratio, else the figures themselves
-    data : the data sets that they are of
-    methods : the methods that are there on all of these data sets
+    data : their data sets
+    methods : those that all of these data sets have
     """
 
     numbers: pd.Series
@@ -37,16 +37,12 @@ class Cases:
     methods: tuple[str, ...]
 
 
-def cases_of(evidence: Evidence, spec: Query, methods: Sequence[str]) -> Cases:
-    """Return the cases of a claim.
+def select_cases(evidence: Evidence, spec: Query, methods: Sequence[str]) -> Cases:
+    """Return the cases of a claim, of these methods or, where none is named, of all.
 
-    Raises UndecidedError where a figure is missing, or none has its second one.
-
-    Parameters
-    ----------
-    spec : of the claim: ``first`` and ``second``, or ``pairs`` of these with a ``label``; ``index``
-        names the columns that tell cases from each other, ``change`` is "ratio" or "difference"
-    methods : that count; all where none is named
+    ``spec`` has ``first`` and ``second``, or ``pairs`` of these with a ``label``; ``index`` names
+    the columns that identify a case, ``change`` is "ratio" or "difference". Raises UndecidedError
+    where a figure is missing, or none has its second one.
     """
     index = list(spec.get("index", ("method", "data")))
     parts: list[pd.Series] = []
@@ -113,7 +109,7 @@ def _of_table(evidence: Evidence, query: Query) -> pd.DataFrame:
 
 
 def _change(sides: Sequence[pd.Series], change: str) -> pd.Series:
-    """Return how the first figures differ from the second, where a case has both."""
+    """Return the difference or ratio of the first and second figures, where a case has both."""
     if len(sides) == 1:
         return sides[0]
     both = pd.concat(sides, axis=1, keys=["first", "second"]).dropna()

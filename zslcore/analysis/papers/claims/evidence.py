@@ -1,7 +1,6 @@
 """The evidence for claims: printed tables or runs, as one tidy table of figures.
 
-The same function judges a claim on what its paper printed and on what was run here, because both
-come as the same rows. An :class:`Evidence` is its only input.
+Printed figures and our own have the same columns, so that one function judges a claim on both.
 """
 
 from __future__ import annotations
@@ -67,18 +66,9 @@ METHOD_GROUPS: dict[str, tuple[str, ...]] = {
 #: Features that show what is left without anything known: a control, and no evidence on a claim.
 CONTROLS = ("AWA1-phog",)
 
-#: The conditions on rows, in words.
-_CONDITIONS = {
-    "benchmark": "{}",
-    "split": "{}",
-    "chosen_for": "parameters for {}",
-    "table": "{}",
-    "method": "{}",
-}
 
-
-def _in_words(figure: str) -> str:
-    """Return the name of a figure or of what parameters were chosen for, as it is written."""
+def in_words(figure: str) -> str:
+    """Return the name of a figure, or of what parameters were chosen for, as it is written."""
     return {"gain": "OverlapGain", "lam": "λ", "gzsl": "GZSL"}.get(
         figure, figure.replace("zsl", "ZSL").replace("at gamma", "at γ")
     )
@@ -96,17 +86,15 @@ class Evidence:
     ----------
     body : of :data:`BODIES`
     figures : DataFrame with the columns of :data:`FIGURES`
-        ``table``: where it was printed ("GBU 3", "CAL 2"), or "runs"; ``data``: name of the data
-        set; ``benchmark``: the one that it is or stands in for; ``pretraining``: what the features
-        were trained on, "none" for nothing, empty where that is not known; ``method``: name, with
-        what was given of its variants; ``figure``: "zsl", "u", "s", "H", "H at gamma",
-        "zsl per sample", "H per sample", "gain" (of classes that the extractor knows, SS), "lam"
-        (the weight that was chosen) or "zsl, fold k"; ``chosen_for``: "zsl" or "gzsl"; ``value``:
-        mean over seeds, accuracies as fractions; ``spread``: their deviation, NaN for one seed;
-        ``seeds``: how many, NaN for print.
+        ``table``: where it was printed ("GBU 3"), or "runs"; ``benchmark``: the one that the data
+        are or stand in for; ``pretraining``: what the features were trained on, "none" for nothing,
+        empty where not known; ``method``: name, with what was given of its variants; ``figure``: of
+        :data:`COLUMNS`, "gain" of classes that the extractor knows, SS; ``chosen_for``: "zsl" or
+        "gzsl"; ``value``: mean over seeds, accuracies as fractions; ``spread``: their deviation,
+        NaN for one seed; ``seeds``: their number, NaN for print.
+    tables : name -> DataFrame of :func:`zslcore.datasets.facts.published`
     controls : evidence of features that were trained on nothing; None for no such question
     read : list that notes the rows and the names of tables that are read; None for no notes
-    tables : name -> DataFrame of :func:`zslcore.datasets.facts.published`
     """
 
     body: Body
@@ -116,7 +104,7 @@ class Evidence:
     read: list[pd.DataFrame | str] | None = None
 
     def of_tables(self, names: Collection[str]) -> Evidence:
-        """Return the figures of these printed tables; runs are what they are."""
+        """Return the figures of these printed tables; runs stay as they are."""
         if self.body != "printed":
             return self
         return replace(self, figures=self.figures[self.figures["table"].isin(names)])
@@ -124,8 +112,7 @@ class Evidence:
     def of_paper(self, paper: str, benchmarks: Collection[str]) -> Evidence:
         """Return the figures on these benchmarks, of methods as a paper ran them.
 
-        Where a method was run on features as they come and on scaled ones, the former count, as
-        the papers ran it.
+        Runs on features as they come count before those on scaled ones, as in the papers.
         """
         rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
         if self.body == "printed":
@@ -141,7 +128,7 @@ class Evidence:
         return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(FIGURES)])
 
     def trained_on(self, pretraining: str) -> Evidence:
-        """Return the figures of features that were trained on a set; of nothing are the controls.
+        """Return the figures of features that were trained on a set, of nothing as controls.
 
         Raises UndecidedError when there are none.
         """
@@ -157,46 +144,44 @@ class Evidence:
         return replace(self, figures=found, controls=control)
 
     def without_controls(self) -> Evidence:
-        """Return the figures of features that count as evidence on any claim."""
+        """Return the figures without those of :data:`CONTROLS`."""
         return replace(self, figures=self.figures[~self.figures["data"].isin(CONTROLS)])
 
     def has(self, figure: str) -> bool:
-        """Return whether there is such a figure."""
+        """Return True if any row is of this figure."""
         return bool((self.figures["figure"] == figure).any())
 
     def _one_each(self) -> Collection[str]:
-        """Return one data set a benchmark, that with the shortest name: its images are one case."""
+        """Return the data set with the shortest name of each benchmark: its images are one case."""
         rows = self.figures[~self.figures["data"].duplicated()]
         pairs = list(zip(map(str, rows["data"]), rows["benchmark"], strict=True))
         ordered = sorted(pairs, key=lambda pair: (len(pair[0]), pair[0]), reverse=True)
         return {benchmark: data for data, benchmark in ordered}.values()
 
-    def rows(self, figure: str, **where: str | None) -> pd.DataFrame:
-        """Return the rows of a figure; ``where`` names columns and what they have to be.
+    def rows(self, figure: str, **where: str) -> pd.DataFrame:
+        """Return the rows of a figure; ``where`` names columns and their values.
 
         Of several data sets that stand for one benchmark, that with the shortest name counts.
-
         Raises UndecidedError when there is none.
         """
         figures = self.figures
         chosen = (figures["figure"] == figure).to_numpy(bool)
         for column, value in where.items():
-            if value is not None:
-                chosen = chosen & (figures[column] == value).to_numpy(bool)
+            chosen = chosen & (figures[column] == value).to_numpy(bool)
         rows = figures[chosen & figures["data"].isin(self._one_each()).to_numpy()]
         if rows.empty:
-            conditions = {name: value for name, value in where.items() if value is not None}
-            which = ", ".join(
-                _CONDITIONS[name].format(_in_words(str(v))) for name, v in conditions.items()
-            )
-            message = f"There is no {_in_words(figure)}{f' ({which})' if which else ''} here."
-            raise UndecidedError(message)
+            conditions = [
+                f"{'parameters for ' if name == 'chosen_for' else ''}{in_words(value)}"
+                for name, value in where.items()
+            ]
+            which = f" ({', '.join(conditions)})" if conditions else ""
+            raise UndecidedError(f"There is no {in_words(figure)}{which} here.")
         if self.read is not None:
             self.read.append(rows)
         return rows
 
     def table(self, name: str) -> pd.DataFrame:
-        """Return a printed table that holds something else than figures."""
+        """Return a printed table that is not among the figures."""
         if self.read is not None:
             self.read.append(name)
         return self.tables[name]
@@ -210,13 +195,8 @@ class Evidence:
     ) -> pd.DataFrame:
         """Return a figure as the papers print it: a row a data set and split, a column a method.
 
-        Complete: of the methods, those that all data sets have.
-
-        Parameters
-        ----------
-        figure, split : what rows have to have
-        methods : columns, at most
-        fewest : of so many methods a data set needs figures
+        Complete: data sets with ``fewest`` of the methods at least, and methods that all of them
+        have. Raises UndecidedError without any.
         """
         rows = self.rows(figure, split=split, chosen_for="zsl")
         wide = rows.pivot_table("value", ["data", "split"], "method", sort=False)
@@ -225,12 +205,12 @@ class Evidence:
         if wide.empty or wide.shape[1] < fewest:
             raise UndecidedError(
                 f"It needs {fewest} of the paper's methods on the same data "
-                f"({_in_words(figure)}, {split}); there are fewer here."
+                f"({in_words(figure)}, {split}); there are fewer here."
             )
         return wide
 
     def on(self, benchmark: str, figure: str, split: str = "PS") -> pd.Series:
-        """Return a figure of every method on the data set of a benchmark, which is its name."""
+        """Return a figure of every method on a benchmark, as a Series named after the data set."""
         rows = self.rows(figure, benchmark=benchmark, split=split, chosen_for="zsl")
         values = rows.groupby("method", sort=False)["value"].mean()
         return values.rename(rows["data"].iloc[0])
@@ -241,7 +221,7 @@ class Evidence:
 
 @cache
 def printed_evidence() -> Evidence:
-    """Return the tables of the three papers as figures, and those that hold others as they are."""
+    """Return the tables of the three papers as figures, other tables as they are."""
     parts = [*_of_benchmark_paper(), *_of_calibration_paper()]
     figures = pd.concat([part.reindex(columns=FIGURES) for part in parts], ignore_index=True)
     others = (
@@ -290,24 +270,42 @@ def _of_calibration_paper() -> Iterable[pd.DataFrame]:
 # --- What was run ---------------------------------------------------------------------------------
 
 
+#: Figures and the columns of rows that hold them.
+COLUMNS = {
+    "zsl": "zsl",
+    "u": "plain_unseen",
+    "s": "plain_seen",
+    "H": "plain_harmonic",
+    "H at gamma": "calibrated_harmonic",
+    "zsl per sample": "zsl_per_sample",
+    "H per sample": "harmonic_per_sample",
+    "gain": "gain",
+    "lam": "lam",
+    **{f"zsl, fold {k}": f"zsl_fold{k}" for k in (1, 2, 3)},
+}
+
+
+def figures_of(result: RunResult) -> dict[str, Any]:
+    """Return the row of a run with its figures per sample."""
+    e = result.evaluation
+    row = result.row() | {"zsl_per_sample": e.zsl_per_sample}
+    if e.calibrated_per_sample is not None:
+        row["harmonic_per_sample"] = e.calibrated_per_sample.harmonic
+    return row
+
+
 def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
     """Return the fields of stored results that evidence needs, one row each.
 
-    Returns
-    -------
-    DataFrame with the columns of :meth:`zslcore.evaluation.runs.RunResult.row`, and ``benchmark``
-    (None for other data), ``pretraining``, ``zsl_per_sample``, ``harmonic_per_sample``, ``gain``
-    (split SS, classes of ImageNet-1K according to the benchmark's facts) and ``zsl_fold1`` to
-    ``zsl_fold3`` (parameters of one fold)
+    These are the columns of :func:`figures_of`, ``benchmark`` (None for other data),
+    ``pretraining``, ``gain`` (split SS, classes of ImageNet-1K by the benchmark's facts) and
+    ``zsl_fold1`` to ``zsl_fold3`` (parameters of one fold).
     """
     by_key = {result.key: result for result in results}
     rows = []
     for result in by_key.values():
-        e = result.evaluation
-        row = result.row() | {"benchmark": _benchmark(result), "zsl_per_sample": e.zsl_per_sample}
+        row = figures_of(result) | {"benchmark": _benchmark(result)}
         row["pretraining"] = " + ".join(trained_on(result.spec.dataset, result.spec.digest))
-        if e.calibrated_per_sample is not None:
-            row["harmonic_per_sample"] = e.calibrated_per_sample.harmonic
         row["gain"] = _gain(result, row["benchmark"])
         for k, spec in enumerate(planned(result, "folds"), start=1):
             of_fold = by_key.get(spec.key)
@@ -317,10 +315,10 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
 
 
 def evidence_of(results: Iterable[RunResult]) -> dict[Body, Evidence]:
-    """Return stored results as evidence: on real data, of these one's own, and on simulated data.
+    """Return stored results as evidence: on real data, of these your own, and on simulated data.
 
-    Results that come with the package count as real, with the rows of its board; as one's own count
-    all others.
+    Results that come with the package count as real, with the rows of its board; all others are
+    your own.
     """
     rows = result_rows(results)
     ours = {(each.key, each.created) for each in shipped_results()}
@@ -332,17 +330,17 @@ def evidence_of(results: Iterable[RunResult]) -> dict[Body, Evidence]:
     mine = rows[~np.array(came, dtype=bool)] if any(came) else rows
     every = pd.concat([board_rows(), rows], ignore_index=True) if any(came) else rows
     return {
-        "real": of_rows(every, simulated=False),
-        "yours": replace(of_rows(mine, simulated=False), body="yours"),
-        "simulated": of_rows(rows, simulated=True),
+        "real": evidence_from_rows(every, simulated=False),
+        "yours": replace(evidence_from_rows(mine, simulated=False), body="yours"),
+        "simulated": evidence_from_rows(rows, simulated=True),
     }
 
 
 @cache
 def board_rows() -> pd.DataFrame:
-    """Return our own results on the board of today's revisions, one row each, as runs have.
+    """Return our own results on the board by current revisions, in the columns of runs.
 
-    They have no figure per class and none per sample; ``zsl_std`` is the deviation over ``seeds``.
+    They lack figures per class and per sample; ``zsl_std`` is the deviation over ``seeds``.
     """
     found = []
     for path in sorted((FACTS / "board").glob("*.json")):
@@ -353,7 +351,7 @@ def board_rows() -> pd.DataFrame:
 
 
 def _is_current(entry: Mapping[str, Any]) -> bool:
-    """Return whether the revisions that an entry of the board names are today's."""
+    """Return whether the revisions that an entry of the board names are current."""
     method, versions = entry["method"], entry["versions"]
     return method in METHODS and all(
         versions.get(f"revision of {name}") == str(today)
@@ -383,16 +381,9 @@ def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
-    """Return rows of runs as evidence.
+def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
+    """Return rows of :func:`result_rows` on simulated or on real data as evidence.
 
-    Parameters
-    ----------
-    rows : of :func:`result_rows`; columns that are not there hold nothing
-    simulated : which rows
-
-    Notes
-    -----
     Only runs on a benchmark count, or on data that stand in for one: the papers speak of no others.
     Only parameters that were chosen on folds count, by the run itself or by one that differs in its
     seed alone. Of data sets of one name, the version run last counts; of the same run by several
@@ -401,8 +392,8 @@ def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
     body: Body = "simulated" if simulated else "real"
     if rows.empty:
         return Evidence(body, pd.DataFrame(columns=list(FIGURES)))
-    rows = _placed(rows[rows["simulated"] == simulated])
-    rows = rows.sort_values("created") if "created" in rows else rows
+    rows = rows[(rows["simulated"] == simulated) & rows["benchmark"].notna()]
+    rows = rows.sort_values("created")
     last = rows.groupby("dataset")["digest"].transform("last")
     rows = rows[rows["digest"] == last]
     records: list[dict[str, Any]] = [dict(row) for _, row in rows.iterrows()]
@@ -417,32 +408,8 @@ def of_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
     return Evidence(body, _figures(rows.assign(lam=weights)))
 
 
-def _placed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows on benchmarks, by name and digest of the data, with their pre-training."""
-    if "benchmark" not in rows:
-        named = rows["dataset"].map(lambda name: _by_name(name, fact_sources()))
-        rows = rows.assign(benchmark=named.astype(object))
-    if "pretraining" not in rows:
-        pairs = zip(rows["dataset"], rows["digest"], strict=True)
-        rows = rows.assign(pretraining=[" + ".join(trained_on(*pair)) for pair in pairs])
-    return rows[rows["benchmark"].notna()]
-
-
-#: Who stands with our own results on the board.
+#: The name on our own results on the board.
 OURS = "Zero-shot lab"
-#: Figures and the columns of rows that hold them.
-COLUMNS = {
-    "zsl": "zsl",
-    "u": "plain_unseen",
-    "s": "plain_seen",
-    "H": "plain_harmonic",
-    "H at gamma": "calibrated_harmonic",
-    "zsl per sample": "zsl_per_sample",
-    "H per sample": "harmonic_per_sample",
-    "gain": "gain",
-    "lam": "lam",
-    **{f"zsl, fold {k}": f"zsl_fold{k}" for k in (1, 2, 3)},
-}
 
 
 def _figures(rows: pd.DataFrame) -> pd.DataFrame:
@@ -467,7 +434,7 @@ def _figures(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _variant(row: Mapping[str, Any]) -> str:
-    """Return a method's name with given parameters unlike its defaults, as ``SAE (V2S)``."""
+    """Return a method's name with given parameters that are no defaults, as ``SAE (V2S)``."""
     method = METHODS.get(row["method"])
     if method is None:
         return str(row["method"])
@@ -529,7 +496,7 @@ def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
 
 
 def _by_name(data: str, candidates: Iterable[str]) -> str | None:
-    """Return the benchmark that a data set is called after; None for any other name."""
+    """Return the benchmark that a data set is named after; None for any other name."""
     called = data.lower().removeprefix("simulated-")
     return next((name for name in candidates if called.startswith(name.lower())), None)
 
@@ -543,17 +510,13 @@ def _known_classes(benchmark: str) -> dict[str, bool]:
 
 
 def _gain(result: RunResult, benchmark: str | None) -> float:
-    """Return the overlap gain among the test classes of the standard split; NaN without one."""
+    """Return the overlap gain among the test classes of the standard split; NaN elsewhere."""
     if benchmark is None or result.spec.split != "SS":
         return float("nan")
     known, names = _known_classes(benchmark), result.class_names
-    of = {c: known.get(plain_name(names[c])) for c in result.evaluation.per_class_zsl}
-    if None in of.values():
+    sides: dict[bool | None, list[float]] = {True: [], False: [], None: []}
+    for c, value in result.evaluation.per_class_zsl.items():
+        sides[known.get(plain_name(names[c]))].append(value)
+    if sides[None] or not (sides[True] and sides[False]):
         return float("nan")
-    sides = [
-        [value for c, value in result.evaluation.per_class_zsl.items() if of[c] is has]
-        for has in (True, False)
-    ]
-    if not all(sides):
-        return float("nan")
-    return float(gain_of(np.mean(sides[0]), np.mean(sides[1])))
+    return float(gain_of(np.mean(sides[True]), np.mean(sides[False])))

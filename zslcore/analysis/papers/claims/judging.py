@@ -1,4 +1,4 @@
-"""How claims are judged: what decides, its interval, and the verdict with its scope.
+"""Verdicts of claims: the deciding number, its interval and its scope.
 
 On the tables of a paper a claim *holds*, *does not hold* or is *undecided*. Of a difference, the
 whole interval has to lie where the claim puts it; where it lies elsewhere the claim does not hold,
@@ -58,16 +58,13 @@ class Judgment:
 
     Attributes
     ----------
-    verdict : one of :data:`VERDICTS`
     said : one sentence with the arithmetic, or with what is missing
-    number : what decides; None where there is none
-    low, high : its 95 % interval; None where it has none
+    number : the deciding one, with its 95 % interval ``low`` to ``high``; each None without one
     unit : "points" (a difference of fractions), "share" (in [0, 1]), "place" (mean rank), "tau",
         "p", or "percent" (a fraction)
-    data : the data sets that it rests on; empty where unknown
-    methods : the methods that it rests on, each on all of these data sets; empty as above
-    exceptions : what it holds but for; empty without any
-    where : the part of the claim that was measured, as "2 of 5 data sets"; empty where all of it
+    data, methods : what it rests on, each method on all of these data sets; empty where unknown
+    exceptions : cases that a claim on nearly all does not hold for
+    where : the part of the claim that was measured, as "2 of 5 data sets"; empty for all of it
     scope : data sets, features, methods and seeds of runs, one sentence; empty for print
     """
 
@@ -93,7 +90,7 @@ class Judgment:
 # --- Scope ----------------------------------------------------------------------------------------
 
 
-def scoped(
+def with_scope(
     found: Judgment,
     evidence: Evidence,
     data: Sequence[str],
@@ -102,12 +99,8 @@ def scoped(
 ) -> Judgment:
     """Return a judgment of runs with its scope, and with the verdict that this scope allows.
 
-    Parameters
-    ----------
-    found : on these runs, as if they were all that the claim speaks of
-    evidence : the runs
-    data, methods : what the claim speaks of; no methods where it speaks of any
-    share : of cases, where the claim states one
+    ``data`` and ``methods`` are those that the claim speaks of, no methods where it speaks of any;
+    ``share`` is that of cases, where the claim states one.
     """
     rows = evidence.figures[evidence.figures["data"].isin(found.data)]
     benchmarks = rows["benchmark"].unique()
@@ -134,7 +127,7 @@ def _of_some_cases(found: Judgment, share: float) -> Verdict:
     ):
         return found.verdict
     if share < 1:
-        return by_interval(found.low, found.high, (share, np.inf))
+        return judge_interval(found.low, found.high, (share, np.inf))
     if found.number < 1:
         return "does not hold"
     return "holds" if found.low > 0.5 else "undecided"
@@ -144,9 +137,9 @@ def _scope(rows: pd.DataFrame, benchmarks: int, of: int, missing: Sequence[str])
     """Return the data sets, features, methods and seeds of runs as one sentence."""
     named = rows.drop_duplicates("data").fillna({"pretraining": ""})
     names = [_trained(*pair) for pair in zip(named["data"], named["pretraining"], strict=True)]
-    parts = [f"{listed(names)}, {benchmarks} of {of} data sets"]
+    parts = [f"{join_names(names)}, {benchmarks} of {of} data sets"]
     if missing:
-        parts.append(f"without {listed(missing)}")
+        parts.append(f"without {join_names(missing)}")
     seeds = rows["seeds"].dropna()
     if len(seeds):
         least, most = int(seeds.min()), int(seeds.max())
@@ -164,7 +157,7 @@ def _trained(data: str, pretraining: str) -> str:
 # --- Differences ----------------------------------------------------------------------------------
 
 
-def difference(
+def judge_mean(
     what: str,
     values: ArrayLike,
     claimed: Literal["above", "below", "near"],
@@ -172,14 +165,10 @@ def difference(
     of: str = "methods and data sets",
     margin: float = NEAR,
 ) -> Judgment:
-    """Judge a mean difference by its t interval.
+    """Judge the mean of differences of fractions, shape (n,), by its t interval.
 
-    Parameters
-    ----------
-    what : a heading for the sentence
-    values : differences of fractions, shape (n,); an index names their data sets
-    claimed : "above" zero, "below" zero, or "near" it, within ``margin``
-    of : what the differences are of, in the plural
+    ``what`` heads the sentence, ``of`` names the cases in the plural; an index of ``values`` names
+    their data sets. "near" zero is within ``margin``. Raises UndecidedError for fewer than two.
     """
     x = np.asarray(values, dtype=float)
     if len(x) < 2:
@@ -193,7 +182,7 @@ def difference(
         f"({signed(low)} to {signed(high)})."
     )
     limits = {"above": (0.0, np.inf), "below": (-np.inf, 0.0), "near": (-margin, margin)}
-    verdict = by_interval(low, high, limits[claimed])
+    verdict = judge_interval(low, high, limits[claimed])
     if verdict == "undecided":
         limit = "zero" if claimed != "near" else f"{100 * margin:.0f} points"
         sentence += f" The interval reaches over {limit}."
@@ -208,7 +197,9 @@ def data_of(values: object) -> tuple[str, ...]:
     return tuple(map(str, index.get_level_values("data").unique()))
 
 
-def by_interval(low: float, high: float, claimed: tuple[float, float] = (0.0, np.inf)) -> Verdict:
+def judge_interval(
+    low: float, high: float, claimed: tuple[float, float] = (0.0, np.inf)
+) -> Verdict:
     """Return the verdict of an interval: inside what is claimed, outside of it, or over its end."""
     if claimed[0] < low and high < claimed[1]:
         return "holds"
@@ -218,14 +209,10 @@ def by_interval(low: float, high: float, claimed: tuple[float, float] = (0.0, np
 # --- Counts ---------------------------------------------------------------------------------------
 
 
-def counted(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
-    """Judge how often something is so.
+def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
+    """Judge the share of hits, bool with an index that names the cases.
 
-    Parameters
-    ----------
-    what : a heading for the sentence
-    hits : bool, one a case; its index names the cases
-    at_least : the share that the claim states; 1 is all of them
+    ``what`` heads the sentence. Raises UndecidedError without a case.
     """
     n, k = len(hits), int(hits.sum())
     if not n:
@@ -237,7 +224,7 @@ def counted(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
     others = [name_of(case) for case in hits.index[~hits.to_numpy(dtype=bool)]]
     few = 0 < len(others) <= 6
     if few:
-        sentence = f"{sentence[:-1]}; not {listed(others)}."
+        sentence = f"{sentence[:-1]}; not {join_names(others)}."
     return Judgment(
         "holds" if so else "does not hold",
         sentence,
@@ -246,7 +233,7 @@ def counted(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
         float(interval.high),
         "share",
         data_of(hits),
-        exceptions=listed(others) if so and few and at_least >= MOST else "",
+        exceptions=join_names(others) if so and few and at_least >= MOST else "",
     )
 
 
@@ -260,7 +247,7 @@ def name_of(case: object) -> str:
     return f"{case[0]} on {case[1]}{rest}"
 
 
-def listed(names: Sequence[str], last: str = "and") -> str:
+def join_names(names: Sequence[str], last: str = "and") -> str:
     """Join names with commas, the last one with a word."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
@@ -269,37 +256,23 @@ def listed(names: Sequence[str], last: str = "and") -> str:
 
 
 def mean_ranks(wide: pd.DataFrame) -> pd.Series:
-    """Return the mean rank of every method over the rows, the best first."""
+    """Return the mean rank of every method, a complete column each, over the rows, best first."""
     ranks = pd.Series(ranks_of(wide.to_numpy()).mean(axis=0), wide.columns)
     return ranks.sort_values(kind="stable")
 
 
-def places(wide: pd.DataFrame) -> pd.Series:
-    """Return the place of every method by mean rank, the best first; ties share their best place.
-
-    Parameters
-    ----------
-    wide : a row a data set, a column a method, complete
-    """
+def rank_places(wide: pd.DataFrame) -> pd.Series:
+    """Return the place of every method by mean rank, best first; ties share their best place."""
     ranks = mean_ranks(wide)
     rounded = np.round(ranks.to_numpy(), DIGITS)
     return pd.Series(1 + (rounded[None, :] < rounded[:, None]).sum(axis=1), ranks.index)
 
 
 def possible_places(wide: pd.DataFrame, missing: int = 0, tied: float = TIED) -> pd.DataFrame:
-    """Return bounds of the places that methods have by mean rank, whatever missing ones reach.
+    """Return the ``first`` and ``last`` place that methods can have by mean rank, a row a method.
 
-    A method surely ranks ahead of another one that it is clearly above on every data set.
-
-    Parameters
-    ----------
-    wide : a row a data set, a column a method, complete
-    missing : how many more methods there are, without figures here
-    tied : figures within so much of each other have no order
-
-    Returns
-    -------
-    DataFrame with the columns ``first`` and ``last``, a row a method.
+    A method surely ranks ahead of another one that it is above by more than ``tied`` on every data
+    set; each of the ``missing`` methods may be ahead of all.
     """
     x = wide.to_numpy()
     above = (x[:, :, None] > x[:, None, :] + tied).all(axis=0)

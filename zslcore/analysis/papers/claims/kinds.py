@@ -1,13 +1,14 @@
 """The kinds of judging that ``data/claims.toml`` names, each a function of evidence and a claim.
 
-A kind returns its verdict as if the evidence were all that the claim speaks of; what follows from
-runs on a part of it is decided in :mod:`zslcore.analysis.papers.claims.judging`.
+A kind judges as if the evidence were all that the claim speaks of; runs on a part of it are dealt
+with in :mod:`zslcore.analysis.papers.claims.judging`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import ge, gt, le, lt
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,22 +16,22 @@ import pandas as pd
 from scipy.stats import t as student_t
 
 from zslcore.analysis.cross_tests import PRINTED_CLAIM, claim_explained, cross_tests
-from zslcore.analysis.papers.claims.cases import Cases, cases_of
-from zslcore.analysis.papers.claims.evidence import ENOUGH, Evidence, UndecidedError
+from zslcore.analysis.papers.claims.cases import Cases, select_cases
+from zslcore.analysis.papers.claims.evidence import ENOUGH, Evidence, UndecidedError, in_words
 from zslcore.analysis.papers.claims.judging import (
     NEAR,
     TIED,
     Judgment,
     Verdict,
-    by_interval,
-    counted,
     data_of,
-    difference,
-    listed,
+    join_names,
+    judge_interval,
+    judge_mean,
+    judge_share,
     mean_ranks,
     name_of,
-    places,
     possible_places,
+    rank_places,
 )
 from zslcore.analysis.ranking import agreement
 from zslcore.interactive.numbers import signed
@@ -38,7 +39,7 @@ from zslcore.metrics.significance import DIGITS
 
 
 class ClaimArguments(Protocol):
-    """What a kind reads of a claim: its arguments and the methods that it speaks of."""
+    """The part of a claim that a kind reads: its arguments and the methods that it speaks of."""
 
     @property
     def spec(self) -> Mapping[str, Any]: ...  # noqa: D102
@@ -54,12 +55,12 @@ FEWEST_METHODS = 5
 
 def _cases(evidence: Evidence, claim: ClaimArguments) -> tuple[Cases, str]:
     """Return the cases of a claim, and the heading of its sentence."""
-    found = cases_of(evidence, claim.spec, claim.methods)
-    return found, claim.spec["what"].format(data=listed(found.data) if found.data else "")
+    found = select_cases(evidence, claim.spec, claim.methods)
+    return found, claim.spec["what"].format(data=join_names(found.data) if found.data else "")
 
 
 def _on(found: Judgment, cases: Cases, note: str = "") -> Judgment:
-    """Return a judgment with what it rests on, and with more to its sentence."""
+    """Return a judgment with the data and methods of cases, and a note added to its sentence."""
     sentence = f"{found.said} {note}".strip()
     return replace(found, said=sentence, data=cases.data, methods=cases.methods)
 
@@ -79,10 +80,10 @@ def judge_difference(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         return _on(_each_above(what, cases.numbers), cases)
     d = cases.numbers
     few = evidence.body != "printed" and 1 < len(d) < FEW and "method" not in d.index.names
-    found = _clear_on_each(what, d, of) if few else difference(what, d, claimed, of=of)
+    found = _clear_on_each(what, d, of) if few else judge_mean(what, d, claimed, of=of)
     note = ""
     if "tally" in claim.spec:
-        note = counted(claim.spec["tally"], d < 0 if claimed == "below" else d > 0).said
+        note = judge_share(claim.spec["tally"], d < 0 if claimed == "below" else d > 0).said
     return _on(found, cases, note)
 
 
@@ -92,7 +93,7 @@ def _clear_on_each(what: str, d: pd.Series, of: str) -> Judgment:
     sentence = (
         f"{what}, in points: {each}. An interval needs {FEW} {of}; it has to be clear on each."
     )
-    verdict = by_interval(float(d.min()), float(d.max()), (TIED, np.inf))
+    verdict = judge_interval(float(d.min()), float(d.max()), (TIED, np.inf))
     if verdict == "does not hold" and d.max() >= -TIED:
         verdict = "undecided"
     return Judgment(verdict, sentence, float(d.mean()), unit="points")
@@ -111,7 +112,7 @@ def _each_above(what: str, d: pd.Series) -> Judgment:
     below = [name for name, x in zip(names, d, strict=True) if x < 0]
     so = bool((d >= -NEAR).all())
     if so and below:
-        sentence += f" On {listed(below)} it is below, and close by our measure alone."
+        sentence += f" On {join_names(below)} it is below, and close by our measure alone."
     return Judgment("holds" if so else "does not hold", sentence, float(d.min()), unit="points")
 
 
@@ -138,13 +139,13 @@ def judge_count(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         low=signed(values.min(), ".2f"),
         high=signed(values.max(), ".2f"),
         values=", ".join(signed(x) for x in values),
-        rest=listed([name_of(x) for x in rest.index[rest.to_numpy()]]) if rest.any() else "none",
+        rest=join_names([name_of(x) for x in rest.index[rest.to_numpy()]] or ["none"]),
         k=int(rest.sum()),
         n=len(rest),
     )
-    found = _on(counted(what, counts, at_least=spec.get("share", 1.0)), cases, note)
+    found = _on(judge_share(what, counts, at_least=spec.get("share", 1.0)), cases, note)
     if open_:
-        note = f" Within one point, and left open: {listed(open_)}."
+        note = f" Within one point, and left open: {join_names(open_)}."
         verdict: Verdict = "undecided" if counts.all() else found.verdict
         found = replace(found, verdict=verdict, said=found.said + note)
     if "below" in spec and evidence.body == "printed" and spec.get("size"):
@@ -159,9 +160,9 @@ def _at_the_limit(
     exact = (sizes[hits.index] - spec["below"]).abs() < 10**-DIGITS
     if not exact.any():
         return found
-    names = listed([name_of(case) for case in exact.index[exact]])
+    names = join_names([name_of(case) for case in exact.index[exact]])
     said = f"{found.said} {names}: exactly {100 * spec['below']:.1f} points as printed."
-    either = counted("", hits | exact, at_least=spec.get("share", 1.0)).verdict
+    either = judge_share("", hits | exact, at_least=spec.get("share", 1.0)).verdict
     verdict: Verdict = found.verdict if either == found.verdict else "undecided"
     return replace(found, said=said, verdict=verdict)
 
@@ -183,14 +184,9 @@ def _hits(values: pd.Series, spec: Mapping[str, Any], evidence: Evidence) -> pd.
     if "alone" not in spec:
         size = values.abs() if spec.get("size") else values
         hits = pd.Series(True, values.index)
-        tests: tuple[tuple[str, Callable[[pd.Series, float], pd.Series]], ...] = (
-            ("above", pd.Series.gt),
-            ("below", pd.Series.lt),
-            ("least", pd.Series.ge),
-            ("most", pd.Series.le),
-        )
-        for name, test in tests:
-            hits &= test(size, spec[name]) if name in spec else True
+        for name, test in {"above": gt, "below": lt, "least": ge, "most": le}.items():
+            if name in spec:
+                hits &= test(size, spec[name])
         return hits
     cases = values.index.to_frame(index=False)
     if "benchmark" in spec["alone"]:
@@ -203,11 +199,11 @@ def _hits(values: pd.Series, spec: Mapping[str, Any], evidence: Evidence) -> pd.
 
 
 def _control(evidence: Evidence, claim: ClaimArguments) -> str:
-    """Return what features give that were trained on nothing; they decide nothing."""
+    """Return the sentence on features that were trained on nothing, which decide nothing."""
     if evidence.controls is None:
         return ""
     try:
-        gains = cases_of(evidence.controls, claim.spec, claim.methods).numbers
+        gains = select_cases(evidence.controls, claim.spec, claim.methods).numbers
     except UndecidedError:
         return ""
     mean = signed(gains.mean(), "+.0f")
@@ -220,10 +216,13 @@ def _control(evidence: Evidence, claim: ClaimArguments) -> str:
 def _order(
     evidence: Evidence, claim: ClaimArguments, figure: str = ""
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return figures of the claim's methods, and which of these methods are missing."""
+    """Return figures of the claim's methods, and the missing ones of these methods."""
     spec = claim.spec
     figure = figure or spec["figure"]
-    if spec.get("folds") and evidence.has(f"{figure}, fold 1"):
+    if "from" in spec:
+        t = evidence.table(spec["from"]).dropna()
+        wide = t.pivot_table(spec["value"], "split", "method", sort=False).dropna(axis=1)
+    elif spec.get("folds") and evidence.has(f"{figure}, fold 1"):
         folds = [evidence.compared(f"{figure}, fold {k}", spec["split"]) for k in (1, 2, 3)]
         wide = pd.concat(folds).dropna(axis=1)
     else:
@@ -246,7 +245,7 @@ def judge_group(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     others = wide.drop(columns=inside)
     if evidence.body == "printed" or len(wide) >= FEW:
         d = wide[inside].mean(axis=1) - others.mean(axis=1)
-        found = difference(what, d, "above", of="data sets")
+        found = judge_mean(what, d, "above", of="data sets")
     else:
         found = _welch(what, wide[inside].mean(), others.mean())
     return replace(found, data=data_of(wide), methods=tuple(wide.columns))
@@ -264,7 +263,7 @@ def _welch(what: str, first: pd.Series, second: pd.Series) -> Judgment:
         f"{what}: {signed(d)} points, {len(first)} methods against {len(second)} "
         f"({signed(low)} to {signed(high)}, Welch's interval over methods)."
     )
-    return Judgment(by_interval(low, high), sentence, d, low, high, "points")
+    return Judgment(judge_interval(low, high), sentence, d, low, high, "points")
 
 
 def judge_place(evidence: Evidence, claim: ClaimArguments) -> Judgment:
@@ -273,18 +272,14 @@ def judge_place(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     Of runs, it is judged by the places that it can have.
     """
     spec = claim.spec
-    if "from" in spec:
-        wide = _of_table(evidence, spec)
-    else:
-        wide, _ = _order(evidence, claim)
-    missing = [name for name in claim.methods if name not in wide.columns]
-    method, figure = spec["method"], _in_words(spec["figure"])
+    wide, missing = _order(evidence, claim)
+    method, figure = spec["method"], in_words(spec["figure"])
     if method not in wide.columns:
         raise UndecidedError(
             f"There is no {figure} of {method}, as the paper ran it, on every data set here."
         )
     ranks = mean_ranks(wide)
-    place = int(places(wide)[method])
+    place = int(rank_places(wide)[method])
     sentence = (
         f"{method} has place {place} of {len(ranks)} on {_rows_of(wide, spec.get('of', ''))} by "
         f"{figure}, mean rank {ranks[method]:.1f}"
@@ -295,7 +290,7 @@ def judge_place(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         first, last = possible_places(wide, len(missing)).loc[method]
         sentence += _bounds(first, last, missing)
     low, high = spec["places"]
-    verdict = by_interval(first, last, (low - 0.5, high + 0.5))
+    verdict = judge_interval(first, last, (low - 0.5, high + 0.5))
     number = float(ranks[method])
     methods = tuple(wide.columns)
     return Judgment(verdict, sentence, number, unit="place", data=data_of(wide), methods=methods)
@@ -311,24 +306,14 @@ def _bounds(first: int, last: int, missing: Sequence[str]) -> str:
 
 def _reaches(missing: Sequence[str]) -> str:
     """Return names with the verb that fits their number."""
-    return f"{listed(missing)} {'reaches' if len(missing) == 1 else 'reach'}"
-
-
-def _of_table(evidence: Evidence, spec: Mapping[str, Any]) -> pd.DataFrame:
-    """Return a printed table, a row a split, a column a method that has all."""
-    t = evidence.table(spec["from"]).dropna()
-    return t.pivot_table(spec["value"], "split", "method", sort=False).dropna(axis=1)
+    return f"{join_names(missing)} {'reaches' if len(missing) == 1 else 'reach'}"
 
 
 def _rows_of(wide: pd.DataFrame, called: str = "") -> str:
-    """Return how many rows figures have, and what they are; "data sets" unless ``called`` else."""
+    """Return the number of rows with their name: "data sets" by default."""
     several = wide.index.get_level_values("data").duplicated().any() if not called else False
     called = called or ("data sets and folds" if several else "data sets")
     return f"{len(wide)} {called if len(wide) > 1 else called.removesuffix('s')}"
-
-
-def _in_words(figure: str) -> str:
-    return figure.replace("zsl", "ZSL")
 
 
 def judge_end(evidence: Evidence, claim: ClaimArguments) -> Judgment:
@@ -343,7 +328,7 @@ def judge_end(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     there = order[-spec["size"] :] if last else order[: spec["size"]]
     which = f"{spec['end'].capitalize()} {('', 'one', 'two', 'three')[spec['size']]}"
     hits = pd.Series({name: name in there for name in named})
-    found = counted(
+    found = judge_share(
         f"{which} of {len(order)} by mean rank over {_rows_of(wide)} "
         f"({', '.join(there)}), of those the paper names",
         hits,
@@ -364,7 +349,7 @@ def judge_end(evidence: Evidence, claim: ClaimArguments) -> Judgment:
 
 
 def _sure(sure: int, possible: int, missing: Sequence[str]) -> str:
-    """Return how many methods are surely among the first or last, and how many may be."""
+    """Return the sentence on how many methods are surely among the first or last, or may be."""
     reach = f"Whatever {_reaches(missing)}, and one" if missing else "One"
     are = "is" if sure == 1 else "are"
     return f"{reach} point more or less, {sure} surely {are} and {possible} may be."
@@ -382,9 +367,9 @@ def judge_ahead(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         better[figure] = bool(ranks[method] < ranks[other])
         if evidence.body != "printed" and not ((d > TIED).all() or (d < -TIED).all()):
             open_.append(figure)
-    found = counted(f"Mean rank of {method} better than that of {other}", pd.Series(better))
+    found = judge_share(f"Mean rank of {method} better than that of {other}", pd.Series(better))
     if open_ and all(better[name] or name in open_ for name in better):
-        sentence = f"{found.said} By {listed(open_)} one point more or less may change this."
+        sentence = f"{found.said} By {join_names(open_)} one point more or less may change this."
         found = replace(found, verdict="undecided", said=sentence)
     return replace(found, data=data_of(wide), methods=tuple(wide.columns))
 
@@ -395,7 +380,7 @@ def judge_best(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     Of runs, a method that another one is more than a point above is not the best, whatever the
     missing ones reach; it is the best where none is missing and it leads by more than a point.
     """
-    spec, figure = claim.spec, _in_words(claim.spec["figure"])
+    spec, figure = claim.spec, in_words(claim.spec["figure"])
     best, named, open_ = {}, {}, []
     on: dict[str, pd.Series] = {}
     for benchmark, method in spec["expected"].items():
@@ -410,7 +395,8 @@ def judge_best(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         if evidence.body == "printed" or not (tied or (lead > 0 and missing)):
             named[data] = bool(lead >= 0)
         else:
-            why = f"{listed(missing)} missing" if missing and lead > TIED else "within one point"
+            clear = missing and lead > TIED
+            why = f"{join_names(missing)} missing" if clear else "within one point"
             open_.append(f"{method} on {data} ({why})")
     if not best:
         raise UndecidedError(
@@ -418,12 +404,12 @@ def judge_best(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         )
     each = ", ".join(f"{name} on {data}" for data, name in best.items())
     methods = tuple(sorted(set.intersection(*(set(values.index) for values in on.values()))))
-    more = f" Best: {each}." + (f" Open: {listed(open_)}." if open_ else "")
+    more = f" Best: {each}." + (f" Open: {join_names(open_)}." if open_ else "")
     if not named:
         sentence = f"None of the methods named is surely best or not, {figure}.{more}"
         return Judgment("undecided", sentence, data=tuple(on), methods=methods)
     hits = pd.Series(named).rename_axis("data")
-    found = counted(f"Best by {figure} on {spec['split']} as in the paper", hits)
+    found = judge_share(f"Best by {figure} on {spec['split']} as in the paper", hits)
     verdict = "undecided" if open_ and hits.all() else found.verdict
     sentence = found.said + more
     return replace(found, verdict=verdict, said=sentence, data=tuple(on), methods=methods)
@@ -447,12 +433,12 @@ def judge_agreement(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     methods = [name for name in first.columns if name in second.columns]
     ranks = [-mean_ranks(wide.loc[same])[methods] for wide in (first, second)]
     found = agreement(ranks[0], ranks[1])
-    names = " and by ".join(_in_words(name) for name in claim.spec["figures"])
+    names = " and by ".join(in_words(name) for name in claim.spec["figures"])
     sentence = (
         f"Mean ranks of {found.methods} methods by {names}: Kendall's τ = {found.tau:.2f} "
         f"({found.low:.2f} to {found.high:.2f}); 0 is unrelated, 1 the same order."
     ).replace("-", "−")
-    verdict = by_interval(found.low, found.high, (claim.spec["least"], np.inf))
+    verdict = judge_interval(found.low, found.high, (claim.spec["least"], np.inf))
     data = data_of(first.loc[same])
     return Judgment(
         verdict, sentence, found.tau, found.low, found.high, "tau", data, tuple(methods)
@@ -471,7 +457,7 @@ def judge_largest(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     missing = [name for name in claim.spec["among"] if name not in mean.index]
     if missing:
         lack = "lacks" if len(missing) == 1 else "lack"
-        raise UndecidedError(f"{claim.spec['missing']} {listed(missing)} {lack} them here.")
+        raise UndecidedError(f"{claim.spec['missing']} {join_names(missing)} {lack} them here.")
     each = ", ".join(f"{name} {100 * x:.2f}" for name, x in mean.nlargest(4).items())
     sentence = f"{claim.spec['what']}, in points, largest first: {each}."
     so = mean.idxmax() == claim.spec["largest"]
@@ -500,7 +486,7 @@ def judge_crossed(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         sentence = f"{found.sentence} {claim_explained(tests, PRINTED_CLAIM)}"
         return Judgment("holds" if found.p < 0.05 else "does not hold", sentence, found.p, unit="p")
     low, high = found.interval
-    verdict = by_interval(low, high)
+    verdict = judge_interval(low, high)
     return Judgment(verdict, found.sentence, found.mean_difference, low, high, "points")
 
 

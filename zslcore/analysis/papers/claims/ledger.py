@@ -12,7 +12,7 @@ from zslcore.analysis.papers.claims.evidence import (
     Evidence,
     UndecidedError,
 )
-from zslcore.analysis.papers.claims.judging import Judgment, listed, scoped
+from zslcore.analysis.papers.claims.judging import Judgment, join_names, with_scope
 from zslcore.analysis.papers.claims.kinds import KINDS, OF_SHARES
 from zslcore.storage.files import FACTS
 
@@ -25,21 +25,16 @@ class Claim:
 
     Attributes
     ----------
-    id : short name
-    paper : "GBU", "CAL" or "FAIR", see ``data/README.md``
-    section : where it stands
     statement : in our own words
-    computed : what is computed
-    kind : how it is judged, of :data:`zslcore.analysis.papers.claims.kinds.KINDS`
+    kind : of :data:`zslcore.analysis.papers.claims.kinds.KINDS`
     spec : arguments of the kind
     printed : arguments that differ for the printed tables
     tables : printed tables that the paper means, as "GBU 3"
-    data : the data sets that it speaks of
-    methods : the methods that it speaks of; empty for any
-    pretraining : what features have to be trained on; others are a control; empty for any
+    data, methods : what it speaks of; no methods for any
+    pretraining : required training set of features; others are a control; empty for any
     printed_only : why runs can never tell; empty where they can
     not_printed : why print can never tell; empty where it can
-    table_alone : the same, where a printed table gives a figure of it all the same
+    table_alone : why a printed table gives a figure of it and no verdict
     """
 
     id: str
@@ -58,7 +53,7 @@ class Claim:
     not_printed: str = ""
     table_alone: str = ""
 
-    def judged(self, evidence: Evidence) -> Judgment:
+    def judge(self, evidence: Evidence) -> Judgment:
         """Judge the claim on this evidence; "undecided" where something is missing."""
         printed = evidence.body == "printed"
         refused = self.not_printed if printed else self.printed_only
@@ -68,7 +63,7 @@ class Claim:
         claim = replace(self, spec={**self.spec, **self.printed}) if printed else self
         try:
             if there.figures.empty and not printed:
-                raise UndecidedError(f"There is no run on {listed(self.data, 'or')} here.")
+                raise UndecidedError(f"There is no run on {join_names(self.data, 'or')} here.")
             if self.pretraining:
                 there = there.trained_on(self.pretraining)
             elif not printed:
@@ -76,9 +71,9 @@ class Claim:
             found = KINDS[self.kind](there, claim)
         except UndecidedError as missing:
             return Judgment("undecided", str(missing))
-        return self._of_body(found, there)
+        return self._with_verdict_of_body(found, there)
 
-    def _of_body(self, found: Judgment, evidence: Evidence) -> Judgment:
+    def _with_verdict_of_body(self, found: Judgment, evidence: Evidence) -> Judgment:
         """Return a judgment with the verdict that its body of evidence allows."""
         if evidence.body == "printed":
             if not self.table_alone:
@@ -86,10 +81,10 @@ class Claim:
             sentence = f"{self.table_alone} {found.said}"
             return replace(found, verdict="undecided", said=sentence, exceptions="")
         if evidence.body == "simulated":
-            sentence = f"{found.said} Data: {listed(found.data)}."
+            sentence = f"{found.said} Data: {join_names(found.data)}."
             return replace(found, verdict="no verdict", said=sentence, exceptions="")
         share = self.spec.get("share", 1.0) if self.kind in OF_SHARES else None
-        return scoped(found, evidence, self.data, self.methods, share)
+        return with_scope(found, evidence, self.data, self.methods, share)
 
 
 def read_claims(text: str) -> dict[str, Claim]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
-
-import pandas as pd
 
 from zslcore.analysis.action_tables import action_gains, compared_splits
 from zslcore.analysis.actions import (
@@ -15,7 +13,6 @@ from zslcore.analysis.actions import (
     ON_RELEASED,
     PAPER,
     ActionSpec,
-    FeatureSet,
     Splits,
     Unit,
     baseline_of,
@@ -32,8 +29,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     Request,
     Tell,
     cell_row,
-    opened,
-    table_of,
+    open_dataset,
 )
 from zslcore.datasets.action_facts import recognise_actions
 
@@ -53,6 +49,13 @@ class GainExperiment(Experiment):
 
     configurations: tuple[str, ...]
     splits: tuple[Splits, ...] = ("controlled",)
+    lacks: str = field(
+        default="The paper's figures are of IDT, C3D, I3D and 3D-ResNet features of the real "
+        "videos, which the authors of BiDiLEL and of I3D for zero-shot actions have on their "
+        "pages: 'zslcore import --pretraining' reads such features.",
+        kw_only=True,
+    )
+    methods: ClassVar[tuple[str, ...]] = tuple(PAPER)
     n_datasets: ClassVar[int | None] = None
     scales: ClassVar[bool] = False
     at: ClassVar[str] = "prototypes"
@@ -70,49 +73,73 @@ class GainExperiment(Experiment):
             for each in paper_sets(CONFIGURATIONS[name])
         )
 
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The five methods of the paper."""
-        return tuple(PAPER)
-
     def method_of(self, row: str) -> str:
-        """Return the name of the method that a row is of."""
+        """Return the method of a row."""
         return PAPER[row].card.name if row in PAPER else row
 
     def specs(self, request: Request) -> list[ActionSpec]:
         """Return the study of every configuration, on those data sets that have its classes."""
         of_classes: dict[str | None, list[str]] = {}
         for name in request.datasets:
-            of_classes.setdefault(recognise_actions(opened(name).class_names), []).append(name)
+            classes = recognise_actions(open_dataset(name).class_names)
+            of_classes.setdefault(classes, []).append(name)
         found = []
         for configuration in map(CONFIGURATIONS.__getitem__, self.configurations):
             names = of_classes.get(configuration.dataset, [])
             if names or len(self.configurations) == 1:
-                sets = feature_sets(
-                    configuration, {n: opened(n) for n in names or of_classes[None]}
+                datasets = {n: open_dataset(n) for n in names or of_classes[None]}
+                spec = ActionSpec(
+                    configuration.name,
+                    feature_sets(configuration, datasets),
+                    request.methods,
+                    "paper",
+                    self.splits,
+                    n_draws=request.draws,
                 )
-                found.append(self._spec(configuration.name, sets, request))
+                found.append(spec)
         return found
 
-    def _spec(self, name: str, sets: Sequence[FeatureSet], request: Request) -> ActionSpec:
-        return ActionSpec(
-            name, tuple(sets), request.methods, "paper", self.splits, n_draws=request.draws
-        )
-
-    def pieces(self, request: Request) -> dict[str, Piece]:
+    def pieces(self, request: Request) -> Mapping[str, Piece]:
         """Return all draws of a method with one kind of features and prototypes."""
         return study_pieces([unit for spec in self.specs(request) for unit in spec.units()])
 
-    def table(self, request: Request) -> pd.DataFrame:
-        """Return a row a method and kind of prototypes, a column for each kind of features."""
-        rows = []
+    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+        """Yield a row a method and kind of prototypes, a column for each kind of features."""
         for spec in self.specs(request):
             baseline = baseline_of(spec.sets)
             study = stored_study(spec.units())
             gains = action_gains(study, baseline, configuration=spec.configuration)
-            above = gains[gains["features"] != baseline]
-            rows += [_gain_row(spec, row) for row in above.to_dict("records")]
-        return table_of(rows)
+            for row in gains[gains["features"] != baseline].to_dict("records"):
+                yield cell_row(
+                    title_of(row["features"]),
+                    [row["minus"]],
+                    row["printed"],
+                    dataset=spec.setting.dataset,
+                    method=row["method"],
+                    at=KINDS[row["semantics"]],
+                    interval=(row["minus_low"], row["minus_high"]),
+                )
+
+
+@dataclass(frozen=True)
+class FitsPiece(Piece):
+    """The fits of a study on several draws."""
+
+    units: Sequence[Unit]
+
+    def run(self, tell: Tell) -> int:
+        """Make the fits that are not stored."""
+        made = 0
+        for done, unit in enumerate(self.units):
+            tell(done, len(self.units), f"draw {done + 1} of {len(self.units)}")
+            if stored_fit(unit) is None:
+                make_fit(unit)
+                made += 1
+        return made
+
+    def is_stored(self) -> bool:
+        """Return True if every fit is stored."""
+        return all(stored_fit(unit) is not None for unit in self.units)
 
 
 def study_pieces(units: Sequence[Unit]) -> dict[str, Piece]:
@@ -120,36 +147,7 @@ def study_pieces(units: Sequence[Unit]) -> dict[str, Piece]:
     parts: dict[str, list[Unit]] = {}
     for unit in units:
         parts.setdefault(f"{unit.method} on {unit.set.dataset}", []).append(unit)
-    return {
-        what: Piece(partial(_fit, of_piece), partial(_are_fitted, of_piece))
-        for what, of_piece in parts.items()
-    }
-
-
-def _gain_row(spec: ActionSpec, row: dict[Any, Any]) -> dict[str, Any]:
-    return cell_row(
-        title_of(row["features"]),
-        [row["minus"]],
-        row["printed"],
-        dataset=spec.setting.dataset,
-        method=row["method"],
-        at=KINDS[row["semantics"]],
-        interval=(row["minus_low"], row["minus_high"]),
-    )
-
-
-def _fit(units: Sequence[Unit], tell: Tell) -> int:
-    made = 0
-    for done, unit in enumerate(units):
-        tell(done, len(units), f"draw {done + 1} of {len(units)}")
-        if stored_fit(unit) is None:
-            make_fit(unit)
-            made += 1
-    return made
-
-
-def _are_fitted(units: Sequence[Unit]) -> bool:
-    return all(stored_fit(unit) is not None for unit in units)
+    return {what: FitsPiece(of_piece) for what, of_piece in parts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,25 +155,17 @@ class SplitsExperiment(GainExperiment):
     """Accuracy on the splits of earlier papers and on the controlled ones."""
 
     splits: tuple[Splits, ...] = ("controlled", "released")
+    #: Only these methods have released splits.
+    methods: ClassVar[tuple[str, ...]] = ON_RELEASED
+    others: ClassVar[tuple[str, ...]] = ()
     at: ClassVar[str] = "features and prototypes"
     figures: ClassVar[str] = (
         "Accuracy in percent, per class, mean over {draws} released and over {draws} controlled "
         "splits; the difference with its 95 % interval over splits."
     )
 
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """The one whose splits were released."""
-        return ON_RELEASED
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """None: no other method has released splits."""
-        return ()
-
-    def table(self, request: Request) -> pd.DataFrame:
-        """Return a row for each kind of features and prototypes."""
-        rows = []
+    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+        """Yield three cells for each kind of features and prototypes."""
         for spec in self.specs(request):
             study = stored_study(spec.units())
             for row in compared_splits(study, spec.configuration).to_dict("records"):
@@ -185,11 +175,8 @@ class SplitsExperiment(GainExperiment):
                     method=spec.methods[0],
                     at=f"{title_of(row['features'])}; {KINDS[row['semantics']]}",
                 )
-                rows += [
-                    cell(kind, [row[kind]], row[f"printed_{kind}"])
-                    for kind in ("released", "controlled")
-                ]
+                for kind in ("released", "controlled"):
+                    yield cell(kind, [row[kind]], row[f"printed_{kind}"])
                 printed = row["printed_controlled"] - row["printed_released"]
                 interval = row["low"], row["high"]
-                rows.append(cell("difference", [row["difference"]], printed, interval=interval))
-        return table_of(rows)
+                yield cell("difference", [row["difference"]], printed, interval=interval)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,12 +19,10 @@ from zslcore.analysis.actions import (
 from zslcore.analysis.inventory import part_sizes, statistics
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
-    Piece,
     Request,
     Unit,
     cell_row,
-    opened,
-    table_of,
+    open_dataset,
 )
 from zslcore.datasets import Split
 from zslcore.datasets.benchmarks import benchmark_of
@@ -35,48 +33,31 @@ from zslcore.datasets.facts import published
 class CountExperiment(Experiment):
     """Counts, which take no runs."""
 
+    lacks: str = field(default="", kw_only=True)
     unit: ClassVar[Unit] = "number"
     scales: ClassVar[bool] = False
     figures: ClassVar[str] = "Counted here."
 
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """None."""
-        return ()
-
-    @property
-    def others(self) -> tuple[str, ...]:
-        """None."""
-        return ()
-
-    def pieces(self, request: Request) -> dict[str, Piece]:
-        """Return nothing: counting takes no time."""
-        return {}
-
 
 @dataclass(frozen=True, slots=True)
 class StatisticsExperiment(CountExperiment):
-    """What is in a data set, see :func:`zslcore.analysis.inventory.statistics`."""
+    """The contents of a data set, see :func:`zslcore.analysis.inventory.statistics`."""
 
     at: ClassVar[str] = "quantity"
 
-    def table(self, request: Request) -> pd.DataFrame:
-        """Return a row a quantity, with the printed one of the benchmark."""
+    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+        """Yield a row a quantity, with the printed one of the benchmark."""
         (name,) = request.datasets
-        dataset = opened(name)
+        dataset = open_dataset(name)
         benchmark = benchmark_of(dataset)
-        return table_of(
-            [
-                cell_row(
-                    "here",
-                    [row["here"]],
-                    None if pd.isna(row["published"]) else float(row["published"]),
-                    dataset=f"{name}, {benchmark}" if benchmark not in (None, name) else name,
-                    at=", ".join(filter(None, (row["split"], row["quantity"]))),
-                )
-                for row in statistics(dataset).to_dict("records")
-            ]
-        )
+        for row in statistics(dataset).to_dict("records"):
+            yield cell_row(
+                "here",
+                [row["here"]],
+                None if pd.isna(row["published"]) else float(row["published"]),
+                dataset=f"{name}, {benchmark}" if benchmark not in (None, name) else name,
+                at=", ".join(filter(None, (row["split"], row["quantity"]))),
+            )
 
 
 DRAWING = "20 classes of 10 images"
@@ -93,14 +74,14 @@ DRAWN = {
 
 
 def drawn_split() -> tuple[np.ndarray, Split]:
-    """Return labels and split of the example that the calibration paper draws, made here."""
+    """Return labels and split of the example that the calibration paper draws."""
     labels = np.repeat(np.arange(20), 10)
     return labels, Split.from_classes("PS", labels, range(15, 20), folds=[range(10, 15)])
 
 
 @dataclass(frozen=True, slots=True)
 class PartsExperiment(CountExperiment):
-    """What a run trains, validates and tests on, see :func:`zslcore.analysis.inventory.part_sizes`.
+    """The parts of a run's data, see :func:`zslcore.analysis.inventory.part_sizes`.
 
     The first rows are of the paper's example.
     """
@@ -109,52 +90,33 @@ class PartsExperiment(CountExperiment):
     at: ClassVar[str] = "part"
     figures: ClassVar[str] = "Counted here: PS, or the first split of other data; the first fold."
 
-    def table(self, request: Request) -> pd.DataFrame:
-        """Return a row a part of the example, with what the paper draws, then of the data set."""
+    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+        """Yield two cells a part of the example, with the drawn ones, then of the data sets."""
         of = {DRAWING: drawn_split()}
         for name in request.datasets:
-            splits = opened(name).splits
-            of[name] = opened(name).labels, splits.get("PS") or next(iter(splits.values()))
-        return table_of(
-            [
-                cell_row(cell, [row[cell]], there, dataset=name, at=row["part"])
-                for name, (labels, split) in of.items()
-                for row in part_sizes(labels, split).to_dict("records")
-                for cell, there in zip(
-                    ("classes", "images"),
-                    DRAWN[row["part"]] if name == DRAWING else (None, None),
-                    strict=True,
-                )
-            ]
-        )
+            splits = open_dataset(name).splits
+            of[name] = open_dataset(name).labels, splits.get("PS") or next(iter(splits.values()))
+        for name, (labels, split) in of.items():
+            for row in part_sizes(labels, split).to_dict("records"):
+                printed = DRAWN[row["part"]] if name == DRAWING else (None, None)
+                for cell, there in zip(("classes", "images"), printed, strict=True):
+                    yield cell_row(cell, [row[cell]], there, dataset=name, at=row["part"])
 
 
 @dataclass(frozen=True, slots=True)
-class OfVideos(CountExperiment):
+class VideoCountExperiment(CountExperiment):
     """Counts of the annotated classes of actions; no data set is opened."""
 
     n_datasets: ClassVar[int | None] = 0
     at: ClassVar[str] = "configuration"
-
-    @property
-    def datasets(self) -> tuple[str, ...]:
-        """None."""
-        return ()
-
-    def table(self, request: Request) -> pd.DataFrame:
-        """Return the rows."""
-        return table_of([*self.rows()])
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the cells."""
-        raise NotImplementedError
+    datasets: ClassVar[tuple[str, ...]] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class VideoSplitsExperiment(OfVideos):
+class VideoSplitsExperiment(VideoCountExperiment):
     """Classes of the controlled splits, counted from the annotated lists and the first draw."""
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield the cells of every configuration."""
         printed = published("action_splits").set_index("configuration")
         for name, each in CONFIGURATIONS.items():
@@ -174,10 +136,10 @@ class VideoSplitsExperiment(OfVideos):
 
 
 @dataclass(frozen=True, slots=True)
-class ConfigurationsExperiment(OfVideos):
-    """What each experiment on videos pairs, counted from what a study here would make."""
+class ConfigurationsExperiment(VideoCountExperiment):
+    """The parts of each experiment on videos, counted from what a study here would make."""
 
-    def rows(self) -> Iterator[dict[str, Any]]:
+    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield the cells of experiments 1 to 4, each on one configuration, and of 5, on two."""
         gains = published("overlap_gain_action")["method"].nunique()
         experiments = [([name], tuple(PAPER), gains) for name in CONFIGURATIONS]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, Self
 
@@ -32,6 +31,11 @@ COLUMNS = (
     *("dataset", "method", "at", "cell", "ours", "std", "low", "high", "seeds"),
     *("printed", "difference", "key"),
 )
+#: What the printed figures of most experiments rest on.
+RESNET = (
+    "The paper's figures are of ResNet-101 features of the real images: 'zslcore download xlsa17' "
+    "fetches them."
+)
 
 #: callable(done, total, message)
 Tell = Callable[[float, float, str], None]
@@ -40,34 +44,28 @@ Rows = Sequence[Mapping[str, Any]]
 
 
 def silent(done: float, total: float, message: str) -> None:
-    """Take progress and show none."""
+    """Ignore progress."""
 
 
-def unknown(former: Sequence[Cell]) -> float:
-    """Return NaN: former runs allow no estimate."""
-    return float("nan")
+class Piece(ABC):
+    """A part of an experiment that can be done in any process."""
 
+    @abstractmethod
+    def run(self, tell: Tell) -> int:
+        """Compute what is missing, and return how many results these are."""
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of an experiment that can be done in any process.
+    @abstractmethod
+    def is_stored(self) -> bool:
+        """Return True if nothing is missing, where this is quick to check."""
 
-    Attributes
-    ----------
-    run : makes what is missing, and says how far it is; returns how many results it has made
-    is_stored : whether nothing is missing, where this is quick to check
-    seconds : from the cells of stored runs, what it is expected to take on one thread; NaN where
-        they allow no estimate
-    """
-
-    run: Callable[[Tell], int]
-    is_stored: Callable[[], bool]
-    seconds: Callable[[Sequence[Cell]], float] = unknown
+    def expected_seconds(self, former: Sequence[Cell]) -> float:
+        """Estimate the time on one thread from stored runs; NaN where they allow no estimate."""
+        return float("nan")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is wanted of an experiment.
+    """The part of an experiment that is wanted.
 
     Attributes
     ----------
@@ -91,7 +89,7 @@ def read_once(name: str, stamp: str) -> ZSLDataset:
     return load_results_only(name) if is_known_by_results(name) else load(name)
 
 
-def opened(name: str) -> ZSLDataset:
+def open_dataset(name: str) -> ZSLDataset:
     """Return a data set, read once in every process; known by its results where not imported."""
     return read_once(name, imports.stamp(name))
 
@@ -103,19 +101,22 @@ class Experiment(ABC):
     Attributes
     ----------
     name : paper and table, as "cal:table2"
-    title : what it asks
-    features : how features are scaled, see :class:`zslcore.features.views.Preprocessing`
+    title : the question
+    features : scaling, see :class:`zslcore.features.views.Preprocessing`
     lacks : what the printed figures rest on that no data set here has, and where to get it
+    params : row -> parameters that it is given, where these are not the defaults
     """
 
     name: str
     title: str
     features: FeatureScaling = field(default="l2", kw_only=True)
-    lacks: str = field(default="", kw_only=True)
+    lacks: str = field(default=RESNET, kw_only=True)
+    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
     #: Number of data sets that make one part of the table; None for all of them.
     n_datasets: ClassVar[int | None] = 1
-    #: Whether features can be scaled otherwise.
+    #: Whether features can be scaled otherwise, and rows given parameters.
     scales: ClassVar[bool] = True
+    takes_params: ClassVar[bool] = False
     #: What figures are: shares, or plain numbers.
     unit: ClassVar[Unit] = "percent"
     #: Heading of ``at``.
@@ -125,54 +126,43 @@ class Experiment(ABC):
 
     @property
     def datasets(self) -> tuple[str, ...]:
-        """The data sets it is made on by default."""
+        """The data sets of the table by default."""
         return ("digits",)
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """How columns begin, in their order; that of the table by default."""
+        """Beginnings of columns, in their order; none for the order of the table."""
         return ()
 
     @property
-    @abstractmethod
     def methods(self) -> tuple[str, ...]:
-        """The rows of the table, as the paper orders them; none where these are no methods."""
+        """The rows of the table, as the paper orders them; none where rows are no methods."""
+        return ()
 
     @property
     def others(self) -> tuple[str, ...]:
         """Methods that the paper does not have and that can be run all the same."""
-        return tuple(name for name in METHODS if name not in self.methods)
+        return tuple(name for name in METHODS if self.methods and name not in self.methods)
 
     def method_of(self, row: str) -> str:
-        """Return the name of the method that a row is of."""
+        """Return the method of a row."""
         return row
 
     def given(self, row: str) -> Mapping[str, Any]:
         """Return the parameters that a row is given, its method's variant among them."""
-        return {}
+        return self.params.get(row, {})
 
     def with_params(self, params: Mapping[str, Mapping[str, Any]]) -> Self:
-        """Return the experiment with parameters given to rows, ``params`` by the name of the row.
-
-        Raises
-        ------
-        ParameterError
-            When its rows take none.
-        """
-        if params:
+        """Return the experiment with parameters given to rows; refuse them where rows take none."""
+        if params and not self.takes_params:
             raise ParameterError(
                 f"{self.name} takes no parameters; got some of {', '.join(params)}."
             )
-        return self
+        merged = {row: {**self.params.get(row, {}), **given} for row, given in params.items()}
+        return replace(self, params={**self.params, **merged})
 
     def checked_methods(self, methods: Sequence[str]) -> tuple[str, ...]:
-        """Return the rows to be made, all of the paper's by default.
-
-        Raises
-        ------
-        UnknownNameError
-            For a name that is no row.
-        """
+        """Return the rows of the table, by default the paper's; refuse a name that is no row."""
         allowed = self.methods + self.others
         for method in methods:
             if not allowed:
@@ -182,13 +172,7 @@ class Experiment(ABC):
         return tuple(methods) or self.methods
 
     def parts(self, datasets: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return the data sets of every part of the table.
-
-        Raises
-        ------
-        ParameterError
-            For another number of data sets than a part needs.
-        """
+        """Return the data sets of every part of the table; refuse another number than it needs."""
         if self.n_datasets == 1:
             return [(name,) for name in datasets]
         if self.n_datasets == 0 and datasets:
@@ -199,16 +183,20 @@ class Experiment(ABC):
             )
         return [tuple(datasets)]
 
-    @abstractmethod
-    def pieces(self, request: Request) -> dict[str, Piece]:
-        """Return what has to be done, by its name."""
+    def pieces(self, request: Request) -> Mapping[str, Piece]:
+        """Return the work by name; none for what takes no time."""
+        return {}
 
     @abstractmethod
+    def table_rows(self, request: Request) -> Iterable[dict[str, Any]]:
+        """Yield the finished and printed cells, see :func:`cell_row`."""
+
     def table(self, request: Request) -> pd.DataFrame:
         """Return finished and printed figures, with the columns of ``COLUMNS``."""
+        return pd.DataFrame(self.table_rows(request), columns=[*COLUMNS])
 
 
-# --- Tables ---------------------------------------------------------------------------------------
+# --- Cells ----------------------------------------------------------------------------------------
 
 
 def cell_row(
@@ -222,28 +210,31 @@ def cell_row(
     interval: tuple[float, float] = (np.nan, np.nan),
     key: str = "",
 ) -> dict[str, Any]:
-    """Return a cell of the results; missing is what is not finished, or was not printed.
+    """Return a cell of the results; what is not finished, or was not printed, is NaN.
 
     Parameters
     ----------
     cell : its column
     values : one a seed; their mean is ours
-    printed : the paper's figure
-    dataset, method, at : its row
     interval : 95 %
     key : of the first run
     """
     ours = float(np.mean(values)) if len(values) else np.nan
-    there = np.nan if printed is None else float(printed)
-    row = {"dataset": dataset, "method": method, "at": at, "cell": cell, "ours": ours}
-    row["std"] = float(np.std(values, ddof=1)) if len(values) > 1 else np.nan
-    row |= {"low": interval[0], "high": interval[1], "seeds": len(values)}
-    return row | {"printed": there, "difference": ours - there, "key": key}
-
-
-def table_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return cells as a table."""
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    printed = np.nan if printed is None else float(printed)
+    return {
+        "dataset": dataset,
+        "method": method,
+        "at": at,
+        "cell": cell,
+        "ours": ours,
+        "std": float(np.std(values, ddof=1)) if len(values) > 1 else np.nan,
+        "low": interval[0],
+        "high": interval[1],
+        "seeds": len(values),
+        "printed": printed,
+        "difference": ours - printed,
+        "key": key,
+    }
 
 
 @cache
@@ -253,10 +244,7 @@ def _measured() -> Mapping[str, list[dict[str, Any]]]:
     numbers = ["ours", "std", "low", "high", "seeds"]
     table[numbers] = table[numbers].apply(pd.to_numeric)
     cells = table.drop_duplicates(["key", "at", "cell"])
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in cells.to_dict("records"):
-        found.setdefault(row["key"], []).append({str(name): cell for name, cell in row.items()})
-    return found
+    return {str(key): to_records(rows) for key, rows in cells.groupby("key", sort=False)}
 
 
 def measured_cells(key: str) -> list[dict[str, Any]]:
@@ -264,58 +252,45 @@ def measured_cells(key: str) -> list[dict[str, Any]]:
     return _measured().get(key, []) if settings.SHIPPED() else []
 
 
+def to_records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a table."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+
+
 # --- Results of other kinds than runs -------------------------------------------------------------
 
 
-def key_of(*parts: object) -> str:
-    """Return the SHA-256 of everything that a result depends on, 16 hex digits."""
-    text = json.dumps(parts, sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-class RowStudy(ABC):
+@dataclass(frozen=True)
+class StoredRows(Piece):
     """A study of an experiment, stored as rows that lists of results show.
 
     Attributes
     ----------
-    kind : kind of its results in the store
+    kind : of :data:`zslcore.results.result.KINDS`
+    key : SHA-256 of everything that the rows depend on, 16 hex digits
+    measure : returns what the rows are about, the rows, and those that lists of results show
     """
 
-    kind: ClassVar[str]
-
-    @property
-    @abstractmethod
-    def key(self) -> str:
-        """SHA-256 of everything that the rows depend on, 16 hex digits."""
-
-    @abstractmethod
-    def measure(self, tell: Tell) -> tuple[Mapping[str, Any], Rows, Rows]:
-        """Return what the rows are about, the rows, and those that lists of results show."""
+    kind: str
+    key: str
+    measure: Callable[[Tell], tuple[Mapping[str, Any], Rows, Rows]]
 
     @property
     def rows(self) -> list[dict[str, Any]] | None:
-        """The stored rows; None without them, or with what is torn."""
+        """The stored rows; None without them, or with a damaged record."""
         text = ResultStore().record(self.kind, self.key)
         try:
             return None if text is None else [dict(row) for row in json.loads(text)]
         except (ValueError, TypeError):
             return None
 
-    @property
-    def piece(self) -> Piece:
-        """What stores the rows, in any process."""
-        return Piece(self._store, self._is_stored)
-
-    def _store(self, tell: Tell) -> int:
+    def run(self, tell: Tell) -> int:
+        """Measure, and store the rows."""
         about, rows, shown = self.measure(tell)
-        result = result_of(self.kind, self.key, about, shown or rows, [*map(dict, rows)])
+        result = result_of(self.kind, self.key, about, shown, [*map(dict, rows)])
         ResultStore().put_result(result)
         return 1
 
-    def _is_stored(self) -> bool:
+    def is_stored(self) -> bool:
+        """Return True if the rows are stored."""
         return self.rows is not None
-
-
-def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows of a table."""
-    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

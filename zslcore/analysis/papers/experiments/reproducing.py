@@ -1,4 +1,4 @@
-"""Do what is not finished of an experiment, here or on a cluster, and put its table together."""
+"""Compute the unfinished part of an experiment, here or on a cluster, and return its table."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from joblib import delayed
 from zslcore.analysis.actions import DRAWS
 from zslcore.analysis.method_table import Cell, cells_of_runs, row_name
 from zslcore.analysis.papers.experiments.experiment import (
+    COLUMNS,
     Experiment,
     Piece,
     Request,
-    opened,
+    open_dataset,
     silent,
-    table_of,
 )
 from zslcore.analysis.papers.experiments.registry import EXPERIMENTS, get_experiment
 from zslcore.analysis.papers.experiments.rows import PathExperiment
@@ -43,8 +43,7 @@ def configured_experiment(
 ) -> Experiment:
     """Return an experiment with other parameters, features or images; see :func:`reproduce`.
 
-    Raises ZSLError for an unknown experiment or row, and for features or images that it cannot
-    take.
+    Raises ZSLError for an unknown experiment or row, and for what it cannot take.
     """
     experiment = get_experiment(name)
     for method in params or {}:
@@ -80,7 +79,7 @@ def reproduce(
     on_done: Callable[[int, int, str, int], None] | None = None,
     on_standing: Callable[[Standing], None] | None = None,
 ) -> pd.DataFrame:
-    """Run what is not finished of an experiment, and compare it with the printed figures.
+    """Run the unfinished part of an experiment, and compare it with the printed figures.
 
     Raises ZSLError for unknown names, another number of data sets, or data that lack something
     required.
@@ -88,30 +87,25 @@ def reproduce(
     Parameters
     ----------
     name : of an experiment
-    datasets : names of data sets that ``load`` knows; those of the experiment by default
-    methods : by default the rows of its table that there are here; others have no printed figure
+    datasets : names that ``load`` knows; those of the experiment by default
+    methods : by default the rows of its table; others have no printed figure
     seeds : of stochastic methods
     draws : of test classes, in the studies of actions
     jobs : pieces at a time, one thread each
-    dask : address of a Dask cluster that makes the pieces instead, its workers sharing this data
-        folder
+    dask : address of a Dask cluster whose workers share this data folder, in place of processes
     benchmark : data set of the paper to compare with, by default that of the data set
     params : row -> parameters that it is given, over those of the paper's variant
-    features : how features are scaled, by default those of the experiment
+    features : scaling, by default that of the experiment
     on : "test" or, for figures over λ, the first "validation" split, as in the calibration paper
-    on_done : callable(done, total, what, runs), optional
-        Called after every piece, in this process.
-    on_standing : callable(Standing), optional
-        Called every few seconds, from a thread.
+    on_done : callable(done, total, what, runs), after every piece, in this process
+    on_standing : callable(Standing), every few seconds, from a thread
 
     Returns
     -------
     DataFrame
-        One row per data set, row and cell of the printed table: ``dataset``, ``method``, ``at``
-        (what else the row is of, as a λ), ``cell``, ``ours`` (mean over seeds), ``std``, ``low``,
-        ``high`` (95 % interval), ``seeds``, ``printed``, ``difference`` (ours - printed) and
-        ``key`` (of the first run in the run store); fractions unless the experiment's unit is
-        another one, missing where there is none.
+        One row per data set, row and cell of the printed table, see
+        :data:`~zslcore.analysis.papers.experiments.experiment.COLUMNS`; ``key`` is that of the
+        first run in the run store.
     """
     experiment = configured_experiment(name, params, features, on)
     rows = experiment.checked_methods(methods)
@@ -123,27 +117,27 @@ def reproduce(
         if not any(map(is_known_by_results, each.datasets))
         for what, piece in experiment.pieces(each).items()
     }
-    for done, (what, runs) in enumerate(do_all(pieces, jobs, dask, on_standing), 1):
+    for done, (what, runs) in enumerate(run_pieces(pieces, jobs, dask, on_standing), 1):
         if on_done:
             on_done(done, len(pieces), what, runs)
     tables = [_without_false_differences(experiment.table(each), each) for each in requests]
-    return pd.concat(tables, ignore_index=True) if tables else table_of([])
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*COLUMNS])
 
 
 def _without_false_differences(table: pd.DataFrame, request: Request) -> pd.DataFrame:
     """Return a table without differences between simulated data and print."""
-    simulated = [name for name in request.datasets if opened(name).simulated]
+    simulated = [name for name in request.datasets if open_dataset(name).simulated]
     of_these = [any(name in str(row) for name in simulated) for row in table["dataset"]]
     return table.assign(difference=table["difference"].mask(np.array(of_these, dtype=bool)))
 
 
-def do_all(
+def run_pieces(
     pieces: Mapping[str, Piece],
     jobs: int,
     dask: str,
     on_standing: Callable[[Standing], None] | None,
 ) -> Iterator[tuple[str, int]]:
-    """Do every piece, and yield its name and how many runs it took; stored pieces come first.
+    """Run every piece, and yield its name and number of runs; stored pieces come first.
 
     Parameters are those of :func:`reproduce`.
     """
@@ -155,14 +149,13 @@ def do_all(
         follows = None
         if on_standing:
             former = former_cells()
-            expected = {what: piece.seconds(former) for what, piece in todo.items()}
+            expected = {what: piece.expected_seconds(former) for what, piece in todo.items()}
             follows = stack.enter_context(following(expected, on_standing, jobs))
         there = parallel(Engine(dask=dask), jobs, "generator_unordered", inner_max_num_threads=1)
         work = stack.enter_context(there)
+        places = outside.places(outside.own())
         calls = (
-            delayed(_done)(
-                what, piece, follows and follows.report_of(what), outside.places(outside.own())
-            )
+            delayed(_run_piece)(what, piece, follows and follows.report_of(what), places)
             for what, piece in todo.items()
         )
         for what, runs in work(calls):
@@ -179,7 +172,7 @@ def former_cells() -> list[Cell]:
     ]
 
 
-def _done(
+def _run_piece(
     what: str, piece: Piece, report: PieceReport | None, places: Mapping[str, str]
 ) -> tuple[str, int]:
     outside.restore(places)

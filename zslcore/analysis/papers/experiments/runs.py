@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from math import fsum
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from zslcore.analysis.method_table import Cell as StoredCell
 from zslcore.analysis.method_table import row_name, seconds_of
+from zslcore.analysis.papers.claims.evidence import COLUMNS, figures_of, printed_evidence
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Piece,
@@ -21,19 +22,17 @@ from zslcore.analysis.papers.experiments.experiment import (
     Unit,
     cell_row,
     measured_cells,
-    opened,
-    table_of,
+    open_dataset,
 )
 from zslcore.analysis.ranking import rank_matrix, ranks_of
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import published
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.features.views import FeatureScaling
 from zslcore.methods import METHODS, VARIANTS
-from zslcore.metrics import Average
 from zslcore.results.planning import Choice, Plan, first_specs
 from zslcore.results.store import ResultStore
 
@@ -46,33 +45,19 @@ class Cell:
     ----------
     title : heading
     split : name
-    select_for : what parameters are chosen for
-    figure : column of :meth:`zslcore.evaluation.runs.RunResult.row`
-    column : of the printed table
-    where : values of its rows besides method and data set
-    average : over classes or samples
+    select_for : task that parameters are chosen for
+    figure : of :data:`zslcore.analysis.papers.claims.evidence.COLUMNS`
     """
 
     title: str
     split: str
     select_for: Task
     figure: str
-    column: str
-    where: Mapping[str, str] = field(default_factory=dict)
-    average: Average = "class"
 
     def value(self, result: RunResult) -> float | None:
         """Return the figure of a run; None where it has none."""
-        if self.average == "class":
-            of_class: float | None = result.row()[self.figure]
-            return of_class
-        if self.figure == "zsl":
-            return result.evaluation.zsl_per_sample
-        point, _, side = self.figure.partition("_")
-        of_sample: float | None = getattr(
-            getattr(result.evaluation, f"{point}_per_sample"), side, None
-        )
-        return of_sample
+        value: float | None = figures_of(result).get(COLUMNS[self.figure])
+        return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +66,13 @@ class RunsExperiment(Experiment):
 
     Attributes
     ----------
-    file : name of the printed table, see :func:`zslcore.datasets.facts.published`
+    printed_as : the printed table, as "GBU 3"
     cells : its columns
-    rows : method -> parameters that make it the paper's variant, where the default is another one
     """
 
-    file: str
+    printed_as: str
     cells: tuple[Cell, ...]
-    rows: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    takes_params: ClassVar[bool] = True
     #: What is run besides the choice on all folds.
     choices: ClassVar[tuple[Choice, ...]] = ()
     figures: ClassVar[str] = (
@@ -103,26 +87,33 @@ class RunsExperiment(Experiment):
 
     def given(self, row: str) -> Mapping[str, Any]:
         """Return the parameters that a row is given: its variant, and the given ones."""
-        return {**VARIANTS.get(row, ({},))[0], **self.rows.get(row, {})}
-
-    def with_params(self, params: Mapping[str, Mapping[str, Any]]) -> Self:
-        """Return the experiment with parameters given to rows."""
-        rows = {name: {**self.rows.get(name, {}), **given} for name, given in params.items()}
-        return replace(self, rows={**self.rows, **rows})
+        return {**VARIANTS.get(row, ({},))[0], **self.params.get(row, {})}
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """The methods of the printed table that there are here."""
-        return tuple(name for name in published(self.file)["method"].unique() if name in METHODS)
+        """The methods of the printed table that exist here."""
+        return tuple(name for name in self.printed_table["method"].unique() if name in METHODS)
+
+    @property
+    def printed_table(self) -> pd.DataFrame:
+        """The printed table, a row a figure."""
+        figures = printed_evidence().figures
+        return figures[figures["table"] == self.printed_as]
+
+    def printed_rows(self, cell: Cell) -> pd.DataFrame:
+        """Return the printed figures of a cell, a row a method and benchmark."""
+        rows = self.printed_table
+        rows = rows[(rows["figure"] == cell.figure) & (rows["split"] == cell.split)]
+        alike = rows["chosen_for"] == cell.select_for
+        return rows[alike] if alike.any() else rows
 
     def printed(self, benchmark: str | None) -> pd.DataFrame:
         """Return the printed figures of a benchmark, one row a method and one column a cell."""
         columns = {}
         for cell in self.cells:
-            rows = published(self.file)
-            for name, value in {"dataset": benchmark, **cell.where}.items():
-                rows = rows[rows[name] == value]
-            columns[cell.title] = rows.set_index("method")[cell.column]
+            rows = self.printed_rows(cell)
+            rows = rows[rows["benchmark"] == benchmark]
+            columns[cell.title] = rows.set_index("method")["value"]
         return pd.DataFrame(columns)
 
     def cells_of(self, dataset: ZSLDataset) -> list[Cell]:
@@ -136,100 +127,101 @@ class RunsExperiment(Experiment):
             )
         return cells
 
-    def pieces(self, request: Request) -> dict[str, Piece]:
+    def pieces(self, request: Request) -> dict[str, RunsPiece]:
         """Return the runs by method and split; closed forms last: no core is idle at the end.
 
-        Methods that begin with the same classifiers are one piece; that they share them, and that
-        seeds add little to the choice on the folds, the expected seconds leave out.
+        Methods that begin with the same classifiers are one piece.
         """
-        tasks_of: dict[tuple[str, str, str], list[Task]] = {}
-        for name in request.datasets:
-            for cell in self.cells_of(opened(name)):
-                for method in request.methods:
-                    found = tasks_of.setdefault((name, method, cell.split), [])
-                    found += [] if cell.select_for in found else [cell.select_for]
-        together: dict[tuple[str, str, str], dict[str, _SpecArguments]] = {}
-        for name, method, split in sorted(tasks_of, key=lambda one: not METHODS[one[1]].iterative):
-            tasks = tuple(tasks_of[name, method, split])
-            arguments = (split, method, tasks, self.given(method), self.features)
+        splits = [
+            (name, method, split)
+            for name in request.datasets
+            for split in dict.fromkeys(cell.split for cell in self.cells_of(open_dataset(name)))
+            for method in request.methods
+        ]
+        together: dict[tuple[str, str, str], dict[str, SpecArguments]] = {}
+        for name, method, split in sorted(splits, key=lambda one: not METHODS[one[1]].iterative):
             group = (name, split, METHODS[method].classifiers or method)
+            tasks = tuple(dict.fromkeys(c.select_for for c in self.cells if c.split == split))
+            arguments = (split, method, tasks, self.given(method), self.features)
             together.setdefault(group, {})[method] = arguments
         pieces = {}
         for (name, split, _), of_methods in together.items():
-            what = (name, tuple(of_methods.values()), request.seeds, self.choices)
             on = f" on {name}" if len(request.datasets) > 1 else ""
             title = f"{' and '.join(of_methods)}, {split}{on}"
-            expected = partial(_seconds, name, tuple(of_methods.values()))
-            pieces[title] = Piece(partial(_run, *what), partial(_is_run, *what), expected)
+            runs = tuple(of_methods.values())
+            pieces[title] = RunsPiece(name, runs, request.seeds, self.choices)
         return pieces
 
-    def runs_of(
-        self, name: str, method: str, cell: Cell, seeds: int
-    ) -> tuple[str, list[RunResult]]:
-        """Return the key of a cell's first run, and what is stored of it and of other seeds."""
+    def first_spec(self, name: str, method: str, cell: Cell) -> RunSpec:
+        """Return the spec of a cell's first run."""
         given, tasks = self.given(method), (cell.select_for,)
-        (spec,) = first_specs(opened(name), cell.split, method, tasks, given, self.features)
-        return spec.key, list(Plan([spec], seeds).of(spec, ResultStore()))
+        (spec,) = first_specs(open_dataset(name), cell.split, method, tasks, given, self.features)
+        return spec
 
-    def table(self, request: Request) -> pd.DataFrame:
-        """Return means and deviations over seeds, and the printed figures."""
+    def stored_values(self, spec: RunSpec, cell: Cell, seeds: int = 1) -> list[float]:
+        """Return a cell's figure by the stored runs of its first spec, one a seed."""
+        values = map(cell.value, Plan([spec], seeds).of(spec, ResultStore()))
+        return [value for value in values if value is not None]
+
+    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+        """Yield means and deviations over seeds, and the printed figures."""
         (name,) = request.datasets
-        dataset = opened(name)
-        printed, rows = self.printed(request.benchmark or benchmark_of(dataset)), []
+        dataset = open_dataset(name)
+        printed = self.printed(request.benchmark or benchmark_of(dataset))
         for method in request.methods:
             for cell in self.cells_of(dataset):
-                key, runs = self.runs_of(name, method, cell, request.seeds)
-                values = [v for v in map(cell.value, runs) if v is not None]
+                spec = self.first_spec(name, method, cell)
+                values = self.stored_values(spec, cell, request.seeds)
                 there = printed[cell.title].get(method)
-                row = cell_row(cell.title, values, there, dataset=name, method=method, key=key)
-                shipped = (each for each in measured_cells(key) if each["cell"] == cell.title)
+                row = cell_row(cell.title, values, there, dataset=name, method=method, key=spec.key)
+                shipped = (each for each in measured_cells(spec.key) if each["cell"] == cell.title)
                 if not values and (found := next(shipped, None)):
                     row |= {column: found[column] for column in ("ours", "std", "seeds")}
                     row["difference"] = row["ours"] - row["printed"]
-                rows.append(row)
-        return table_of(rows)
+                yield row
 
 
 #: What :func:`first_specs` takes behind the data set.
-_SpecArguments = tuple[str, str, Sequence[Task], Mapping[str, Any], FeatureScaling]
+SpecArguments = tuple[str, str, Sequence[Task], Mapping[str, Any], FeatureScaling]
 
 
-def _seconds(
-    dataset: str, arguments: Sequence[_SpecArguments], former: Sequence[StoredCell]
-) -> float:
-    """Return the sum over methods and tasks; NaN where one of them is unknown."""
-    return fsum(
-        len(tasks) * seconds_of(former, row_name(method, given), dataset, split)
-        for split, method, tasks, given, _ in arguments
-    )
+@dataclass(frozen=True)
+class RunsPiece(Piece):
+    """The runs of one or several methods on a split.
+
+    That methods share classifiers, and that seeds add little to the choice on the folds, the
+    expected seconds leave out.
+    """
+
+    dataset: str
+    arguments: Sequence[SpecArguments]
+    seeds: int
+    choices: Sequence[Choice]
+
+    @property
+    def plan(self) -> Plan:
+        """The runs."""
+        data = open_dataset(self.dataset)
+        specs = [spec for each in self.arguments for spec in first_specs(data, *each)]
+        return Plan(specs, self.seeds, self.choices)
+
+    def run(self, tell: Tell) -> int:
+        """Run what is missing."""
+        return self.plan.complete_all(open_dataset(self.dataset), ResultStore(), tell)
+
+    def is_stored(self) -> bool:
+        """Return True if no run is missing."""
+        return not self.plan.missing(ResultStore())
+
+    def expected_seconds(self, former: Sequence[StoredCell]) -> float:
+        """Return the sum over methods and tasks; NaN where one of them is unknown."""
+        return fsum(
+            len(tasks) * seconds_of(former, row_name(method, given), self.dataset, split)
+            for split, method, tasks, given, _ in self.arguments
+        )
 
 
-def _run(
-    dataset: str,
-    arguments: Sequence[_SpecArguments],
-    seeds: int,
-    choices: Sequence[Choice],
-    tell: Tell,
-) -> int:
-    plan = _plan(dataset, arguments, seeds, choices)
-    return plan.complete_all(opened(dataset), ResultStore(), tell)
-
-
-def _is_run(
-    dataset: str, arguments: Sequence[_SpecArguments], seeds: int, choices: Sequence[Choice]
-) -> bool:
-    return not _plan(dataset, arguments, seeds, choices).missing(ResultStore())
-
-
-def _plan(
-    dataset: str, arguments: Sequence[_SpecArguments], seeds: int, choices: Sequence[Choice]
-) -> Plan:
-    """Return the runs of one or several methods."""
-    data = opened(dataset)
-    return Plan([spec for each in arguments for spec in first_specs(data, *each)], seeds, choices)
-
-
-# --- What each fold chooses, and ranks ------------------------------------------------------------
+# --- Choices of single folds, and ranks -----------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,28 +233,22 @@ class FoldsExperiment(RunsExperiment):
         "Accuracy in percent, per class; each column with the parameters that one fold chooses."
     )
 
-    def of_folds(self, name: str, method: str, cell: Cell) -> list[float]:
+    def values_by_fold(self, spec: RunSpec, cell: Cell) -> list[float]:
         """Return a cell's figure with what each fold chooses, as far as it is stored."""
-        given, tasks, store = self.given(method), (cell.select_for,), ResultStore()
-        (spec,) = first_specs(opened(name), cell.split, method, tasks, given, self.features)
-        plan = Plan([spec], choices=self.choices)
-        values = (cell.value(run) for run in [*plan.of(spec, store)][1:])
+        runs = Plan([spec], choices=self.choices).of(spec, ResultStore())
+        values = (cell.value(run) for run in [*runs][1:])
         return [value for value in values if value is not None]
 
-    def table(self, request: Request) -> pd.DataFrame:
-        """Return a column a split and fold, then the range over folds."""
+    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+        """Yield a column a split and fold, then the range over folds."""
         (name,) = request.datasets
-        rows = []
         for method in request.methods:
-            for cell in self.cells_of(opened(name)):
-                values = self.of_folds(name, method, cell)
+            for cell in self.cells_of(open_dataset(name)):
+                values = self.values_by_fold(self.first_spec(name, method, cell), cell)
                 columns = {f"{cell.title} {k}": [value] for k, value in enumerate(values, 1)}
                 columns[f"{cell.title} range"] = [float(np.ptp(values))] if values else []
-                rows += [
-                    cell_row(title, value, dataset=name, method=method)
-                    for title, value in columns.items()
-                ]
-        return table_of(rows)
+                for title, value in columns.items():
+                    yield cell_row(title, value, dataset=name, method=method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,63 +269,49 @@ class RanksExperiment(FoldsExperiment):
         "The printed rank follows from the paper's table."
     )
 
-    def pieces(self, request: Request) -> dict[str, Piece]:
+    def pieces(self, request: Request) -> dict[str, RunsPiece]:
         """Return the runs, with those of every fold where they count."""
         pieces = super(RanksExperiment, self).pieces(request)
         if self.by_fold:
             return pieces
-        of_runs = RunsExperiment(
-            self.name, self.title, self.file, self.cells, self.rows, features=self.features
-        )
-        return of_runs.pieces(replace(request, seeds=1))
+        return {what: replace(each, seeds=1, choices=()) for what, each in pieces.items()}
 
-    def _observed(self, name: str, method: str, cell: Cell) -> list[float]:
-        if self.by_fold:
-            return self.of_folds(name, method, cell)
-        _, found = self.runs_of(name, method, cell, seeds=1)
-        return [v for v in map(cell.value, found) if v is not None]
-
-    def table(self, request: Request) -> pd.DataFrame:
-        """Return mean ranks and places; printed are the ranks that the paper's table gives."""
+    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+        """Yield mean ranks and places; printed are the ranks that the paper's table gives."""
+        observe = self.values_by_fold if self.by_fold else self.stored_values
         names: dict[str, list[str]] = {cell.title: [] for cell in self.cells}
         figures: dict[str, dict[str, list[float]]] = {title: {} for title in names}
         for name in request.datasets:  # the outer loop: few data sets are open at a time
             for cell in self.cells:
-                if cell.split in opened(name).splits:
+                if cell.split in open_dataset(name).splits:
                     names[cell.title].append(name)
                     for method in request.methods:
                         found = figures[cell.title].setdefault(method, [])
-                        found += self._observed(name, method, cell)
-        rows: list[dict[str, Any]] = []
+                        found += observe(self.first_spec(name, method, cell), cell)
         for cell in self.cells:
             of_cell = figures[cell.title]
             most = max(map(len, of_cell.values()), default=0)
             values = {method: found for method, found in of_cell.items() if len(found) == most > 0}
-            rows += self._rows_of(cell, values, " + ".join(names[cell.title]))
-        return table_of(rows)
+            if values:
+                yield from self._ranks(cell, values, " + ".join(names[cell.title]))
 
-    def _rows_of(
+    def _ranks(
         self, cell: Cell, values: Mapping[str, Sequence[float]], dataset: str
     ) -> Iterator[dict[str, Any]]:
         """Yield the rows of one figure, the best mean rank first."""
-        if not values:
-            return
         observed = np.array([*values.values()]).T
         mean, places = ranks_of(observed).mean(axis=0), rank_matrix(observed)
         printed = self._printed_ranks(cell, [*values])
         for k in np.argsort(mean, kind="stable"):
             method = [*values][k]
-            where = {"dataset": dataset, "method": method, "at": cell.title}
-            yield cell_row("mean rank", [mean[k]], printed.get(method), **where)
+            row = partial(cell_row, dataset=dataset, method=method, at=cell.title)
+            yield row("mean rank", [mean[k]], printed.get(method))
             for place, often in enumerate(places[k], 1):
-                yield cell_row(str(place), [often], **where)
+                yield row(str(place), [often])
 
     def _printed_ranks(self, cell: Cell, methods: Sequence[str]) -> Mapping[str, float]:
         """Return mean ranks in the printed table; none where a method lacks them."""
-        table = published(self.file)
-        for name, value in cell.where.items():
-            table = table[table[name] == value]
-        wide = table.pivot_table(index="dataset", columns="method", values=cell.column, sort=False)
+        wide = self.printed_rows(cell).pivot_table("value", "benchmark", "method", sort=False)
         wide = wide.dropna(axis=1)
         if not set(methods) <= set(wide.columns):
             return {}

@@ -1,4 +1,4 @@
-"""The table of an experiment as it is read: a row a row, a column a cell, printed figures next."""
+"""The wide form of an experiment's table: a row a method, a column a cell, printed figures next."""
 
 from __future__ import annotations
 
@@ -13,15 +13,9 @@ _ROW = ["dataset", "method", "at"]
 
 
 def wide(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return a row for each data set, method and what else a row is of; three columns a cell.
+    """Return a row for each data set, method and ``at``, with three columns a cell.
 
-    Below the methods of a data set stand their means, of those that have both figures, where there
-    are any.
-
-    Parameters
-    ----------
-    table : of :func:`zslcore.analysis.papers.experiments.reproduce`
-    experiment : whose table it is
+    Below the methods of a data set stand their means, of those with both figures, where any has.
     """
     by_method = experiment.unit == "percent" and not table["at"].any()
     cells = sorted(map(str, table["cell"].unique()), key=_place_in(experiment.headings))
@@ -48,7 +42,7 @@ def wide(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
 
 
 def means_leave_out(table: pd.DataFrame, experiment: Experiment) -> bool:
-    """Whether a mean of :func:`wide` leaves out methods without a printed figure."""
+    """Return whether a mean of :func:`wide` leaves out methods without a printed figure."""
     if experiment.unit != "percent" or table["at"].any():
         return False
     ours = table.dropna(subset=["ours"])
@@ -57,7 +51,7 @@ def means_leave_out(table: pd.DataFrame, experiment: Experiment) -> bool:
 
 
 def _place_in(headings: Sequence[str]) -> Callable[[str], int]:
-    """Return the key that orders cells by the heading they begin with; others stay in place."""
+    """Return the sorting key of cells by their heading; others stay in place."""
     return lambda cell: next((k for k, h in enumerate(headings) if cell.startswith(h)), 0)
 
 
@@ -72,7 +66,7 @@ def _block(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
 
 
 def _means(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
-    """Return one row: the means of the methods, of those with both figures where there are any."""
+    """Return one row: the means of the methods, of those with both figures where any has."""
     shown = {"dataset": rows["dataset"].iloc[0], "method": "mean", "at": ""}
     for cell in cells:
         part = rows[rows["cell"] == cell]
