@@ -25,7 +25,7 @@ from zslcore.leakage import (
     Severity,
     audit_context,
     corrected_split,
-    known,
+    published,
 )
 from zslcore.leakage.checks import run_check
 from zslcore.leakage.correction import POLICIES, correct_context
@@ -159,7 +159,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     counts = {part: len(rows) for part, rows in world.parts.items()}
     new = KnownSplit("World", "PS", "abc", parts, counts)
     old = KnownSplit("World", "PS 0", "def", parts | {"val": "other"}, counts, "It is old.")
-    monkeypatch.setattr(known, "known_splits", lambda: (old, new))
+    monkeypatch.setattr(published, "known_splits", lambda: (old, new))
     less = with_parts(world, train=world.parts["train"][1:])
     for split, severity, said in (
         (world, "pass", "World PS, as published (its rows)."),

@@ -1,13 +1,12 @@
 """A folder of results: every file is read, placed on its split, or refused in one sentence.
 
-Whether test classes were among those that the feature extractor was trained on has three states,
-and the third is never left out: *clean*, *overlapping*, *unknown*. What a result states of its
-extractor is taken as stated; which of its test classes that set holds is looked up here, by the
-same matching of names that the audit uses.
+Overlap has three states, and the third is never left out: *clean*, *overlapping*, *unknown*. What a
+result states of its extractor is taken as stated; which of its test classes that set holds is
+looked up by the same matching of names that the audit uses.
 
 Predictions ``x.parquet``, from which figures are computed again, lie next to ``x.json``; a result
-that comes with the package names one of the package's own files. What came of checking these is
-stored with the SHA-256 of both, so that a page need not compute 129 results again to show them.
+that comes with the package names one of the package's own. What came of checking these is stored
+with the SHA-256 of both, so that a page need not compute 129 results again to show them.
 """
 
 from __future__ import annotations
@@ -224,13 +223,13 @@ def split_state(entry: BoardEntry) -> SplitState:
     given, called = entry.split.parts, entry.split.name
     published = [s for s in known_splits() if s.dataset == entry.data.benchmark]
     if not given:
-        return _by_counts(entry, published)
-    own = _own_parts(entry.data.name).get(called, {})
+        return _state_by_counts(entry, published)
+    own = _shipped_parts(entry.data.name).get(called, {})
     if own and all(own.get(part) == digest for part, digest in given.items()):
         return SplitState("known", f"{called} of {entry.data.name}, which is shipped.")
     same = [s for s in published if all(s.parts.get(p) == d for p, d in given.items())]
     if same:
-        return _published(same, called)
+        return _state_by_rows(same, called)
     partly = [(s, p) for s in published for p, d in given.items() if s.parts.get(p) == d]
     if partly:
         split, _ = partly[0]
@@ -240,7 +239,7 @@ def split_state(entry: BoardEntry) -> SplitState:
     return SplitState("unknown", "Its rows are no published split's.")
 
 
-def _published(same: list[KnownSplit], called: str) -> SplitState:
+def _state_by_rows(same: list[KnownSplit], called: str) -> SplitState:
     """Distinguish releases that share all given rows by the result's name of its split."""
     old = [split for split in same if split.superseded]
     if not old:
@@ -258,7 +257,7 @@ def _published(same: list[KnownSplit], called: str) -> SplitState:
     )
 
 
-def _by_counts(entry: BoardEntry, published: list[KnownSplit]) -> SplitState:
+def _state_by_counts(entry: BoardEntry, published: list[KnownSplit]) -> SplitState:
     counts = entry.split.counts
     same = [s for s in published if counts and all(s.counts.get(p) == n for p, n in counts.items())]
     if "v1" in entry.split.name.lower():
@@ -270,7 +269,7 @@ def _by_counts(entry: BoardEntry, published: list[KnownSplit]) -> SplitState:
 
 
 @cache
-def _own_parts(name: str) -> Mapping[str, Mapping[str, str]]:
+def _shipped_parts(name: str) -> Mapping[str, Mapping[str, str]]:
     """Return the digests of the splits of shipped data, except those of full size."""
     if name != "digits" and (name not in SIMULATED or name.endswith("-full")):
         return {}
@@ -289,7 +288,7 @@ def recomputed(path: Path, entry: BoardEntry) -> State:
     file = predictions_of_entry(path, entry)
     if file is None:
         return State.STATED
-    predicted = _checked(file)
+    predicted = _read_checked(file)
     wrong = next(_differences(entry, predicted.predictions), None)
     if wrong:
         raise FileRefusedError(f"{clean_text(path.name)}, {wrong}.")
@@ -318,7 +317,7 @@ def read_predictions_of(file: Path) -> Predictions:
     return read_packaged(file) if file.is_relative_to(FOLDER) else read_predictions(file)
 
 
-def _checked(file: Path) -> PredictedScores:
+def _read_checked(file: Path) -> PredictedScores:
     """Read and check predictions; the package's own need no other process."""
     if file.is_relative_to(FOLDER):
         return checked(read_packaged(file), file.name)
@@ -351,7 +350,7 @@ def _states() -> Mapping[str, tuple[str, str]]:
 
 def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     """Yield the differences between the JSON and its predictions."""
-    yield from _of_run(entry, predictions)
+    yield from _run_differences(entry, predictions)
     test = predictions.test
     of_seen = test.seen[test.y]
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
@@ -359,14 +358,14 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
             yield f"split.parts.{part}: expected the rows of its predictions; got others"
     found = figures_of(predictions)
     for name, value in asdict(entry.figures).items():
-        yield from _of_figure(f"figures.{name}", value, found[name])
+        yield from _figure_difference(f"figures.{name}", value, found[name])
     for figure, of_class in classes_of(predictions).items():
         for name, value in entry.per_class.get(figure, {}).items():
             place = clean_text(f"per_class.{figure}.{name}", 80)
-            yield from _of_figure(place, value, of_class.get(name))
+            yield from _figure_difference(place, value, of_class.get(name))
 
 
-def _of_run(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
+def _run_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     """Compare method, data, parameters and gamma, as far as the predictions state them."""
     run = predictions.provenance
     if (entry.gamma.origin, entry.gamma.value) != (run.gamma_origin, run.gamma):
@@ -390,7 +389,7 @@ def _of_run(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
             )
 
 
-def _of_figure(name: str, value: float | None, found: float | None) -> Iterator[str]:
+def _figure_difference(name: str, value: float | None, found: float | None) -> Iterator[str]:
     """Compare a figure with what its predictions give, to the digits that it has."""
     if value is None:
         return

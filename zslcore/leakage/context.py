@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -14,7 +13,7 @@ from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.facts import spaced_name
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.leakage.neighbours import ALONE, NEAR
-from zslcore.leakage.photographs import Photographs
+from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.leakage.vocabularies import Vocabulary
 
 if TYPE_CHECKING:
@@ -190,6 +189,11 @@ class AuditContext:
         }
         return cls.of_split(split, **known)
 
+    def lacks(self, name: str) -> bool:
+        """Whether a field is not known: None, or an empty tuple."""
+        value = getattr(self, name)
+        return value is None or (isinstance(value, tuple) and not value)
+
     def class_name(self, c: int) -> str:
         """Name of class ``c`` as it reads, or its number where names are not known."""
         if 0 <= c < len(self.class_names):
@@ -226,12 +230,15 @@ class AuditContext:
     @cached_property
     def seen_classes(self) -> np.ndarray | None:
         """Classes that are trained on, by rows where labels are known, else as declared."""
-        return self.classes(*TRAIN_PARTS) if self.labels is not None else self._declared("seen")
+        return (
+            self.classes(*TRAIN_PARTS) if self.labels is not None else self.class_lists.get("seen")
+        )
 
     @cached_property
     def unseen_classes(self) -> np.ndarray | None:
         """Classes of test_unseen, by rows where labels are known, else as declared."""
-        return self.classes("test_unseen") if self.labels is not None else self._declared("unseen")
+        known = self.labels is not None
+        return self.classes("test_unseen") if known else self.class_lists.get("unseen")
 
     @property
     def known_labels(self) -> np.ndarray:
@@ -263,20 +270,13 @@ class AuditContext:
             raise DatasetError(f"{self.name}: needs {what}; got none.")
         return value
 
-    def _declared(self, side: str) -> np.ndarray | None:
-        return self.class_lists.get(side)
-
 
 def _photographs(dataset: ZSLDataset) -> Photographs | None:
     """Tell photographs by the names of a data set's image files, if they tell any.
 
     Where simulated images share one, their names say so.
     """
-    if not dataset.image_files:
-        if dataset.simulated:
-            drawn = "simulated, every image is drawn by itself"
-            return Photographs(np.arange(len(dataset.labels)), drawn, by_name=False)
-        return None
-    with suppress(DatasetError):  # all alike, they name no photograph
-        return Photographs.of_names(dataset.image_files, "image_files of the data set")
-    return None
+    if dataset.simulated and not dataset.image_files:
+        drawn = "simulated, every image is drawn by itself"
+        return Photographs(np.arange(len(dataset.labels)), drawn, by_name=False)
+    return photographs_of(None, image_files=dataset.image_files)

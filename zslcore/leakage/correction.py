@@ -1,14 +1,13 @@
 """A split with the same intention and without the leak.
 
 Where a row or a class is on two sides, one side has to give way. With the policy "test first" the
-test parts keep it, unseen before seen, then val, then train: tested figures stay comparable. With
-"drop" no part keeps it. Rows that do not exist, and repetitions, go in either case. With labels,
-unseen classes leave training, and val classes leave train; with features, training rows that are
-equal or suspiciously near to a test row go as well; where the photograph of each row is known,
-training rows whose photograph also gave a test row go. So the test images stay those of the
-published split, and what a leak is worth can be measured on them: with it and without. Where a seen
-class would lose all of its training rows, the test rows of their photographs go instead, since the
-parting of the classes is the split's own.
+test parts keep it, unseen before seen, then val, then train: tested figures stay comparable, and
+what a leak is worth can be measured on the published test images. With "drop" no part keeps it.
+Rows that do not exist, and repetitions, go in either case. With labels, unseen classes leave
+training, and val classes leave train; with features, so do training rows that are equal or
+suspiciously near to a test row; with photographs, training rows whose photograph also gave a test
+row. Where a seen class would lose all of its training rows by that, the test rows of their
+photographs go instead, since the parting of the classes is the split's own.
 """
 
 from __future__ import annotations

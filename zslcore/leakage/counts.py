@@ -89,7 +89,7 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
     DatasetError
         When they are known to number the rows of different data, or share no part.
     """
-    names = _names(first, second)
+    names = _names_of_both(first, second)
     _refuse_others(first, second, names)
     given = [[p for p in PARTS if context.rows(p).size] for context in (first, second)]
     parts = tuple(p for p in PARTS if p in given[0] and p in given[1])
@@ -113,7 +113,7 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
     )
 
 
-def _names(first: AuditContext, second: AuditContext) -> tuple[str, str]:
+def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]:
     """Name both, by what they were published as where their own names do not part them."""
     called = []
     for context in (first, second):

@@ -97,14 +97,14 @@ def context_of(
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **known)
     elif (listed := _named_rows(Path(subject))) is not None:
-        context = context_of_list(listed, Path(subject), **known)
+        context = _read_split_list(listed, Path(subject), **known)
         names = listed.files if listed.one_name or group_pattern else ()
     else:
         path = Path(subject)
         if path.is_dir():
-            path, features = _in_folder(path, features, into)
-        context = _of_file(path, labels, files, known)
-    context = _completed(context, labels, features)
+            path, features = _files_in_folder(path, features, into)
+        context = _read_split_file(path, labels, files, known)
+    context = _with_labels_and_features(context, labels, features)
     of_files = (names, "names of the images") if names else files.image_files()
     photographs = photographs_of(groups, group_pattern, *of_files)
     return with_facts(_with_photographs(context, photographs, given=groups is not None))
@@ -115,18 +115,18 @@ def _named_rows(path: Path) -> SplitList | None:
     if path.is_dir():
         plain = not (path / "att_splits.mat").is_file() and holds_split_lists(path)
         return read_split_lists(path) if plain else None
-    if path.suffix.lower() != ".json" or not path.is_file() or _is_ours(path):
+    if path.suffix.lower() != ".json" or not path.is_file() or _has_our_schema(path):
         return None
     return read_split_json(path)
 
 
-def _is_ours(path: Path) -> bool:
+def _has_our_schema(path: Path) -> bool:
     """Whether a JSON begins as a split that this package writes, with row numbers."""
     with path.open("rb") as file:
         return SPLIT_SCHEMA.encode() in file.read(1 << 12)
 
 
-def context_of_list(listed: SplitList, path: Path, **known: Any) -> AuditContext:
+def _read_split_list(listed: SplitList, path: Path, **known: Any) -> AuditContext:
     """Return what the checks look at of a split by names, read from ``path``."""
     facts = {"file": listed.name, "read as": listed.note}
     digest = sha256(path) if path.is_file() else ""
@@ -187,7 +187,7 @@ def chosen_split(dataset: ZSLDataset, split: str | None = None) -> Split:
     return dataset.splits.get("PS") or next(iter(dataset.splits.values()))
 
 
-def _in_folder(
+def _files_in_folder(
     folder: Path, features: np.ndarray | None, into: Path
 ) -> tuple[Path, np.ndarray | None]:
     """Find the split file in a folder of the layout, and features where none are given."""
@@ -199,7 +199,7 @@ def _in_folder(
     return path, features
 
 
-def _of_file(
+def _read_split_file(
     path: Path,
     labels: np.ndarray | Sequence[int] | None,
     files: SmallFiles,
@@ -208,7 +208,8 @@ def _of_file(
     facts = {"file": clean_text(path.name)}
     lists: dict[str, np.ndarray] = {}
     if path.suffix.lower() == ".json":
-        parts, arrays = _json_parts(path), {}
+        parts = read_split_rows(path, SPLIT_SCHEMA, PARTS, max_bytes=MAX_JSON)
+        arrays = {}
     else:
         arrays = files.read(path)
         parts = {p: arrays[f"{p}_loc"] - 1 for p in PARTS if f"{p}_loc" in arrays}
@@ -216,7 +217,7 @@ def _of_file(
         facts[UNREAD] = ", ".join(sorted({*files.unread[path]} - {*lists, *NO_ROWS}))
     _refuse_far(path, parts)
     if set(parts) == {"trainval"} and SHARE.fullmatch(path.name):
-        parts, facts["read as"], arrays = _share_of(path, parts["trainval"], files)
+        parts, facts["read as"], arrays = _read_share_of_split(path, parts["trainval"], files)
     if not parts:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected row numbers in trainval_loc, test_seen_loc and "
@@ -226,7 +227,7 @@ def _of_file(
         labels, facts["labels"] = _labels_nearby(path, arrays, files)
     names = tuple(map(str, arrays.get("allclasses_names", ())))
     S = arrays.get("att", arrays.get("original_att"))
-    _same_number(path, names, S)
+    _require_as_many(path, names, S)
     facts["digest"] = digest = sha256(path)
     return AuditContext(
         **{
@@ -245,7 +246,7 @@ def _of_file(
     )
 
 
-def _share_of(
+def _read_share_of_split(
     path: Path, places: np.ndarray, files: SmallFiles
 ) -> tuple[dict[str, np.ndarray], str, dict[str, np.ndarray]]:
     """Return the split of which a file keeps a share of the training images.
@@ -282,7 +283,7 @@ def _refuse_far(path: Path, parts: Mapping[str, np.ndarray]) -> None:
             )
 
 
-def _completed(
+def _with_labels_and_features(
     context: AuditContext,
     labels: np.ndarray | Sequence[int] | None,
     features: np.ndarray | None,
@@ -330,10 +331,10 @@ def _labels_in(path: Path, files: SmallFiles, *, required: bool = True) -> np.nd
         if not required:
             return None
         raise FileRefusedError(f"{clean_text(path.name)}: expected the variable 'labels'.")
-    return _from_one(path, arrays["labels"])
+    return _counted_from_zero(path, arrays["labels"])
 
 
-def _from_one(path: Path, labels: np.ndarray) -> np.ndarray:
+def _counted_from_zero(path: Path, labels: np.ndarray) -> np.ndarray:
     """Return the labels of a file from 0; the layout counts them from 1."""
     if labels.size and labels.min() < 1:
         raise FileRefusedError(
@@ -348,14 +349,14 @@ def _labels_nearby(
 ) -> tuple[np.ndarray | None, str]:
     """Labels in the file itself, or in one of the usual files next to it."""
     if "labels" in arrays:
-        return _from_one(path, arrays["labels"]), "in the file itself"
+        return _counted_from_zero(path, arrays["labels"]), "in the file itself"
     for name in LABEL_FILES:
         if (path.parent / name).is_file():
             return _labels_in(path.parent / name, files), f"from {name} next to the file"
     return None, ""
 
 
-def _same_number(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> None:
+def _require_as_many(path: Path, names: tuple[str, ...], S: np.ndarray | None) -> None:
     if names and S is not None and len(names) != len(S):
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected one name per prototype, got {len(names)} names "
@@ -386,11 +387,6 @@ def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
         "class_lists": {side: rows[name] for side, name in sides.items() if name in rows},
         "folds": tuple((rows[a], rows[b]) for a, b in pairs if a in rows and b in rows),
     }
-
-
-def _json_parts(path: Path) -> dict[str, np.ndarray]:
-    """Read a split written by this package: 0-based rows by part."""
-    return read_split_rows(path, SPLIT_SCHEMA, PARTS, max_bytes=MAX_JSON)
 
 
 # --- The small variables of files -----------------------------------------------------------------

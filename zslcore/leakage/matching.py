@@ -327,13 +327,13 @@ TOOL = "n03575240"
 # --- Certain: the same name or the same meaning, of the same domain -------------------------------
 
 
-def _clash(query: Query, index: Index, i: int) -> bool:
+def _of_other_domains(query: Query, index: Index, i: int) -> bool:
     """Whether the one is known to be a thing, say, and the other to be an activity."""
     there = index.domains_of(i)
     return bool(query.about.domains and there and not query.about.domains & there)
 
 
-def _sure(query: Query, index: Index, i: int) -> bool:
+def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     """Whether entry ``i`` has the meaning that the test class has among its data set's classes.
 
     That is the commonest of those that fit. Where several of one category fit (two animals called
@@ -342,7 +342,7 @@ def _sure(query: Query, index: Index, i: int) -> bool:
     shopping mall), which is no tool where a namesake is none (the *sandbox* of a foundry), and a
     form with a meaning of its own (*glasses*) has that one.
     """
-    if _clash(query, index, i):
+    if _of_other_domains(query, index, i):
         return False
     synset = index.vocabulary.entries[i].synset
     if query.name.synset:
@@ -358,10 +358,10 @@ def _sure(query: Query, index: Index, i: int) -> bool:
     category = wordnet().synsets[synset].category
     alike = [s for s in query.fitting if wordnet().synsets[s].category == category]
     first = index.names[i][0].key == query.name.key
-    return len(alike) == 1 or (first and not any(_twin(query, synset, s) for s in alike[1:]))
+    return len(alike) == 1 or (first and not any(_is_rival(query, synset, s) for s in alike[1:]))
 
 
-def _twin(query: Query, synset: str, other: str) -> bool:
+def _is_rival(query: Query, synset: str, other: str) -> bool:
     """Whether another meaning is called so first, and fits all classes here no less."""
     if squeeze(wordnet().synsets[other].lemmas[0]) != query.name.key:
         return False
@@ -375,14 +375,14 @@ def _is_tool(synset: str) -> bool:
 
 def _same_name(query: Query, index: Index) -> Hits:
     for i in sorted(index.by_key.get(query.name.key, ())):
-        if _sure(query, index, i):
+        if _has_same_meaning(query, index, i):
             yield i, "the same name"
 
 
 def _synonym(query: Query, index: Index) -> Hits:
     for sense in [s for s in query.fitting if s[0] == "n"][:1]:
         for i in sorted(index.by_synset.get(sense, ())):
-            if _sure(query, index, i):
+            if _has_same_meaning(query, index, i):
                 yield i, _one_meaning(sense)
 
 
@@ -396,7 +396,7 @@ def _same_words(query: Query, index: Index) -> Hits:
     if len(mine) < 2 or index.vocabulary.hierarchical:
         return
     for i in sorted(set.intersection(*(index.by_word.get(word, set()) for word in mine))):
-        if mine in index.content[i] and _sure(query, index, i):
+        if mine in index.content[i] and _has_same_meaning(query, index, i):
             yield i, f"the same words: {', '.join(sorted(mine))}"
 
 
@@ -405,7 +405,7 @@ def _same_words(query: Query, index: Index) -> Hits:
 
 def _other_sense(query: Query, index: Index) -> Hits:
     for i in sorted(index.by_key.get(query.name.key, ())):
-        if _clash(query, index, i):
+        if _of_other_domains(query, index, i):
             here, there = ("/".join(sorted(d)) for d in (query.about.domains, index.domains_of(i)))
             yield i, f"the same word, but {there} there and {here} here"
         else:
@@ -422,7 +422,7 @@ def _other_name(query: Query, index: Index) -> Hits:
         for lemma in wordnet().synsets[sense].lemmas if sense[0] == "n" else ():
             for i in sorted(index.by_key.get(squeeze(lemma), ())):
                 first = index.names[i][0].key == squeeze(lemma)
-                if first and not _clash(query, index, i):
+                if first and not _of_other_domains(query, index, i):
                     yield i, f"another word for it in WordNet is {lemma!r}"
 
 
@@ -446,7 +446,7 @@ def _spelling(query: Query, index: Index) -> Hits:
             base = wordnet().base(near, index.parts)
             key = "".join([*words[:k], base, *words[k + 1 :]])
             for i in sorted(index.by_key.get(key, ())):
-                if not _clash(query, index, i):
+                if not _of_other_domains(query, index, i):
                     yield i, f"the same name but for the spelling of {word!r}"
 
 
@@ -524,7 +524,7 @@ def _left_out(query: Query, index: Index) -> Hits:
 
 def _says_its_kind(query: Query, index: Index, i: int, last: Sequence[str]) -> bool:
     synset = index.vocabulary.entries[i].synset
-    fits = bool(synset) and not _clash(query, index, i) and query.about.has(synset)
+    fits = bool(synset) and not _of_other_domains(query, index, i) and query.about.has(synset)
     return fits and bool(set(last) & lemmas_above(synset))
 
 
@@ -588,19 +588,14 @@ def _shared_word(query: Query, index: Index) -> Hits:
 def _relatives(word: str, index: Index) -> tuple[str, ...]:
     """Words of the index with a common meaning of ``word``, or compounds that begin with it."""
     if word not in index.relatives:
-        found = {
-            other for sense in wordnet().senses(word, "n")[:2] for other in _meaning(sense, index)
-        }
+        senses = wordnet().senses(word, "n")[:2]
+        found = {other for sense in senses for other in index.by_first_sense.get(sense, ())}
         if len(word) > 2:
             found |= set(_compounds(word, index))
         found.discard(word)
         itself = [word] if word in index.by_word else []
         index.relatives[word] = (*itself, *sorted(found, key=index.places.__getitem__))
     return index.relatives[word]
-
-
-def _meaning(sense: str, index: Index) -> Sequence[str]:
-    return index.by_first_sense.get(sense, ())
 
 
 def _compounds(word: str, index: Index) -> Iterator[str]:

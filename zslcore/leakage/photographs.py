@@ -2,11 +2,11 @@
 
 Identified by the names of the image files: equal names are one photograph, as where several boxes
 were cut from it. Frames of a video and augmented copies have names of their own; a pattern gives
-the part of a name that they have in common. Or the groups themselves are given.
+the part that they have in common. Or the groups themselves are given.
 
 Some patterns need longer than the age of the world for a name of thirty letters, and while Python
 searches, nothing else of its process runs: a pattern is searched in a process of its own, with
-limits on time and memory, which costs some hundredths of a second.
+limits on time and memory.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
         raise ParameterError(
             f"{shown}: expected at most {MAX_PATTERN} letters, got {len(pattern)}."
         )
-    answer = _searched({"names": list(names), "pattern": pattern, "seconds": seconds})
+    answer = _search_in_child({"names": list(names), "pattern": pattern, "seconds": seconds})
     if answer is None:
         raise ParameterError(
             f"{shown}: takes more than {seconds} s for {len(names):,} names; use a simpler one."
@@ -67,7 +67,7 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
     return found
 
 
-def _searched(request: dict[str, object]) -> dict[str, list[str | None]] | None:
+def _search_in_child(request: dict[str, object]) -> dict[str, list[str | None]] | None:
     """Let the child search; None when it gave no answer in time."""
     try:
         done = subprocess.run(  # noqa: S603 - our own interpreter, our own file
@@ -154,9 +154,9 @@ def photographs_of(
     """
     if isinstance(groups, (str, PathLike)):
         path = Path(groups)
-        return _of_values(_in_file(path), clean_text(path.name), pattern)
+        return _photographs_of_values(_read_groups(path), clean_text(path.name), pattern)
     if groups is not None:
-        return _of_values(groups, "groups that were given", pattern)
+        return _photographs_of_values(groups, "groups that were given", pattern)
     if image_files:
         try:
             return Photographs.of_names(image_files, source, pattern)
@@ -170,7 +170,7 @@ def photographs_of(
     return None
 
 
-def _of_values(
+def _photographs_of_values(
     values: np.ndarray | Sequence[int] | Sequence[str], source: str, pattern: str | None
 ) -> Photographs:
     array = np.asarray(values)
@@ -185,10 +185,10 @@ def _of_values(
     return Photographs.of_names(array.tolist(), source, pattern)
 
 
-def _in_file(path: Path) -> np.ndarray | list[str]:
+def _read_groups(path: Path) -> np.ndarray | list[str]:
     """Read a list of names, a column of a CSV, or an array."""
     if path.suffix.lower() in (".txt", ".csv"):
-        return _in_text(path)
+        return _read_lines_of_groups(path)
     name = clean_text(path.name)
     with artifacts.scratch() as folder:
         read = read_arrays(path, VARIABLES, folder, required=())
@@ -199,7 +199,7 @@ def _in_file(path: Path) -> np.ndarray | list[str]:
     return list(read.names["image_files"])
 
 
-def _in_text(path: Path) -> list[str]:
+def _read_lines_of_groups(path: Path) -> list[str]:
     name = clean_text(path.name)
     if not path.is_file():
         raise FileRefusedError(f"{name}: expected a file with one group per row, found none.")

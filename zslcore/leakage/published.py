@@ -153,7 +153,7 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
     facts, classes = row_facts(dataset), class_facts(dataset).classes
     names, y = tuple(map(str, classes["class"])), facts.labels
     tested, seen = context.rows("test_unseen"), context.rows("trainval", "test_seen")
-    if not _may_be(context, facts, names) or max(tested.max(), seen.max()) >= len(y):
+    if not _names_and_labels_fit(context, facts, names) or max(tested.max(), seen.max()) >= len(y):
         return
     share = np.bincount(y[tested], minlength=len(names)) / np.bincount(y, minlength=len(names))
     if (share[y[tested]] < 1).mean() > BROKEN:
@@ -177,10 +177,10 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
         yield NearSplit(dataset, name, shares, same, now_unseen, no_more)
 
 
-def _may_be(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
+def _names_and_labels_fit(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
     """Return whether the names and labels given are compatible with the benchmark's."""
     others = {plain_name(name) for name in context.class_names} ^ {plain_name(n) for n in names}
-    return not (context.class_names and others) and _fits(context, facts)
+    return not (context.class_names and others) and _labels_fit(context, facts)
 
 
 def _jaccard(rows: np.ndarray, others: np.ndarray) -> float:
@@ -212,7 +212,7 @@ def with_facts(context: AuditContext) -> AuditContext:
     """
     dataset = numbers_rows_of(context)
     facts = row_facts(dataset) if dataset else None
-    if facts is None or not _fits(context, facts):
+    if facts is None or not _labels_fit(context, facts):
         return context
     names = tuple(map(str, class_facts(facts.dataset).classes["class"]))
     known = {
@@ -221,9 +221,7 @@ def with_facts(context: AuditContext) -> AuditContext:
         "photographs": _photographs(facts),
     }
     new: dict[str, Any] = {
-        field: value
-        for field, value in known.items()
-        if value is not None and _missing(getattr(context, field))
+        field: value for field, value in known.items() if value is not None and context.lacks(field)
     }
     if not new:
         return context
@@ -232,11 +230,7 @@ def with_facts(context: AuditContext) -> AuditContext:
     return replace(context, n_rows=len(facts.labels), facts=all_facts, **new)
 
 
-def _missing(value: object) -> bool:
-    return value is None or (isinstance(value, tuple) and not value)
-
-
-def _fits(context: AuditContext, facts: RowFacts) -> bool:
+def _labels_fit(context: AuditContext, facts: RowFacts) -> bool:
     """Return whether the number of rows and labels, where given, are those of the benchmark."""
     n = len(facts.labels)
     if context.n_rows not in (None, n):

@@ -1,11 +1,8 @@
 """The card of a check: a verdict in a word, a sentence, three figures, one picture.
 
-============= ====================================================================================
-recognise      :mod:`zslcore.leakage.cards.kinds`: what a file is, by its first bytes and variables
-judge          :mod:`zslcore.leakage.cards.of_split`, :mod:`zslcore.scores.card`,
-               :mod:`zslcore.board.card`
-show           :mod:`zslcore.leakage.cards.card` as text and JSON, :mod:`.as_html` as one page
-============= ====================================================================================
+Files are recognised by :mod:`.kinds`; cards are made by :mod:`.of_split`,
+:mod:`zslcore.scores.card` and :mod:`zslcore.board.card`, and shown by :mod:`.card` and
+:mod:`.as_html`.
 """
 
 from zslcore.leakage.cards.as_html import to_html

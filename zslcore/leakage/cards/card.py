@@ -172,7 +172,7 @@ class Card:
         found = [p for p in self.points if p.mark in ("leak", "warning") and p.advice]
         advice = " ".join(dict.fromkeys(p.advice for p in found[:MOST_POINTS]))
         sentences = [f"I checked {files}.", f"Verdict: {self.verdict}.", self.sentence]
-        sentences += [f"{_capital(figures)}.", advice]
+        sentences += [f"{figures[:1].upper()}{figures[1:]}.", advice]
         if titles := dict.fromkeys(p.title[0].lower() + p.title[1:] for p in self.open_points[:4]):
             sentences.append(f"Not settled by these files: {'; '.join(titles)}.")
         sentences.append(f"To repeat: {self.command} (version {version()}).")
@@ -217,7 +217,3 @@ def read_card(content: bytes, file: str) -> Card:
 def percent(fraction: float) -> str:
     """Return a fraction in [0, 1] in percent, with one decimal."""
     return f"{100 * fraction:.1f} %"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -84,9 +84,9 @@ def recognise(path: Path) -> Dropped:
     with path.open("rb") as file:
         head = file.read(64)
     if not head:
-        raise _other(path, "an empty file")
+        raise _refusal(path, "an empty file")
     if head.startswith(PICKLES):
-        raise _other(path, "a pickle, which would run code and is not opened")
+        raise _refusal(path, "a pickle, which would run code and is not opened")
     return Dropped(path, _kind(path, head), sha256(path))
 
 
@@ -151,7 +151,7 @@ def _has_labels(path: Path) -> bool:
     return True  # a table has a column of them
 
 
-def _other(path: Path, got: str) -> FileRefusedError:
+def _refusal(path: Path, got: str) -> FileRefusedError:
     return FileRefusedError(f"{clean_text(path.name)}: expected {EXPECTED}; got {got}.")
 
 
@@ -159,15 +159,15 @@ def _kind(path: Path, head: bytes) -> Kind:
     if head.startswith(b"PAR1"):
         return "predictions" if is_predictions(path) else "scores"
     if head.startswith((b"MATLAB 5.0", b"\x89HDF", b"\x93NUMPY", ZIPPED)):
-        return _of_variables(path)
+        return _kind_of_arrays(path)
     if CONTROLS & set(head):
-        raise _other(path, f"a file that begins with {head[:8]!r}")
+        raise _refusal(path, f"a file that begins with {head[:8]!r}")
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-        return _of_json(path)
-    return _of_text(path)
+        return _kind_of_json(path)
+    return _kind_of_text(path)
 
 
-def _of_variables(path: Path) -> Kind:
+def _kind_of_arrays(path: Path) -> Kind:
     """Recognise a file of arrays by its variables."""
     shapes = declared_in(path)
     names = set(shapes)
@@ -183,19 +183,19 @@ def _of_variables(path: Path) -> Kind:
     if names & LABELS:
         return "labels"
     held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
-    raise _other(path, f"a file that holds {held}")
+    raise _refusal(path, f"a file that holds {held}")
 
 
-def _of_json(path: Path) -> Kind:
+def _kind_of_json(path: Path) -> Kind:
     """Recognise a JSON by its schema or its fields."""
     if path.stat().st_size > MAX_JSON:
-        raise _other(path, f"JSON of {path.stat().st_size:,} bytes, more than {MAX_JSON:,}")
+        raise _refusal(path, f"JSON of {path.stat().st_size:,} bytes, more than {MAX_JSON:,}")
     value = read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
     if is_split_json(value):
         return "split"
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict):
-        raise _other(path, "other JSON")
+        raise _refusal(path, "other JSON")
     schema = str(first.get("schema", ""))
     if schema == SPLIT_SCHEMA:
         return "split"
@@ -204,20 +204,20 @@ def _of_json(path: Path) -> Kind:
     if {"spec", "evaluation"} <= {*first}:
         return "run"
     got = f"the schema {clean_text(schema, 40)!r}" if schema else "JSON without a schema of ours"
-    raise _other(path, got)
+    raise _refusal(path, got)
 
 
-def _of_text(path: Path) -> Kind:
+def _kind_of_text(path: Path) -> Kind:
     """Distinguish a table of scores from a list of labels or of classes."""
     if path.suffix.lower() == ".csv":
         return "scores"
     lines = read_lines(path, max_bytes=MAX_LIST)
     if not lines:
-        raise _other(path, "a text without lines")
+        raise _refusal(path, "a text without lines")
     if all(line.lstrip("-").isdigit() for line in lines):
         return "labels"
     if max(map(len, lines)) > MOST_LETTERS or len(set(lines)) < len(lines):
-        raise _other(path, "a text that is no list of different names")
+        raise _refusal(path, "a text that is no list of different names")
     return "classes"
 
 

@@ -86,7 +86,7 @@ def did_not_run(why: str) -> Finding:
 
 def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
     """Return what a check finds; that it passed or could not run is a finding, too."""
-    missing = [NEEDS[name] for name in check.needs if _is_missing(getattr(context, name))]
+    missing = [NEEDS[name] for name in check.needs if context.lacks(name)]
     try:
         if missing:
             raise ZSLError(f"needs {' and '.join(missing)}.")
@@ -94,7 +94,3 @@ def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
     except ZSLError as error:
         findings = (did_not_run(str(error)),)
     return tuple(replace(finding, id=check.id) for finding in findings)
-
-
-def _is_missing(value: object) -> bool:
-    return value is None or (isinstance(value, tuple) and not value)

@@ -4,10 +4,9 @@
 inspected while the rules were made (*tuned*), the others only afterwards (*held out*).
 ``data/matching_measured.csv`` has what came out, by ``tools/contamination.py``.
 
-Prompts that are tuned on the labels of ImageNet-1K are tested on ten other sets. Of a target class
-that is one of the 1,000, its own name was in the tuning: the transfer is to other images of it, not
-to a class that was never named. A person has read these lists side by side; the comparison of names
-finds the same and more.
+Of a target class that is one of the 1,000 of ImageNet-1K, on whose labels prompts are tuned, its
+own name was in the tuning: the transfer is to other images of it, not to a class that was never
+named.
 
 References
 ----------
