@@ -296,12 +296,9 @@ def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> AuditR
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def report(key: str, said: str, _split: AuditContext, _context: AuditContext) -> AuditReport:
-    """Return the audit of a split.
+    """Return the audit of the split of :func:`split_to_review`.
 
-    Parameters
-    ----------
-    key : of :func:`split_to_review`
-    said : everything that ``_context`` has beyond ``_split``, in words
+    ``said`` is everything that ``_context`` has beyond ``_split``, in words.
     """
     split = replace(_split, thresholds=_context.thresholds)
     on_rows = _report_on_rows(key, repr(split.thresholds), split)
@@ -314,9 +311,7 @@ def leaking(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows of a split by class and by part, with leaking rows separate.
 
-    Parameters
-    ----------
-    key, said : of :func:`report`
+    ``key`` and ``said`` are those of :func:`report`.
     """
     return counts.leaks_by_class(_context, _report), counts.leaks_by_part(_context, _report)
 

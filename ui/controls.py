@@ -92,10 +92,6 @@ def bind_number(key: str) -> Literal["query-params"] | None:
     """Return how a number is bound to the address: not while what stands there has no end.
 
     Streamlit cannot make a whole number of one, or of some thousand digits; it is taken out.
-
-    Parameters
-    ----------
-    key : of the number, and what it is called in the address
     """
     try:
         endless = not abs(float(st.query_params.get(key, ""))) < _MOST

@@ -22,11 +22,8 @@ def draw_curves(
 ) -> None:
     """Draw interactive curves.
 
-    Parameters
-    ----------
-    what : SeenUnseen
-    key : of the element; ``st.session_state[key].gamma`` is where gamma was let go
-    on_change : called then, before the page runs again
+    ``st.session_state[key].gamma`` is where gamma was let go; ``on_change`` is called then, before
+    the page runs again.
     """
     _mount(key=key, data=what.packed(key), on_gamma_change=on_change)
     offer_curves(what, key)
@@ -48,10 +45,7 @@ def offer_curves(what: SeenUnseen, key: str) -> None:
 def released(key: str, name: str) -> float | None:
     """Return the number at which a visitor has released the ruler of an element; None without one.
 
-    Parameters
-    ----------
-    key : of the element
-    name : "gamma" of curves, "place" on a ruler of other values
+    ``name`` is "gamma" of curves, "place" on a ruler of other values.
     """
     said = getattr(st.session_state.get(key), name, None)
     return float(said) if isinstance(said, int | float) and abs(said) < LARGEST else None

@@ -30,11 +30,9 @@ def offered(
 ) -> list[str]:
     """Return the data sets of a menu in their order.
 
-    Parameters
-    ----------
-    results_only : list data that are known by their results
-    effects : list the twin without planted effects after each simulated data set that has one
-    variants : list other sizes and features of simulated data
+    ``results_only`` lists data that are known by their results, ``effects`` the twin without
+    planted effects after each simulated data set that has one, ``variants`` other sizes and
+    features of simulated data.
     """
     names = [n for n in visitors.available() if variants or not is_variant(n)]
     if effects:
@@ -62,10 +60,8 @@ def first_real(otherwise: str) -> str:
 def choose_dataset(*, variants: bool = True, **choices: Any) -> ZSLDataset:
     """Choose a data set among those that can be shown now, and open it.
 
-    Parameters
-    ----------
-    variants : offer a switch that lists other sizes and features of simulated data
-    choices : those of :func:`offered`
+    ``variants`` offers a switch that lists other sizes and features of simulated data; ``choices``
+    are those of :func:`offered`.
     """
     place = st.container(width=320)
     more = variants and lists_variants()
@@ -89,13 +85,8 @@ def choose_name(
 ) -> str:
     """Choose a data set by its title; what the address names and can be opened is listed as well.
 
-    Parameters
-    ----------
-    label : of the menu
-    names : in their order
-    key : of the name in the address and in the session
-    default : the first of ``names`` where it is none of them
-    more : of the widget; ``on_change`` is called without arguments
+    ``key`` is that of the name in the address and in the session; the first of ``names`` stands in
+    for a default that is none of them; ``on_change`` is called without arguments.
     """
     menu, default = f"{key}_menu", default if default in names else names[0]
     options, asked = list(names), _asked(key)

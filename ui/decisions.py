@@ -27,9 +27,7 @@ OfSubject = dict[str, dict[str, Literal["confirmed", "rejected"]]]
 def decisions_on(subject: str) -> OfSubject:
     """Return vocabulary -> class -> "confirmed" or "rejected", and keep the address in step.
 
-    Parameters
-    ----------
-    subject : name of a data set, or of a file under review
+    ``subject`` is the name of a data set, or of a file under review.
     """
     decided = st.session_state.setdefault(DECIDED, {})
     asked = st.query_params.get(ADDRESS)
@@ -69,12 +67,8 @@ def _write(subject: str, said: OfSubject) -> None:
 def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: str) -> None:
     """Let a person confirm or reject what was matched.
 
-    Parameters
-    ----------
-    subject : see :func:`decisions_on`
-    vocabulary : whose classes were matched
-    matches : see :func:`zslcore.leakage.overlap.overlap_table`
-    key : of the table, one for each page and split
+    ``subject`` is that of :func:`decisions_on`, ``matches`` are those of
+    :func:`zslcore.leakage.overlap.overlap_table`; there is one ``key`` for each page and split.
     """
     said = decisions_on(subject).get(vocabulary.name, {})
     shown = matches[["class", "strength", "match", "evidence"]].assign(

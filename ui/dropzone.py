@@ -13,12 +13,10 @@ from zslcore.leakage.cards.kinds import ENDINGS, Dropped, grouped, recognise
 
 @dataclass(frozen=True, eq=False)
 class Sorted:
-    """Files that are recognised.
+    """Files that are recognised: the one that is checked, and those that belong to it.
 
-    Attributes
-    ----------
-    main, companions : the file that is checked, and those that belong to it, as they lie on disk
-    file, others : the same as they were uploaded
+    ``main`` and ``companions`` lie on disk, ``file`` and ``others`` are the same as they were
+    uploaded.
     """
 
     main: Dropped
@@ -45,10 +43,7 @@ def key_of(files: Sequence[BinaryIO]) -> str:
 def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
     """Put every file into a folder of its own, so that names may be alike, and recognise it.
 
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which file, what was expected, what came.
+    Raises FileRefusedError: which file, what was expected, what came.
     """
     uploaded = {}
     for k, file in enumerate(files):

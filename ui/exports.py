@@ -97,12 +97,7 @@ def _in_markdown(text: str) -> str:
 def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None, label: str = "") -> str:
     """Write a table as LaTeX for the package booktabs, as it is on screen.
 
-    Parameters
-    ----------
-    table : DataFrame
-    caption : above the table
-    look : how columns are written; as they are, unless given
-    label : for references, as "tab:methods"; none where empty
+    ``label`` is for references, as "tab:methods"; none where empty.
     """
     look = look or _plain_look(table)
     return latex_table(
@@ -118,12 +113,8 @@ def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None, label:
 def markdown_line(caption: str, *, file: str, sources: Sequence[str], link: str) -> str:
     """Return a line of Markdown: the picture with its caption, what it shows, and the link.
 
-    Parameters
-    ----------
-    caption : one sentence or more
-    file : of the image next to the text
-    sources : data sets with their digests, and the version
-    link : address of the page with these choices
+    ``file`` is the image next to the text, ``sources`` are data sets with their digests and the
+    version, ``link`` is the address of the page with these choices.
     """
     said = _in_markdown(re.sub(r"\s+", " ", caption).strip())
     address = link.replace(" ", "%20").replace("(", "%28").replace(")", "%29")

@@ -83,12 +83,7 @@ def navigate() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The heading of an open page.
-
-    Attributes
-    ----------
-    slot : the place next to the title
-    """
+    """The heading of an open page; ``slot`` is the place next to the title."""
 
     slot: DeltaGenerator
 
@@ -117,11 +112,7 @@ class Header:
 def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
     """Start a page: bar, heading, views and a place for the mark on simulated data.
 
-    Parameters
-    ----------
-    page : to be opened
-    view : of the page, whose question is the heading
-    *tools : draw what stands in the bar before the menus
+    The question of ``view`` is the heading; ``tools`` draw what stands in the bar before the menus.
     """
     if "navigated" not in st.session_state:
         # A folder called pages lies next to app.py: the first link opened after a server start runs
@@ -333,13 +324,9 @@ def errors_as_sentences() -> Iterator[None]:
 
 
 def show_tabs(tabs: Mapping[str, Callable[..., None]], *args: Any, key: str) -> None:
-    """Put tabs here, which the address names, and show the open one.
+    """Put tabs here, which the address names by ``key``, and show the open one with ``args``.
 
-    Parameters
-    ----------
-    tabs : label -> what shows its contents
-    *args : of what shows them
-    key : of the tabs, their name in the address
+    ``tabs`` has what shows the contents of each label.
     """
     opened = terms.tabs(list(tabs), key=key, bind="query-params")
     for tab, show in zip(opened, tabs.values(), strict=True):
@@ -358,17 +345,9 @@ def chart(
 ) -> Any:
     """Draw a Plotly figure across its container, and below it the menu to take it away.
 
-    Parameters
-    ----------
-    figure : go.Figure
-    alt : what it shows, for those who cannot see it; the caption of what is taken away
-    key : of the element
-    table : makes the numbers to take away, where the figure does not have them all
-    **options : of ``st.plotly_chart``
-
-    Returns
-    -------
-    What ``st.plotly_chart`` returns.
+    ``alt`` says what it shows to those who cannot see it, and is the caption of what is taken away;
+    ``table`` makes the numbers to take away, where the figure does not have them all; ``options``
+    and the value are those of ``st.plotly_chart``.
     """
     drawn = st.plotly_chart(figure, alt=alt, key=key, config=_CHART_CONFIG, **options)
     downloads.offer_figure(downloads.Figure(key, alt, figure, table))

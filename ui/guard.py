@@ -44,12 +44,8 @@ def fragment(
 ) -> Callable[Given, Made]:
     """Make a function a fragment of its page, ``st.fragment``, whose exceptions are caught as well.
 
-    A fragment runs again without its page, so that the page's guard does not see it.
-
-    Parameters
-    ----------
-    function : what draws it
-    run_every : seconds after which it runs again by itself
+    A fragment runs again without its page, so that the page's guard does not see it; with
+    ``run_every`` it runs again by itself after so many seconds.
     """
 
     @wraps(function)

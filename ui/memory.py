@@ -40,13 +40,7 @@ def _mb(n: int) -> str:
 
 
 class Budget:
-    """Counts what score files take.
-
-    Parameters
-    ----------
-    patience : float
-        Seconds to wait until others have given memory back.
-    """
+    """Counts what score files take; waits ``patience`` s until others have given memory back."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self.patience = patience
@@ -56,22 +50,11 @@ class Budget:
 
     @contextmanager
     def lent(self, visitor: str, most: int, what: str) -> Iterator[int]:
-        """Lend memory for as long as the block takes.
+        """Lend memory for as long as the block takes; yield the bytes that may be taken.
 
-        Parameters
-        ----------
-        visitor : str
-        most : bytes that the work may take; a visitor who has less left gets what is left
-        what : the file, for the sentence
-
-        Yields
-        ------
-        int, the bytes that may be taken
-
-        Raises
-        ------
-        ZSLError
-            When visitor or server have none left: which, how much there is, how much is needed.
+        A visitor who has less than ``most`` left gets what is left; ``what`` is the file, for the
+        sentence. Raises ZSLError when visitor or server have none left: which, how much there is,
+        how much is needed.
         """
         with self._changed:
             lent = self._left(visitor, most, what)

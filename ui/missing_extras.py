@@ -12,14 +12,10 @@ from zslcore.storage import extras, settings
 
 
 class Lack(NamedTuple):
-    """An extra that is not installed.
+    """An extra that is not installed, with the title of its package, as "PyTorch".
 
-    Attributes
-    ----------
-    extra : its name
-    title : of its package, as "PyTorch"
-    sentence : what needs it, as text
-    command : installs it; empty on a public server, which its visitors do not install
+    ``sentence`` says what needs it; ``command`` installs it and is empty on a public server, which
+    its visitors do not install.
     """
 
     extra: str
@@ -31,10 +27,7 @@ class Lack(NamedTuple):
 def of(name: str, purpose: str) -> Lack | None:
     """Return what is missing of an extra; None where it is installed.
 
-    Parameters
-    ----------
-    name : of the extra
-    purpose : what needs it, the beginning of the sentence
+    ``purpose`` is what needs it, the beginning of the sentence.
     """
     return _lack(name, extras.sentence(name, purpose)) if extras.is_missing(name) else None
 

@@ -37,15 +37,7 @@ UNASKED = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Played:
-    """The answers of a run.
-
-    Attributes
-    ----------
-    test : AnsweredTest
-    gamma : the one that counts, or None
-    origin : how it was found
-    params : what the method was fitted with
-    """
+    """The answers of a run, the gamma that counts and how it was found, and the parameters."""
 
     test: AnsweredTest
     gamma: float | None
@@ -159,18 +151,10 @@ def methods_of(dataset: ZSLDataset, split: str) -> list[str]:
 
 
 def rows_of(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray:
-    """Return the row of the data set that each answer belongs to.
+    """Return the row of the data set that each answer belongs to, int array of shape (n_samples,).
 
-    Stored and shipped answers name their rows; scores are in the order of the split.
-
-    Returns
-    -------
-    int array of shape (n_samples,)
-
-    Raises
-    ------
-    DatasetError
-        Where a row has another label than the answer was judged by.
+    Stored and shipped answers name their rows; scores are in the order of the split. Raises
+    DatasetError where a row has another label than the answer was judged by.
     """
     if isinstance(test, PredictedRows):
         rows = test.rows

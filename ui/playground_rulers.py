@@ -65,11 +65,8 @@ class Asked:
 def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
     """Return what the stops of a ruler need, or why it has none.
 
-    Parameters
-    ----------
-    kind : one of :data:`KINDS`
-    spec : of what is shown
-    played : its answers; None while there are none
+    ``kind`` is one of :data:`KINDS`; ``played`` are the answers of the run, None while there are
+    none.
     """
     if kind == "gamma":
         return Asked()
@@ -114,13 +111,8 @@ def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
 def ruler_of(kind: str, asked: Asked, played: Played, value: str, drawn: Drawn) -> Ruler:
     """Return the ruler, at the value of the address or at what the run itself has.
 
-    Parameters
-    ----------
-    kind : one of :data:`KINDS`
-    asked : of :func:`asked_for`
-    played : the answers of the run
-    value : of the address, as the stop is written
-    drawn : draws the curve of a stop
+    ``kind`` is one of :data:`KINDS`, ``asked`` of :func:`asked_for`; ``value`` is written as the
+    stop is, and ``drawn`` draws the curve of a stop.
     """
     found = asked.found()
     if isinstance(found, Along):

@@ -26,18 +26,18 @@ _PINS = "report_pins"
 
 @dataclass(frozen=True)
 class Pin:
-    """Something that a visitor wants to keep.
+    """Something that a visitor wants to keep; texts and tuples are empty for none.
 
     Attributes
     ----------
     title, caption : words above and below it
-    figure : of Plotly, as JSON; empty for none
-    heading, rows : a table as it is read; empty for none
+    figure : of Plotly, as JSON
+    heading, rows : a table as it is read
     left_out : rows of the table that are not among ``rows``
     sources : data sets with their digests, and the version
     commands : lines that repeat it
     address : of the page that showed it
-    page : an interactive figure as a page of its own, shown in a frame; empty for none
+    page : an interactive figure as a page of its own, shown in a frame
     """
 
     title: str
@@ -113,11 +113,7 @@ def as_html(
 ) -> str:
     """Return a report as a page of its own: figures that can be zoomed, tables, and commands.
 
-    Parameters
-    ----------
-    pieces : what it has, in order
-    heading : above them
-    answers : what stands behind all of them, from a new page on
+    ``answers`` stand behind all of the pieces, from a new page on.
     """
     drawn = [
         pio.from_json(piece.figure).to_html(full_html=False, include_plotlyjs=False)

@@ -69,9 +69,7 @@ def facts() -> Iterator[Callable[[], object]]:
 def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
     """Import what is wanted and read the facts, unless they are there; wait while a page runs.
 
-    Parameters
-    ----------
-    busy : whether a page has run since; it is waited for
+    ``busy`` says whether a page has run since.
     """
     latest = time.monotonic() + PATIENCE
     imports = (partial(importlib.import_module, name) for name in modules_of_pages())
@@ -97,13 +95,10 @@ MANY_MODULES = 50
 
 
 class Tidier:
-    """Collects once after every spell of runs, in a thread of its own.
+    """Collects once after every spell of runs, ``quiet`` s later, in a thread of its own.
 
-    Parameters
-    ----------
-    quiet : float, seconds
-    first : done once, after the first spell and before the first collection; it gets a callable
-        that returns whether pages run again
+    ``first`` is done once, after the first spell and before the first collection; it gets a
+    callable that returns whether pages run again.
     """
 
     def __init__(

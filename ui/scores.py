@@ -42,13 +42,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Brought:
-    """Scores that are understood and judged.
-
-    Attributes
-    ----------
-    report : ScoreReport
-    command : what repeats it in a shell
-    """
+    """Scores that are understood and judged; ``command`` repeats it in a shell."""
 
     report: ScoreReport
     command: str
@@ -73,10 +67,8 @@ class Brought:
 class Sent:
     """A file of scores as it was sent, and what the visitor says of it.
 
-    Attributes
-    ----------
-    file, labels : open files with a ``name``
-    unseen : names or numbers of unseen classes, separated by commas; empty where the file says it
+    ``file`` and ``labels`` are open files with a ``name``; ``unseen`` are names or numbers of
+    unseen classes, separated by commas, empty where the file says it.
     """
 
     file: BinaryIO
@@ -166,10 +158,7 @@ def _example(spec: RunSpec, dataset: ZSLDataset) -> Brought:
 def brought(sent: Sent, validation: Sent | None = None) -> Brought | None:
     """Return a file of scores with its figures; None while one of its questions is open.
 
-    Parameters
-    ----------
-    sent : scores of test images
-    validation : scores on which gamma is chosen
+    ``sent`` are scores of test images; on those of ``validation`` gamma is chosen.
     """
     fixes: dict[bool, tuple[str, ...]] = {False: (), True: ()}
     while True:

@@ -22,11 +22,10 @@ _FOUND = "search_found"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One thing that can be found.
+    """One thing that can be found: what is searched and listed, and where it leads.
 
     Attributes
     ----------
-    label : what is searched and listed
     view : where it leads; empty for a term
     choice : name and value of a control that it opens with; empty for none
     query : name and value that its address opens with

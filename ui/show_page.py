@@ -11,12 +11,7 @@ from ui.frame import open_page
 
 
 def show_page(name: str) -> None:
-    """Open a page and show one of its views; only its module is imported.
-
-    Parameters
-    ----------
-    name : of the page, as in ``pages/<name>.py``
-    """
+    """Open the page ``pages/<name>.py`` and show one of its views; only its module is imported."""
     page = next(page for page in site_map.PAGES if page.name == name)
     view = site_map.view_of(page, st.query_params)
     header = open_page(page, view, search.draw)

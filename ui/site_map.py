@@ -71,18 +71,7 @@ def page_of(view: str) -> Page:
 
 
 def view_of(page: Page, choices: Mapping[str, object]) -> View:
-    """Return the view that an address asks for.
-
-    Parameters
-    ----------
-    page : to be shown
-    choices : names in the address and their values
-
-    Returns
-    -------
-    View
-        The one named ``view``, or the first.
-    """
+    """Return the view of a page that ``view`` in the address names, or the first."""
     named = str(choices.get("view", ""))
     return next((view for view in page.views if view.name == named), page.views[0])
 

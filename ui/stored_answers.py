@@ -15,13 +15,7 @@ from zslcore.results.store import ResultStore
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredAnswers:
-    """A run whose answers are known.
-
-    Attributes
-    ----------
-    result : RunResult
-    predictions : Predictions
-    """
+    """A run whose answers are known."""
 
     result: RunResult
     predictions: Predictions

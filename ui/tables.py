@@ -29,11 +29,10 @@ def show(
     with_csv: bool = True,
     **options: Any,
 ) -> None:
-    """Show columns of a tidy table and offer it for download.
+    """Show columns of a tidy table, accuracies as fractions, and offer it for download.
 
     Parameters
     ----------
-    table : DataFrame, accuracies as fractions
     name : what the file is called, without its ending
     labels : column -> heading; columns without one are in the CSV only; a heading that is a term
         of the glossary has its sentence as help
@@ -70,11 +69,7 @@ def download(
 ) -> None:
     """Offer a table as CSV, LaTeX and Markdown, with what made it.
 
-    Parameters
-    ----------
-    table : DataFrame, accuracies as fractions; they stay so in the CSV
-    name : what the files are called, without their ending
-    index : whether the index is part of it
-    look : how it is written for readers
+    Accuracies are fractions, and stay so in the CSV; ``name`` is that of the files, without their
+    ending.
     """
     downloads.offer_table(downloads.Table(name, table, look, index))

@@ -21,14 +21,7 @@ def call_sides(words: Words) -> None:
 def tip(label: str, more: str | None = None) -> str | None:
     """Return what is said of a label: its sentence and formula in the glossary, then ``more``.
 
-    Parameters
-    ----------
-    label : of a figure, a column, a control or a tab
-    more : what is said of this one besides
-
-    Returns
-    -------
-    str, or None where there is nothing to say
+    The label is of a figure, a column, a control or a tab; None where there is nothing to say.
     """
     if (term := term_of(label)) is None:
         return more

@@ -75,13 +75,8 @@ _AROUND = tuple(map(re.compile, (r"^folds: ", r", [^,]*$", r" for G?ZSL$", r" at
 def term_of(label: str) -> Term | None:
     """Return the term that a heading, a figure or a control is labelled with.
 
-    Parameters
-    ----------
-    label : as it is on screen, perhaps with a number or with what it is of
-
-    Returns
-    -------
-    Term, or None where the label is no term of the glossary
+    The label is as on screen, perhaps with a number or with what it is of; None where it is no term
+    of the glossary.
 
     Examples
     --------

@@ -133,17 +133,10 @@ def context_of_files(
 ) -> AuditContext:
     """Read an uploaded split, as it is, for a review.
 
-    Parameters
-    ----------
-    files : open files with a ``name``: a split, and perhaps a second file with ``labels`` and
-        ``features``, which is recognised by its name or its size
-    groups : a file that says which rows come from one photograph, and no other
-    pattern : regular expression whose first group is the photograph in the name of an image file
-
-    Raises
-    ------
-    ZSLError
-        One sentence on the first thing that is not as it should be.
+    ``files`` are open files with a ``name``: a split, and perhaps a second file with ``labels`` and
+    ``features``, which is recognised by its name or its size. ``groups`` says which rows come from
+    one photograph, and no other; the first group of ``pattern`` is the photograph in the name of an
+    image file. Raises ZSLError with the first thing that is not as it should be.
     """
 
     def read(folder: Path) -> AuditContext:

@@ -92,10 +92,7 @@ def available() -> tuple[str, ...]:
 def own_name(name: str) -> str:
     """Return the name under which an import of this visitor is stored.
 
-    Raises
-    ------
-    ParameterError
-        When the words of a group are so few that they could be found by trying.
+    Raises ParameterError when the words of a group are so few that they could be found by trying.
     """
     if not is_public():
         return name
@@ -140,10 +137,7 @@ def _group(words: str, salt: bytes, cost: int) -> str:
 def _salt(path: Path) -> bytes:
     """Return the random bytes of a data folder, the same for all servers that share it.
 
-    Raises
-    ------
-    ZSLError
-        When they cannot be written, or are no longer what was written.
+    Raises ZSLError when they cannot be written, or are no longer what was written.
     """
     with or_refused(f"{path.name} in the data folder"):
         if not path.exists():
@@ -174,13 +168,7 @@ def _write_salt(path: Path) -> None:
 
 
 def may_delete(dataset: str, *, brought: bool = False) -> bool:
-    """Return whether this visitor may delete a run.
-
-    Parameters
-    ----------
-    dataset : name of the data set of the run
-    brought : whether this visit has imported the run
-    """
+    """Return whether this visitor may delete a run, ``brought`` if this visit has imported it."""
     if not is_public() or brought:
         return True
     found = _OWNED.search(dataset)

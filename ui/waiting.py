@@ -69,9 +69,7 @@ def predictions_of(
 ) -> tuple[Callable[[], Predictions], bool]:
     """Return what makes the predictions of a run of :func:`run_of`; stored ones are read.
 
-    Returns
-    -------
-    callable that returns Predictions, and whether they have the validation rows
+    Return, too, whether they have the validation rows.
     """
     found = stored_answers.stored_run(spec)
     if found is not None:
@@ -113,21 +111,10 @@ def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool) -> Path
 def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool = True) -> Path | None:
     """Return the folder with the result of a study, started unless it is under way.
 
-    Until there is one, a panel stands here and the page ends; when there is, the page runs again.
-    What ended without a result starts again only on request.
-
-    Parameters
-    ----------
-    study : Study
-    draw : callable, optional
-        Draws the preview that the job leaves from time to time.
-    stop : bool, default=True
-        Whether the page ends below the panel; otherwise it goes on, with None.
-
-    Raises
-    ------
-    ZSLError
-        When too many studies wait already.
+    Until there is one, a panel stands here and the page ends; when there is, the page runs
+    again. What ended without a result starts again only on request. ``draw`` draws the
+    preview that the job leaves from time to time; without ``stop`` the page goes on below
+    the panel, with None. Raises ZSLError when too many studies wait already.
     """
     folder = jobs.finished(study)
     status = jobs.status(study.key)

@@ -29,13 +29,7 @@ def clean_text(text: object, length: int = 200) -> str:
 
 
 def expect(holds: object, where: Path | str, what: str, got: object) -> None:
-    """Refuse a file, or a place in one, that does not hold what was expected.
-
-    Raises
-    ------
-    FileRefusedError
-        One sentence: where, what was expected, what came.
-    """
+    """Raise FileRefusedError where a file, or a place in one, does not hold what was expected."""
     if not holds:
         place = clean_text(where.name) if isinstance(where, Path) else where
         raise FileRefusedError(f"{place}: expected {what}, got {got}.")
@@ -51,12 +45,9 @@ def expect_range(where: str, values: np.ndarray, n: int, what: str = "") -> None
 
 
 def refuse_twice(path: Path, classes: Sequence[str]) -> None:
-    """Refuse two classes of one name: no table, figure or list of decisions could tell them.
+    """Raise FileRefusedError for two classes of one name: no table or figure could tell them.
 
-    Raises
-    ------
-    FileRefusedError
-        One sentence with the name and both places, counted from 0.
+    The sentence has the name and both places, counted from 0.
     """
     first: dict[str, int] = {}
     for number, name in enumerate(classes):
@@ -71,18 +62,9 @@ _T = TypeVar("_T")
 
 
 def typed(kind: type[_T], values: dict[str, Any], file: str) -> _T:
-    """Return the dataclass that the values of a JSON are; the first that does not fit is named.
+    """Return the values of a JSON file as a dataclass.
 
-    Parameters
-    ----------
-    kind : dataclass
-    values : its fields
-    file : name of the file they are from
-
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which field, what was expected, what came.
+    Raises FileRefusedError: which field of the file, what was expected, what came.
     """
     from pydantic import ValidationError
 

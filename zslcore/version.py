@@ -62,10 +62,6 @@ def sources(package: Path = Path(__file__).parent) -> str:
     """Return the digest of the files that make the figures, as in "0123456789abcdef".
 
     SHA-256 of the names and the texts of :data:`NUMBERS`, by name; 16 hex digits.
-
-    Parameters
-    ----------
-    package : folder of the package, this one by default
     """
     sha = hashlib.sha256()
     for path in sorted(path for pattern in NUMBERS for path in package.glob(pattern)):

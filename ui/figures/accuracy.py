@@ -19,10 +19,8 @@ _LEVEL = 12  # classes up to which the names of columns stand level
 def class_bars(table: pd.DataFrame) -> go.Figure:
     """Draw a bar for the accuracy of every class, best first within seen and within unseen.
 
-    Parameters
-    ----------
-    table : DataFrame of :func:`zslcore.analysis.mistakes.per_class_table` with the columns
-        "plain" and "calibrated"
+    The table is one of :func:`zslcore.analysis.mistakes.per_class_table` with the columns "plain"
+    and "calibrated".
     """
     sides = [
         (side, table[table["side"] == side].sort_values("calibrated", ascending=False))
@@ -76,10 +74,8 @@ def _plain(side: str, part: pd.DataFrame) -> go.Scatter:
 def confusion_map(share: pd.DataFrame, n_seen: int) -> go.Figure:
     """Draw the share of each class's images answered with each class, seen classes first.
 
-    Parameters
-    ----------
-    share : DataFrame of :func:`zslcore.analysis.mistakes.confusion`
-    n_seen : how many of its classes are seen; a line parts them from the unseen ones
+    ``share`` is of :func:`zslcore.analysis.mistakes.confusion`; a line parts its first ``n_seen``
+    classes from the unseen ones.
     """
     n, names, true = len(share), escaped(share.columns), escaped(share.index)
     tight = narrow() and n > _LEVEL  # columns have no room for names, and stand as rows do

@@ -23,12 +23,7 @@ P = ParamSpec("P")
 
 
 class Drawn(go.Figure):
-    """A figure that no longer changes: what goes to the browser is made once.
-
-    Parameters
-    ----------
-    figure : go.Figure
-    """
+    """A figure that no longer changes: what goes to the browser is made once."""
 
     def __init__(self, figure: go.Figure) -> None:
         super().__init__(figure)
@@ -40,12 +35,7 @@ class Drawn(go.Figure):
 
 
 class Gallery:
-    """The figures that were drawn last.
-
-    Parameters
-    ----------
-    most : how many are cached
-    """
+    """The figures that were drawn last, at most so many."""
 
     def __init__(self, most: int) -> None:
         self.most, self.made = most, 0

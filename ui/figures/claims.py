@@ -25,13 +25,9 @@ _ROW = 44
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One number that was computed again.
+    """One number that was computed again, with its 95 % interval and a note that stands next to it.
 
-    Attributes
-    ----------
-    name : what it is of
-    value, low, high : the number and its 95 % interval; ends are None where it has none
-    note : stands next to it
+    Ends of the interval are None where it has none.
     """
 
     name: str
@@ -45,11 +41,8 @@ class Number:
 def recomputed(tests: Sequence[Number], unit: str, reference: float | None = None) -> go.Figure:
     """Draw one line a test: its number, its 95 % interval, and the value that decides.
 
-    Parameters
-    ----------
-    tests : at least one
-    unit : of :data:`UNITS`
-    reference : what the numbers are compared with; 0 for differences and tau, 0.05 for p
+    ``unit`` is of :data:`UNITS`; numbers are compared with ``reference``, 0 for differences and
+    tau, 0.05 for p.
     """
     title, scale = UNITS.get(unit, ("", 1.0))
     decides = {"points": 0.0, "tau": 0.0, "p": 0.05}.get(unit) if reference is None else reference

@@ -31,10 +31,7 @@ from zslcore.metrics.significance import PairedTest
 def image_counts(table: pd.DataFrame, first: str, second: str) -> go.Figure:
     """Draw the images per class of two data sets, test classes on a band and with their mark.
 
-    Parameters
-    ----------
-    table : see :func:`zslcore.analysis.inventory.awa_image_counts`
-    first, second : names of the data sets
+    The table is of :func:`zslcore.analysis.inventory.awa_image_counts`.
     """
     figure = go.Figure()
     for column, name, mark in (("first", first, FIRST), ("second", second, SECOND)):
@@ -69,13 +66,9 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
     """Draw what every method reaches, trained on either data set and tested on both.
 
     A line joins the two tests of one fit: a short one says that the test set matters little, lines
-    far from each other that the training set does.
-
-    Parameters
-    ----------
-    tables : title of a panel -> :func:`zslcore.analysis.cross_tests.four_cells`; one panel each,
-        methods of the first, those that are nowhere else included
-    first, second : names of the data sets
+    far from each other that the training set does. There is one panel for each title and its
+    :func:`zslcore.analysis.cross_tests.four_cells`, with the methods of the first, those that are
+    nowhere else included.
     """
     methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
     place = {method: k for k, method in enumerate(reversed(methods))}
@@ -153,11 +146,9 @@ def difference_strips(
 ) -> go.Figure:
     """Draw all pairs' differences with their mean and its interval, one line a question.
 
-    Parameters
-    ----------
-    tables : title of a panel -> its :func:`zslcore.analysis.cross_tests.differences` and
-        :func:`zslcore.analysis.cross_tests.cross_tests`
-    labels : question -> what stands at its line
+    Tables are by the title of a panel its :func:`zslcore.analysis.cross_tests.differences` and
+    :func:`zslcore.analysis.cross_tests.cross_tests`; labels are what stands at the line of each
+    question.
     """
     place = {asked: len(labels) - 1 - k for k, asked in enumerate(labels)}
     figure, at = panels(list(tables), spacing=0.03, share_x=True, share_y=True)

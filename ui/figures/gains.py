@@ -20,11 +20,8 @@ MOST_LINES = 60
 def gain_bars(table: pd.DataFrame, picked: str, *, without_known: bool) -> go.Figure:
     """Draw a bar a class with its interval, and their mean; bars lie on a telephone.
 
-    Parameters
-    ----------
-    table : see :func:`zslcore.analysis.class_gains.class_gains`
-    picked : class that is open, which gets a frame
-    without_known : whether classes in pre-training are left out
+    The table is of :func:`zslcore.analysis.class_gains.class_gains`; the class that is picked has a
+    frame; ``without_known`` leaves out classes in pre-training.
     """
     shown = table[~table["known"]] if without_known else table
     lying = narrow() and len(shown) <= MOST_LINES

@@ -44,9 +44,7 @@ _ORDER = {"both": 0, "unseen": 1, "seen": 2, "none": 3}
 def leaks_by_class(table: pd.DataFrame) -> go.Figure:
     """Draw one line per class, its images by where they are; unseen classes on top.
 
-    Parameters
-    ----------
-    table : see :func:`zslcore.leakage.counts.leaks_by_class`
+    The table is of :func:`zslcore.leakage.counts.leaks_by_class`.
     """
     order = np.lexsort(
         (-table["images"], -table["known"], -table["leaking"], table["role"].map(_ORDER))
@@ -96,9 +94,7 @@ def _bar(
 def leaks_by_part(table: pd.DataFrame) -> go.Figure:
     """Draw one bar per part of a split whose labels are not known, leaking rows in another colour.
 
-    Parameters
-    ----------
-    table : see :func:`zslcore.leakage.counts.leaks_by_part`
+    The table is of :func:`zslcore.leakage.counts.leaks_by_part`.
     """
     figure = go.Figure()
     for label, rows, color, pattern in (
@@ -125,12 +121,7 @@ LETTER = 6.5
 
 @cached_figure
 def picture_of(picture: Picture) -> go.Figure:
-    """Draw the picture of a card.
-
-    Parameters
-    ----------
-    picture : bars, or a curve with its points
-    """
+    """Draw the picture of a card: bars, or a curve with its points."""
     return _curve(picture) if picture.curve else _bars(picture)
 
 

@@ -35,13 +35,9 @@ WORDS = 20
 def shares(
     values: Mapping[str, float], marks: Sequence[Mark], *, differences: bool = False
 ) -> go.Figure:
-    """Draw a few shares of one as bars with their value.
+    """Draw a few fractions as bars with their value, each with its mark.
 
-    Parameters
-    ----------
-    values : name -> fraction
-    marks : the look of each bar
-    differences : whether they are sizes of differences, in points, drawn as long as they can be
+    With ``differences`` they are sizes of differences, in points, drawn as long as they can be.
     """
     names, unit = escaped(values), " points" if differences else " %"
     longest = max(values.values()) if differences else 1
@@ -77,10 +73,7 @@ def shares(
 def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: float) -> go.Figure:
     """Draw seen and unseen accuracy and H over the share of the training images, one chosen.
 
-    Parameters
-    ----------
-    accuracies : share -> s, u and H
-    chosen : the share that is marked
+    ``accuracies`` has s, u and H for each share.
     """
     figure = go.Figure()
     lines = zip(*accuracies.values(), strict=True)
@@ -104,11 +97,8 @@ def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: f
 def room(counts: Mapping[str, int], right: str | None, own: str | None) -> go.Figure:
     """Draw how many in a room gave each answer.
 
-    Parameters
-    ----------
-    counts : answer -> how many gave it
-    right : the right answer, once it may be seen
-    own : what this visitor answered, if anything
+    ``right`` is the right answer, once it may be seen; ``own`` what this visitor answered, if
+    anything.
     """
     signs = {right: " ✓", own: " (you)"} if right != own else {own: " ✓ (you)"}
     signs.pop(None, None)
@@ -157,10 +147,7 @@ def several_curves(
 ) -> go.Figure:
     """Draw seen over unseen accuracy for every gamma, gamma = 0 and a chosen gamma marked.
 
-    Parameters
-    ----------
-    curves : name -> (curve, the gamma that was chosen, if any)
-    looks : one a curve
+    Each curve has the gamma that was chosen, if any, and a look of its own.
     """
     figure = go.Figure()
     for (name, (curve, gamma)), look in zip(curves.items(), looks, strict=False):
@@ -230,11 +217,9 @@ SIDES = (
 def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: str) -> go.Figure:
     """Draw the accuracy of every test class with its interval, best first, and the two means.
 
-    Parameters
-    ----------
-    table : see :func:`zslcore.analysis.overlap.class_accuracies`
-    means : mean accuracy of the overlapping (True) and of the clean classes (False), if any
-    picked : class that is looked at, which gets a frame
+    The table is of :func:`zslcore.analysis.overlap.class_accuracies`; ``means`` are those of the
+    overlapping (True) and of the clean classes (False), if any; the class that is picked has a
+    frame.
     """
     figure, place = go.Figure(), np.arange(len(table))
     names = escaped(table["class"])

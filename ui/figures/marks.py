@@ -50,16 +50,9 @@ def panels(
 ) -> tuple[go.Figure, Callable[[int], dict[str, int]]]:
     """Return a figure of panels side by side, below each other on a telephone.
 
-    Parameters
-    ----------
-    titles : one a panel, HTML of Plotly
-    spacing : between two panels side by side, as a share of the figure's width
-    below : between two panels below each other, as a share of the height of one and its gap
-    share_x, share_y : whether all panels have one axis
-
-    Returns
-    -------
-    The figure, and what gives the row and the column of the k-th panel, from 1 on.
+    It comes with what gives the row and the column of the k-th panel, from 1 on. Titles are HTML of
+    Plotly; ``spacing`` between two panels side by side is a share of the figure's width, ``below``
+    between two below each other a share of the height of one and its gap.
     """
     n, stacked = len(titles), narrow()
     figure = make_subplots(

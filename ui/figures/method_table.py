@@ -21,11 +21,8 @@ _ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 def rank_forest(table: pd.DataFrame, title: str) -> go.Figure:
     """Draw one line a method, the best on top: figure, interval, rank and what a paper prints.
 
-    Parameters
-    ----------
-    table : of :func:`zslcore.analysis.method_table.ranked`, with the columns ``printed`` (NaN where
-        none) and ``ranks`` (text)
-    title : of the axis
+    The table is of :func:`zslcore.analysis.method_table.ranked`, with the columns ``printed`` (NaN
+    where none) and ``ranks`` (text); the title is that of the axis.
     """
     shown = table.sort_values("value", ascending=False, kind="stable")
     top, listed = shown["top"].to_numpy(bool), shown["first"].notna().to_numpy()
@@ -88,12 +85,8 @@ def mean_ranks(
 ) -> go.Figure:
     """Draw mean ranks; a bar joins methods that differ by less than the critical difference.
 
-    Parameters
-    ----------
-    ranks : array of shape (n_methods,)
-    methods : names
-    groups : of :func:`zslcore.analysis.ranking.groups`
-    critical : the critical difference, drawn to scale below
+    ``ranks`` has shape (n_methods,), ``groups`` are of :func:`zslcore.analysis.ranking.groups`, and
+    the critical difference is drawn to scale below.
     """
     order = np.argsort(ranks, kind="stable")
     names, n = escaped([methods[j] for j in order]), len(order)
@@ -138,13 +131,9 @@ def mean_ranks(
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What a result states of its seen-unseen curve: two of its points.
+    """What a result states of its seen-unseen curve: two points, (seen, unseen) as fractions.
 
-    Attributes
-    ----------
-    name : of the method
-    plain : (seen, unseen) at gamma = 0, fractions
-    at_gamma : the same at the gamma that counts, None without one
+    ``plain`` is at gamma = 0, ``at_gamma`` at the gamma that counts, None without one.
     """
 
     name: str
@@ -156,10 +145,7 @@ class Path:
 def operating_points(paths: Sequence[Path], chosen: str) -> go.Figure:
     """Draw seen over unseen accuracy of every method at gamma = 0 and at the gamma that counts.
 
-    Parameters
-    ----------
-    paths : one a method
-    chosen : the name of the one in colour
+    ``chosen`` is the name of the one in colour.
     """
     figure = go.Figure()
     _add_iso_lines(figure, paths)

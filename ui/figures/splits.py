@@ -45,10 +45,8 @@ PARTS = (
 def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
     """Draw a split as images x classes, and under it which classes every fold validates on.
 
-    Parameters
-    ----------
-    table : see :func:`zslcore.analysis.inventory.class_table`
-    folds : see :func:`zslcore.analysis.inventory.fold_roles`, rows in the order of ``table``
+    The table is of :func:`zslcore.analysis.inventory.class_table`, ``folds`` of
+    :func:`zslcore.analysis.inventory.fold_roles`, rows in the same order.
     """
     lines = folds.shape[1]
     strip = 26 * max(lines, 1)
@@ -130,10 +128,8 @@ MOST_ATTRIBUTES = 40
 def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
     """Draw prototypes as a heat map, one line per class, names in the colour of their role.
 
-    Parameters
-    ----------
-    table : see :func:`zslcore.analysis.inventory.attribute_table`
-    roles : role of every row of ``table``, as in :func:`zslcore.analysis.inventory.class_table`
+    The table is of :func:`zslcore.analysis.inventory.attribute_table`, the roles of its rows are as
+    in :func:`zslcore.analysis.inventory.class_table`.
     """
     classes, attributes = escaped(table.index), escaped(table.columns)
     figure = go.Figure(

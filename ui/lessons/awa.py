@@ -118,9 +118,7 @@ def _larger(which: str) -> Found:
 def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
     """Return how often the class mean nearest to one of the other data set is of the same class.
 
-    Parameters
-    ----------
-    names : of two data sets with the same classes
+    ``names`` are of two data sets with the same classes.
     """
     means = [cache.class_means(name, cache.dataset(name).digest) for name in names]
     found = {}

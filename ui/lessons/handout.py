@@ -77,12 +77,8 @@ def handout(
 ) -> str:
     """Return a lesson on paper: all questions, then, on pages of their own, what each shows.
 
-    Parameters
-    ----------
-    lesson : Lesson
-    place : where the lesson is
-    sources : of its data
-    page : address of the lesson; that of the open page by default
+    ``sources`` are those of its data; ``page`` is the address of the lesson, that of the open page
+    by default.
     """
     questions, answers = [], []
     for number, step in enumerate(lesson.steps, start=1):

@@ -23,12 +23,10 @@ def leads(room: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A step of a lesson.
+    """A step of a lesson, from 1 on.
 
     Attributes
     ----------
-    lesson : name of the lesson
-    step : from 1 on
     revealed : whether the answer may be seen
     room : code of the room whose answers are counted, empty for none
     follows : whether this is the screen of a student, which shows what the teacher shows

@@ -61,19 +61,14 @@ class Rooms:
 
     Parameters
     ----------
-    most : int
-        Rooms at once.
-    share, share_of_address : int
-        Rooms of one browser, and of one network address; for one more, the first of theirs goes.
-    visits : int
-        Visitors whose answers to one question are stored; in a full room an address with fewer of
-        them takes the place of the one with most.
-    questions : int
-        Questions of one room that are answered.
-    seconds : float
-        A room is forgotten this long after it was opened.
-    clock : callable
-        Time in seconds, the same for all servers.
+    most : rooms at once
+    share, share_of_address : rooms of one browser, and of one network address; for one more, the
+        first of theirs goes
+    visits : visitors whose answers to one question are stored; in a full room an address with fewer
+        of them takes the place of the one with most
+    questions : questions of one room that are answered
+    seconds : a room is forgotten this long after it was opened
+    clock : time in seconds, the same for all servers
     """
 
     def __init__(
@@ -114,22 +109,10 @@ class Rooms:
         return used is not None
 
     def answer(self, code: str, question: str, visit: str, answer: str, address: str = "") -> bool:
-        """Take an answer.
+        """Take an answer of a visit, a random number; return whether it counts.
 
-        Parameters
-        ----------
-        code, question : str
-        visit : str
-            Random number of the visit, which has one answer to a question.
-        answer : str
-        address : str
-            Network address of the visitor.
-
-        Returns
-        -------
-        bool
-            Whether it counts, which it does not where the room is full of answers from as many or
-            fewer visits of every other address.
+        It does not where the room is full of answers from as many or fewer visits of every other
+        network address. A visit has one answer to a question.
         """
         with self._reading() as db:
             if self._used(db, code) is None:
@@ -220,13 +203,7 @@ class Rooms:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Open the file.
-
-        Raises
-        ------
-        ZSLError
-            When it cannot be read or written.
-        """
+        """Open the file; raise ZSLError when it cannot be read or written."""
         try:
             with closing(_opened()) as db:
                 yield db

@@ -38,13 +38,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """Answers that are ranges of a number.
-
-    Attributes
-    ----------
-    edges : between two ranges, rising
-    write : a number as text
-    """
+    """Answers that are ranges of a number, between rising ``edges``; ``write`` makes it a text."""
 
     edges: tuple[float, ...]
     write: Callable[[float], str]
@@ -65,10 +59,7 @@ class Ranges:
 class Control:
     """The one control of a step; its first option is what the question is about.
 
-    Attributes
-    ----------
-    label, options : of the control
-    slider : whether the options are places on a slider
+    ``slider`` says whether the options are places on a slider.
     """
 
     label: str
@@ -78,14 +69,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a step has computed.
-
-    Attributes
-    ----------
-    figure : go.Figure
-    answer : the right one of the step's answers
-    facts : name -> value in the sentences of the step
-    """
+    """What a step has computed: figure, right answer, and name -> value in its sentences."""
 
     figure: go.Figure
     answer: str
@@ -96,12 +80,8 @@ class Found:
 class View:
     """What a step shows once it is revealed.
 
-    Attributes
-    ----------
-    figure : go.Figure
-    alt : what it shows, for those who cannot see it
-    notice : one sentence of what to notice
-    answer : the right one of the step's answers
+    ``alt`` says what the figure shows to those who cannot see it, ``notice`` is one sentence of
+    what to notice, ``answer`` the right one of the step's answers.
     """
 
     figure: go.Figure
@@ -119,7 +99,6 @@ class Step:
     title : what it is about
     ask : what is to be predicted
     answers : what may be predicted
-    control : the one control
     see : an option of the control -> what is shown
     data : names of the data sets that it computes on; empty for counts and tables as printed
     context : makes the text before the question
@@ -140,15 +119,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson.
+    """A lesson, in the address by its name, with its heading and one sentence about it.
 
-    Attributes
-    ----------
-    name : in the address
-    title, about : its heading, and one sentence about it
-    minutes : that it takes in a class
-    steps : in their order
-    command : makes the line that repeats it
+    ``minutes`` is what it takes in a class; ``command`` makes the line that repeats it.
     """
 
     name: str
@@ -163,10 +136,8 @@ class Lesson:
 class Asked:
     """The part of a step that is computed; its words are in the file of the lesson.
 
-    Attributes
-    ----------
-    answers, control, data, context : as of a :class:`Step`
-    compute : an option of the control -> what was found
+    ``compute`` returns what was found for an option of the control; the rest is as of a
+    :class:`Step`.
     """
 
     answers: Answers
@@ -194,13 +165,10 @@ class _Sentences(string.Formatter):
 
 
 def read_lesson(name: str, asked: Mapping[str, Asked], command: Callable[[], str]) -> Lesson:
-    """Return the lesson of a TOML file.
+    """Return the lesson of the TOML file of its name.
 
-    Parameters
-    ----------
-    name : of the lesson and of the file
-    asked : what the file's steps name under ``see``
-    command : makes the line that repeats it
+    ``asked`` is what the file's steps name under ``see``; ``command`` makes the line that repeats
+    it.
     """
     lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
     write = _Sentences().format

@@ -70,16 +70,14 @@ _LOOKS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """The images of one view and where each panel puts them.
+    """The images of one view of one or two data sets, and where each panel puts them.
 
     Attributes
     ----------
-    datasets : one or two
     maps : the map of each panel; the same one twice where a data set each is shown
     part, row, labels : arrays of shape (n,), data set, row there and class of every image
     images : of each panel, the images it shows
     places : of each panel, their coordinates
-    titles : of each panel
     link : "place" or "image", see :class:`zslcore.interactive.point_map.PointMap`
     behind : whether each panel shows the other's points faintly
     """
@@ -139,10 +137,8 @@ class Scene:
     ) -> Scene:
         """One panel a data set, each with a map of its own.
 
-        Parameters
-        ----------
-        order : for every class of the second data set, its number in the first
-        same : whether row i is the same image in both; else no image is in both panels
+        ``order`` is, for every class of the second data set, its number in the first; ``same`` says
+        whether row i is the same image in both, else no image is in both panels.
         """
         one, two = maps
         if same and np.array_equal(one.row, two.row):
@@ -190,12 +186,9 @@ class Scene:
         alt: str,
         sought: Sequence[int] | np.ndarray | None = None,
     ) -> list[Panel]:
-        """Return what is drawn.
+        """Return what is drawn, with what the panels show in words.
 
-        Parameters
-        ----------
-        names : whether classes are named, those that are ``sought`` or all where it is None
-        alt : what the panels show, in words
+        ``names`` says whether classes are named, those that are ``sought`` or all where it is None.
         """
         return [
             Panel(
@@ -261,14 +254,9 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Colouring:
-    """A category for every image, and how each category looks.
+    """A category for every image, int array of shape (n,), and how each category looks.
 
-    Attributes
-    ----------
-    category : int array of shape (n,)
-    palette : how each looks
-    legend : "list", "scale" or "none"
-    ends : words at the ends of a scale
+    The legend is "list", "scale" or "none"; ``ends`` are words at the ends of a scale.
     """
 
     category: np.ndarray
@@ -292,12 +280,9 @@ def by_class(scene: Scene) -> Colouring:
 
 
 def by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
-    """Colour by the name of a group.
+    """Colour by the name of a group, an array of shape (n,).
 
-    Parameters
-    ----------
-    groups : array of str of shape (n,)
-    words : mapping from each name, in the order of the legend, to its meaning in the palette
+    ``words`` has the meaning of each name in the palette, in the order of the legend.
     """
     order = {name: k for k, name in enumerate(words)}
     return Colouring(
@@ -319,13 +304,10 @@ def by_density(scene: Scene) -> Colouring:
 
 
 def by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
-    """Colour by a number from 0 to 1.
+    """Colour by a number from 0 to 1, an array of shape (n,).
 
-    Parameters
-    ----------
-    share : array of shape (n,)
-    words : what a colour says, with a place for the percentage that it begins at
-    ends : words at the ends of the scale
+    ``words`` is what a colour says, with a place for the percentage that it begins at; ``ends`` are
+    words at the ends of the scale.
     """
     step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
     palette = tuple(

@@ -31,19 +31,10 @@ def show_figures(
 ) -> float:
     """Say the figures that do not move, and H at the gamma that does.
 
-    Parameters
-    ----------
-    scores : AnsweredTest with a curve
-    zsl : its ZSL accuracy
-    chosen, origin : the chosen gamma and how it was chosen, "validated" or "given"; or None
-    of : what tells these scores from others: gamma is a difference of scores, and that of
-        others means nothing here
-    key : of the number gamma, which is None until the curve is let go
-    bind : whether gamma is in the address
-
-    Returns
-    -------
-    float, the gamma at which the curve was let go; until then the chosen one, or 0
+    Return the gamma at which the curve was let go; until then the chosen one, or 0. ``origin`` is
+    how gamma was chosen, "validated" or "given"; ``of`` tells these scores from others, since gamma
+    is a difference of scores, and that of others means nothing here; ``key`` is of the number
+    gamma, which is None until the curve is let go; ``bind`` puts it into the address.
     """
     _forget_gamma_of_others(of, key)
     curve = scores.curve
@@ -111,13 +102,8 @@ def show_classes(
 ) -> None:
     """Show the accuracy of every class at gamma and at 0.
 
-    Parameters
-    ----------
-    scores : AnsweredTest
-    gamma : float
-    class_names : as in the data set of ``scores``
-    name : of the file to take away
-    words : what the two sides are called
+    ``class_names`` are those of the data set, ``name`` is that of the file to take away, ``words``
+    are what the two sides are called.
     """
     gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
     table = mistakes.per_class_table(scores, gammas, class_names)

@@ -33,13 +33,9 @@ ROWS = {
 
 
 def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
-    """Show what a paper needs of a run.
+    """Show what a paper needs of a run that is there.
 
-    Parameters
-    ----------
-    spec : of a run that is there
-    dataset : its data
-    gamma : where the ruler stands, at which classes and mistakes are counted
+    Classes and mistakes are counted at ``gamma``, where the ruler stands.
     """
     run, scores = waiting.run_of(spec)
     name = f"{spec.dataset}_{spec.method}"
@@ -124,14 +120,8 @@ def show_confusion(
 ) -> None:
     """Show which classes are answered with which at a gamma.
 
-    Parameters
-    ----------
-    scores : AnsweredTest
-    gamma : float
-    class_names : one name per row of the data set's prototypes
-    name : of the files to take away, after "confusion" and "confused"
-    key : of the picture
-    words : what the two sides are called
+    ``class_names`` has one name per row of the data set's prototypes; ``name`` is of the files to
+    take away, after "confusion" and "confused"; ``words`` are what the two sides are called.
     """
     least = st.number_input(
         "Fewest test images of a class",

@@ -61,10 +61,7 @@ MOST_PIXELS = 1 << 22
 def show_instrument(header: Header, *, drawer: bool = False) -> None:
     """Show the instrument that the address sets.
 
-    Parameters
-    ----------
-    header : of the page
-    drawer : whether the numbers of the run and its command can be opened below
+    With ``drawer`` the numbers of the run and its command can be opened below.
     """
     with errors_as_sentences():
         choice = _chosen()

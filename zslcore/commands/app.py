@@ -158,16 +158,9 @@ def _ends_with(parent: int) -> Callable[[], None] | None:
 
 
 class Servers:
-    """Processes that are started, started again when they end, and ended together.
+    """Processes that are started, started again when they end, and ended together by ``over``.
 
-    Parameters
-    ----------
-    words : the command of each
-    environment : of all of them
-
-    Attributes
-    ----------
-    over : event that stops all of them
+    Each has its words of a command; the environment is that of all of them.
     """
 
     def __init__(self, words: Sequence[Sequence[str]], environment: dict[str, str]) -> None:
@@ -178,13 +171,8 @@ class Servers:
     def serve(self, again: float = AGAIN) -> None:
         """Return when ``over`` is set; what ends before starts again, later each time.
 
-        Raises ZSLError when a server has ended :data:`MOST_STARTS` times, each time soon after its
-        start.
-
-        Parameters
-        ----------
-        again : float
-            Seconds until the first new start.
+        ``again`` is in seconds, until the first new start. Raises ZSLError when a server has ended
+        :data:`MOST_STARTS` times, each time soon after its start.
         """
         failures = [0] * len(self.words)
         due = [0.0] * len(self.words)

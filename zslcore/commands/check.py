@@ -143,18 +143,11 @@ def card_of_files(paths: list[Path], pretraining: list[str] | None = None) -> Ca
 def cards_of_files(
     paths: list[Path], pretraining: list[str] | None = None, printed: Sequence[Printed] = ()
 ) -> list[Card]:
-    """Return the cards of untrusted files: of a split with its scores, then of each.
+    """Return the cards of untrusted files, in any order: of a split with its scores, then of each.
 
-    Parameters
-    ----------
-    paths : files to be checked, and what belongs to them, in any order
-    pretraining : names or text files of what the feature extractor was trained on
-    printed : figures that a paper prints of the scores
-
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which file, what was expected, what came.
+    ``pretraining`` names what the feature extractor was trained on, also by text files; ``printed``
+    are figures that a paper prints of the scores. Raises FileRefusedError: which file, what was
+    expected, what came.
     """
     given = [vocabulary_of(name) for name in pretraining or ()]
     found = [_judged(group, given) for group in grouped([recognise(path) for path in paths])]

@@ -60,14 +60,8 @@ def line_of(
 ) -> Line:
     """Return a curve with the gammas that have a name: none, the chosen one, and the best.
 
-    Parameters
-    ----------
-    name : its label
-    curve : the exact one
-    look : one of :data:`LOOKS`
-    chosen : the gamma that counts, or None
-    start : the gamma to begin with
-    origin : where the chosen one comes from, "validated" on the folds or else
+    ``look`` is one of :data:`LOOKS`, ``chosen`` the gamma that counts and ``start`` the one to
+    begin with; ``origin`` says where the chosen one comes from, "validated" on the folds or else.
     """
     best = curve.best().gamma
     stops = [Stop("uncalibrated", 0.0, "plain")]
@@ -89,14 +83,9 @@ def interactive_curve(
 ) -> SeenUnseen:
     """Return curves to drag, the first of them with its images.
 
-    Parameters
-    ----------
-    lines : see :func:`line_of`
-    scores : those of the first line; None where only curves are shown
-    names : of the classes, in the order of the data set's prototypes
-    choose : whether a visitor may select another line to drag
-    tell : whether the page asks where the first line's gamma was let go
-    sides : what seen and unseen are called
+    ``scores`` are those of the first line, ``names`` of the classes in the order of the data set's
+    prototypes; ``sides`` is what seen and unseen are called. With ``choose`` a visitor may select
+    another line to drag; with ``tell`` the page hears where the first line's gamma was let go.
     """
     images = scores and Images(scores.switches, [names[c] for c in scores.classes])
     return SeenUnseen(lines, LOOKS, _alt(lines), images or None, choose, tell, sides)
@@ -111,15 +100,10 @@ def page_of_answers(
     gamma: float | None = None,
     origin: str | None = None,
 ) -> str:
-    """Return the curve of a test set, with its images, as one HTML file.
+    """Return the curve of a test set of seen and unseen classes, with its images, as one HTML file.
 
-    Parameters
-    ----------
-    test : the answers; of images of seen and of unseen classes
-    names : of the classes, as :func:`interactive_curve` takes them
-    title : what it is of
-    made : what it was made from
-    gamma, origin : the gamma that counts and where it comes from; None without one
+    ``names`` are as :func:`interactive_curve` takes them, ``made`` says what it was made from;
+    ``gamma`` is the one that counts and ``origin`` where it comes from, None without one.
     """
     line = line_of(title, test.curve, "harmonic", gamma, gamma or 0.0, origin)
     return interactive_curve([line], test, names, tell=False).page(title=title, made=made)

@@ -32,13 +32,9 @@ NEUTRAL = Hue("#767676", "#9AA3AD")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a line, a mark or a side looks.
+    """How a line, a mark or a side looks: its colours, symbol and dash.
 
-    Attributes
-    ----------
-    light, dark : colours in the light and in the dark theme
-    symbol : of a point
-    dash : lengths of dashes and gaps of a line, as SVG writes them; empty for none
+    ``dash`` has the lengths of dashes and gaps, as SVG writes them; it is empty for none.
     """
 
     light: str

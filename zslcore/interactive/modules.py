@@ -68,14 +68,10 @@ class _Module:
 
 
 def joined(entry: Path) -> str:
-    """Return a module and all that it imports as one, each after those it imports.
+    """Return a module with the default export and all that it imports as one, in the order of need.
 
     Raises ModuleError for any other form of import or export, imports of what is not exported or in
     a circle, and names defined twice.
-
-    Parameters
-    ----------
-    entry : Path, the module with the default export
     """
     modules: dict[Path, _Module] = {}
     _collect(entry.resolve(), modules, ())

@@ -45,15 +45,10 @@ class Parts:
 def one_file(
     parts: Parts, data: bytes, *, title: str, caption: str, made: str, theme: str = ""
 ) -> str:
-    """Return a page that shows a figure.
+    """Return a page that shows a figure, ``made`` from what it says.
 
-    Parameters
-    ----------
-    parts : of the figure; its script has one default export
-    data : what the figure draws, packed
-    title, caption : what it shows
-    made : what it was made from
-    theme : "light" or "dark"; as its reader's system by default
+    ``data`` is packed as its script takes it; ``theme`` is "light" or "dark", by default as the
+    reader's system has it.
     """
     body = (
         f"<h1>{escape(title)}</h1>\n<p>{escape(caption)}</p>\n{element(parts)}\n"
@@ -65,13 +60,8 @@ def one_file(
 def page_of(body: str, *, title: str, style: str = "", script: str = "", theme: str = "") -> str:
     """Return a page that loads nothing, with a script of its own or none.
 
-    Parameters
-    ----------
-    body : HTML of its main part; every text from outside is escaped
-    title : text
-    style : style sheet; the colours of the app are variables
-    script : module, see :func:`script_of`
-    theme : "light" or "dark"; as its reader's system by default
+    In ``body``, HTML, every text from outside is escaped; in ``style`` the colours of the app are
+    variables; ``script`` is a module, see :func:`script_of`; ``theme`` as in :func:`one_file`.
     """
     return f"""<!doctype html>
 <html lang="en">
@@ -126,11 +116,7 @@ draw({{ data, parentElement: document.getElementById("figure"), setStateValue() 
 def framed(page: str, title: str, *, height: int = HEIGHT) -> str:
     """Return a page as an element of a notebook or of another page, closed off from both.
 
-    Parameters
-    ----------
-    page : of :func:`one_file`
-    title : what readers who cannot see it hear
-    height : in pixels
+    ``title`` is what readers who cannot see it hear; ``height`` is in pixels.
     """
     return (
         f'<iframe srcdoc="{escape(page)}" title="{escape(title)}" '

@@ -20,11 +20,5 @@ _mount = st.components.v2.component(
 
 
 def draw(figure: str, *, key: str) -> None:
-    """Draw the buttons.
-
-    Parameters
-    ----------
-    figure : key of the figure's element, and name of the files
-    key : of the buttons
-    """
+    """Draw the buttons of the figure whose element has the key ``figure``; files have its name."""
     _mount(key=key, data={"key": figure, "scale": SCALE})

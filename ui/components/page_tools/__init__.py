@@ -21,8 +21,6 @@ _mount = st.components.v2.component(
 def draw(pages: Sequence[str]) -> None:
     """Draw the buttons; from here on keep the history, and give all pages the visitor's theme.
 
-    Parameters
-    ----------
-    pages : names in the addresses of all pages
+    ``pages`` are their names in the address.
     """
     _mount(key="page_tools", data={"pages": ["", *pages]}, width="content", height="content")

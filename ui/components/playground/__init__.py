@@ -38,15 +38,7 @@ _STEPS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A data set on the rail.
-
-    Attributes
-    ----------
-    key : its name in the address
-    title : its name on the tile
-    classes : how many classes it has
-    kind : "real", "simulated" or "results only"
-    """
+    """A data set on the rail; ``kind`` is "real", "simulated" or "results only"."""
 
     key: str
     title: str
@@ -58,11 +50,8 @@ class Tile:
 class Chip:
     """A method on the rail.
 
-    Attributes
-    ----------
-    name, title : what stands on the chip, and what a pointer reads
-    here : whether its answers are there at once
-    needs : the package that it cannot be fitted without; empty where nothing is missing
+    ``here`` says whether its answers are there at once; ``needs`` is the package that it cannot be
+    fitted without, empty where nothing is missing.
     """
 
     name: str
@@ -124,11 +113,8 @@ class Ghost:
 class Pending:
     """What is said while there are no answers yet, and what a button does about it.
 
-    Attributes
-    ----------
-    words, button : one sentence, and what stands on the button; empty for none
-    covers : whether nothing else is shown; answers of default parameters are
-    command : to be copied into a terminal; empty for none
+    ``covers`` says whether nothing else is shown; answers of default parameters are. ``command`` is
+    to be copied into a terminal. Texts are empty for none.
     """
 
     words: str
@@ -141,11 +127,8 @@ class Pending:
 class Frame:
     """A stop of a ruler that is not gamma's, with answers of its own.
 
-    Attributes
-    ----------
-    words : how its value is written
-    curves : SeenUnseen with one line, which starts at the gamma of this stop, and its images
-    answered : AnsweredTest, the answers behind them
+    ``words`` is how its value is written; ``curves`` has one line, which starts at the gamma of
+    this stop, and the images of ``answered``.
     """
 
     words: str
@@ -194,20 +177,13 @@ class Ruler:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instrument:
-    """What is drawn.
+    """What is drawn: curves with one line and the images of ``answered``.
 
-    Attributes
-    ----------
-    curves : SeenUnseen with one line and its images
-    answered : AnsweredTest, the answers behind them
-    names : of the candidate classes, in the order of the scores' columns
-    noun : what a class is called, and several
-    rail : Rail
-    ghosts : curves of other methods
-    pictures : uint8 array of shape (n_samples, height, width), 0 to 255, of the same rows; or None
-    pending : Pending, or None
-    ruler : Ruler; with stops, ``curves`` and ``answered`` are those of its reference
-    below : pixels that the page needs below the instrument
+    With stops of the ruler, both are those of its reference. ``names`` are those of the candidate
+    classes, in the order of the scores' columns; ``noun`` is what a class is called, and several;
+    ``ghosts`` are curves of other methods; ``pictures``, of the same rows, is a uint8 array of
+    shape (n_samples, height, width), 0 to 255; ``below`` is what the page needs below the
+    instrument, in pixels.
     """
 
     curves: SeenUnseen
@@ -279,12 +255,7 @@ def _parts(curves: SeenUnseen, answered: AnsweredTest) -> tuple[dict[str, Any], 
 def draw(what: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any:
     """Draw the instrument.
 
-    Parameters
-    ----------
-    what : Instrument
-    key : str
-    on_change : callable
-        Hears "gamma", "place", "ruler", "choice", "bring" or "run" before the page runs.
+    ``on_change`` hears "gamma", "place", "ruler", "choice", "bring" or "run" before the page runs.
     """
     heard: dict[str, Any] = {
         f"on_{name}_change": _hear(on_change, name)

@@ -22,15 +22,10 @@ _mount = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One tile.
+    """One tile; tiles of a group follow each other.
 
-    Attributes
-    ----------
-    id : what is sent when it is pressed
-    group : heading that it stands under; tiles of a group follow each other
-    state : which colour and symbol it has
-    word : the state in words
-    text : what it says
+    ``id`` is sent when it is pressed; ``state`` is which colour and symbol it has, ``word`` the
+    state in words.
     """
 
     id: str
@@ -43,14 +38,10 @@ class Tile:
 def draw(
     tiles: Sequence[Tile], chosen: str, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> Any:
-    """Draw a wall.
+    """Draw a wall in reading order; ``chosen`` is the id of the tile that is open.
 
-    Parameters
-    ----------
-    tiles : in reading order
-    chosen : id of the tile that is open
-    key : of the element; ``st.session_state[key].tile`` is the id of the tile pressed last
-    on_change : called before the page runs again
+    ``st.session_state[key].tile`` is the id of the tile pressed last; ``on_change`` is called
+    before the page runs again.
     """
     data = {"tiles": [asdict(tile) for tile in tiles], "chosen": chosen}
     return _mount(key=key, data=data, on_tile_change=on_change)

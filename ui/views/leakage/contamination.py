@@ -93,13 +93,7 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class Asked:
-    """What the visitor asks about.
-
-    Attributes
-    ----------
-    tested : the test classes
-    extractor : of the features
-    """
+    """The test classes and the extractor of the features that the visitor asks about."""
 
     tested: TestSet
     extractor: Extractor

@@ -113,10 +113,7 @@ STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
 def _show_scores(first: Brought, others: list[Brought]) -> None:
     """Show a score matrix; everything follows the gamma at which its curve is let go.
 
-    Parameters
-    ----------
-    first : the one shown
-    others : more of them, of the same images or not
+    ``others`` are more of them, of the same images or not.
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
     words = choose_words()
@@ -304,11 +301,7 @@ def choose_words() -> Words:
 def show_protocols(first: Brought, words: Words, name: str) -> None:
     """Show every figure with its protocol, and a sentence on each protocol.
 
-    Parameters
-    ----------
-    first : scores that are judged
-    words : of the reader
-    name : of the file to take away
+    ``name`` is that of the file to take away.
     """
     report = first.report
     with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
@@ -351,14 +344,7 @@ def _explain(words: Words) -> None:
 
 
 def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None:
-    """Show the difference of every figure that two files have, on the same draws.
-
-    Parameters
-    ----------
-    pair : Pair
-    digests : of both files
-    words : of the reader
-    """
+    """Show the difference of every figure that two files have, on the same draws."""
     table = in_protocols(cache.score_differences(*digests, pair.gammas, pair), words)
     labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "difference"}
     tables.show(
@@ -435,12 +421,9 @@ LABELS = {
 
 
 def show_needs(pair: Pair, name: str) -> None:
-    """Show which difference every figure finds, and what a smaller one needs.
+    """Show which difference every figure of the pilot finds, and what a smaller one needs.
 
-    Parameters
-    ----------
-    pair : the pilot
-    name : of the file to take away
+    ``name`` is that of the file to take away.
     """
     with st.container(horizontal=True, vertical_alignment="bottom"):
         difference = st.number_input(

@@ -44,17 +44,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One map.
+    """One map: where its images lie.
 
-    Attributes
-    ----------
-    title, alt : its heading, and what it shows for those who cannot see it
-    image : int array of shape (n,), which of the :class:`PointMap`'s images each point is
-    xy : float array of shape (n, 2)
-    behind : number of another panel whose points are shown faintly, -1 for none
-    names : mappings with text, x and y, most important first
-    landmarks : mappings with x, y, color, symbol, text (list of lines) and, optionally, hollow and
-        to (a point that a line leads to)
+    ``image`` has shape (n,) and says which of the :class:`PointMap`'s images each point of ``xy``,
+    shape (n, 2), is. ``alt`` says what it shows to those who cannot see it. ``behind`` is the
+    number of another panel whose points are shown faintly, -1 for none. ``names`` are mappings with
+    text, x and y, most important first; ``landmarks`` have x, y, color, symbol, text (list of
+    lines) and, optionally, hollow and to (a point that a line leads to).
     """
 
     title: str
@@ -68,23 +64,22 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointMap:
-    """What is drawn.
+    """One or two panels of the same n images.
+
+    ``category``, ``class_of``, ``part`` and ``row`` are int arrays of shape (n,): how each image
+    looks, its class, its data set and its row there.
 
     Attributes
     ----------
     key : what the coordinates are known by; with another one selection and view begin anew
     file : name of files that are saved, without ending
-    panels : one or two
     palette : how each category looks
-    category : int array of shape (n,), the category of each image
-    classes, sets : names; of classes and of data sets
-    class_of, part, row : int arrays of shape (n,), class, data set and row there of each image
     title : of a picture that is saved: what is mapped, and what its colours mean
     legend : "list", "scale" (a bar between two ``ends``) or "none"
     tools : whether a visitor may select and save, which a map on its way is not for
     link : "place" (panels share one plane) or "image" (they show the same images)
-    sought : classes that are searched for, or None
-    pictures : uint8 array of shape (n, height, width), 255 the darkest, or None
+    sought : classes that are searched for
+    pictures : uint8 array of shape (n, height, width), 255 the darkest
     selection, picked, cameras : of a link: panel and polygon, number of an image, centre and
         extent of each panel
     """
@@ -123,11 +118,8 @@ class PointMap:
     def page(self, *, title: str, made: str, theme: str, caption: str = "") -> str:
         """Return the maps as one HTML file, see :func:`.one_file.one_file`.
 
-        Parameters
-        ----------
-        title, made : what it is of, and what it was made from
-        theme : "light" or "dark", the one that the palette is for
-        caption : what it shows; by default what the first map does
+        ``theme`` is the one that the palette is for; the caption is what the first map shows, by
+        default.
         """
         said = {"title": title, "caption": caption or self.panels[0].alt, "made": made}
         return one_file(PARTS, self.packed(), theme=theme, **said)

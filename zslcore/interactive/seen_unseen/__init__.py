@@ -63,15 +63,8 @@ class Stop:
 class Line:
     """A curve.
 
-    Attributes
-    ----------
-    name : its label
-    curve : the exact one
-    look : which look it has
-    stops : gammas that are marked; what images do at the first of them is what they do later is
-        compared with
-    limits : gammas at both ends of the axis
-    start : the gamma to begin with
+    Images are compared with what they do at the first of its ``stops``, gammas that are marked;
+    ``limits`` are the gammas at both ends of the axis, ``start`` is the one to begin with.
     """
 
     name: str
@@ -84,13 +77,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Images:
-    """The images of the first line's test set.
-
-    Attributes
-    ----------
-    switches : Switches
-    names : of the candidate classes, in the order of the scores' columns
-    """
+    """The images of the first line's test set; class names in the order of the scores' columns."""
 
     switches: Switches
     names: Sequence[str]
@@ -98,17 +85,12 @@ class Images:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenUnseen:
-    """What is drawn.
+    """Curves, of which the first can be dragged, and its images.
 
-    Attributes
-    ----------
-    lines : the first can be dragged, the others are for comparison
-    looks : name -> look; "seen", "unseen", "harmonic" and all that lines and stops name
-    alt : what is shown, for those who cannot see it
-    images : those of the first line, or None where only curves are shown
-    choose : whether a visitor may select another line to drag
-    tell : whether the server receives the gamma at which the first line was let go
-    sides : what seen and unseen are called
+    ``looks`` has "seen", "unseen", "harmonic" and all that lines and stops name; ``alt`` says what
+    is shown to those who cannot see it; ``sides`` is what seen and unseen are called. With
+    ``choose`` a visitor may select another line to drag; with ``tell`` the server hears where the
+    first was let go.
     """
 
     lines: Sequence[Line]
