@@ -29,7 +29,7 @@ from zslcore.analysis.papers.experiments import (
 )
 from zslcore.analysis.papers.experiments.experiment import Request, open_dataset
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
-from zslcore.analysis.papers.experiments.wide import wide
+from zslcore.analysis.papers.experiments.wide_table import widen_table
 from zslcore.commands.options import show_standing
 from zslcore.commands.reproduce import heading, show_piece
 from zslcore.results.planning import SEEDS, Plan, first_specs
@@ -95,7 +95,7 @@ def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
     about = argparse.Namespace(
         experiment=name, dataset=args.datasets, seeds=args.seeds, draws=requests[0].draws
     )
-    shown = wide(table, experiment).astype(str)
+    shown = widen_table(table, experiment).astype(str)
     n, total = len(seconds), sum(seconds.values())
     timed = f"{n} run{'s'[: n > 1]} or path{'s'[: n > 1]}, {total:,.0f} s." if n else ""
     lines = [f"## {name}", "", heading(about, experiment, table), timed, ""]

@@ -8,7 +8,6 @@ does.
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
 
 from zslcore.commands.options import as_json
 
@@ -26,7 +25,7 @@ def run(args: argparse.Namespace) -> str:
 
     rows = protocols.choices_of(args.name) if args.name else protocols.observed()
     if args.json:
-        return as_json([asdict(row) | {"meaning": row.meaning, "url": row.url} for row in rows])
+        return as_json([row.record for row in rows])
     if args.name:
         lines = [f"{args.name}, {rows[0].paper}: https://github.com/{rows[0].repository}\n"]
         for row in rows:

@@ -24,7 +24,7 @@ from zslcore.analysis.papers.experiments import (
     reproduce,
 )
 from zslcore.analysis.papers.experiments.experiment import open_dataset
-from zslcore.analysis.papers.experiments.wide import means_leave_out, wide
+from zslcore.analysis.papers.experiments.wide_table import means_leave_out, widen_table
 from zslcore.commands.options import METHOD, show_standing
 from zslcore.evaluation import outside, write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
@@ -98,7 +98,8 @@ def run(args: argparse.Namespace) -> object:
         write_answers(table, args.predictions)
     if args.json:
         return table
-    return f"{heading(args, experiment, table)}\n{wide(table, experiment).to_string(index=False)}"
+    shown = widen_table(table, experiment).to_string(index=False)
+    return f"{heading(args, experiment, table)}\n{shown}"
 
 
 def list_experiments() -> str:

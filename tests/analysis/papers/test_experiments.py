@@ -19,7 +19,7 @@ from zslcore.analysis.papers.experiments import (
     reproducing,
 )
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
-from zslcore.analysis.papers.experiments.wide import wide
+from zslcore.analysis.papers.experiments.wide_table import widen_table
 from zslcore.commands.reproduce import heading
 from zslcore.datasets.base import Split
 from zslcore.evaluation.rows_to_score import parts_to_score
@@ -286,7 +286,7 @@ def test_a_difference_that_rounds_to_nothing_has_no_minus():
     row = {"dataset": "digits", "method": "SYNC", "at": "", "cell": "PS", "ours": 0.1977}
     row |= {"printed": 0.198, "difference": -0.0003}
     table = pd.DataFrame([row]).assign(std=np.nan, low=np.nan, high=np.nan)
-    shown = wide(table, EXPERIMENTS["gbu:table3"]).iloc[0].tolist()
+    shown = widen_table(table, EXPERIMENTS["gbu:table3"]).iloc[0].tolist()
     assert shown == ["SYNC", "19.8", "19.8", "+0.0"]
 
 
@@ -300,7 +300,7 @@ def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
     table = pd.DataFrame(rows, columns=["method", "cell", "ours"])
     missing = dict.fromkeys(["std", "low", "high", "printed", "difference"], np.nan)
     table = table.assign(dataset="digits", at="", **missing)
-    assert wide(table, EXPERIMENTS["gbu:figure8"]).to_numpy().tolist() == [
+    assert widen_table(table, EXPERIMENTS["gbu:figure8"]).to_numpy().tolist() == [
         ["DSRL", "50.0", "-"],
         ["ALE-tran", "75.0", "25.0"],
         ["mean", "62.5", "25.0"],

@@ -12,7 +12,7 @@ from zslcore.analysis.papers.experiments.experiment import Experiment, Unit
 _ROW = ["dataset", "method", "at"]
 
 
-def wide(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
+def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """Return a row for each data set, method and ``at``, with three columns a cell.
 
     Below the methods of a data set stand their means, of those with both figures, where any has.
@@ -42,7 +42,7 @@ def wide(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
 
 
 def means_leave_out(table: pd.DataFrame, experiment: Experiment) -> bool:
-    """Return whether a mean of :func:`wide` leaves out methods without a printed figure."""
+    """Return whether a mean of :func:`widen_table` leaves out methods without a printed figure."""
     if experiment.unit != "percent" or table["at"].any():
         return False
     ours = table.dropna(subset=["ours"])
