@@ -24,9 +24,9 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.leakage.predicted import PredictedScores, checked, read_predicted
 from zslcore.scores import FIXES, Question, ScoreReport
-from zslcore.scores.apart import COPIES, Asked, Given, judged_apart, memory_for
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.matrix import JudgedScores
+from zslcore.scores.sandboxed import COPIES, Asked, Given, judge_in_sandbox, memory_for
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
@@ -250,7 +250,7 @@ def _apart(
         chosen_on = _put(validation, of_validation, folder / "validation") if validation else None
         files = given.files + (chosen_on.files if chosen_on else [])
         with memory.BUDGET.lent(visitor, memory_for(files), clean_text(sent.file.name)) as lent:
-            return judged_apart(given, chosen_on, memory=lent, whose=whose_memory())
+            return judge_in_sandbox(given, chosen_on, memory=lent, whose=whose_memory())
 
 
 def _predicted(path: Path, visitor: str) -> ScoreReport:

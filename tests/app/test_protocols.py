@@ -14,7 +14,7 @@ from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.methods import get_method
 from zslcore.scores import ScoreFile, interpreted, judge
-from zslcore.scores.paired import beside
+from zslcore.scores.paired import compare_scores
 from zslcore.scores.power import needs
 from zslcore.scores.protocols import PROTOCOLS, WORDS
 
@@ -114,7 +114,7 @@ def test_a_pair_shows_the_difference_of_every_figure():
     app.run()
     assert not app.exception
     first, second, _ = app.session_state["scores_made"].values()
-    pair = beside(first.matrix, second.matrix, (first.gamma, second.gamma))
+    pair = compare_scores(first.matrix, second.matrix, (first.gamma, second.gamma))
     shown = app.dataframe[0].value
     np.testing.assert_allclose(shown["value"], 100 * pair.table()["value"])
     assert len(shown) == len(pair.differences)
@@ -129,7 +129,7 @@ def test_a_pair_is_the_pilot_of_a_study():
     app.run()
     assert not app.exception
     first, second, _ = app.session_state["scores_made"].values()
-    pair = beside(first.matrix, second.matrix, (first.gamma, second.gamma))
+    pair = compare_scores(first.matrix, second.matrix, (first.gamma, second.gamma))
     for power in (80, 95):
         app.number_input(key="scores_power").set_value(power).run()
         shown = next(f.value for f in app.dataframe if "images_needed" in f.value)

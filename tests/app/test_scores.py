@@ -20,7 +20,7 @@ from zslcore.evaluation.runs import execute, execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
-from zslcore.scores.apart import judged_apart
+from zslcore.scores.sandboxed import judge_in_sandbox
 
 PAGE = "pages/scores.py"
 REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
@@ -121,8 +121,8 @@ def test_however_many_files_there_are_each_is_read_once(tmp_path, scored, monkey
     read = []
     monkeypatch.setattr(
         ui.scores,
-        "judged_apart",
-        lambda *given, **limits: read.append(given) or judged_apart(*given, **limits),
+        "judge_in_sandbox",
+        lambda *given, **limits: read.append(given) or judge_in_sandbox(*given, **limits),
     )
     app = pages.visit(PAGE)
     for path in many(tmp_path, scored, 6):

@@ -11,7 +11,8 @@ from ui.report import Pin, as_html
 from zslcore.interactive.one_file import framed, page_of
 from zslcore.scores import interpreted, judge
 from zslcore.scores.matrix import ScoreFile
-from zslcore.scores.review import Submission, review, to_html
+from zslcore.scores.review import Submission, review
+from zslcore.scores.review_page import to_html
 
 WIDTHS = (1280, 390)
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from zslcore.exceptions import FileRefusedError
-from zslcore.scores import interpreted, judge, warnings
+from zslcore.scores import interpreted, judge, questions
 from zslcore.scores.matrix import blocks, column, some_rows
 from zslcore.scores.reading import read_scores
 
@@ -53,7 +53,7 @@ def test_a_large_matrix_is_turned_on_disk_and_gives_the_same(tmp_path, monkeypat
     np.savez(tmp_path / "far.npz", scores=F, y=y, unseen_classes=[4, 5])
     fixes = ("distances", "seen-first")
     small, _ = interpreted(read_scores(tmp_path / "far.npz"), fixes)
-    monkeypatch.setattr(warnings, "ON_DISK", 1)
+    monkeypatch.setattr(questions, "ON_DISK", 1)
     large, _ = interpreted(read_scores(tmp_path / "far.npz"), fixes)
     assert isinstance(large.F, np.memmap)
     assert large.digest == small.digest

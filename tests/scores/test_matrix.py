@@ -33,8 +33,8 @@ def test_scores_are_of_a_data_set_by_counts_and_unseen_classes():
 
 def test_a_figure_by_its_name():
     report, expected = judge(ours()), evaluate(FITTED, 0.02)
-    assert report.figure("zsl") == pytest.approx(expected.zsl)
-    assert report.figure("H") == pytest.approx(expected.plain.harmonic)
-    assert report.figure("H at gamma") is None
+    assert report.figures["zsl"] == pytest.approx(expected.zsl)
+    assert report.figures["plain_harmonic"] == pytest.approx(expected.plain.harmonic)
+    assert report.figures["calibrated_harmonic"] is None
     at = judge(ours(), gamma=0.02)
-    assert at.figure("u at gamma") == pytest.approx(expected.calibrated.unseen)
+    assert at.figures["calibrated_unseen"] == pytest.approx(expected.calibrated.unseen)

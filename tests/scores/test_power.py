@@ -9,13 +9,13 @@ from tests.scores.test_protocols import GAMMA, SCORES, report_of
 from zslcore.__main__ import main
 from zslcore.evaluation.drawn import Drawn
 from zslcore.metrics.bootstrap import image_draws
-from zslcore.scores.paired import beside
+from zslcore.scores.paired import compare_scores
 from zslcore.scores.power import designs_of, needs
 
 
 @pytest.fixture(scope="module")
 def pair():
-    return beside(report_of(0).matrix, report_of(1).matrix, (GAMMA, GAMMA))
+    return compare_scores(report_of(0).matrix, report_of(1).matrix, (GAMMA, GAMMA))
 
 
 def test_every_figure_has_the_deviations_of_its_images(pair):
@@ -31,7 +31,7 @@ def test_every_figure_has_the_deviations_of_its_images(pair):
     expected = np.mean([differ[y[unseen] == c].mean() for c in np.unique(y[unseen])])
     assert table.loc["calibrated_unseen", "disagreement"] == pytest.approx(expected)
     assert table["between"].isna().tolist() == [name.endswith("harmonic") for name in table.index]
-    without = needs(beside(report_of(0).matrix, report_of(1).matrix))
+    without = needs(compare_scores(report_of(0).matrix, report_of(1).matrix))
     assert list(without.index) == list(table.index[:6])
 
 
@@ -74,7 +74,7 @@ def test_the_command_reads_a_pilot(pair, tmp_path, capsys):
     text = capsys.readouterr().out
     assert "find a difference of 2.5 points with 80% power" in text
     (line,) = [line for line in text.splitlines() if line.startswith("  ZSL ")]
-    plain = needs(beside(report_of(0).matrix, report_of(1).matrix), 0.025)
+    plain = needs(compare_scores(report_of(0).matrix, report_of(1).matrix), 0.025)
     assert f"{plain.loc['zsl', 'images_needed']:,.0f}" in line.split()
 
 

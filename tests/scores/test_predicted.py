@@ -16,10 +16,10 @@ from zslcore.leakage.predicted import PredictedScores, read_predicted
 from zslcore.leakage.published import known_tests
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.scores import ScoreMatrix, interpreted, judge
-from zslcore.scores.apart import Given, judged_apart
 from zslcore.scores.judging import predictions_of_scores
-from zslcore.scores.paired import beside
+from zslcore.scores.paired import compare_scores
 from zslcore.scores.reading import read_scores
+from zslcore.scores.sandboxed import Given, judge_in_sandbox
 
 WORLD = linear_world(noise=0.8)
 SPLIT = WORLD.split("PS")
@@ -35,11 +35,11 @@ def predicted(scores, rows=ROWS):
 def test_a_pair_of_predictions_is_that_of_its_scores_in_any_order_of_rows():
     gammas = (0.01, 0.02)
     matrices = [ScoreMatrix("own", s.F, s.y, s.seen, WORLD.class_names) for s in SCORES]
-    expected = beside(*matrices, gammas)
+    expected = compare_scores(*matrices, gammas)
     order = np.random.default_rng(0).permutation(len(ROWS))
     s = SCORES[1]
     shuffled = predicted(ScoredTest(s.F[order], s.y[order], s.classes, s.seen), ROWS[order])
-    found = beside(predicted(SCORES[0]), shuffled, gammas)
+    found = compare_scores(predicted(SCORES[0]), shuffled, gammas)
     pd.testing.assert_frame_equal(found.classes, expected.classes)
     pd.testing.assert_frame_equal(found.differences, expected.differences)
     for name in ("agreement", "only_first", "only_second", "p"):
@@ -49,7 +49,7 @@ def test_a_pair_of_predictions_is_that_of_its_scores_in_any_order_of_rows():
 
 def test_predictions_of_other_rows_make_no_pair():
     with pytest.raises(DatasetError, match="the same rows; row .* is in one alone"):
-        beside(predicted(SCORES[0]), predicted(SCORES[1], ROWS + 1))
+        compare_scores(predicted(SCORES[0]), predicted(SCORES[1], ROWS + 1))
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
         classes = names if name == "own" else names[np.flatnonzero(s.seen)]
         np.savez(path, scores=F, y=y, unseen_classes=unseen, class_names=classes)
         given.append(Given(path, fixes=("as-is",)))
-    apart = judged_apart(*given, memory=1 << 30, whose="in a test")
+    apart = judge_in_sandbox(*given, memory=1 << 30, whose="in a test")
     matrices = [interpreted(read_scores(each.path), ["as-is"])[0] for each in given]
     direct = judge(matrices[0], validation=matrices[1])
     assert apart.origin == direct.origin == "validated"

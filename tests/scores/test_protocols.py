@@ -24,7 +24,7 @@ from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics.bootstrap import interval, p_of_draws
 from zslcore.scores import ScoreFile, ScoreMatrix, interpreted, judge
 from zslcore.scores.judging import judge_predicted
-from zslcore.scores.paired import beside
+from zslcore.scores.paired import compare_scores
 from zslcore.scores.protocols import NO_GAMMA, PROTOCOLS, WORDS, intervals_of, words_of
 
 WORLD = linear_world(noise=1.2, n_per_class=20)
@@ -210,7 +210,7 @@ def test_intervals_are_printed_and_in_the_json():
 
 def test_a_pair_has_the_difference_of_every_figure_on_the_same_draws():
     reports = [report_of(k) for k in (0, 1)]
-    pair = beside(reports[0].matrix, reports[1].matrix, (GAMMA, GAMMA))
+    pair = compare_scores(reports[0].matrix, reports[1].matrix, (GAMMA, GAMMA))
     found, ends = pair.differences, ["low", "high", "low_images", "high_images"]
     assert list(found.index) == list(reports[0].figures)
     for name, row in found.iterrows():
@@ -219,16 +219,18 @@ def test_a_pair_has_the_difference_of_every_figure_on_the_same_draws():
         if not name.startswith("best"):  # the largest of many H is larger in every draw
             assert row["low"] <= row["difference"] <= row["high"], name
             assert row["low_images"] <= row["difference"] <= row["high_images"], name
-    same = beside(reports[0].matrix, reports[0].matrix, (GAMMA, GAMMA)).differences
+    same = compare_scores(reports[0].matrix, reports[0].matrix, (GAMMA, GAMMA)).differences
     assert (same[["difference", *ends]] == 0).all(axis=None)
     assert (same[["p", "p_images"]] == 1).all(axis=None)
     assert (
-        not beside(*(r.matrix for r in reports)).differences.index.str.contains("calibrated").any()
+        not compare_scores(*(r.matrix for r in reports))
+        .differences.index.str.contains("calibrated")
+        .any()
     )
 
 
 def test_a_p_value_is_small_where_the_interval_leaves_out_zero():
-    pair = beside(*(report_of(k).matrix for k in (0, 1)), (GAMMA, GAMMA))
+    pair = compare_scores(*(report_of(k).matrix for k in (0, 1)), (GAMMA, GAMMA))
     found = pair.differences
     for end in ("", "_images"):
         outside = (found[f"low{end}"] > 0) | (found[f"high{end}"] < 0)
@@ -255,7 +257,7 @@ def test_what_is_hard_for_both_cancels():
     second = ScoreMatrix("near.npz", near, SCORES[0].y, SCORES[0].seen, WORLD.class_names)
     for end in ("", "_images"):
         alone = first.intervals.loc["separate_harmonic"]
-        both = beside(first.matrix, second).differences.loc["separate_harmonic"]
+        both = compare_scores(first.matrix, second).differences.loc["separate_harmonic"]
         assert both["difference"] != 0
         width = alone[f"high{end}"] - alone[f"low{end}"]
         assert 0 < both[f"high{end}"] - both[f"low{end}"] < width
@@ -269,7 +271,7 @@ def test_the_command_compares_files_of_the_same_images(tmp_path, capsys):
     assert main(["score", *files, "--fix", "as-is", "--compare", "--words", "base-new"]) == 0
     text = capsys.readouterr().out
     assert "1.npz less 0.npz, points (95 % over classes; over images)" in text
-    pair = beside(report_of(0).matrix, report_of(1).matrix)
+    pair = compare_scores(report_of(0).matrix, report_of(1).matrix)
     difference = 100 * pair.differences.loc["separate_harmonic", "difference"]
     (line,) = [w for w in rows_of(text, "Separate", "spaces,", "H") if w[1] == "class"]
     assert line[2] == f"{difference:+.1f}"

@@ -15,9 +15,8 @@ from zslcore.leakage.cards.card import worst
 from zslcore.leakage.predicted import AGREES, read_predicted
 from zslcore.leakage.words import without_options
 from zslcore.scores.judging import judge_predicted
-from zslcore.scores.review import Declared, Submission, review, to_html, to_text
-from zslcore.scores.review.reviewing import _of_scores
-from zslcore.scores.review.stating import scrubbed
+from zslcore.scores.review import Declared, Submission, review, scrubbed, to_text
+from zslcore.scores.review_page import to_html
 
 pytestmark = pytest.mark.usefixtures("in_process")
 #: What must not be in a blind review.
@@ -139,11 +138,10 @@ def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, caps
     found = Submission(
         report=judge_predicted(read_predicted(file)), scores=file, declared=Declared()
     )
-    (said,) = (
-        each for each in _of_scores(found, None, None, "") if each.title == "The file of scores"
-    )
+    of_scores = (report := review(found)).sections[-1].statements
+    (said,) = (each for each in of_scores if each.title == "The file of scores")
     assert (said.mark, said.text) == ("ok", AGREES)
-    heading = re.search(r'<span class="note">: (.*?)</span>', to_html(review(found)))
+    heading = re.search(r'<span class="note">: (.*?)</span>', to_html(report))
     assert heading
     assert heading[1].endswith("validated.")
     assert "Chosen" not in heading[1]

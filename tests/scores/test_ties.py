@@ -20,11 +20,11 @@ def test_the_sentence_on_ties_across_sides_is_true_of_the_figures():
     matrix = matrix_of(scores, y)
     report, first = judge(matrix), scores.argmax(axis=1)
     (said,) = (text for text in matrix.remarks if "share the highest" in text)
-    for side, letter in ((y >= 4, "u"), (y < 4, "s")):
-        assert f"{letter} {report.figure(letter):.1%}" in said.split("In file order")[0]
+    for side, letter, name in ((y >= 4, "u", "unseen"), (y < 4, "s", "seen")):
+        assert f"{letter} {report.figures[f'plain_{name}']:.1%}" in said.split("In file order")[0]
         by_argmax = f"{letter} {mean_class_accuracy(y[side], first[side]):.1%}"
         assert by_argmax in said.split("In file order")[1]
-    assert report.figure("u") - mean_class_accuracy(y[y >= 4], first[y >= 4]) > 0.05
+    assert report.figures["plain_unseen"] - mean_class_accuracy(y[y >= 4], first[y >= 4]) > 0.05
 
 
 @pytest.mark.parametrize("side", [slice(0, 4), slice(4, 6)])

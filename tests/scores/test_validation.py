@@ -224,8 +224,8 @@ def test_an_oracle_is_no_result_anywhere():
     assert "chosen gamma: " not in text
     assert f"gamma {report.gamma:.3g}, oracle; a bound, not a result" in text
     assert report.chosen is None
-    assert report.figure("H at gamma") is report.figure("H per sample") is None
     assert report.figures["calibrated_harmonic"] is None
+    assert report.figures["calibrated_harmonic_per_sample"] is None
     assert report.reasons["calibrated_harmonic"].endswith("oracle; a bound, not a result")
 
 

@@ -38,7 +38,6 @@ from zslcore.leakage.cards.kinds import MAX_LIST
 from zslcore.leakage.loading import context_of_split, vocabulary_of
 from zslcore.leakage.predicted import read_predicted
 from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.scores.apart import Asked, Given, judged_apart, memory_for
 from zslcore.scores.card import (
     card_of_predictions,
     card_of_question,
@@ -46,6 +45,7 @@ from zslcore.scores.card import (
 )
 from zslcore.scores.joined import Judged, Printed, joined_cards, read_printed
 from zslcore.scores.judging import judge_predicted
+from zslcore.scores.sandboxed import Asked, Given, judge_in_sandbox, memory_for
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out
 
@@ -194,7 +194,7 @@ def _of_scores(
 
     labels = others[0].path if others else None
     scores, files = Given(main.path, labels), _named(main, *others)
-    report = judged_apart(
+    report = judge_in_sandbox(
         scores, memory=memory_for(scores.files), whose="allowed for files of this size"
     )
     if isinstance(report, Asked):

@@ -47,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
 
 def run_review(args: argparse.Namespace) -> int:
     """Review, print, write; return the exit status."""
-    from zslcore.scores.review import review, to_html, to_text
+    from zslcore.scores.review import review, to_text
+    from zslcore.scores.review_page import to_html
     from zslcore.storage.files import write_out
 
     if args.split is None and args.scores is None:

@@ -104,10 +104,10 @@ def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> st
 
 def paired(first: ScoreReport, second: ScoreReport) -> Pair:
     """Compare two reports of the same images, each at the gamma that was chosen for it."""
-    from zslcore.scores.paired import beside
+    from zslcore.scores.paired import compare_scores
 
     gammas = first.chosen, second.chosen
-    return beside(first.matrix, second.matrix, gammas)
+    return compare_scores(first.matrix, second.matrix, gammas)
 
 
 def judged(
@@ -127,8 +127,8 @@ def judged(
     from zslcore.evaluation import is_predictions
     from zslcore.leakage.predicted import read_predicted
     from zslcore.scores import judge
+    from zslcore.scores.fold_scores import match_folds
     from zslcore.scores.judging import judge_predicted
-    from zslcore.scores.placed import placed
 
     if path.is_file() and is_predictions(path):
         given = {"labels": labels, "unseen": unseen, "validation": list(validation) or None}
@@ -140,7 +140,7 @@ def judged(
     if data is None:
         return report
     dataset = load(data)
-    return placed(report, dataset, dataset.split(split), seed)
+    return match_folds(report, dataset, dataset.split(split), seed)
 
 
 def understood(

@@ -56,26 +56,12 @@ from scipy.sparse import csr_array
 
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import harmonic_mean
-from zslcore.metrics.accuracy import Average
+from zslcore.metrics import Average, Sides
 
 #: Share of images of seen classes above the threshold of FPR95.
 SEEN_RECALL = 0.95
 #: Harmonic means that differ by less are equal but for rounding.
 EQUAL = 1e-12
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sides:
-    """Accuracies of both sides, one value a draw: arrays of shape (n_draws,)."""
-
-    seen: np.ndarray
-    unseen: np.ndarray
-
-    @property
-    def harmonic(self) -> np.ndarray:
-        """Harmonic mean of every draw."""
-        return harmonic_mean(self.seen, self.unseen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from zslcore.evaluation.drawn import Drawn, Sides
+    from zslcore.evaluation.drawn import Drawn
     from zslcore.evaluation.protocol import Evaluation
-    from zslcore.metrics.accuracy import Average
+    from zslcore.metrics import Average, Sides
 
 
 @dataclass(frozen=True, slots=True)

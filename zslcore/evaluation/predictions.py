@@ -9,7 +9,7 @@ last bit as from the matrix of scores; gamma itself follows from those of the va
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -126,7 +126,10 @@ class PredictedRows(AnsweredTest):
             if (array := getattr(self, column)) is not None:
                 array.setflags(write=False)
         _check_columns(self)
-        _check_sides(self)
+        for wrong, sentence, values in _rules(self):
+            if wrong.any():
+                k = int(np.argmax(wrong))
+                raise DatasetError(f"{self.name}, {sentence} {values[k]} for row {self.rows[k]:,}.")
 
     @classmethod
     def of_scores(
@@ -258,44 +261,29 @@ def _check_columns(of: PredictedRows) -> None:
         raise DatasetError(f"{of.name}, resolution: expected a number from 0; got {of.resolution}.")
 
 
-def _check_sides(of: PredictedRows) -> None:
-    """Refuse labels and answers that are not of the side they stand for."""
+def _rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
+    """Yield the rows that break a rule, the sentence up to what came, and the column."""
     unseen = of.classes[~of.seen]
-    sides: list[tuple[str, np.ndarray, np.ndarray, str]] = [
-        ("label", of.labels, of.classes, "a candidate class"),
-        ("seen_class", of.seen_class, of.classes[of.seen], "a seen class"),
-        ("unseen_class", of.unseen_class, unseen, "an unseen class"),
+    no_row = np.zeros(len(of.rows), bool)
+    # A side without candidates is named by none, and never wins.
+    sides = [
+        ("label", of.labels, of.classes, no_row, "a candidate"),
+        ("seen_class", of.seen_class, of.classes[of.seen], of.margin == -np.inf, "a seen"),
+        ("unseen_class", of.unseen_class, unseen, of.margin == np.inf, "an unseen"),
     ]
     if of.zsl_class is not None:
-        sides.append(("zsl_class", of.zsl_class, unseen, "an unseen class"))
-    for column, values, of_side, what in sides:
-        # A side without candidates is named by none, and never wins.
-        never = {"seen_class": -np.inf, "unseen_class": np.inf}.get(column)
-        none = (values == -1) & (of.margin == never) if never else np.zeros(len(values), bool)
-        wrong = ~(np.isin(values, of_side) | none)
-        if wrong.any():
-            k = int(np.argmax(wrong))
-            raise DatasetError(
-                f"{of.name}, {column}: expected {what}; got class {values[k]} for row "
-                f"{of.rows[k]:,}."
-            )
-    _check_ranks(of, len(unseen))
-
-
-def _check_ranks(of: PredictedRows, n_unseen: int) -> None:
-    if of.zsl_rank is None:
-        return
-    answer = of.unseen_class if of.zsl_class is None else of.zsl_class
-    known = of.zsl_rank != -1
-    first = known & np.isin(of.labels, of.classes[~of.seen])
-    wrong = known & ((of.zsl_rank < 1) | (of.zsl_rank > n_unseen))
-    wrong |= first & ((of.zsl_rank == 1) != (answer == of.labels))
-    if wrong.any():
-        k = int(np.argmax(wrong))
-        raise DatasetError(
-            f"{of.name}, zsl_rank: expected 1 where the answer is right, else 2 to {n_unseen}; got "
-            f"{of.zsl_rank[k]} for row {of.rows[k]:,}."
-        )
+        sides.append(("zsl_class", of.zsl_class, unseen, no_row, "an unseen"))
+    for column, values, candidates, never, what in sides:
+        wrong = ~(np.isin(values, candidates) | ((values == -1) & never))
+        yield wrong, f"{column}: expected {what} class; got class", values
+    if of.zsl_rank is not None:
+        answer = of.unseen_class if of.zsl_class is None else of.zsl_class
+        known = of.zsl_rank != -1
+        wrong = known & ((of.zsl_rank < 1) | (of.zsl_rank > len(unseen)))
+        of_unseen = known & np.isin(of.labels, unseen)
+        wrong |= of_unseen & ((of.zsl_rank == 1) != (answer == of.labels))
+        right = f"1 where the answer is right, else 2 to {len(unseen)}"
+        yield wrong, f"zsl_rank: expected {right}; got", of.zsl_rank
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,8 +57,6 @@ from zslcore.metrics import (
     OperatingPoint,
     SeenUnseenCurve,
     answers_of,
-    curve_of,
-    margins_of_answers,
     mean_class_accuracy,
     middle_gamma,
     per_class_accuracy,
@@ -251,12 +249,12 @@ class AnsweredTest(ABC):
 
     def curve_of(self, average: Average) -> SeenUnseenCurve:
         """Return the exact seen-unseen curve, per "class" or per "sample"."""
-        return curve_of(self.margins, average)
+        return self.margins.curve(average)
 
     @cached_property
     def margins(self) -> Margins:
         """What curves of either average are made of."""
-        return margins_of_answers(self.answers)
+        return self.answers.margins()
 
     @cached_property
     def switches(self) -> Switches:
@@ -573,7 +571,7 @@ class FoldAnswers:
     @property
     def curve(self) -> SeenUnseenCurve:
         """The exact seen-unseen curve of the fold, per class."""
-        return curve_of(margins_of_answers(self.answers))
+        return self.answers.margins().curve()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ References
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,13 @@ def descend(optimiser: Adam, loss: Tensor) -> None:
     optimiser.step()
 
 
+def batches(n: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Yield all of ``n`` rows once in random order, ``size`` at a time."""
+    order = rng.permutation(n)
+    for start in range(0, n, size):
+        yield order[start : start + size]
+
+
 def tensors(*arrays: np.ndarray) -> list[Tensor]:
     """Return arrays as tensors of their type, which share their memory and are only read."""
     import torch
@@ -123,11 +130,59 @@ def gradient_penalty(
     return (length - 1).square().mean()
 
 
+#: Loss of features of classes, which a method adds to that of the GAN.
+Term = Callable[["Tensor", "Tensor"], "Tensor | float"]
+
+
+def no_term(x: Tensor, y: Tensor) -> float:
+    """Add nothing to a loss."""
+    return 0.0
+
+
 class WassersteinGAN:
-    """A conditional generator and the loss of its critic, for methods that learn with both."""
+    """A conditional generator that is trained with a critic, for methods that add to its loss."""
 
     generator_: Any
     penalty: float
+    n_critic: int
+    batch_size: int
+    learning_rate: float
+
+    def _adversarial_epochs(
+        self,
+        learned: list[Module],
+        data: Sequence[Tensor],
+        terms: tuple[Term, Term],
+        rng: np.random.Generator,
+    ) -> Iterator[float]:
+        """Train the critic and the generator; yield the mean distance that the critic finds.
+
+        ``learned`` are the critic and networks that learn with it, ``data`` the features, the rows
+        of the prototypes and these. One of ``terms`` is added to the loss of the critic, for real
+        features, and one to that of the generator, for generated ones.
+        """
+        critic, (features, labels, prototypes) = learned[0], data
+        of_critic, of_generator = (
+            adam(nets, self.learning_rate, (0.5, 0.999)) for nets in (learned, [self.generator_])
+        )
+        step = 0
+        while True:
+            total = 0.0
+            for rows in batches(len(features), self.batch_size, rng):
+                step += 1
+                x, c = features[rows], labels[rows]
+                s = prototypes[c]
+                loss, distance = self._critic_loss(critic, x, s, rng)
+                descend(of_critic, loss + terms[0](x, c))
+                total += distance * len(rows)
+                if step % self.n_critic == 0:
+                    descend(of_generator, self._generator_loss(critic, s, c, terms[1], rng))
+            yield total / len(features)
+
+    def _drawn(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Return ``n`` generated features of every class, shape (n_classes * n, n_features)."""
+        s = np.repeat(prototypes, n, axis=0)
+        return applied(self.generator_, rng.standard_normal(s.shape, dtype=np.float32), s)
 
     def _generated(self, s: Tensor, rng: np.random.Generator) -> Tensor:
         return self.generator_(join(noise(rng, *s.shape), s))
@@ -141,3 +196,10 @@ class WassersteinGAN:
         (alpha,) = tensors(rng.random((len(x), 1), dtype=np.float32))
         penalty = gradient_penalty(critic, x, fake, s, alpha)
         return self.penalty * penalty - distance, distance.item()
+
+    def _generator_loss(
+        self, critic: Module, s: Tensor, y: Tensor, term: Term, rng: np.random.Generator
+    ) -> Tensor:
+        """Return the loss of a step of the generator."""
+        fake = self._generated(s, rng)
+        return term(fake, y) - critic(join(fake, s)).mean()

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from zslcore.methods._networks import adam, applied, descend, network, noise, tensors
+from zslcore.methods._networks import adam, applied, batches, descend, network, noise, tensors
 from zslcore.methods.base import MethodCard
-from zslcore.methods.generative import GenerativeZSL, batches
+from zslcore.methods.generative import GenerativeZSL
 
 if TYPE_CHECKING:
     from torch import Tensor

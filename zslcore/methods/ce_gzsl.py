@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from zslcore.methods._networks import (
-    WassersteinGAN,
-    adam,
-    applied,
-    descend,
-    join,
-    network,
-    tensors,
-)
+from zslcore.methods._networks import WassersteinGAN, applied, network, tensors
 from zslcore.methods.base import MethodCard
-from zslcore.methods.generative import GenerativeZSL, batches
+from zslcore.methods.generative import GenerativeZSL
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -125,32 +117,12 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         self.embedder_ = network(name, (d, h, self.embedding), rng, last=True)
         critic = network(name, (d + a, h, 1), rng)
         contrast = _Contrast(self, S, rng)
-        learned = [self.embedder_, *contrast.networks]
-        of_critic, of_generator = (
-            adam(nets, self.learning_rate, (0.5, 0.999))
-            for nets in ([critic, *learned], [self.generator_])
-        )
-        rows_x, rows_y, prototypes = tensors(X, y, S)
-        step = 0
-        while True:
-            distance = 0.0
-            for rows in batches(len(rows_x), self.batch_size, rng):
-                step += 1
-                x, c = rows_x[rows], rows_y[rows]
-                s = prototypes[c]
-                loss, found = self._critic_loss(critic, x, s, rng)
-                descend(of_critic, loss + contrast(x, c))
-                distance += found * len(rows)
-                if step % self.n_critic == 0:
-                    fake = self._generated(s, rng)
-                    descend(of_generator, contrast(fake, c) - critic(join(fake, s)).mean())
-            yield distance / len(X)
+        learned = [critic, self.embedder_, *contrast.networks]
+        yield from self._adversarial_epochs(learned, tensors(X, y, S), (contrast, contrast), rng)
 
     def generate(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return :math:`E(G(z, s))`; see :class:`GenerativeZSL`."""
-        s = np.repeat(prototypes, n, axis=0)
-        z = rng.standard_normal(s.shape, dtype=np.float32)
-        x = applied(self.generator_, z, s)
+        x = self._drawn(prototypes, n, rng)
         return applied(self.embedder_, x).reshape(len(prototypes), n, -1)
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from zslcore.methods._networks import (
-    WassersteinGAN,
-    adam,
-    applied,
-    descend,
-    join,
-    network,
-    tensors,
-)
+from zslcore.methods._networks import WassersteinGAN, network, no_term, tensors
 from zslcore.methods.base import MethodCard
-from zslcore.methods.generative import GenerativeZSL, batches, softmax_path
+from zslcore.methods.generative import GenerativeZSL, softmax_path
 
 if TYPE_CHECKING:
     from torch import Tensor
-    from torch.nn import Module
 
 #: Passes over the training rows of the softmax that recognises generated features.
 SEEN_EPOCHS = 20
@@ -123,35 +115,16 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
         (d, a), name = (X.shape[1], S.shape[1]), self.card.name
         self.generator_ = network(name, (2 * a, self.hidden, d), rng)
         critic = network(name, (d + a, self.hidden, 1), rng)
-        of_critic, of_generator = (
-            adam([net], self.learning_rate, (0.5, 0.999)) for net in (critic, self.generator_)
-        )
         W = softmax_path(X, y, len(S), [SEEN_EPOCHS], rng)[0].astype(np.float32)
-        rows_x, rows_y, prototypes, weights = tensors(X, y, S, W)
-        step = 0
-        while True:
-            distance = 0.0
-            for rows in batches(len(rows_x), self.batch_size, rng):
-                step += 1
-                x, c = rows_x[rows], rows_y[rows]
-                s = prototypes[c]
-                loss, found = self._critic_loss(critic, x, s, rng)
-                descend(of_critic, loss)
-                distance += found * len(rows)
-                if step % self.n_critic == 0:
-                    descend(of_generator, self._generator_loss(critic, s, c, weights, rng))
-            yield distance / len(X)
+        *data, weights = tensors(X, y, S, W)
+        recognised = partial(self._recognition_loss, weights)
+        yield from self._adversarial_epochs([critic], data, (no_term, recognised), rng)
 
     def generate(self, prototypes: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return :math:`G(z, s)`; see :class:`GenerativeZSL`."""
-        s = np.repeat(prototypes, n, axis=0)
-        z = rng.standard_normal(s.shape, dtype=np.float32)
-        return applied(self.generator_, z, s).reshape(len(prototypes), n, -1)
+        return self._drawn(prototypes, n, rng).reshape(len(prototypes), n, -1)
 
-    def _generator_loss(
-        self, critic: Module, s: Tensor, y: Tensor, W: Tensor, rng: np.random.Generator
-    ) -> Tensor:
-        """Return what a step of the generator descends on."""
-        fake = self._generated(s, rng)
-        recognised = (fake @ W[:-1] + W[-1]).log_softmax(dim=1).gather(1, y[:, None]).mean()
-        return -critic(join(fake, s)).mean() - self.beta * recognised
+    def _recognition_loss(self, W: Tensor, fake: Tensor, y: Tensor) -> Tensor:
+        r"""Return :math:`-\beta \, \mathbb{E} \log P(y \mid \tilde x)`."""
+        log_p = (fake @ W[:-1] + W[-1]).log_softmax(dim=1)
+        return -self.beta * log_p.gather(1, y[:, None]).mean()

@@ -25,6 +25,7 @@ from sklearn.base import clone
 
 from zslcore.exceptions import DatasetError, MethodError, ParameterError
 from zslcore.features.views import Features, chunks, project
+from zslcore.methods._networks import batches
 from zslcore.methods._sgd import EpochModel, by_first_appearance, mean_square
 from zslcore.methods.base import Params, Scoring
 
@@ -299,13 +300,6 @@ def _same_softmax(a: GenerativeZSL, b: GenerativeZSL) -> bool:
     """Whether two fitted models differ in nothing but the epochs of their softmax."""
     mine, others = a.get_params(), b.get_params()
     return mine | {"classifier_epochs": 0} == others | {"classifier_epochs": 0}
-
-
-def batches(n: int, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
-    """Yield all of ``n`` rows once in random order, ``size`` at a time."""
-    order = rng.permutation(n)
-    for start in range(0, n, size):
-        yield order[start : start + size]
 
 
 def principal_components(X: Features, k: int | None) -> tuple[np.ndarray, np.ndarray]:

@@ -42,16 +42,15 @@ class OperatingPoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OperatingPoints:
-    """What :class:`OperatingPoint` says of one gamma, of many: arrays of one shape."""
+class Sides:
+    """Accuracies of both sides at several gammas, or in several draws: arrays of one shape."""
 
-    gamma: np.ndarray
     seen: np.ndarray
     unseen: np.ndarray
 
     @property
     def harmonic(self) -> np.ndarray:
-        """Harmonic mean at every gamma."""
+        """Harmonic mean of every pair."""
         return harmonic_mean(self.seen, self.unseen)
 
 
@@ -91,13 +90,13 @@ class SeenUnseenCurve:
     @overload
     def at(self, gamma: float) -> OperatingPoint: ...
     @overload
-    def at(self, gamma: Numbers) -> OperatingPoints: ...
-    def at(self, gamma: float | Numbers) -> OperatingPoint | OperatingPoints:
+    def at(self, gamma: Numbers) -> Sides: ...
+    def at(self, gamma: float | Numbers) -> OperatingPoint | Sides:
         """Return the accuracies at ``gamma``, a number or an array of them."""
         gamma = np.asarray(gamma, dtype=float)
         k = np.searchsorted(self.gamma, gamma, side="right") - 1
         if gamma.ndim:
-            return OperatingPoints(gamma, self.seen[k], self.unseen[k])
+            return Sides(self.seen[k], self.unseen[k])
         return OperatingPoint(float(gamma), float(self.seen[k]), float(self.unseen[k]))
 
     def best(self) -> OperatingPoint:
@@ -176,14 +175,13 @@ def seen_unseen_curve(
     of the largest score, in the precision the scores came in) are one breakpoint: float32 scores
     cannot distinguish such samples.
     """
-    return curve_of(margins(scores, y, seen), average)
-
-
-def curve_of(m: Margins, average: Average = "class") -> SeenUnseenCurve:
-    """Return the curve that margins tell, every class weighing alike or every sample."""
-    sides = (m.of_seen, ~m.of_seen)
-    weights = np.where(m.of_seen, *(_weights(m.y, average, side) for side in sides))
-    return SeenUnseenCurve(m.gamma, *m.accuracies(weights))
+    seen = np.asarray(seen)
+    if seen.dtype == bool and (seen.all() or not seen.any()):
+        raise ZSLError(
+            "The seen-unseen curve needs seen and unseen candidates; "
+            f"got {np.count_nonzero(seen)} seen of {seen.size}."
+        )
+    return answers_of(scores, y, seen).margins().curve(average)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -205,6 +203,43 @@ class Margins:
     counting: np.ndarray
     gamma: np.ndarray
     points: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        y: np.ndarray,
+        of_seen: np.ndarray,
+        right: np.ndarray,
+        margin: np.ndarray,
+        resolution: float,
+    ) -> Margins:
+        """Sort samples by their margin; ``right``: the best of their own side is the true class.
+
+        Raises a ZSLError without samples of either side.
+        """
+        if of_seen.all() or not of_seen.any():
+            raise ZSLError(
+                "The seen-unseen curve needs test samples of seen and of unseen classes; "
+                f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
+            )
+        # A sample counts where its own side is the answer and finds it; the others never count.
+        counting = np.flatnonzero(right)
+        d = margin[counting]
+        order = np.argsort(d, kind="stable")
+        d, counting = d[order], counting[order]
+
+        # Infinite margins are no breakpoints: no gamma changes the answer there.
+        low, high = np.searchsorted(d, -np.inf, side="right"), np.searchsorted(d, np.inf)
+        inner = d[low:high]
+        last = np.flatnonzero(np.append(np.diff(inner) > resolution, True))[: len(inner)]
+        points = low + np.append(0, last + 1)
+        return cls(y, of_seen, counting, np.append(-np.inf, inner[last]), points)
+
+    def curve(self, average: Average = "class") -> SeenUnseenCurve:
+        """Return the seen-unseen curve, every class weighing alike or every sample."""
+        sides = (self.of_seen, ~self.of_seen)
+        weights = np.where(self.of_seen, *(_weights(self.y, average, side) for side in sides))
+        return SeenUnseenCurve(self.gamma, *self.accuracies(weights))
 
     def accuracies(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return seen and unseen accuracy at every gamma: arrays of shape (..., n_points).
@@ -261,6 +296,11 @@ class Answers:
         """Return the answer to every sample at ``gamma``; a tie goes to the unseen side."""
         return np.where(self.margin > gamma, self.seen_class, self.unseen_class)
 
+    def margins(self) -> Margins:
+        """Return what curves of either average are made of."""
+        right = np.where(self.of_seen, self.right_if_seen, self.right_if_unseen)
+        return Margins.of(self.y, self.of_seen, right, self.margin, self.resolution)
+
 
 def answers_of(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
     """Return the two candidates and the margin of every sample of a score matrix.
@@ -299,79 +339,20 @@ def answers_of_sides(
     dtype : precision the scores came in
     """
     (i, a), (j, b) = of_seen, of_unseen
-    return Answers(y, seen[y], i, j, side_margin(a, b), _resolution(dtype, a, b))
+    return Answers(y, seen[y], i, j, *margin_of(a, b, dtype))
 
 
-def margins(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Margins:
-    """Return what decides between the sides; see :func:`seen_unseen_curve` for all about it."""
-    seen = np.asarray(seen)
-    if seen.dtype == bool and (seen.all() or not seen.any()):
-        raise ZSLError(
-            "The seen-unseen curve needs seen and unseen candidates; "
-            f"got {np.count_nonzero(seen)} seen of {seen.size}."
-        )
-    return margins_of_answers(answers_of(scores, y, seen))
+def margin_of(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, float]:
+    """Return by how much the best seen scores exceed the best unseen ones, and the resolution.
 
-
-def margins_of_answers(answers: Answers) -> Margins:
-    """Return what :func:`margins` does, from the answers to a score matrix."""
-    right = np.where(answers.of_seen, answers.right_if_seen, answers.right_if_unseen)
-    return _margins(answers.y, answers.of_seen, right, answers.margin, answers.resolution)
-
-
-def margins_of_sides(
-    y: np.ndarray,
-    of_seen: np.ndarray,
-    a: np.ndarray,
-    b: np.ndarray,
-    right: np.ndarray,
-    dtype: np.dtype,
-) -> Margins:
-    """Return what :func:`margins` does, from the best scores alone.
-
-    Parameters
-    ----------
-    y : int array of shape (n_samples,), the true classes
-    of_seen : bool array of shape (n_samples,), whether the true class is a seen one
-    a, b : float64 arrays of shape (n_samples,), best score of seen and of unseen classes
-    right : bool array of shape (n_samples,), whether the better of its own side is the true class
-    dtype : precision the scores came in
+    The margin is minus infinity where both scores are: a tie that goes to the unseen side,
+    whatever gamma. The resolution is a unit in the last place of the largest, in the ``dtype``
+    that the scores came in.
     """
-    return _margins(y, of_seen, right, side_margin(a, b), _resolution(dtype, a, b))
-
-
-def _margins(
-    y: np.ndarray, of_seen: np.ndarray, right: np.ndarray, margin: np.ndarray, resolution: float
-) -> Margins:
-    _require_both_sides(of_seen)
-    # A sample counts where its own side is the answer and finds it; the others never count.
-    counting = np.flatnonzero(right)
-    d = margin[counting]
-    order = np.argsort(d, kind="stable")
-    d, counting = d[order], counting[order]
-
-    # Infinite margins are no breakpoints: no gamma changes the answer there.
-    low, high = np.searchsorted(d, -np.inf, side="right"), np.searchsorted(d, np.inf)
-    inner = d[low:high]
-    last = np.flatnonzero(np.append(np.diff(inner) > resolution, True))[: len(inner)]
-    points = low + np.append(0, last + 1)
-    return Margins(y, of_seen, counting, np.append(-np.inf, inner[last]), points)
-
-
-def _require_both_sides(of_seen: np.ndarray) -> None:
-    if of_seen.all() or not of_seen.any():
-        raise ZSLError(
-            "The seen-unseen curve needs test samples of seen and of unseen classes; "
-            f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
-        )
-
-
-def side_margin(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return by how much the best seen score ``a`` exceeds the best unseen score ``b``.
-
-    Minus infinity where both are: a tie that goes to the unseen side, whatever gamma.
-    """
-    return np.subtract(a, b, out=np.full(np.shape(a), -np.inf), where=~np.isneginf(a))
+    margin = np.subtract(a, b, out=np.full(np.shape(a), -np.inf), where=~np.isneginf(a))
+    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
+    best = np.abs(np.concatenate([a, b]))
+    return margin, float(np.finfo(dtype).eps * best.max(initial=0, where=np.isfinite(best)))
 
 
 def best_of(scores: np.ndarray, columns: np.ndarray) -> Side:
@@ -398,10 +379,3 @@ def _columns_of(scores: np.ndarray, columns: np.ndarray) -> np.ndarray:
     if last - first + 1 == len(columns) and (np.diff(columns) == 1).all():
         return scores[:, first : last + 1]
     return scores.take(columns, axis=1)
-
-
-def _resolution(dtype: np.dtype, a: np.ndarray, b: np.ndarray) -> float:
-    """One unit in the last place of the largest best score."""
-    dtype = dtype if dtype.kind == "f" else np.dtype(np.float64)
-    best = np.abs(np.concatenate([a, b]))
-    return float(np.finfo(dtype).eps * best.max(initial=0, where=np.isfinite(best)))

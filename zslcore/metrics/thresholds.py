@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from zslcore.metrics import Answers, Margins, answers_of, margins_of_answers
+from zslcore.metrics import Answers, Margins, answers_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,7 @@ def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Switches:
         As for :func:`zslcore.metrics.seen_unseen_curve`.
     """
     answers = answers_of(scores, y, seen)
-    return switches_of(answers, margins_of_answers(answers), seen)
+    return switches_of(answers, answers.margins(), seen)
 
 
 def switches_of(answers: Answers, m: Margins, seen: np.ndarray) -> Switches:

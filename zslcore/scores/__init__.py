@@ -7,7 +7,7 @@ the review of a submission in ``review``.
 
 from zslcore.scores.judging import ScoreReport, judge
 from zslcore.scores.matrix import ScoreFile, ScoreMatrix
-from zslcore.scores.warnings import FIXES, Question, interpreted
+from zslcore.scores.questions import FIXES, Question, interpreted
 
 __all__ = [
     "FIXES",

@@ -31,7 +31,6 @@ from zslcore.leakage.published import published_as
 from zslcore.leakage.report import AuditReport
 from zslcore.leakage.words import counted
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
-from zslcore.metrics.curve import curve_of, margins_of_answers
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.protocols import ORACLE
@@ -331,7 +330,7 @@ def _figures_at(
         answers.unseen_class[keep], answers.margin[keep], answers.resolution,
     )  # fmt: skip
     if part.of_seen.any() and not part.of_seen.all():
-        at = curve_of(margins_of_answers(part)).at(gamma)
+        at = part.margins().curve().at(gamma)
         return at.unseen, at.seen, harmonic_mean(at.seen, at.unseen)
     side: list[float | None] = [None, None]
     given = part.at(gamma)

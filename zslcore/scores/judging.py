@@ -46,7 +46,7 @@ class ScoreReport:
 
     Attributes
     ----------
-    matrix : ScoreMatrix, its ScoreAnswers, or PredictedScores
+    matrix : JudgedScores
     gamma, origin : what calibrated stacking takes from seen classes and how it was found; None
         without one
     evaluation : Evaluation at gamma; without one nothing in it is calibrated
@@ -112,25 +112,6 @@ class ScoreReport:
         """Return every protocol, see :func:`zslcore.scores.protocols.side_by_side`."""
         intervals = self.intervals if with_intervals else None
         return protocols.side_by_side(self.figures, self.reasons, words, intervals)
-
-    def figure(self, measure: str) -> float | None:
-        """Return one figure: "zsl", "u", "s" or "H", the last three also "at gamma", per class.
-
-        "zsl per sample" and "H per sample", the latter at gamma, weigh every image alike. None
-        where there is none: without seen images, without gamma, or at one that is an oracle.
-        """
-        e = self.evaluation
-        if measure == "zsl per sample":
-            return e.zsl_per_sample
-        if measure == "H per sample":
-            there = e.calibrated_per_sample if self.chosen is not None else None
-            return None if there is None else there.harmonic
-        letter, _, calibrated = measure.partition(" ")
-        if letter == "zsl":
-            return e.zsl
-        point = (e.calibrated if self.chosen is not None else None) if calibrated else e.plain
-        names = {"u": "unseen", "s": "seen", "H": "harmonic"}
-        return None if point is None else float(getattr(point, names[letter]))
 
     def line(self, look: str = "harmonic") -> Line:
         """Return the curve with its gamma, to be drawn."""
@@ -213,8 +194,8 @@ class ScoreReport:
         figures = asdict(self.evaluation)
         for of in ("per_class_zsl", "per_class", "per_class_plain"):
             figures[of] = {named[c]: value for c, value in figures[of].items()}
-        for name, point in self._points().items():
-            if point is not None:
+        for name in ("plain", "calibrated", "plain_per_sample", "calibrated_per_sample"):
+            if (point := getattr(self.evaluation, name)) is not None:
                 figures[name] |= {"harmonic": point.harmonic}
         oracle = self.oracle and asdict(self.oracle) | {"harmonic": self.oracle.harmonic}
         return {
@@ -227,15 +208,6 @@ class ScoreReport:
             "detection": self.detection and asdict(self.detection),
             "figures": dict(self.figures),
             "top_k": {str(k): value for k, value in self.top_k.items()},
-        }
-
-    def _points(self) -> dict[str, OperatingPoint | None]:
-        e = self.evaluation
-        return {
-            "plain": e.plain,
-            "calibrated": e.calibrated,
-            "plain_per_sample": e.plain_per_sample,
-            "calibrated_per_sample": e.calibrated_per_sample,
         }
 
     @property

@@ -11,12 +11,12 @@ import mmap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation.predictions import PredictedRows
+from zslcore.leakage.predicted import PredictedScores
 from zslcore.metrics import answers_of_sides, best_of, ranks_of
 
 #: Scores that are in memory at once, and bytes of a map that may stay there.
@@ -128,7 +128,7 @@ class ScoreMatrix:
     y : int array of shape (n_images,), columns of ``F``
     seen : bool array of shape (n_classes,)
     class_names : one a column
-    fixes : what was done to the file before, see :data:`zslcore.scores.warnings.FIXES`
+    fixes : what was done to the file before, see :data:`zslcore.scores.questions.FIXES`
     remarks : sentences on what a reader should know
     benchmark, split : what the images were recognised as, empty where unknown
     """
@@ -187,29 +187,8 @@ class ScoreAnswers:
         return self.tested.seen
 
 
-class JudgedScores(Protocol):
-    """What a score matrix, its answers and predictions have in common."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def y(self) -> np.ndarray: ...
-    @property
-    def seen(self) -> np.ndarray: ...
-    @property
-    def class_names(self) -> tuple[str, ...]: ...
-    @property
-    def fixes(self) -> tuple[str, ...]: ...
-    @property
-    def remarks(self) -> tuple[str, ...]: ...
-    @property
-    def benchmark(self) -> str: ...
-    @property
-    def split(self) -> str: ...
-    @property
-    def digest(self) -> str: ...
-    @property
-    def tested(self) -> PredictedRows: ...
+#: Scores that can be judged: a matrix, the answers that are left of one, or predictions.
+JudgedScores = ScoreMatrix | ScoreAnswers | PredictedScores
 
 
 def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:

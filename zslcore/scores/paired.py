@@ -137,7 +137,7 @@ class Pair:
         )
 
 
-def beside(
+def compare_scores(
     first: JudgedScores,
     second: JudgedScores,
     gammas: Gammas = (None, None),

@@ -25,7 +25,7 @@ from zslcore.leakage.predicted import PredictedScores
 from zslcore.scores import FIXES
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.matrix import JudgedScores, is_of
-from zslcore.scores.paired import Pair, beside, in_protocols
+from zslcore.scores.paired import Pair, compare_scores, in_protocols
 from zslcore.scores.power import needs
 from zslcore.scores.protocols import PROTOCOLS, WORDS, Words
 
@@ -239,7 +239,7 @@ def _show_pair(first: Brought, others: list[Brought], gamma: float | None, words
     if not others:
         st.info("Bring a second file of scores of the same images.", icon=":material/info:")
     for other in others:
-        pair = beside(first.matrix, other.matrix, (gamma or None, other.gamma))
+        pair = compare_scores(first.matrix, other.matrix, (gamma or None, other.gamma))
         st.markdown(f"**{plain(other.matrix.name)} less {plain(first.matrix.name)}**, in points")
         show_differences(pair, (first.matrix.digest, other.matrix.digest), words)
         st.caption(
@@ -266,7 +266,7 @@ def _show_pair(first: Brought, others: list[Brought], gamma: float | None, words
         )
     if others:
         st.markdown("**What a difference needs**")
-        pair = beside(first.matrix, others[0].matrix, (gamma or None, others[0].gamma))
+        pair = compare_scores(first.matrix, others[0].matrix, (gamma or None, others[0].gamma))
         show_needs(pair, others[0].matrix.digest)
 
 

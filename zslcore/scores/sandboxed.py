@@ -22,8 +22,8 @@ from zslcore.evaluation.protocol import GammaOrigin
 from zslcore.exceptions import DatasetError, FileRefusedError, ZSLError
 from zslcore.scores.judging import ScoreReport, judge, report_of
 from zslcore.scores.matrix import ScoreAnswers, ScoreMatrix
+from zslcore.scores.questions import FIXES, Question, interpreted
 from zslcore.scores.reading import read_scores
-from zslcore.scores.warnings import FIXES, Question, interpreted
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 
@@ -77,7 +77,7 @@ def memory_for(files: list[Path], limits: Limits = DEFAULT_LIMITS) -> int:
     return COPIES * sum(limits.budget(path.stat().st_size) for path in files)
 
 
-def judged_apart(
+def judge_in_sandbox(
     given: Given, validation: Given | None = None, *, memory: int, whose: str
 ) -> ScoreReport | Asked:
     """Judge a file of scores in a child process that may take ``memory`` bytes.
@@ -104,7 +104,7 @@ def judged_apart(
 
 
 def do(given: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
-    """Read, question and judge; return and write what :func:`judged_apart` reads."""
+    """Read, question and judge; return and write what :func:`judge_in_sandbox` reads."""
     limits = Limits(most=memory // COPIES, whose=given["whose"])
     try:
         return _judged(given, into, limits)

@@ -12,7 +12,7 @@ from zslcore.leakage import page
 from zslcore.leakage.cards import Point
 from zslcore.leakage.words import counted
 from zslcore.scores.protocols import CHOSEN
-from zslcore.scores.review.stating import WORDS, Review, Section
+from zslcore.scores.review import MARK_WORDS, Review, Section
 from zslcore.version import version
 
 #: Of the table of figures.
@@ -63,7 +63,7 @@ def _section(section: Section, number: dict[str, int]) -> str:
 
 def _item(point: Point, number: dict[str, int]) -> str:
     what = page.said(point.title, point.text, point.advice)
-    return f"{page.mark(point.mark, WORDS[point.mark])}{what} {_repeat(point.command, number)}"
+    return f"{page.mark(point.mark, MARK_WORDS[point.mark])}{what} {_repeat(point.command, number)}"
 
 
 # --- Figures --------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ import pytest
 
 from zslcore.evaluation.protocol import ScoredTest, evaluate
 from zslcore.exceptions import FileRefusedError
-from zslcore.scores import ScoreFile, apart, interpreted, judge, matrix
-from zslcore.scores.apart import Asked, Given, judged_apart
+from zslcore.scores import ScoreFile, interpreted, judge, matrix, sandboxed
 from zslcore.scores.matrix import answers_in
+from zslcore.scores.sandboxed import Asked, Given, judge_in_sandbox
 
 MEMORY = 1 << 30
 WHOSE = "that a visitor may take"
@@ -58,7 +58,7 @@ def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
     file = ScoreFile("own.npz", F, Y, UNSEEN)
     chosen_on = ScoreFile("val.npz", F + 0.1 * F[::-1], Y, UNSEEN)
     here = judge(interpreted(file)[0], validation=interpreted(chosen_on)[0])
-    there = judged_apart(Given(path), Given(validation), memory=MEMORY, whose=WHOSE)
+    there = judge_in_sandbox(Given(path), Given(validation), memory=MEMORY, whose=WHOSE)
     assert there.to_json() == here.to_json()
     assert not hasattr(there.matrix, "F")
 
@@ -66,19 +66,21 @@ def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
 @pytest.mark.slow
 def test_a_child_asks_and_takes_answers(tmp_path):
     path = written(tmp_path, scores=-F)
-    asked = judged_apart(Given(path), memory=MEMORY, whose=WHOSE)
+    asked = judge_in_sandbox(Given(path), memory=MEMORY, whose=WHOSE)
     assert isinstance(asked, Asked)
     assert (asked.question.fix, asked.of_validation) == ("distances", False)
-    report = judged_apart(Given(path, fixes=("distances",)), memory=MEMORY, whose=WHOSE)
+    report = judge_in_sandbox(Given(path, fixes=("distances",)), memory=MEMORY, whose=WHOSE)
     assert report.matrix.fixes == ("distances",)
-    of = judged_apart(Given(path, fixes=("distances",)), Given(path), memory=MEMORY, whose=WHOSE)
+    of = judge_in_sandbox(
+        Given(path, fixes=("distances",)), Given(path), memory=MEMORY, whose=WHOSE
+    )
     assert of.of_validation
 
 
 @pytest.mark.slow
 def test_a_file_that_is_no_such_file_gets_its_sentence(tmp_path):
     with pytest.raises(FileRefusedError, match="own.npz, scores: expected a row for each of 8"):
-        judged_apart(Given(written(tmp_path, y=np.arange(8))), memory=MEMORY, whose=WHOSE)
+        judge_in_sandbox(Given(written(tmp_path, y=np.arange(8))), memory=MEMORY, whose=WHOSE)
 
 
 @pytest.mark.slow
@@ -88,7 +90,7 @@ def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
         tmp_path, scores=np.zeros((n, 1000), "f4"), y=np.arange(n) % 1000, pad=RNG.bytes(1 << 21)
     )
     with pytest.raises(FileRefusedError) as refused:
-        judged_apart(Given(path), memory=300 << 20, whose=WHOSE)
+        judge_in_sandbox(Given(path), memory=300 << 20, whose=WHOSE)
     assert "40000 x 1000 values (160,000,000 bytes)" in str(refused.value)
     assert f"more than the {(300 << 20) // 3:,} bytes {WHOSE}" in str(refused.value)
 
@@ -97,7 +99,7 @@ def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
 def left(tmp_path_factory):
     """What a child leaves of the file, and says: all tests spoil a copy of it."""
     folder, said = tmp_path_factory.mktemp("left"), {}
-    real = apart.client.read_confined
+    real = sandboxed.client.read_confined
 
     def read_confined(do, given, files, into, **limits):
         said.update(real(do, given, files, into, **limits))
@@ -105,8 +107,8 @@ def left(tmp_path_factory):
         return said
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(apart.client, "read_confined", read_confined)
-        judged_apart(Given(written(tmp_path_factory.mktemp("own"))), memory=MEMORY, whose=WHOSE)
+        patch.setattr(sandboxed.client, "read_confined", read_confined)
+        judge_in_sandbox(Given(written(tmp_path_factory.mktemp("own"))), memory=MEMORY, whose=WHOSE)
     return folder, said
 
 
@@ -118,8 +120,8 @@ def judged_there(tmp_path, monkeypatch, left, spoil):
         shutil.copytree(folder, into, dirs_exist_ok=True)
         return said | (spoil(into) or {})
 
-    monkeypatch.setattr(apart.client, "read_confined", read_confined)
-    return judged_apart(Given(written(tmp_path)), memory=MEMORY, whose=WHOSE)
+    monkeypatch.setattr(sandboxed.client, "read_confined", read_confined)
+    return judge_in_sandbox(Given(written(tmp_path)), memory=MEMORY, whose=WHOSE)
 
 
 SPOILED = {
@@ -153,6 +155,6 @@ def test_this_process_never_holds_the_scores(tmp_path, monkeypatch):
     y = np.arange(n) % 1000
     path = written(tmp_path, scores=np.zeros((n, 1000), "f4"), y=y, unseen_classes=np.arange(500))
     assert path.stat().st_size < 1 << 20
-    report = judged_apart(Given(path, fixes=("as-is",)), memory=MEMORY, whose=WHOSE)
+    report = judge_in_sandbox(Given(path, fixes=("as-is",)), memory=MEMORY, whose=WHOSE)
     assert report.matrix.tested.nbytes < 32 * n
     assert len(report.matrix.y) == n

@@ -21,7 +21,9 @@ from zslcore.scores.matrix import JudgedScores
 from zslcore.version import commit, version
 
 
-def placed(report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int = 0) -> ScoreReport:
+def match_folds(
+    report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int = 0
+) -> ScoreReport:
     """Return the report of scores whose images are the rows of ``zslcore folds``.
 
     Rows and labels are looked up, so that its predictions can be *verified*.

@@ -12,22 +12,12 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.leakage.published import KnownTest, recognised
 from zslcore.metrics import Answers, mean_class_accuracy
-from zslcore.scores.matrix import ScoreFile, ScoreMatrix, blocks, some_rows
-from zslcore.scores.traces import (
-    ABOVE_CHANCE,
-    CLEARER,
-    missing_classes,
-    moved_columns,
-    own_side_hits,
-    refuse_answers,
-    repeated_rows,
-    swapped_lists,
-    unused_column,
-)
+from zslcore.scores.matrix import ScoreFile, ScoreMatrix, blocks, column, some_rows
 from zslcore.storage.artifacts import scratch
 
 #: What can be done to a file -> what that means. "as-is" answers every question with no.
@@ -48,6 +38,17 @@ ENOUGH = 2_000
 ON_DISK = 1 << 28
 #: Share of rows with ties that is told.
 TOLD = 0.01
+#: A hit is more than chance from this many times chance on, and a trace of another reading is one
+#: that explains this many times more than the file as it is.
+ABOVE_CHANCE, CLEARER = 2.5, 2.0
+#: Orders of the labels that show what an assignment of columns reaches by chance.
+PERMUTED = 10
+#: Test images per class of the listed seen classes, and accuracy of the unseen ones, from this many
+#: times the other side's on look as if the lists were swapped: benchmarks test all images of an
+#: unseen class and a fifth of a seen one, and methods answer with seen classes too often.
+MORE_IMAGES, MORE_HITS = 2.0, 1.5
+#: Share of repeated rows that is worth a remark, and names that it lists.
+REPEATED, LISTED = 0.01, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def interpreted(
         return None, (F,)
     file = replace(file, scores=F)
     _refuse_missing(file)
-    refuse_answers(file.name, F)
+    _refuse_answers(file.name, F)
     numbered = _numbered(file, fixes)
     if isinstance(numbered, Question):
         return None, (numbered,)
@@ -241,8 +242,7 @@ def _counting_question(
             "counted from 1?",
             open=True,
         )
-    asked = None if "as-is" in fixes else unused_column(name, F, y, unseen)
-    return None if asked is None else Question(*asked)
+    return None if "as-is" in fixes else _unused_column_question(name, F, y, unseen)
 
 
 def _least(unseen: np.ndarray | None) -> float:
@@ -336,7 +336,7 @@ def _order_question(some: ScoreMatrix) -> Question | None:
 
     def of_sides(F: np.ndarray) -> float:
         """Return what a bias to one side cannot spoil."""
-        return max(own_side_hits(sign * F, y, some.seen) for sign in (1, -1))
+        return max(_own_side_hits(sign * F, y, some.seen) for sign in (1, -1))
 
     for fix, place in orders.items():
         turned = F[:, place]
@@ -365,12 +365,6 @@ def _distance_question(some: ScoreMatrix) -> Question | None:
     return None
 
 
-def _list_question(matrix: ScoreMatrix, rows: np.ndarray) -> Question | None:
-    """Ask whether the classes that are listed as unseen are the seen ones."""
-    said = "" if "seen-listed" in matrix.fixes else swapped_lists(matrix, rows)
-    return Question("seen-listed", said) if said else None
-
-
 # --- Remarks --------------------------------------------------------------------------------------
 
 
@@ -389,9 +383,9 @@ def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
                 "The scores of seen and of unseen classes sum to 1 each, in every row: they were "
                 "scaled side by side, so that γ = 0 compares nothing; any γ is as good."
             )
-    yield from moved_columns(F, y[rows], seen)
-    yield from missing_classes(matrix)
-    yield from repeated_rows(matrix)
+    yield from _moved_columns(F, y[rows], seen)
+    yield from _missing_classes(matrix)
+    yield from _repeated_rows(matrix)
     top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
     tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
     across = np.abs(matrix.tested.answers.margin) <= matrix.tested.answers.resolution
@@ -422,3 +416,182 @@ def _across(answers: Answers, tied: np.ndarray) -> str:
         f"unseen one wins, as on the curve, with {ours} at γ = 0. In file order, as argmax takes "
         f"them, it is {theirs}."
     )
+
+
+# --- Traces of another meaning --------------------------------------------------------------------
+
+
+def _refuse_answers(name: str, F: np.ndarray) -> None:
+    """Refuse a matrix that has one class a row set off from all others, which are equal."""
+    if F.shape[1] < 3:
+        return
+    for _, block in blocks(F):
+        ends = np.partition(block, (0, 1, -2, -1), axis=1)
+        low, second, last, top = ends[:, [0, 1, -2, -1]].T
+        one_high, one_low = (low == last) & (last < top), (low < second) & (second == top)
+        if not (one_high | one_low).all():
+            return
+    raise DatasetError(
+        f"{name}, scores: expected a score for every class; got answers, one class of a row marked "
+        "and all others equal. ZSL accuracy, AUSUC and gamma cannot be computed from these."
+    )
+
+
+def _unused_column_question(
+    name: str, F: np.ndarray, y: np.ndarray, unseen: np.ndarray | None
+) -> Question | None:
+    """Ask whether the first or the last column, of which there is no image, belongs to no class.
+
+    ``y`` are columns as the labels stand; ``unseen`` is None where the file does not state it.
+    """
+    C = F.shape[1]
+    listed = np.empty(0, dtype=np.intp) if unseen is None else unseen
+    used = np.union1d(y, listed)
+    if used.min() < 0 or used.max() >= C:
+        return None
+    for k, fix, which in ((0, "unused-column", "first"), (C - 1, "unused-last-column", "last")):
+        if k in used:
+            continue
+        known = recognised(y - (k == 0), C - 1)
+        labels = "labels, counted from 1," if k == 0 else "labels"
+        if known is not None and (
+            unseen is None
+            or np.array_equal(np.flatnonzero(known.unseen), np.unique(unseen) - (k == 0))
+        ):
+            return Question(
+                fix,
+                f"{name}: the {labels} are those of {known.benchmark} {known.split}, which has "
+                f"{C - 1} classes, and there are {C} columns: does the {which} column belong to "
+                "no class?",
+            )
+        values = column(F, k)
+        if (values == values[0]).all():
+            stands_out = _wins(values, F, np.setdiff1d(np.arange(C), [*listed, k]))
+            shown = f"{values[0]:g} in every row"
+        else:
+            stands_out = len(np.unique(y)) == C - 1
+            shown = "scores as any other, and every other class has images"
+        if stands_out:
+            return Question(
+                fix,
+                f"{name}: no image is of class {k}, the {which} column, which has {shown}: does it "
+                "belong to no class?",
+            )
+    return None
+
+
+def _wins(values: np.ndarray, F: np.ndarray, others: np.ndarray) -> bool:
+    """Return whether a column is ever the best of the seen ones; else it changes no figure."""
+    return bool(len(others)) and any(
+        (values[rows] >= block[:, others].max(axis=1)).any() for rows, block in blocks(F)
+    )
+
+
+def _list_question(matrix: ScoreMatrix, rows: np.ndarray) -> Question | None:
+    """Ask whether the classes that are listed as unseen are the seen ones.
+
+    ``rows`` are those whose answers are looked at.
+    """
+    said = "" if "seen-listed" in matrix.fixes else _swapped_lists(matrix, rows)
+    return Question("seen-listed", f"{matrix.name}: {said}") if said else None
+
+
+def _swapped_lists(matrix: ScoreMatrix, rows: np.ndarray) -> str:
+    y, seen = matrix.y, matrix.seen
+    known = recognised(y, len(seen))
+    if known is not None:
+        if not np.array_equal(known.unseen, seen):
+            return ""
+        return (
+            f"the {int((~seen).sum())} classes listed as unseen are the seen classes of "
+            f"{known.benchmark} {known.split}: is it the list of seen classes?"
+        )
+    images = np.bincount(y, minlength=len(seen))
+    of_seen, of_unseen = (images[side & (images > 0)] for side in (seen, ~seen))
+    right = some_rows(matrix.F, rows).argmax(axis=1) == y[rows]
+    u, s = (right[side[y[rows]]] for side in (~seen, seen))
+    if not len(u) or not len(s):
+        return ""
+    ratio = of_seen.mean() / of_unseen.mean()
+    if ratio > MORE_IMAGES and u.mean() > MORE_HITS * s.mean():
+        return (
+            f"{s.mean():.0%} of the answers are right for classes listed as seen, {u.mean():.0%} "
+            f"for those listed as unseen, and a seen class has {ratio:.1f} times as many images: "
+            "is it the list of seen classes?"
+        )
+    return ""
+
+
+def _missing_classes(matrix: ScoreMatrix) -> Iterator[str]:
+    """Yield a remark where some unseen classes have no image and others have."""
+    there = np.isin(np.arange(len(matrix.seen)), matrix.y)
+    missing, n = np.flatnonzero(~matrix.seen & ~there), int((~matrix.seen).sum())
+    if 0 < len(missing) < n:
+        names = ", ".join(matrix.class_names[k] for k in missing[:LISTED])
+        more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
+        yield (
+            f"No image is of {len(missing)} of the {n} unseen classes ({names}{more}): ZSL "
+            "accuracy and u are means over the others."
+        )
+
+
+def _repeated_rows(matrix: ScoreMatrix) -> Iterator[str]:
+    """Yield a remark where rows with the same class and the same scores occur more than once.
+
+    Scores with few different values are left alone: equal rows are no surprise there.
+    """
+    F, n = matrix.F, len(matrix.y)
+    some = F[: min(n, 500)]
+    if F.shape[1] < 3 or len(np.unique(some)) < some.size / 2:
+        return
+    rows = {
+        (hash(row.tobytes()), c)
+        for part, block in blocks(F)
+        for row, c in zip(block, matrix.y[part].tolist(), strict=True)
+    }
+    repeated = n - len(rows)
+    if repeated > REPEATED * n:
+        yield (
+            f"{repeated:,} of {n:,} rows repeat another row of the same class, score by score: "
+            "are images counted twice?"
+        )
+
+
+def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[str]:
+    """Yield a remark where answers fit the labels under another order of columns alone."""
+    C, answers = F.shape[1], F.argmax(axis=1)
+    now = float((answers == y).mean())
+    # Where the classes of the true side are separated, a bias to one side makes the others wrong.
+    if now >= 2 / C or _own_side_hits(F, y, seen) > ABOVE_CHANCE:
+        return
+    best = _assigned(y, answers)
+    if not (best > ABOVE_CHANCE / C and best > CLEARER * now):
+        return
+    rng = np.random.default_rng(0)
+    chance = max(_assigned(rng.permutation(y), answers) for _ in range(PERMUTED))
+    if best > CLEARER * chance:
+        yield (
+            f"{now:.1%} of the answers are right, near chance, but another order of columns would "
+            f"explain {best:.1%} ({chance:.1%} by chance): check that column k is class k."
+        )
+
+
+def _own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
+    """Return how often answers among the classes of the true side are right, as times chance."""
+    right = chance = 0.0
+    for side in (seen, ~seen):
+        rows, columns = np.flatnonzero(side[y]), np.flatnonzero(side)
+        if len(rows):
+            right += float((columns[F[np.ix_(rows, columns)].argmax(axis=1)] == y[rows]).sum())
+            chance += len(rows) / len(columns)
+    return right / chance
+
+
+def _assigned(y: np.ndarray, answers: np.ndarray) -> float:
+    """Return the largest share of answers that are right under one order of columns."""
+    # Only what occurs in these rows is counted: of 21,841 classes a table would take 4 GB.
+    (named, true), (given, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))
+    counts = np.zeros((len(named), len(given)))
+    np.add.at(counts, (true, answered), 1)
+    rows, columns = linear_sum_assignment(counts, maximize=True)
+    return float(counts[rows, columns].sum() / len(y))
