@@ -18,7 +18,6 @@ from zslcore.methods import (
     METHODS,
     GenerativeZSL,
     _networks,
-    ce_gzsl,
 )
 from zslcore.methods._networks import adam, applied, gradient_penalty, join, network, noise
 from zslcore.methods.cada_vae import kl_to_normal, objective, wasserstein, weights_in
@@ -306,7 +305,7 @@ def test_the_steps_of_the_generator_train_the_generator_alone(monkeypatch):
         trained.append(list(networks))
         return adam(trained[-1], *settings)
 
-    monkeypatch.setattr(ce_gzsl, "adam", recorded)
+    monkeypatch.setattr(_networks, "adam", recorded)
     model = CEGZSL(**QUICK).fit(X, Y, S)
     of_critic, of_generator = trained
     assert of_generator == [model.generator_]

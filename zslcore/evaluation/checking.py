@@ -83,11 +83,14 @@ class Truth:
 
 def check_predictions(predictions: Predictions, truth: Truth | None = None) -> Check:
     """Check the claims of predictions; without ``truth`` rows and labels cannot be looked up."""
-    reasons = [*_of_gamma(predictions), *_of_folds(predictions)]
+    reasons = [*_check_gamma(predictions), *_check_folds(predictions)]
     unknown = [*_unknown(predictions, truth)]
     if truth is not None and predictions.provenance.rows == "benchmark":
-        of_classes = [*_of_classes(predictions, truth)]
-        reasons += of_classes or [*_of_labels(predictions, truth), *_of_rows(predictions, truth)]
+        of_classes = [*_check_classes(predictions, truth)]
+        reasons += of_classes or [
+            *_check_labels(predictions, truth),
+            *_check_rows(predictions, truth),
+        ]
     return Check(tuple(reasons), tuple(unknown))
 
 
@@ -122,7 +125,7 @@ def _unknown(predictions: Predictions, truth: Truth | None) -> Iterator[str]:
 # --- gamma and folds ------------------------------------------------------------------------------
 
 
-def _of_gamma(predictions: Predictions) -> Iterator[str]:
+def _check_gamma(predictions: Predictions) -> Iterator[str]:
     """Compare mean H on the folds at gamma with the best there is."""
     gamma, folds = predictions.gamma, predictions.folds
     if not folds or gamma is None or predictions.provenance.gamma_origin != "validated":
@@ -137,7 +140,7 @@ def _of_gamma(predictions: Predictions) -> Iterator[str]:
         )
 
 
-def _of_folds(predictions: Predictions) -> Iterator[str]:
+def _check_folds(predictions: Predictions) -> Iterator[str]:
     test_unseen, test_rows = predictions.unseen_classes, predictions.test.rows
     names = predictions.class_names
     comparable = predictions.provenance.rows == "benchmark"
@@ -167,7 +170,7 @@ def _more(n: int) -> str:
 # --- Rows and labels ------------------------------------------------------------------------------
 
 
-def _of_classes(predictions: Predictions, truth: Truth) -> Iterator[str]:
+def _check_classes(predictions: Predictions, truth: Truth) -> Iterator[str]:
     digest = predictions.provenance.digest
     if digest and truth.digest and digest != truth.digest:
         yield f"{truth.name}: expected data {truth.digest}; got predictions of {digest}."
@@ -185,7 +188,7 @@ def _of_classes(predictions: Predictions, truth: Truth) -> Iterator[str]:
         )
 
 
-def _of_labels(predictions: Predictions, truth: Truth) -> Iterator[str]:
+def _check_labels(predictions: Predictions, truth: Truth) -> Iterator[str]:
     n, names = len(truth.labels), truth.class_names
     for part in (predictions.test, *predictions.folds):
         if part.rows.max() >= n:
@@ -201,14 +204,14 @@ def _of_labels(predictions: Predictions, truth: Truth) -> Iterator[str]:
             )
 
 
-def _of_rows(predictions: Predictions, truth: Truth) -> Iterator[str]:
+def _check_rows(predictions: Predictions, truth: Truth) -> Iterator[str]:
     """Compare the test rows with those of the split, and the folds' with the training rows."""
     test, split = predictions.test, truth.split
     if split is None:
-        yield from _of_digests(test, truth)
+        yield from _check_digests(test, truth)
         return
     expected = np.concatenate([split.test_seen, split.test_unseen])
-    yield from _of_counts("test", test.rows, expected)
+    yield from _check_counts("test", test.rows, expected)
     for fold in predictions.folds:
         foreign = np.setdiff1d(fold.rows, split.trainval)
         if foreign.size:
@@ -218,7 +221,7 @@ def _of_rows(predictions: Predictions, truth: Truth) -> Iterator[str]:
             )
 
 
-def _of_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[str]:
+def _check_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[str]:
     """Yield which rows are missing, foreign or there too often."""
     n = int(max(got.max(), expected.max(initial=0))) + 1
     more = np.bincount(got, minlength=n) - np.bincount(expected, minlength=n)
@@ -232,7 +235,7 @@ def _of_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[str
             yield f"{name}: expected every test row once; row {rows[0]:,} {what}{_more(rows.size)}."
 
 
-def _of_digests(test: PredictedRows, truth: Truth) -> Iterator[str]:
+def _check_digests(test: PredictedRows, truth: Truth) -> Iterator[str]:
     """Compare with the digests of the split's parts, where its rows are not at hand."""
     of_seen = test.seen[test.y]
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):

@@ -173,7 +173,7 @@ def read_predictions(path: Path | str, *, limits: Limits = DEFAULT_LIMITS) -> Pr
     """
     path = Path(path)
     required = [column for column in COLUMNS if column not in OPTIONAL]
-    return _understood(read_columns(path, COLUMNS, required, limits=limits), path)
+    return _build_predictions(read_columns(path, COLUMNS, required, limits=limits), path)
 
 
 def read_packaged(path: Path) -> Predictions:
@@ -190,10 +190,12 @@ def read_packaged(path: Path) -> Predictions:
         arrays["part"] = texts.indices.to_numpy()
     except (OSError, ArrowException, KeyError, TypeError, ValueError) as error:
         raise FileRefusedError(f"{path.name}: expected predictions; got {error}.") from None
-    return _understood(Columns(arrays, {"part": tuple(texts.dictionary.to_pylist())}, attrs), path)
+    return _build_predictions(
+        Columns(arrays, {"part": tuple(texts.dictionary.to_pylist())}, attrs), path
+    )
 
 
-def _understood(found: Columns, path: Path) -> Predictions:
+def _build_predictions(found: Columns, path: Path) -> Predictions:
     """Return the predictions that columns and attributes describe."""
     name = clean_text(path.name)
     if found.attrs.get("schema", SCHEMA) != SCHEMA or "class_names" not in found.attrs:
@@ -202,7 +204,7 @@ def _understood(found: Columns, path: Path) -> Predictions:
             f"and its class_names; got {clean_text(repr(found.attrs.get('schema', 'none')), 60)}."
         )
     try:
-        attributes = typed(_Attributes, _cleaned(found.attrs), path.name)
+        attributes = typed(_Attributes, _clean_json(found.attrs), path.name)
         provenance = Provenance(**{f.name: getattr(attributes, f.name) for f in fields(Provenance)})
         folds = dict(_parts(found.arrays, found.texts["part"], attributes))
         if "test" not in folds:
@@ -215,14 +217,14 @@ def _understood(found: Columns, path: Path) -> Predictions:
         raise FileRefusedError(f"{name}, {error}") from None
 
 
-def _cleaned(value: Any) -> Any:
+def _clean_json(value: Any) -> Any:
     """Return a JSON value with its texts and keys cleaned; it may be shown anywhere."""
     if isinstance(value, str):
         return clean_text(value, MAX_LETTERS)
     if isinstance(value, list):
-        return [_cleaned(each) for each in value]
+        return [_clean_json(each) for each in value]
     if isinstance(value, dict):
-        return {clean_text(key): _cleaned(each) for key, each in value.items()}
+        return {clean_text(key): _clean_json(each) for key, each in value.items()}
     return value
 
 

@@ -112,7 +112,7 @@ def register(method: type[ZSLEstimator]) -> str:
         raise MethodError(f"register: expected a class; got {clean_text(repr(method), 60)}.")
     module = sys.modules.get(method.__module__)
     here = "" if method.__module__ == "__main__" else method.__module__
-    return _registered(method, _source_of(method, module), _Place(here, method.__qualname__))
+    return _register(method, _read_source(method, module), _Place(here, method.__qualname__))
 
 
 def load(text: str) -> str:
@@ -136,10 +136,10 @@ def load(text: str) -> str:
         return text
     where, colon, attribute = text.rpartition(":")
     if colon and where.endswith(".py"):
-        return _of_file(Path(where), attribute)
+        return _load_file(Path(where), attribute)
     installed = {point.name: point for point in entry_points(group=GROUP)}
     if text in installed:
-        return _of_package(installed[text])
+        return _load_package(installed[text])
     if "@" in text:
         register_own()
         if text in METHODS:
@@ -159,7 +159,7 @@ def register_own() -> dict[str, str]:
         return refused
     found = {each: partial(load, each) for each in settings.METHODS()}
     # By the entry point itself: its name may be that of a method of the package.
-    found |= {point.name: partial(_of_package, point) for point in entry_points(group=GROUP)}
+    found |= {point.name: partial(_load_package, point) for point in entry_points(group=GROUP)}
     for each, loaded in found.items():
         try:
             loaded()
@@ -193,7 +193,7 @@ def restore(found: Mapping[str, str]) -> None:
                 "file for other processes to find it."
             )
         point = EntryPoint(name, place, GROUP)
-        got = _of_file(Path(where), attribute) if where.endswith(".py") else _of_package(point)
+        got = _load_file(Path(where), attribute) if where.endswith(".py") else _load_package(point)
         if got != name:
             raise MethodError(
                 f"{name}: expected {Path(where).name}:{attribute} as it was chosen; it has changed "
@@ -211,7 +211,7 @@ def _refuse_if_public() -> None:
         )
 
 
-def _of_file(path: Path, attribute: str) -> str:
+def _load_file(path: Path, attribute: str) -> str:
     """Execute a file and register one of its classes."""
     _refuse_if_public()
     path, shown = path.expanduser(), f"{clean_text(path.name)}:{clean_text(attribute)}"
@@ -221,15 +221,15 @@ def _of_file(path: Path, attribute: str) -> str:
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
         raise MethodError(f"{shown}: expected a file of at most {MAX_BYTES:,} bytes.")
-    module = _executed(path.resolve(), content, shown)
-    return _registered(
-        _attribute(module, attribute, shown),
+    module = _execute(path.resolve(), content, shown)
+    return _register(
+        _find_class(module, attribute, shown),
         [content],
         _Place(str(path.resolve()), attribute, f"{path.name}:{attribute}"),
     )
 
 
-def _executed(path: Path, content: bytes, shown: str) -> ModuleType:
+def _execute(path: Path, content: bytes, shown: str) -> ModuleType:
     """Return the module that these very bytes make; the same bytes of a file are executed once."""
     sha = hashlib.sha256(str(path).encode("utf-8", "surrogateescape") + b"\n" + content)
     name = f"zslcore_outside_{sha.hexdigest()[:16]}"
@@ -246,7 +246,7 @@ def _executed(path: Path, content: bytes, shown: str) -> ModuleType:
     return module
 
 
-def _of_package(point: EntryPoint) -> str:
+def _load_package(point: EntryPoint) -> str:
     """Import an entry point and register its class."""
     _refuse_if_public()
     shown = f"{clean_text(point.name)} ({clean_text(point.value)})"
@@ -254,12 +254,12 @@ def _of_package(point: EntryPoint) -> str:
         module = importlib.import_module(point.module)
     except (Exception, SystemExit) as error:
         raise MethodError(f"{shown}: {failure(error, 'loading', ())}") from error
-    method = _attribute(module, point.attr, shown)
+    method = _find_class(module, point.attr, shown)
     place = _Place(point.module, point.attr, point.name)
-    return _registered(method, _source_of(method, module), place)
+    return _register(method, _read_source(method, module), place)
 
 
-def _attribute(module: ModuleType, name: str, shown: str) -> Any:
+def _find_class(module: ModuleType, name: str, shown: str) -> Any:
     """Return a class of a module; a misspelt name gets the nearest one."""
     found = vars(module).get(name)
     if found is None:
@@ -281,7 +281,7 @@ def _is_method(value: Any) -> bool:
     )
 
 
-def _source_of(method: type, module: ModuleType | None) -> list[bytes]:
+def _read_source(method: type, module: ModuleType | None) -> list[bytes]:
     """Return the source that a class is made by: its package, its file, or its notebook cell."""
     file = Path(getattr(module, "__file__", None) or "")
     if file.suffix == ".py" and file.is_file() and _defines(file, method):
@@ -317,7 +317,7 @@ def _require_current(method: type, file: Path) -> None:
     except (SyntaxError, ValueError):
         now: set[CodeType] = set()
     else:
-        now = set(_codes(whole))
+        now = set(_nested_codes(whole))
     functions = [inspect.unwrap(each) for each in vars(method).values() if callable(each)]
     made = {each.__code__ for each in functions if inspect.isfunction(each)}
     if any(code not in now for code in made if Path(code.co_filename) == file):
@@ -327,20 +327,20 @@ def _require_current(method: type, file: Path) -> None:
         )
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def _nested_codes(code: CodeType) -> Iterator[CodeType]:
     """Yield the code of a module and of all that is defined in it."""
     yield code
     for each in code.co_consts:
         if isinstance(each, CodeType):
-            yield from _codes(each)
+            yield from _nested_codes(each)
 
 
 # --- Taking it in ---------------------------------------------------------------------------------
 
 
-def _registered(method: Any, source: Collection[bytes], place: _Place) -> str:
+def _register(method: Any, source: Collection[bytes], place: _Place) -> str:
     """Check a class, name it by its card and its source, and put it among the methods."""
-    card = _checked(method)
+    card = _check_method(method)
     sha = hashlib.sha256(f"{method.__qualname__}\n{method.revision}\n".encode())
     for part in source:
         text = part.replace(b"\r\n", b"\n")  # line ends are the checkout's own
@@ -353,7 +353,7 @@ def _registered(method: Any, source: Collection[bytes], place: _Place) -> str:
     return name
 
 
-def _checked(method: Any) -> MethodCard:
+def _check_method(method: Any) -> MethodCard:
     """Return the card of a class that can be a method, refusing any other in one sentence."""
     name = clean_text(getattr(method, "__name__", repr(method)), 60)
     if not inspect.isclass(method) or not issubclass(method, ZSLEstimator):
@@ -438,12 +438,12 @@ def _guard(
     judge = partial(_require, name=name, scores=scores)
 
     def call(self: ZSLEstimator, *args: Any) -> Any:
-        with _in_a_sentence(self, name, function):
+        with _errors_as_sentences(self, name, function):
             result = function(self, *args)
         return judge(self, args, result)
 
     def walk(self: ZSLEstimator, *args: Any) -> Iterator[Any]:
-        with _in_a_sentence(self, name, function):
+        with _errors_as_sentences(self, name, function):
             for result in function(self, *args):
                 yield judge(self, args, result)
 
@@ -461,7 +461,9 @@ def _penalty(self: ZSLEstimator, X: Any) -> None:
 
 
 @contextmanager
-def _in_a_sentence(model: ZSLEstimator, name: str, function: Callable[..., Any]) -> Iterator[None]:
+def _errors_as_sentences(
+    model: ZSLEstimator, name: str, function: Callable[..., Any]
+) -> Iterator[None]:
     try:
         yield
     except (ZSLError, NotFittedError, MemoryError):

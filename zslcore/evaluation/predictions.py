@@ -126,7 +126,7 @@ class PredictedRows(AnsweredTest):
             if (array := getattr(self, column)) is not None:
                 array.setflags(write=False)
         _check_columns(self)
-        for wrong, sentence, values in _rules(self):
+        for wrong, sentence, values in _column_rules(self):
             if wrong.any():
                 k = int(np.argmax(wrong))
                 raise DatasetError(f"{self.name}, {sentence} {values[k]} for row {self.rows[k]:,}.")
@@ -148,7 +148,7 @@ class PredictedRows(AnsweredTest):
             raise DatasetError(
                 "Scores among unseen classes: expected those of the same images, in the same order."
             )
-        found = _of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
+        found = _rows_of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
         zsl_class, zsl_rank = found.unseen_class.copy(), np.full(len(rows), -1, np.int32)
         zsl_class[of_unseen] = zsl.classes[predicted]
         if len(y) and (ranks := zsl.zsl_ranks) is not None:
@@ -158,7 +158,7 @@ class PredictedRows(AnsweredTest):
     @classmethod
     def of_fold(cls, fold: FoldAnswers, k: int) -> PredictedRows:
         """Return the answers to the validation images of fold ``k``, counted from 1."""
-        found = _of_answers(fold.answers, fold.classes, fold.seen, fold.rows, f"fold_{k}")
+        found = _rows_of_answers(fold.answers, fold.classes, fold.seen, fold.rows, f"fold_{k}")
         there = np.isin(found.classes, [found.labels, found.seen_class, found.unseen_class])
         return replace(found, classes=found.classes[there], seen=found.seen[there])
 
@@ -222,7 +222,7 @@ _COLUMNS = (
 )
 
 
-def _of_answers(
+def _rows_of_answers(
     answers: Answers, classes: np.ndarray, seen: np.ndarray, rows: np.ndarray, name: str
 ) -> PredictedRows:
     order = np.argsort(classes, kind="stable")
@@ -261,7 +261,7 @@ def _check_columns(of: PredictedRows) -> None:
         raise DatasetError(f"{of.name}, resolution: expected a number from 0; got {of.resolution}.")
 
 
-def _rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
+def _column_rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
     """Yield the rows that break a rule, the sentence up to what came, and the column."""
     unseen = of.classes[~of.seen]
     no_row = np.zeros(len(of.rows), bool)

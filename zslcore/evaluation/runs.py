@@ -151,23 +151,16 @@ def execute(
         For unknown names, a split without folds where something is to be chosen, or a digest that
         is not the data's.
     """
-    return execute_with_scores(
+    return execute_in_full(
         spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
-    )[0]
+    ).result
 
 
 def execute_with_scores(
-    spec: RunSpec,
-    dataset: ZSLDataset | None = None,
-    *,
-    with_oracle: bool = True,
-    on_progress: Callable[[int, int], None] | None = None,
-    on_epoch: Callable[[int, float], None] | None = None,
+    spec: RunSpec, dataset: ZSLDataset | None = None, **options: Any
 ) -> tuple[RunResult, protocol.ScoredTest]:
     """Run a spec as :func:`execute` does, and return the scores it has read its figures off."""
-    done = execute_in_full(
-        spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
-    )
+    done = execute_in_full(spec, dataset, **options)
     return done.result, done.scores
 
 

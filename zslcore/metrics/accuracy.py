@@ -98,12 +98,7 @@ def top_k_accuracy(
 def ranks_of(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the place of the true class among the candidates of every sample, 1 for the best.
 
-    Equal scores are ranked by column.
-
-    Parameters
-    ----------
-    scores : array of shape (n_samples, n_candidates), larger is closer
-    y : int array of shape (n_samples,), the true column of ``scores``
+    Parameters are those of :func:`top_k_accuracy`; equal scores are ranked by column.
     """
     scores, y = _scored(scores, y)
     true = scores[np.arange(len(y)), y][:, None]

@@ -305,16 +305,7 @@ class Answers:
 def answers_of(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
     """Return the two candidates and the margin of every sample of a score matrix.
 
-    Parameters
-    ----------
-    scores : array of shape (n_samples, n_candidates), larger is closer
-    y : int array of shape (n_samples,), the true column of ``scores``
-    seen : bool array of shape (n_candidates,), True for the columns of seen classes
-
-    Raises
-    ------
-    ZSLError
-        When shapes do not fit, or a score is missing or plus infinity.
+    Parameters and errors are those of :func:`seen_unseen_curve`, but either side may be empty.
     """
     scores, y = _labelled(*_shaped(scores, y))
     seen = _mask(seen, scores.shape[1])

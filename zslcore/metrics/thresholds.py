@@ -63,16 +63,7 @@ class Switches:
 def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Switches:
     """Return at which gamma the answer to every image changes sides.
 
-    Parameters
-    ----------
-    scores : array of shape (n_samples, n_candidates), larger is closer
-    y : int array of shape (n_samples,), the true column of ``scores``
-    seen : bool array of shape (n_candidates,), True for the columns of seen classes
-
-    Raises
-    ------
-    ZSLError
-        As for :func:`zslcore.metrics.seen_unseen_curve`.
+    Parameters and errors are those of :func:`zslcore.metrics.seen_unseen_curve`.
     """
     answers = answers_of(scores, y, seen)
     return switches_of(answers, answers.margins(), seen)

@@ -92,7 +92,7 @@ def card_of_predictions(
     ``vocabularies`` are by default those that the data declare. ``load`` opens data by name, and
     raises a ZSLError for data that the file may not be checked with.
     """
-    leaked, declared = _of_data(predicted, load)
+    leaked, declared = _leaks_in_data(predicted, load)
     assumed = not vocabularies and not declared
     trained_on = vocabularies or [get_vocabulary(name) for name in declared or (USUAL,)]
     return card_of_scores(
@@ -100,7 +100,7 @@ def card_of_predictions(
     )
 
 
-def _of_data(
+def _leaks_in_data(
     predicted: PredictedScores, load: Callable[[str], ZSLDataset]
 ) -> tuple[int | None, tuple[str, ...]]:
     """Return how many rows leak in the split that predictions name, and the pre-training set.
@@ -171,8 +171,8 @@ def _points(
                   "Gamma was chosen on the test images: H at this gamma is a bound, not a result.",
                   "Choose gamma on validation images.")
         )  # fmt: skip
-    points += _of_rows(leaked, matrix.split)
-    points += _of_classes(known, vocabularies, assumed)
+    points += _row_points(leaked, matrix.split)
+    points += _class_points(known, vocabularies, assumed)
     if report.gamma is None and report.evaluation.plain is not None:
         text = "No gamma was given: H is uncalibrated."
         points.append(Point("ok", "Where gamma comes from", text))
@@ -188,7 +188,7 @@ def _points(
     return worst_first(points, open_first=True)
 
 
-def _of_rows(leaked: int | None, split: str) -> list[Point]:
+def _row_points(leaked: int | None, split: str) -> list[Point]:
     title = "Training rows"
     if leaked is None:
         text = "Which images the model was trained on cannot be read from this file."
@@ -201,7 +201,7 @@ def _of_rows(leaked: int | None, split: str) -> list[Point]:
     return [Point("ok", title, "No row of the split is in training and test.")]
 
 
-def _of_classes(
+def _class_points(
     known: tuple[list[str], int] | None, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> list[Point]:
     title = KNOWN_CLASSES

@@ -1,4 +1,4 @@
-"""Scores of the very rows that a run scores: judged, checked and stored as those of a run."""
+"""Judge scores of the rows of ``zslcore folds``, checked and stored as those of a run."""
 
 from __future__ import annotations
 

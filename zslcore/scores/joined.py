@@ -130,7 +130,7 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
         if np.array_equal(mine[mine > 0], theirs[theirs > 0]):
             said = "As many test images as the split, which numbers its classes in another order."
             return Fit("open", said)
-    return Fit("other", _of_others(matrix, context, len(tested), len(np.unique(labels[tested]))))
+    return Fit("other", _other_images(matrix, context, len(tested), len(np.unique(labels[tested]))))
 
 
 def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
@@ -150,7 +150,7 @@ def _numbered(matrix: JudgedScores, tested: np.ndarray) -> np.ndarray | None:
     return rows if np.array_equal(np.sort(rows), np.sort(tested)) else None
 
 
-def _of_others(matrix: JudgedScores, context: AuditContext, n: int, classes: int) -> str:
+def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: int) -> str:
     of = f"{matrix.benchmark} {matrix.split}".strip()
     published = published_as(context)
     split = str(published[0]) if published else "this split"
@@ -206,8 +206,8 @@ def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> li
 
 def with_printed(card: Card, report: ScoreReport, printed: Sequence[Printed]) -> Card:
     """Return the card of scores with whether what is printed of them is reproduced."""
-    said = [*_of_printed(printed, report)]
-    verdict = _of_claims(said) or card.verdict
+    said = [*_printed_points(printed, report)]
+    verdict = _claims_verdict(said) or card.verdict
     text = " ".join(_in_front(point) for point in said)
     return replace(
         card,
@@ -221,7 +221,7 @@ def _in_front(point: Point) -> str:
     return f"{point.title}: {point.text[0].lower()}{point.text[1:]}"
 
 
-def _of_claims(points: Sequence[Point]) -> Verdict | None:
+def _claims_verdict(points: Sequence[Point]) -> Verdict | None:
     """Return the verdict on printed figures, None where all are reproduced."""
     missed = [p for p in points if p.title.startswith("Printed ") and p.mark == "leak"]
     if any(p.text.startswith("Not reproduced") for p in missed):
@@ -242,8 +242,8 @@ def joined_card(
 ) -> Card:
     """Return one card for a split, the scores of its test images and what was printed of them."""
     fitted = fit(report.matrix, context)
-    without = _without(fitted, report, context, audited)
-    points = [*_of_printed(printed, report), *_of_fit(fitted, without)]
+    without = _figures_without_leaks(fitted, report, context, audited)
+    points = [*_printed_points(printed, report), *_fit_points(fitted, without)]
     points += [
         replace(point, title=f"{what}: {point.title}")
         for what, card in (("split", split), ("scores", scores))
@@ -271,10 +271,10 @@ def points_on(
     printed: Sequence[Printed] = (),
 ) -> Iterator[Point]:
     """Yield whether printed figures are reproduced, and the figures without leaked rows."""
-    yield from _of_printed(printed, report)
+    yield from _printed_points(printed, report)
     if context is not None and audited is not None:
         fitted = fit(report.matrix, context)
-        yield from _of_fit(fitted, _without(fitted, report, context, audited))
+        yield from _fit_points(fitted, _figures_without_leaks(fitted, report, context, audited))
 
 
 def _answered(point: Point, split: Card, fitted: Fit) -> bool:
@@ -301,7 +301,7 @@ class _Without:
     kept: tuple[float | None, float | None, float | None] | None
 
 
-def _without(
+def _figures_without_leaks(
     fitted: Fit, report: ScoreReport, context: AuditContext, audited: AuditReport
 ) -> _Without | None:
     if fitted.state in ("other", "open"):
@@ -339,12 +339,12 @@ def _figures_at(
     return side[0], side[1], None
 
 
-def _in_words(figures: tuple[float | None, float | None, float | None]) -> str:
+def _figures_text(figures: tuple[float | None, float | None, float | None]) -> str:
     named = zip("usH", figures, strict=True)
     return ", ".join(f"{n} {'none' if v is None else percent(v)}" for n, v in named)
 
 
-def _of_fit(fitted: Fit, without: _Without | None) -> Iterator[Point]:
+def _fit_points(fitted: Fit, without: _Without | None) -> Iterator[Point]:
     title = FITS
     marks: Mapping[str, Mark] = {"rows": "ok", "counts": "open", "other": "leak", "open": "open"}
     advice = {
@@ -358,7 +358,7 @@ def _of_fit(fitted: Fit, without: _Without | None) -> Iterator[Point]:
         return
     title = WITHOUT
     if not without.leaked:
-        text = f"No scored row leaks: {_in_words(without.whole)}, {without.how}."
+        text = f"No scored row leaks: {_figures_text(without.whole)}, {without.how}."
         yield Point("ok", title, text)
         return
     u, s, _ = without.kept
@@ -367,15 +367,15 @@ def _of_fit(fitted: Fit, without: _Without | None) -> Iterator[Point]:
     )
     left = f" No {gone}image is left without a leak." if gone else ""
     text = (
-        f"With all {without.tested:,} rows {_in_words(without.whole)}; without the "
-        f"{without.leaked:,} that leak {_in_words(without.kept)}, {without.how}.{left}"
+        f"With all {without.tested:,} rows {_figures_text(without.whole)}; without the "
+        f"{without.leaked:,} that leak {_figures_text(without.kept)}, {without.how}.{left}"
     )
     if not without.also_in_trainval:
         text += " A model trained on trainval alone has seen none of these rows."
     yield Point("warning", title, text, "Report both figures, or train again without these rows.")
 
 
-def _of_printed(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Point]:
+def _printed_points(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Point]:
     """Yield for every printed figure which protocol gives it, if one does."""
     table = report.table().dropna(subset=["value"])
     columns = (table[name].astype(str) for name in ("protocol", "line", "average"))
@@ -406,7 +406,7 @@ def _of_printed(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Poi
 
 
 def _verdict(points: Sequence[Point], fitted: Fit, split: Card, scores: Card) -> Verdict:
-    claims = _of_claims(points)
+    claims = _claims_verdict(points)
     if "Contradicted" in (scores.verdict, claims) or fitted.state == "other":
         return "Contradicted"
     if split.verdict == "Leaks":
@@ -455,7 +455,7 @@ def _figures(
     else:
         left = without.kept[2] if name == "H" else without.kept[0]
         value = "none left" if left is None else percent(left)
-        kept = Figure(f"{name} without leaked rows", value, f"{_in_words(without.kept)}")
+        kept = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.kept)}")
         of = f"of {without.tested:,} that were scored"
         leaked = Figure("rows leaked", f"{without.leaked:,}", of)
     return leaked, Figure(f"{name} as scored", scored, note), kept

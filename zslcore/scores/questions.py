@@ -91,18 +91,18 @@ def interpreted(
     for fix in fixes:
         if fix not in FIXES:
             raise closest_name("fix", fix, FIXES)
-    F = _turned(file, fixes)
+    F = _orient(file, fixes)
     if isinstance(F, Question):
         return None, (F,)
     file = replace(file, scores=F)
     _refuse_missing(file)
     _refuse_answers(file.name, F)
-    numbered = _numbered(file, fixes)
+    numbered = _number_classes(file, fixes)
     if isinstance(numbered, Question):
         return None, (numbered,)
     matrix = _as_matrix(numbered, fixes)
     if "as-is" not in fixes:
-        rows = _some(len(matrix.y))
+        rows = _spread_rows(len(matrix.y))
         some = replace(matrix, F=some_rows(matrix.F, rows), y=matrix.y[rows])
         asked = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
         if asked is not None:
@@ -113,7 +113,7 @@ def interpreted(
 # --- Rows and columns -----------------------------------------------------------------------------
 
 
-def _turned(file: ScoreFile, fixes: Collection[str]) -> np.ndarray | Question:
+def _orient(file: ScoreFile, fixes: Collection[str]) -> np.ndarray | Question:
     F, n = np.asarray(file.scores), len(file.labels)
     if F.ndim != 2 or not F.size:
         raise DatasetError(f"{file.name}, scores: expected a matrix; got the shape {F.shape}.")
@@ -163,7 +163,7 @@ class _Numbered:
     known: KnownTest | None
 
 
-def _numbered(file: ScoreFile, fixes: Collection[str]) -> _Numbered | Question:
+def _number_classes(file: ScoreFile, fixes: Collection[str]) -> _Numbered | Question:
     F, names = np.asarray(file.scores), file.class_names
     y = _as_numbers(file, file.labels, "labels")
     given = None if file.unseen is None else _unseen_numbers(file, file.unseen)
@@ -277,7 +277,7 @@ def _hits(F: np.ndarray, y: np.ndarray) -> float:
     return float((F.argmax(axis=1) == y).mean())
 
 
-def _some(n: int) -> np.ndarray:
+def _spread_rows(n: int) -> np.ndarray:
     """Return rows all over a file of ``n``, which may be sorted by class."""
     return np.unique(np.linspace(0, n - 1, min(n, ENOUGH)).astype(np.intp))
 
@@ -296,9 +296,9 @@ def _as_matrix(file: _Numbered, fixes: Collection[str]) -> ScoreMatrix:
     F, known = file.F, file.known
     for fix, place in _orders(file.seen).items():
         if fix in fixes:
-            F = _changed(F, place, 1)
+            F = _reorder(F, place, 1)
     if "distances" in fixes:
-        F = _changed(F, np.arange(F.shape[1]), -1)
+        F = _reorder(F, np.arange(F.shape[1]), -1)
     names = file.class_names or (() if known is None else known.class_names)
     return ScoreMatrix(
         file.name,
@@ -312,7 +312,7 @@ def _as_matrix(file: _Numbered, fixes: Collection[str]) -> ScoreMatrix:
     )
 
 
-def _changed(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
+def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
     """Return scores in another order of columns, or with another sign; a large map stays a map."""
     if F.nbytes < ON_DISK:
         return sign * F[:, place]
@@ -370,7 +370,7 @@ def _distance_question(some: ScoreMatrix) -> Question | None:
 
 def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
     """Yield what a reader should know and cannot be repaired."""
-    y, seen, rows = matrix.y, matrix.seen, _some(len(matrix.y))
+    y, seen, rows = matrix.y, matrix.seen, _spread_rows(len(matrix.y))
     F = some_rows(matrix.F, rows)
     if not seen[y].any():
         yield "No image is of a seen class: there is ZSL accuracy alone."
@@ -390,7 +390,7 @@ def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
     tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
     across = np.abs(matrix.tested.answers.margin) <= matrix.tested.answers.resolution
     if across.mean() > TOLD:
-        yield _across(matrix.tested.answers, across)
+        yield _tie_remark(matrix.tested.answers, across)
     elif tied > TOLD:
         yield (
             f"In {tied:.0%} of the rows two classes of one side share the highest score; the first "
@@ -398,7 +398,7 @@ def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
         )
 
 
-def _across(answers: Answers, tied: np.ndarray) -> str:
+def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
     """Say which side wins where both have the highest score, and what file order would give."""
     given = answers.at(0.0)
     first = np.minimum(answers.seen_class, answers.unseen_class)
@@ -564,11 +564,11 @@ def _moved_columns(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Iterator[s
     # Where the classes of the true side are separated, a bias to one side makes the others wrong.
     if now >= 2 / C or _own_side_hits(F, y, seen) > ABOVE_CHANCE:
         return
-    best = _assigned(y, answers)
+    best = _best_assignment(y, answers)
     if not (best > ABOVE_CHANCE / C and best > CLEARER * now):
         return
     rng = np.random.default_rng(0)
-    chance = max(_assigned(rng.permutation(y), answers) for _ in range(PERMUTED))
+    chance = max(_best_assignment(rng.permutation(y), answers) for _ in range(PERMUTED))
     if best > CLEARER * chance:
         yield (
             f"{now:.1%} of the answers are right, near chance, but another order of columns would "
@@ -587,7 +587,7 @@ def _own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
     return right / chance
 
 
-def _assigned(y: np.ndarray, answers: np.ndarray) -> float:
+def _best_assignment(y: np.ndarray, answers: np.ndarray) -> float:
     """Return the largest share of answers that are right under one order of columns."""
     # Only what occurs in these rows is counted: of 21,841 classes a table would take 4 GB.
     (named, true), (given, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))

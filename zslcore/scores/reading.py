@@ -64,10 +64,10 @@ def read_scores(
     """
     name = clean_text(path.name)
     with scratch() as folder:
-        of = _of_csv if path.suffix.lower() == ".csv" else _of_archive
+        of = _read_csv if path.suffix.lower() == ".csv" else _read_archive
         found = of(path, folder, limits)
         if labels is not None:
-            found["labels"] = _words(labels, folder / "labels", limits)
+            found["labels"] = _read_labels(labels, folder / "labels", limits)
         if unseen is not None:
             given = read_lines(unseen) if isinstance(unseen, Path) else tuple(unseen)
             found["unseen"] = _numbers_or_names(given)
@@ -85,7 +85,7 @@ def read_scores(
         )
 
 
-def _of_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
+def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a file of arrays."""
     wanted: dict[str, Role] = {name: ROLES[part] for part, names in NAMES.items() for name in names}
     read = read_arrays(path, wanted, folder, required=(), kinds=KINDS, limits=limits)
@@ -106,7 +106,7 @@ def _held(read: Variables) -> set[str]:
     return {*read.arrays, *read.names}
 
 
-def _of_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
+def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a table: a column of labels, and a column of scores a class."""
     table = read_table_file(path, folder, dict.fromkeys(LABELS, False), limits=limits)
     found: dict[str, Any] = {"scores": table.values, "class_names": table.columns}
@@ -120,7 +120,7 @@ def _of_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     return found
 
 
-def _words(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple[str, ...]:
+def _read_labels(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple[str, ...]:
     """Return labels from a file of their own."""
     if path.suffix.lower() in (".txt", ".csv", ".tsv", ""):
         return _numbers_or_names(read_lines(path, max_bytes=64 << 20))

@@ -505,7 +505,7 @@ def _gamma(report: ScoreReport, command: str = "") -> Point:
 
 
 def _of_result(statement: Point) -> Verdict:
-    """Return what a statement on the scores makes of the result."""
+    """Return the verdict on the result that a statement on the scores implies."""
     if statement.mark != "leak":
         return VERDICT_OF[statement.mark]
     contradicts = statement.title == FITS or statement.text.startswith("Not reproduced")

@@ -97,7 +97,7 @@ def judge_in_sandbox(
         said = client.read_confined(
             do, values, files, folder, memory=memory, seconds=seconds, whose=whose
         )
-        return _handed_over(folder, said, clean_text(given.path.name), memory)
+        return _read_answer(folder, said, clean_text(given.path.name), memory)
 
 
 # --- In the child ---------------------------------------------------------------------------------
@@ -107,12 +107,12 @@ def do(given: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
     """Read, question and judge; return and write what :func:`judge_in_sandbox` reads."""
     limits = Limits(most=memory // COPIES, whose=given["whose"])
     try:
-        return _judged(given, into, limits)
+        return _judge(given, into, limits)
     except ZSLError as error:
         return {"refused": str(error)}
 
 
-def _judged(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, Any]:
+def _judge(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, Any]:
     chosen_on, matrices = given["validation"], []
     for each in (given["given"], chosen_on):
         if each is not None:
@@ -128,17 +128,17 @@ def _judged(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, A
             matrices.append(matrix)
     matrix, *others = matrices
     report = judge(matrix, validation=others)
-    return _written(matrix, into) | {
+    return _write_answers(matrix, into) | {
         "gamma": report.gamma,
         "origin": report.origin,
         "note": report.note,
         "checked": report.checked,
-        "validation": _written(others[0], into, OF_VALIDATION) if others else None,
+        "validation": _write_answers(others[0], into, OF_VALIDATION) if others else None,
     }
 
 
-def _written(matrix: ScoreMatrix, into: Path, prefix: str = "") -> dict[str, Any]:
-    """Write the answers of a matrix as arrays, and return what it was understood as."""
+def _write_answers(matrix: ScoreMatrix, into: Path, prefix: str = "") -> dict[str, Any]:
+    """Write the answers of a matrix as arrays, and return how it was interpreted."""
     for name, kind in COLUMNS.items():
         array = getattr(matrix.tested, name).astype(kind, copy=False)
         np.save(into / f"{prefix}{name}.npy", array, allow_pickle=False)
@@ -150,34 +150,34 @@ def _written(matrix: ScoreMatrix, into: Path, prefix: str = "") -> dict[str, Any
 # --- Outside of it --------------------------------------------------------------------------------
 
 
-def _handed_over(folder: Path, said: Any, file: str, memory: int) -> ScoreReport | Asked:
-    """Check what the child has left, since a file that crashed it may have written anything."""
+def _read_answer(folder: Path, said: Any, file: str, memory: int) -> ScoreReport | Asked:
+    """Check what the child has written: a file that crashed it may have written anything."""
     try:
         if "refused" in said:
             raise FileRefusedError(clean_text(said["refused"], 800))
         if "asked" in said:
             asked = said["asked"]
             if asked["fix"] not in FIXES:
-                raise _wrong(file)
+                raise _bad_answer(file)
             question = Question(asked["fix"], clean_text(asked["said"], 800), bool(asked["open"]))
             return Asked(question, bool(said["of_validation"]))
-        return _report(folder, said, file, memory)
+        return _read_report(folder, said, file, memory)
     except FileRefusedError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, DatasetError):
-        raise _wrong(file) from None
+        raise _bad_answer(file) from None
 
 
-def _wrong(file: str) -> FileRefusedError:
+def _bad_answer(file: str) -> FileRefusedError:
     return FileRefusedError(f"{file}: its reader gave a wrong answer.")
 
 
-def _report(folder: Path, said: dict[str, Any], file: str, memory: int) -> ScoreReport:
+def _read_report(folder: Path, said: dict[str, Any], file: str, memory: int) -> ScoreReport:
     gamma, origin, of_validation = said["gamma"], said["origin"], said["validation"]
     if gamma is not None and (not math.isfinite(gamma) or origin not in get_args(GammaOrigin)):
-        raise _wrong(file)
+        raise _bad_answer(file)
     report = report_of(
-        _answers(folder, said, file, memory),
+        _read_answers(folder, said, file, memory),
         gamma,
         origin if gamma is not None else None,
         clean_text(said["note"], 800),
@@ -185,22 +185,23 @@ def _report(folder: Path, said: dict[str, Any], file: str, memory: int) -> Score
     )
     if of_validation is None:
         return report
-    answers = _answers(folder, of_validation, file, memory, OF_VALIDATION)
+    answers = _read_answers(folder, of_validation, file, memory, OF_VALIDATION)
     return replace(report, validation=(answers,))
 
 
-def _answers(
+def _read_answers(
     folder: Path, said: dict[str, Any], file: str, memory: int, prefix: str = ""
 ) -> ScoreAnswers:
     """Return the answers of a matrix; :class:`PredictedRows` refuses those that cannot be."""
     columns: dict[str, Any] = {
-        name: _array(folder / f"{prefix}{name}.npy", kind, file) for name, kind in COLUMNS.items()
+        name: _read_array(folder / f"{prefix}{name}.npy", kind, file)
+        for name, kind in COLUMNS.items()
     }
     names = tuple(clean_text(name) for name in said["class_names"])
     if len(names) != len(columns["seen"]) or not set(said["fixes"]) <= set(FIXES):
-        raise _wrong(file)
+        raise _bad_answer(file)
     if sum(array.nbytes for array in columns.values()) > memory:
-        raise _wrong(file)
+        raise _bad_answer(file)
     tested = PredictedRows(
         rows=np.arange(len(columns["labels"]), dtype=np.int32),
         classes=np.arange(len(names)),
@@ -219,12 +220,12 @@ def _answers(
     )
 
 
-def _array(path: Path, kind: str, file: str) -> np.ndarray:
+def _read_array(path: Path, kind: str, file: str) -> np.ndarray:
     """Return an array of one axis, in memory once it is known to be what it should be."""
     try:
         array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError):
-        raise _wrong(file) from None
+        raise _bad_answer(file) from None
     if array.ndim != 1 or array.dtype != np.dtype(kind):
-        raise _wrong(file)
+        raise _bad_answer(file)
     return np.array(array)

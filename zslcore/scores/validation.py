@@ -74,7 +74,7 @@ def chosen_on(matrix: ScoreMatrix, *validation: ScoreMatrix) -> ChosenGamma:
     for each in validation:
         _refuse_without_curve(matrix, each)
     gamma = best_common_gamma([each.tested.curve for each in validation])
-    judged = [_looked_at(matrix, each, gamma) for each in validation]
+    judged = [_judge_file(matrix, each, gamma) for each in validation]
     for worst in (
         [one for one in judged if one.origin == "oracle"],
         [one for one in judged if not one.checked],
@@ -93,15 +93,15 @@ def chosen_on(matrix: ScoreMatrix, *validation: ScoreMatrix) -> ChosenGamma:
     return ChosenGamma(gamma, "validated", f"{note}{_BY_NUMBER if by_number else ''}")
 
 
-def _looked_at(matrix: ScoreMatrix, validation: ScoreMatrix, gamma: float) -> ChosenGamma:
+def _judge_file(matrix: ScoreMatrix, validation: ScoreMatrix, gamma: float) -> ChosenGamma:
     """Say whether one file is of validation scores."""
     shared, common = _test_classes_in(matrix, validation), _common_columns(matrix, validation)
     of_test = share_of_test_rows(matrix, validation)
     if shared:
         note = (
             f"Gamma was chosen on {validation.name}, which has images of {len(shared)} of the "
-            f"{int((~matrix.seen).sum())} unseen test classes ({_few(shared)}): this is an oracle, "
-            "not a validated gamma."
+            f"{int((~matrix.seen).sum())} unseen test classes ({_listed(shared)}): this is an "
+            "oracle, not a validated gamma."
         )
         return ChosenGamma(gamma, "oracle", f"{note}{_by_number(matrix, validation)}")
     if of_test:
@@ -139,7 +139,7 @@ def _refuse_without_curve(matrix: ScoreMatrix, validation: ScoreMatrix) -> None:
         )
 
 
-def _few(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
     return f"{', '.join(names[:LISTED])}{more}"
 
