@@ -22,7 +22,7 @@ from zslcore.evaluation import (
     read_predictions,
     write_predictions,
 )
-from zslcore.evaluation.drawn import detection
+from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.protocol import (
     FoldAnswers,
     Problem,
@@ -241,11 +241,11 @@ def test_per_sample_area_is_open_world_auc(world):
 @given(scored())
 def test_detection_by_the_margin_is_that_of_scikit_learn(world):
     found = predicted(matrix_of(*world)).test
-    answers, got = found.answers, detection(found)
+    answers, got = found.answers, Drawn.once(found)
     auroc = roc_auc_score(answers.of_seen, answers.margin)
-    assert got.auroc == pytest.approx(auroc, abs=1e-12)
+    assert got.auroc() == pytest.approx(auroc, abs=1e-12)
     fpr, tpr, _ = roc_curve(answers.of_seen, answers.margin, drop_intermediate=False)
-    assert got.fpr95 == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
+    assert got.fpr95() == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [20, 21, 400])
@@ -254,13 +254,7 @@ def test_threshold_of_fpr95_keeps_95_percent_and_no_more(n):
     F = np.round(rng.normal(size=(2 * n, 2)), 1) + np.repeat([[1, 0], [0, 0]], n, axis=0)
     found = predicted(matrix_of(F, np.repeat([0, 1], n), np.array([True, False]))).test
     fpr, tpr, _ = roc_curve(found.answers.of_seen, found.answers.margin, drop_intermediate=False)
-    assert detection(found).fpr95 == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
-
-
-def test_detection_needs_both_sides():
-    scores = matrix_of(np.eye(3), np.array([1, 2, 2]), np.array([True, False, False]))
-    with pytest.raises(DatasetError, match="got 0 seen, 3 unseen"):
-        detection(predicted(scores).test)
+    assert Drawn.once(found).fpr95() == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from zslcore.analysis import mistakes
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.evaluation.drawn import detection
+from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.protocol import AnsweredTest, origin_in_words
 from zslcore.evaluation.runs import WITHOUT_FOLDS, RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -76,8 +76,9 @@ def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, nam
     parts = []
     if run.evaluation.ausuc is not None:
         parts.append(f"{AUSUC} {percent(run.evaluation.ausuc)}")
-    if scores.generalized and (found := detection(scores)) is not None:
-        parts.append(f"telling seen from unseen: AUROC {percent(found.auroc)}")
+    if scores.generalized:
+        auroc = float(Drawn.once(scores).auroc()[0])
+        parts.append(f"telling seen from unseen: AUROC {percent(auroc)}")
     if run.oracle_gap:
         gap = run.oracle_gap.get("harmonic", run.oracle_gap.get("gamma"))
         if gap is not None:

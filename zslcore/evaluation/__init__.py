@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 __all__ = [
     "Check",
-    "Detection",
     "PredictedRows",
     "Predictions",
     "Provenance",
@@ -24,7 +23,6 @@ __all__ = [
 
 if TYPE_CHECKING:
     from zslcore.evaluation.checking import Check, State, Truth, check_predictions
-    from zslcore.evaluation.drawn import Detection
     from zslcore.evaluation.files import (
         is_predictions,
         predictions_file,
@@ -33,23 +31,15 @@ if TYPE_CHECKING:
     )
     from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
 else:
-    _MODULES = {
-        "Check": "zslcore.evaluation.checking",
-        "Detection": "zslcore.evaluation.drawn",
-        "PredictedRows": "zslcore.evaluation.predictions",
-        "Predictions": "zslcore.evaluation.predictions",
-        "Provenance": "zslcore.evaluation.predictions",
-        "State": "zslcore.evaluation.checking",
-        "Truth": "zslcore.evaluation.checking",
-        "check_predictions": "zslcore.evaluation.checking",
-        "is_predictions": "zslcore.evaluation.files",
-        "predictions_file": "zslcore.evaluation.files",
-        "read_predictions": "zslcore.evaluation.files",
-        "write_predictions": "zslcore.evaluation.files",
+    _NAMES = {
+        "checking": ("Check", "State", "Truth", "check_predictions"),
+        "files": ("is_predictions", "predictions_file", "read_predictions", "write_predictions"),
+        "predictions": ("PredictedRows", "Predictions", "Provenance"),
     }
 
     def __getattr__(name: str) -> Any:
         """Import a public name on first use: fitting a method needs no predictions."""
-        if name in _MODULES:
-            return getattr(import_module(_MODULES[name]), name)
+        for module, names in _NAMES.items():
+            if name in names:
+                return getattr(import_module(f"{__name__}.{module}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

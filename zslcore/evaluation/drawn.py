@@ -332,35 +332,3 @@ def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:
     kind = np.where((n_seen > 0) & (n_seen < n), 2, n_seen > 0)
     last = np.append((kind[1:] != kind[:-1]) | (kind[1:] == 2), True)[: len(kind)]
     return np.append(ends[0], ends[1:][last])
-
-
-@dataclass(frozen=True, slots=True)
-class Detection:
-    """How well the margin separates images of seen classes from those of unseen ones.
-
-    Attributes
-    ----------
-    auroc : area under the receiver operating characteristic, in [0, 1]; 0.5 is chance
-    fpr95 : share of unseen images taken for seen where 95 % of seen images are, in [0, 1]
-    """
-
-    auroc: float
-    fpr95: float
-
-
-def detection(test: AnsweredTest) -> Detection:
-    """Return how well the margin separates seen from unseen images; all images weigh the same.
-
-    Raises
-    ------
-    DatasetError
-        Without images of either side.
-    """
-    of_seen = int(test.seen[test.y].sum())
-    of_unseen = len(test.y) - of_seen
-    if not of_seen or not of_unseen:
-        raise DatasetError(
-            f"Detection needs images of both sides; got {of_seen} seen, {of_unseen} unseen."
-        )
-    once = Drawn.once(test)
-    return Detection(float(once.auroc()[0]), float(once.fpr95()[0]))

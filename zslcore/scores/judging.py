@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zslcore.evaluation import Predictions, Provenance
-from zslcore.evaluation.drawn import Detection, detection
 from zslcore.evaluation.protocol import (
     Evaluation,
     FoldAnswers,
@@ -73,11 +72,6 @@ class ScoreReport:
         m = self.matrix
         of_test = m.predictions.nbytes if isinstance(m, PredictedScores) else m.tested.nbytes
         return of_test + sum(each.tested.nbytes for each in self.validation)
-
-    @cached_property
-    def detection(self) -> Detection | None:
-        """How well the margin tells seen from unseen; None without images of either side."""
-        return detection(self.matrix.tested) if self.matrix.tested.generalized else None
 
     @property
     def chosen(self) -> float | None:
@@ -197,6 +191,7 @@ class ScoreReport:
         for name in ("plain", "calibrated", "plain_per_sample", "calibrated_per_sample"):
             if (point := getattr(self.evaluation, name)) is not None:
                 figures[name] |= {"harmonic": point.harmonic}
+        detection = {name: self.figures[name] for name in ("auroc", "fpr95")}
         oracle = self.oracle and asdict(self.oracle) | {"harmonic": self.oracle.harmonic}
         return {
             "gamma": self.gamma,
@@ -205,7 +200,7 @@ class ScoreReport:
             "gamma_checked": self.checked if self.origin == "validated" else None,
             "evaluation": figures,
             "oracle": oracle,
-            "detection": self.detection and asdict(self.detection),
+            "detection": detection if self.matrix.tested.generalized else None,
             "figures": dict(self.figures),
             "top_k": {str(k): value for k, value in self.top_k.items()},
         }

@@ -57,7 +57,6 @@ from zslcore.leakage.words import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores.card import card_of_predictions, card_of_scores
 from zslcore.scores.joined import Judged, Printed, joined_cards, read_printed
-from zslcore.scores.sandboxed import COPIES, memory_for
 from zslcore.storage import artifacts
 from zslcore.storage.files import FACTS
 
