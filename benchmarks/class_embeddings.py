@@ -23,7 +23,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import keep, markdown_table, percent
-from zslcore.analysis.class_embeddings import compare_embeddings, in_a_sentence, per_class
+from zslcore.analysis.comparison import compare_embeddings, in_a_sentence, per_class
 from zslcore.datasets import ZSLDataset, read_xlsa17
 from zslcore.results.planning import Plan, first_specs
 from zslcore.results.store import ResultStore

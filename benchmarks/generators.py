@@ -29,7 +29,7 @@ from benchmarks.measuring import (
     percent,
     traced,
 )
-from zslcore.analysis.epoch_choice import MEASURED, choices, points, prices
+from zslcore.analysis.leak_cost import MEASURED, choices, points, prices
 from zslcore.methods import get_method
 from zslcore.storage.files import written_whole
 from zslcore.version import read_stamped

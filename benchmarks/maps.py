@@ -28,9 +28,7 @@ from sklearn.manifold import TSNE
 
 from benchmarks.measuring import check, peak_mib, report
 from zslcore.analysis.maps import JointPCA, MapData, MapSettings, lay_out
-from zslcore.analysis.maps.mixing import mixing_scores
-from zslcore.analysis.maps.neighbours import neighbours
-from zslcore.analysis.maps.quality import map_quality
+from zslcore.analysis.maps.quality import map_quality, mixing_scores, neighbours
 from zslcore.datasets import load
 
 THREADS = 2

@@ -2,12 +2,12 @@
 
 from tests.historic_results.make import IDS, tiny
 from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, ActionStudy, simulated_sets
-from zslcore.analysis.along import AlongStudy
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps import MapSettings, MapStudy
 from zslcore.analysis.overlap import OverlapStudy
+from zslcore.analysis.regularization import AlongStudy
 from zslcore.analysis.run_study import RunStudy
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import import_dataset, load

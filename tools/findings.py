@@ -17,8 +17,8 @@ from typing import Any
 
 import pandas as pd
 
-from zslcore.analysis import epoch_choice
-from zslcore.analysis.cross_tests import PRINTED_CLAIM, cross_tests, printed_table
+from zslcore.analysis import leak_cost
+from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests, printed_table
 from zslcore.analysis.papers.claims import judge_all, printed_evidence
 from zslcore.analysis.papers.findings import SOURCE
 from zslcore.datasets.action_facts import action_facts
@@ -165,7 +165,7 @@ def _of_claims() -> dict[str, Any]:
 
 def _of_epochs() -> dict[str, Any]:
     """Return what choosing epochs on the test set added to H, over data sets and methods."""
-    table = epoch_choice.measured()
+    table = leak_cost.measured()
     folds = table[table["figure"] == "calibrated"]
     last = table[table["figure"] == "plain"]
     seeds = sorted(set(table["seeds"]))

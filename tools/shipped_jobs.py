@@ -25,11 +25,9 @@ from zslcore.analysis.actions import (
     ActionStudy,
     usual_sets,
 )
-from zslcore.analysis.class_gains import METHODS as GAIN_METHODS
-from zslcore.analysis.class_gains import WITHOUT
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.maps import MapSettings, MapStudy
-from zslcore.analysis.overlap import OverlapStudy
+from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
 from zslcore.analysis.study import SHIPPED, Study, is_intact
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import ZSLDataset, load
@@ -88,7 +86,7 @@ def shipped_studies() -> Iterator[Study[Any]]:
     digest = load("digits").digest
     for base in ("ESZSL", "LinearS2V"):
         yield TransductionStudy("digits", "PS", "Propagation", {"base": base}, digest=digest)
-    for name, baseline in WITHOUT.items():
+    for name, baseline in UNTRAINED.items():
         data = load(name)
         yield OverlapStudy.of([data, load(baseline)], GAIN_METHODS, known_classes(data), DRAWS)
     yield study_of_actions()

@@ -25,15 +25,15 @@ from zslcore.analysis import inventory
 from zslcore.analysis.maps import (
     EmbeddedMap,
     measured,
-    original_space,
     quality,
+    reading,
     sketch,
     with_all_rows,
 )
 from zslcore.analysis.method_table import Cell, cells_of_runs
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims import Body, Evidence, Judgment
-from zslcore.analysis.run_listing import peeked
+from zslcore.analysis.stored_runs import peeked
 from zslcore.analysis.study import SILENT, Study
 from zslcore.board import Board, packaged_board
 from zslcore.board.table import cells_of_board
@@ -127,7 +127,7 @@ def quick_keys() -> set[str]:
 def all_runs() -> tuple[Sequence[StoredRun], Collection[str], str]:
     """Return every stored run, the keys of those that an oracle chose, and how many are unreadable.
 
-    See :meth:`ResultStore.stored`, :func:`zslcore.analysis.run_listing.peeked` and
+    See :meth:`ResultStore.stored`, :func:`zslcore.analysis.stored_runs.peeked` and
     :meth:`ResultStore.unreadable`; all are read again when the store has changed.
     """
     return _all_runs(_store_state())
@@ -239,7 +239,7 @@ def nearest_images(
     digests: tuple[str, ...], part: int, row: int, _datasets: Sequence[ZSLDataset]
 ) -> pd.DataFrame:
     """Return the images nearest to one in the original space."""
-    return original_space.nearest_images(_datasets, part, row)
+    return reading.nearest_images(_datasets, part, row)
 
 
 @st.cache_resource(show_spinner="Looking for neighbours …", max_entries=8)
@@ -250,7 +250,7 @@ def neighbours_kept(
     _datasets: Sequence[ZSLDataset],
 ) -> np.ndarray:
     """Return the share of every image's neighbours that a map with these settings keeps."""
-    Z = original_space.in_pca(_made, _datasets)
+    Z = reading.in_pca(_made, _datasets)
     return quality.preserved_neighbours(Z, _made.coordinates, threads=_made.settings.threads)
 
 

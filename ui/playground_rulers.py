@@ -14,7 +14,7 @@ from ui.figures.palette import look_of
 from ui.numbers import three_digits
 from ui.playground_answers import Played
 from zslcore import jobs
-from zslcore.analysis.along import Along, AlongStudy, lambda_of
+from zslcore.analysis.regularization import Along, AlongStudy, lambda_of
 from zslcore.analysis.run_study import RunStudy
 from zslcore.analysis.transduction import Transduction, TransductionStudy
 from zslcore.datasets import ZSLDataset

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.studies import computed
-from zslcore.analysis.along import AlongStudy, along, lambda_of
+from zslcore.analysis.regularization import AlongStudy, along, lambda_of
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec

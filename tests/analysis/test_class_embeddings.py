@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from benchmarks import class_embeddings as benchmark
-from zslcore.analysis.class_embeddings import (
+from zslcore.analysis.comparison import (
     COLUMNS,
     compare_embeddings,
     in_a_sentence,

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel, wilcoxon
 
-from zslcore.analysis.cross_tests import (
+from zslcore.analysis.cross_dataset import (
     PRINTED_CLAIM,
     as_table,
     claim_explained,

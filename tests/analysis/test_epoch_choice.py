@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from tests.worlds import linear_world
-from zslcore.analysis.epoch_choice import choices, points, prices
+from zslcore.analysis.leak_cost import choices, points, prices
 from zslcore.evaluation import protocol
 from zslcore.methods import ALE
 

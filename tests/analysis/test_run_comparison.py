@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.worlds import linear_world
-from zslcore.analysis import run_comparison as compare
+from zslcore.analysis import stored_runs as compare
 from zslcore.evaluation.figures import FIGURES, values_of
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec

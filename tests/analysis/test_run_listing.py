@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
-from zslcore.analysis.run_listing import (
+from zslcore.analysis.stored_runs import (
     RunFilter,
     as_csv,
     as_json,

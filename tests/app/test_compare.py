@@ -10,7 +10,7 @@ from tests.worlds import linear_world
 from ui.exports import Look, as_latex, as_markdown
 from ui.views.compare.table import address_of
 from zslcore.analysis.method_table import inductive_rows
-from zslcore.analysis.run_listing import as_json
+from zslcore.analysis.stored_runs import as_json
 from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec

@@ -21,7 +21,7 @@ from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
 from ui.lessons.room import ROOMS, Rooms
 from ui.lessons.step import Ranges
-from zslcore.analysis import cross_tests
+from zslcore.analysis import cross_dataset
 from zslcore.jobs import Visitor
 
 STEPS = [
@@ -41,7 +41,9 @@ def _own_data(tmp_path, monkeypatch):
 @pytest.fixture
 def no_jobs(monkeypatch):
     """The printed table in place of tables that a job makes."""
-    monkeypatch.setattr(awa, "_table", lambda which: (cross_tests.printed_table(), "AWA1", "AWA2"))
+    monkeypatch.setattr(
+        awa, "_table", lambda which: (cross_dataset.printed_table(), "AWA1", "AWA2")
+    )
 
 
 def test_there_are_three_lessons():

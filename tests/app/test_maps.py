@@ -13,7 +13,7 @@ from ui.figures import maps as figures
 from ui.maps.colours import COLOURS
 from zslcore import jobs
 from zslcore.analysis.maps import MapSettings, MapStudy, make_map
-from zslcore.analysis.maps.answers import answers
+from zslcore.analysis.maps.reading import answers
 from zslcore.datasets import imports, load
 from zslcore.datasets.simulated import planted
 from zslcore.datasets.titles import title

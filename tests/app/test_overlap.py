@@ -13,8 +13,13 @@ from tools.shipped_jobs import known_classes
 from ui.figures.gains import gain_bars
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.views.overlap_gain import gains
-from zslcore.analysis.class_gains import METHODS, WITHOUT, class_gains
-from zslcore.analysis.overlap import OverlapStudy, half_and_half
+from zslcore.analysis.overlap import (
+    GAIN_METHODS,
+    UNTRAINED,
+    OverlapStudy,
+    class_gains,
+    half_and_half,
+)
 from zslcore.datasets import load
 from zslcore.jobs.studies import result
 
@@ -31,8 +36,8 @@ def visit(tmp_path, monkeypatch):
 
 def study_of(name):
     data = load(name)
-    sets = [data, load(WITHOUT[name])]
-    return result(OverlapStudy.of(sets, METHODS, known_classes(data), 30), make=False)
+    sets = [data, load(UNTRAINED[name])]
+    return result(OverlapStudy.of(sets, GAIN_METHODS, known_classes(data), 30), make=False)
 
 
 def drawn(app):
@@ -66,7 +71,7 @@ def gains_by_hand(name, method):
     for c in sorted({r["class"] for r in rows}):
         d = np.array(
             [
-                value - accuracy[c, draw, WITHOUT[name]]
+                value - accuracy[c, draw, UNTRAINED[name]]
                 for (k, draw, features), value in accuracy.items()
                 if k == c and features == name
             ]
@@ -103,7 +108,7 @@ def test_the_draws_test_as_many_known_classes_as_others():
         assert len(draw.ouc) == len(draw.tuc) == 5
 
 
-@pytest.mark.parametrize("name", WITHOUT)
+@pytest.mark.parametrize("name", UNTRAINED)
 def test_the_page_says_an_effect_where_it_is_planted_and_none_in_the_twin(visit, monkeypatch, name):
     pages.forbid_computing(monkeypatch)  # the result comes with the package
     app = visit(gain_data=name)
@@ -144,8 +149,8 @@ def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
     app = visit(gain_class="dalmatian")
     assert "synset n02110341" in words(app)
     shown = app.dataframe[0].value.set_index("method")
-    assert list(shown.index) == list(METHODS)
-    for method in METHODS:
+    assert list(shown.index) == list(GAIN_METHODS)
+    for method in GAIN_METHODS:
         expected = gains_by_hand(AWA2, method)["dalmatian"]
         np.testing.assert_allclose(shown.loc[method, ["gain", "low", "high"]], expected)
     app.selectbox(key="gain_class").set_value("seal").run()
@@ -155,7 +160,7 @@ def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
 def test_bars_lie_on_a_telephone_and_names_are_no_html(visit, look):
     names = [f"<b>{c}</b>" for c in range(50)]
     study = study_of(AWA2)
-    table = class_gains(study, AWA2, WITHOUT[AWA2], "SAE", names)
+    table = class_gains(study, AWA2, UNTRAINED[AWA2], "SAE", names)
     look(narrow=True)
     lying = gain_bars(table, names[0], without_known=False)
     assert {trace.orientation for trace in lying.data if trace.type == "bar"} == {"h"}
@@ -166,7 +171,7 @@ def test_bars_lie_on_a_telephone_and_names_are_no_html(visit, look):
 
 
 def test_data_without_a_baseline_say_what_to_import(visit, monkeypatch):
-    monkeypatch.setattr(gains, "WITHOUT", {})
+    monkeypatch.setattr(gains, "UNTRAINED", {})
     monkeypatch.setattr(gains, "same_classes", lambda names, others: False)
     app = visit()
     assert "an extractor that was trained on nothing" in words(app)

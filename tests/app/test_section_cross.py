@@ -5,7 +5,7 @@ from tests import pages
 from tests.pages import settled, words
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.palette import FIRST, SECOND
-from zslcore.analysis import cross_tests as tests
+from zslcore.analysis import cross_dataset as tests
 from zslcore.analysis.inventory import awa_image_counts
 
 PRINTED = tests.printed_table(), "AWA1", "AWA2"

@@ -4,7 +4,7 @@ from threadpoolctl import threadpool_limits
 
 from tests.datasets.figures import run
 from zslcore.analysis.maps import MapSettings, make_map
-from zslcore.analysis.maps.mixing import ALPHA
+from zslcore.analysis.maps.quality import ALPHA
 from zslcore.datasets import class_names, load
 from zslcore.datasets.facts import class_facts, published
 from zslcore.datasets.simulated import (

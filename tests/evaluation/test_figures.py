@@ -8,7 +8,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.analysis.run_listing import as_csv, as_latex, sorted_by
+from zslcore.analysis.stored_runs import as_csv, as_latex, sorted_by
 from zslcore.board.entry import Figures
 from zslcore.board.table import COLUMNS, HEADINGS
 from zslcore.board.table import PERCENT as BOARD_PERCENT

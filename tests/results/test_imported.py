@@ -9,7 +9,7 @@ import pytest
 from tests.pages import visit
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.analysis.run_listing import as_json, peeked
+from zslcore.analysis.stored_runs import as_json, peeked
 from zslcore.datasets.sandbox import client
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec

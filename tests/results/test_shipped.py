@@ -8,7 +8,7 @@ import pytest
 
 from tests.worlds import linear_world
 from tools.compact import largest_difference
-from zslcore.analysis.run_listing import RunFilter, listed
+from zslcore.analysis.stored_runs import RunFilter, listed
 from zslcore.evaluation import check_predictions
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec

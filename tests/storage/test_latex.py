@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ui.exports import as_latex as as_seen
-from zslcore.analysis.run_listing import as_latex as of_runs
+from zslcore.analysis.stored_runs import as_latex as of_runs
 from zslcore.board import read_board
 from zslcore.board.checking import Board
 from zslcore.board.table import as_latex as of_board

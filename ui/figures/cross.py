@@ -67,7 +67,7 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
 
     A line joins the two tests of one fit: a short one says that the test set matters little, lines
     far from each other that the training set does. There is one panel for each title and its
-    :func:`zslcore.analysis.cross_tests.four_cells`, with the methods of the first, those that are
+    :func:`zslcore.analysis.cross_dataset.four_cells`, with the methods of the first, those that are
     nowhere else included.
     """
     methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
@@ -146,8 +146,8 @@ def difference_strips(
 ) -> go.Figure:
     """Draw all pairs' differences with their mean and its interval, one line a question.
 
-    Tables are by the title of a panel its :func:`zslcore.analysis.cross_tests.differences` and
-    :func:`zslcore.analysis.cross_tests.cross_tests`; labels are what stands at the line of each
+    Tables are by the title of a panel its :func:`zslcore.analysis.cross_dataset.differences` and
+    :func:`zslcore.analysis.cross_dataset.cross_tests`; labels are what stands at the line of each
     question.
     """
     place = {asked: len(labels) - 1 - k for k, asked in enumerate(labels)}

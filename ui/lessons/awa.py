@@ -13,7 +13,7 @@ from ui.figures.lesson import shares
 from ui.figures.palette import FIRST, HARMONIC, SECOND
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from ui.numbers import three_digits
-from zslcore.analysis import cross_tests
+from zslcore.analysis import cross_dataset
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.inventory import awa_image_counts
 from zslcore.datasets.simulated import unplanted_twin
@@ -48,7 +48,7 @@ def _names(which: str) -> tuple[str, str]:
 def _table(which: str) -> tuple[pd.DataFrame, str, str]:
     """Return accuracies of one data set on the other, and the names of both in them."""
     if which == PRINTED:
-        return cross_tests.printed_table(), "AWA1", "AWA2"
+        return cross_dataset.printed_table(), "AWA1", "AWA2"
     names = _names(which)
     first, second = map(cache.dataset, names)
     return waiting.result_of(CrossStudy.of(first, second, "PS", METHODS)), names[0], names[1]
@@ -80,7 +80,7 @@ def _balance(which: str) -> Found:
 
 def _cells(which: str) -> Found:
     table, *names = _table(which)
-    cells = cross_tests.four_cells(table, *names)
+    cells = cross_dataset.four_cells(table, *names)
     own = float(np.nanmean(cells.iloc[:, [0, 2]].to_numpy()))
     other = float(np.nanmean(cells.iloc[:, [1, 3]].to_numpy()))
     figure = four_accuracies({which: cells}, *names)
@@ -91,14 +91,14 @@ def _cells(which: str) -> Found:
 def _tested(which: str) -> tuple[Found, Mapping[str, PairedTest]]:
     """Draw the differences of pairs for each question; return the tests as well."""
     table, *names = _table(which)
-    tests = cross_tests.cross_tests(table, *names)
-    strips = {which: (cross_tests.differences(table, *names), tests)}
+    tests = cross_dataset.cross_tests(table, *names)
+    strips = {which: (cross_dataset.differences(table, *names), tests)}
     return Found(difference_strips(strips, QUESTIONS), "", {"which": which}), tests
 
 
 def _claim(which: str) -> Found:
     found, tests = _tested(which)
-    test, printed = tests["training set"], cross_tests.PRINTED_CLAIM
+    test, printed = tests["training set"], cross_dataset.PRINTED_CLAIM
     paper = f"; the paper prints {three_digits(printed.p)}" if which == PRINTED else ""
     facts = {"pairs": test.pairs, "sentence": test.sentence, "p": test.p, "paper": paper}
     return Found(found.figure, _significant(test.p), {**found.facts, **facts})

@@ -30,7 +30,7 @@ from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.analysis.papers.printed import chosen_for
 from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import drawn_figure
-from zslcore.analysis.run_listing import peeked, probes
+from zslcore.analysis.stored_runs import peeked, probes
 from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
 from zslcore.datasets.imports import trained_on
 from zslcore.evaluation import State

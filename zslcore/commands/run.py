@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and store the result."""
-    from zslcore.analysis.run_listing import as_text
+    from zslcore.analysis.stored_runs import as_text
     from zslcore.datasets import load
     from zslcore.evaluation import outside, write_predictions
     from zslcore.evaluation.specs import RunSpec

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from zslcore.analysis import run_comparison
-from zslcore.analysis.run_listing import (
+from zslcore.analysis import stored_runs
+from zslcore.analysis.stored_runs import (
     FORMATS,
     RunFilter,
     as_text,
@@ -248,8 +248,8 @@ def compare_runs(args: argparse.Namespace) -> str:
     store = ResultStore()
     first, second = (store.find(key) for key in args.keys)
     pair = first.result, second.result
-    spec, compared = run_comparison.in_spec(*pair), run_comparison.in_figures(*pair)
-    classes = run_comparison.by_class(*pair)
+    spec, compared = stored_runs.in_spec(*pair), stored_runs.in_figures(*pair)
+    classes = stored_runs.by_class(*pair)
     if args.json:
         tables = {"spec": spec, "figures": compared, "classes": classes}
         parts = (
@@ -258,10 +258,10 @@ def compare_runs(args: argparse.Namespace) -> str:
         )
         return "{" + ", ".join(parts) + "}"
     differs = spec[spec["differs"]].drop(columns="differs").map(_shortened)
-    test = run_comparison.class_test(*pair)
+    test = stored_runs.class_test(*pair)
     lines = [
         f"first   {first.id}  ({first.origin})\nsecond  {second.id}  ({second.origin})",
-        *(f"Mind: {sentence}" for sentence in run_comparison.cautions(*pair)),
+        *(f"Mind: {sentence}" for sentence in stored_runs.cautions(*pair)),
         _part("What differs", differs) if len(differs) else "\nThe same was run.",
         _part("Figures, percent", _in_percent(compared)),
         _part("Classes, percent, largest differences", _in_percent(classes.head(FEW))),

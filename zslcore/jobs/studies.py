@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from zslcore.analysis.actions import ActionStudy
-from zslcore.analysis.along import AlongStudy
 from zslcore.analysis.comparison import ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps import MapStudy
 from zslcore.analysis.overlap import OverlapStudy
+from zslcore.analysis.regularization import AlongStudy
 from zslcore.analysis.run_study import RunStudy
 from zslcore.analysis.study import SILENT, Report, Study
 from zslcore.analysis.transduction import TransductionStudy

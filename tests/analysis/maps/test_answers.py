@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.worlds import linear_world
-from zslcore.analysis.maps.answers import answers
+from zslcore.analysis.maps.reading import answers
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.methods import LinearS2V
 

@@ -27,7 +27,7 @@ from zslcore.analysis.maps import (
     why_incompatible,
     with_all_rows,
 )
-from zslcore.analysis.maps.neighbours import neighbours
+from zslcore.analysis.maps.quality import neighbours
 from zslcore.analysis.maps.source import stratified_sample
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset

@@ -5,7 +5,7 @@ import pytest
 
 from tests.analysis.pairs import blobs
 from zslcore.analysis.maps import MapSettings, make_map
-from zslcore.analysis.maps.original_space import in_pca, nearest_images
+from zslcore.analysis.maps.reading import in_pca, nearest_images
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features.views import l2_rows
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from zslcore.analysis.maps.original_space import inside
+from zslcore.analysis.maps.reading import inside
 from zslcore.exceptions import ParameterError
 
 POINTS = np.random.default_rng(0).uniform(-2, 2, size=(500, 2))

@@ -9,9 +9,15 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from tests.analysis.pairs import blobs
 from zslcore.analysis.maps import MapData
-from zslcore.analysis.maps.mixing import mixing_scores, mixing_verdicts
-from zslcore.analysis.maps.neighbours import neighbours
-from zslcore.analysis.maps.quality import class_vote, density, knn_recall, map_quality
+from zslcore.analysis.maps.quality import (
+    class_vote,
+    density,
+    knn_recall,
+    map_quality,
+    mixing_scores,
+    mixing_verdicts,
+    neighbours,
+)
 from zslcore.exceptions import ParameterError
 from zslcore.metrics import mean_class_accuracy
 

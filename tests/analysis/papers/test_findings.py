@@ -8,8 +8,8 @@ import pytest
 from scipy.io import loadmat
 
 from tools.findings import made
-from zslcore.analysis.cross_tests import cross_tests, printed_table
-from zslcore.analysis.epoch_choice import measured
+from zslcore.analysis.cross_dataset import cross_tests, printed_table
+from zslcore.analysis.leak_cost import measured
 from zslcore.analysis.papers import lint
 from zslcore.analysis.papers.claims import judge_all, printed_evidence
 from zslcore.analysis.papers.findings import FINDINGS, MARKS, markdown_list
@@ -283,7 +283,7 @@ def test_the_file_of_findings_is_what_the_printed_tables_give():
 def test_the_price_of_epochs_is_what_the_benchmark_measured():
     from benchmarks.generators import shipped
     from benchmarks.measuring import RESULTS
-    from zslcore.analysis.epoch_choice import MEASURED
+    from zslcore.analysis.leak_cost import MEASURED
     from zslcore.version import read_stamped
 
     again = shipped(read_stamped(RESULTS / "generators.csv"))

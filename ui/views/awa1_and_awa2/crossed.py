@@ -12,7 +12,7 @@ from ui.numbers import three_digits
 from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
 from ui.text import on_screen, plain
 from ui.waiting import result_of
-from zslcore.analysis import cross_tests as tests
+from zslcore.analysis import cross_dataset as tests
 from zslcore.analysis.cross_dataset import CrossStudy, check_pair, fitting_methods
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.benchmarks import benchmark_of

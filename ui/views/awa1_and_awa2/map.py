@@ -49,7 +49,7 @@ from zslcore.analysis.maps import (
     same_images,
     why_incompatible,
 )
-from zslcore.analysis.maps.mixing import ALPHA, mixing_verdicts
+from zslcore.analysis.maps.quality import ALPHA, mixing_verdicts
 from zslcore.analysis.maps.settings import Method
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.titles import title

@@ -15,7 +15,7 @@ from ui.components.tile_wall import draw as draw_wall
 from ui.figures.claims import Number, recomputed
 from ui.frame import Header, chart, errors_as_sentences
 from ui.text import plain
-from zslcore.analysis.cross_tests import PRINTED_CLAIM, cross_tests
+from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests
 from zslcore.analysis.papers import protocols
 from zslcore.analysis.papers.claim_cells import cells_of, with_ours
 from zslcore.analysis.papers.claims import CLAIMS, PAPERS, Body, Judgment, printed_evidence

@@ -25,13 +25,20 @@ from ui.frame import Header, chart, errors_as_sentences
 from ui.numbers import points
 from ui.text import plain
 from ui.visitors import available
-from zslcore.analysis.class_gains import METHODS, WITHOUT, KnownGain, class_gains, known_gain
-from zslcore.analysis.overlap import OverlapStudy, same_classes
+from zslcore.analysis.overlap import (
+    GAIN_METHODS,
+    UNTRAINED,
+    KnownGain,
+    OverlapStudy,
+    class_gains,
+    known_gain,
+    same_classes,
+)
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.action_facts import PRETRAINING, action_facts, recognise_actions
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.leakage import VOCABULARY_NAMES, AuditContext, get_vocabulary
-from zslcore.methods import METHODS as ALL_METHODS
+from zslcore.methods import METHODS
 
 DRAWS = 30
 #: Pixels of a figure: so wide and high from the start, so that nothing below it moves.
@@ -49,7 +56,7 @@ def show(header: Header) -> None:
     with errors_as_sentences():
         with st.container(horizontal=True, vertical_alignment="bottom"):
             dataset = _choose_dataset()
-            menu = list(dict.fromkeys([*METHODS, *ALL_METHODS]))
+            menu = list(dict.fromkeys([*GAIN_METHODS, *METHODS]))
             method = controls.choose("Method", menu, key="gain_method", width=160)
             with st.popover("More", icon=":material/more_horiz:"):
                 baseline = _choose_baseline(dataset)
@@ -57,7 +64,7 @@ def show(header: Header) -> None:
         header.mark(dataset)
         if not baseline:
             _ask_for_baseline(dataset)
-        methods = list(dict.fromkeys([*METHODS, method]))
+        methods = list(dict.fromkeys([*GAIN_METHODS, method]))
         asked = OverlapStudy.of([dataset, cache.dataset(baseline)], methods, sorted(known), DRAWS)
         study = waiting.result_of(asked)
         table = class_gains(study, dataset.name, baseline, method, dataset.class_names)
@@ -97,7 +104,7 @@ def _choose_dataset() -> ZSLDataset:
 
 def _choose_baseline(dataset: ZSLDataset) -> str:
     """Choose features of the same classes that no network was trained for; empty without any."""
-    usual = WITHOUT.get(dataset.name)
+    usual = UNTRAINED.get(dataset.name)
     same = (
         [usual]
         if usual is not None

@@ -7,7 +7,7 @@ its first 50 axes t-SNE or UMAP lays the chosen rows out in the plane:
 
 Both start from the first two axes, both read the same exact graph of nearest neighbours, and the
 same settings, seed and number of threads give the same coordinates. Measures of its reliability
-come with each map: :mod:`zslcore.analysis.maps.quality`, :mod:`zslcore.analysis.maps.mixing`.
+come with each map: :mod:`zslcore.analysis.maps.quality`.
 
 References
 ----------
@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from zslcore.analysis.maps.layout import lay_out
 from zslcore.analysis.maps.making import (
+    EmbeddedMap,
     MapStudy,
     estimated_seconds,
     make_map,
@@ -29,10 +30,14 @@ from zslcore.analysis.maps.making import (
     sketch,
     with_all_rows,
 )
-from zslcore.analysis.maps.pca import JointPCA
-from zslcore.analysis.maps.result import EmbeddedMap
 from zslcore.analysis.maps.settings import METHOD_NAMES, MapSettings
-from zslcore.analysis.maps.source import MapData, match_classes, same_images, why_incompatible
+from zslcore.analysis.maps.source import (
+    JointPCA,
+    MapData,
+    match_classes,
+    same_images,
+    why_incompatible,
+)
 
 __all__ = [
     "METHOD_NAMES",

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from threadpoolctl import threadpool_limits
 
-from zslcore.analysis.maps.neighbours import Neighbours
+from zslcore.analysis.maps.quality import Neighbours
 from zslcore.analysis.maps.settings import EARLY, MapSettings
 from zslcore.exceptions import ParameterError
 from zslcore.storage.extras import extra

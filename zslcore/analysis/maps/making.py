@@ -1,4 +1,4 @@
-"""Make a map."""
+"""Make a map: the place of every image, its settings and its quality."""
 
 from __future__ import annotations
 
@@ -7,28 +7,27 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from math import nan
-from typing import Any, Self
+from os import PathLike
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from zslcore.analysis.maps.layout import INTERPOLATE, Picture, Progress, lay_out
-from zslcore.analysis.maps.mixing import mixing_scores
-from zslcore.analysis.maps.neighbours import neighbours
-from zslcore.analysis.maps.pca import JointPCA
-from zslcore.analysis.maps.quality import MapQuality, map_quality
-from zslcore.analysis.maps.result import EmbeddedMap
+from zslcore.analysis.maps.quality import MapQuality, map_quality, mixing_scores, neighbours
 from zslcore.analysis.maps.settings import EARLY, METHOD_NAMES, MapSettings
-from zslcore.analysis.maps.source import MapData
+from zslcore.analysis.maps.source import JointPCA, MapData
 from zslcore.analysis.study import MANIFEST, SHIPPED, Report, Study, shipped
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import project
+from zslcore.storage.spreadsheets import harmless_csv
+from zslcore.version import commit, stamped, version
 
 #: Neighbours that every measure of quality looks at.
 K = 15
@@ -38,6 +37,92 @@ UNMEASURED = MapQuality(0, 0, nan, nan, nan, nan, nan)
 #: in a step of a layout.
 START, PCA, NEIGHBOURS, QUALITY = 2.0, 1.3e-11, 3e-9, 8e-4
 TSNE, TSNE_FEW, UMAP, COMPILED = 1.2e-6, 3.5e-6, 2.6e-6, 15.0
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddedMap:
+    """Coordinates of every chosen image.
+
+    Arrays have a row an image: the data set (``part``), its row there, its class (row of
+    ``class_names``, those of the first data set). The PCA is fitted on all rows of all data sets;
+    ``mixing`` is that of :func:`mixing_scores`, empty for one set;
+    ``libraries`` are those that decided on the coordinates, with versions, today's by default.
+    """
+
+    names: tuple[str, ...]
+    digests: tuple[str, ...]
+    settings: MapSettings
+    class_names: tuple[str, ...]
+    coordinates: np.ndarray
+    part: np.ndarray
+    row: np.ndarray
+    labels: np.ndarray
+    pca: JointPCA
+    quality: MapQuality
+    mixing: pd.DataFrame
+    seconds: dict[str, float] = field(default_factory=dict)
+    libraries: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.libraries:
+            object.__setattr__(self, "libraries", self.settings.libraries)
+        for array in (self.coordinates, self.part, self.row, self.labels):
+            array.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.coordinates)
+
+    # --- To take away -----------------------------------------------------------------------------
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per image: data_set, row, class, x, y."""
+        names = np.asarray(self.names, dtype=object)
+        classes = np.asarray(self.class_names, dtype=object)
+        return pd.DataFrame(
+            {
+                "data_set": pd.Categorical(names[self.part], categories=list(self.names)),
+                "row": self.row,
+                "class": pd.Categorical(classes[self.labels], categories=list(self.class_names)),
+                "x": self.coordinates[:, 0],
+                "y": self.coordinates[:, 1],
+            }
+        )
+
+    def about(self) -> dict[str, Any]:
+        """Return everything but the coordinates, ready for JSON."""
+        return {
+            "data_sets": [
+                {"name": name, "digest": digest}
+                for name, digest in zip(self.names, self.digests, strict=True)
+            ],
+            "settings": asdict(self.settings),
+            "libraries": self.libraries,
+            "version": version(),
+            "commit": commit(),
+            "images": len(self),
+            "variance_kept": float(self.pca.explained.sum()),
+            "quality": asdict(self.quality),
+            "mixing": json.loads(self.mixing.to_json(orient="records", double_precision=15)),
+            "seconds": self.seconds,
+        }
+
+    def to_csv(self) -> str:
+        """Return the table as CSV."""
+        return harmless_csv(stamped(self.table()), index=False, float_format="%.6g")
+
+    def to_json(self) -> str:
+        """Return table, settings and quality as JSON."""
+        table = self.table().astype({"data_set": str, "class": str})
+        return json.dumps(self.about() | {"map": table.to_dict(orient="list")})
+
+    def to_parquet(self, path: str | PathLike[str] | BinaryIO) -> None:
+        """Write the table as Parquet, with settings and quality in its metadata."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        table = pa.Table.from_pandas(self.table(), preserve_index=False)
+        meta = dict(table.schema.metadata or {}) | {b"about": json.dumps(self.about()).encode()}
+        pq.write_table(table.replace_schema_metadata(meta), path)
 
 
 def map_key(datasets: Sequence[ZSLDataset], settings: MapSettings) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.cross_tests import PRINTED_CLAIM, claim_explained, cross_tests
+from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
 from zslcore.datasets.action_facts import action_facts
 from zslcore.datasets.facts import class_facts, published, published_tables
 from zslcore.leakage.contamination.counting import cells, pretraining_sets

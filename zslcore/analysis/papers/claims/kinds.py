@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student_t
 
-from zslcore.analysis.cross_tests import PRINTED_CLAIM, claim_explained, cross_tests
+from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
 from zslcore.analysis.papers.claims.cases import Cases, select_cases
 from zslcore.analysis.papers.claims.evidence import ENOUGH, Evidence, UndecidedError, in_words
 from zslcore.analysis.papers.claims.judging import (

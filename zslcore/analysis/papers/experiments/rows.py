@@ -13,8 +13,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from zslcore.analysis import bias_variance
-from zslcore.analysis.cross_dataset import cross_table
-from zslcore.analysis.cross_tests import with_printed
+from zslcore.analysis.cross_dataset import cross_table, with_printed
 from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.analysis.papers.experiments.experiment import (
     COLUMNS,
