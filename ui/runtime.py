@@ -24,7 +24,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import sweep_leftovers
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.matching import match_names
-from zslcore.results.repair import mend
+from zslcore.results.database import mend
 from zslcore.results.store import ResultStore
 
 
@@ -171,7 +171,7 @@ class Start:
                 _LOG.warning("%d things that killed processes had left were removed", left)
             for refusal in (refused := outside.register_own().values()):
                 _LOG.warning("%s", refusal)
-            return " ".join(filter(None, [mend(ResultStore()), *refused]))
+            return " ".join(filter(None, [mend(ResultStore().path), *refused]))
         except (ZSLError, OSError) as error:
             # A folder that cannot be written is reported elsewhere.
             _LOG.warning("%s", error)

@@ -12,7 +12,7 @@ from zslcore.__main__ import main
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner
-from zslcore.results.repair import damage_of, mend, refusal_of
+from zslcore.results.database import damage_of, mend
 from zslcore.results.store import ResultStore
 
 RUN = ["run", "--dataset", "digits", "--method", "LinearS2V", "--no-oracle", "--param", "lam=1"]
@@ -57,10 +57,10 @@ def test_the_command_line_prints_figures_before_it_warns(capsys):
 
 
 def test_it_is_asked_whether_something_can_be_written_before_a_long_run(unwritable, monkeypatch):
-    assert "expected a run store" in refusal_of(ResultStore())
+    assert "expected a run store" in ResultStore().refusal()
     asked = []
     monkeypatch.setattr(
-        "zslcore.results.repair.refusal_of", lambda store: asked.append("asked") or ""
+        "zslcore.results.store.ResultStore.refusal", lambda store: asked.append("asked") or ""
     )
     monkeypatch.setattr(
         "zslcore.evaluation.runs.execute_in_full", lambda *_, **__: asked.append("run") or 1 / 0
@@ -104,15 +104,15 @@ def test_a_store_that_is_locked_loses_no_figures(tmp_path, monkeypatch):
 
 
 def test_a_damaged_store_is_set_aside_and_what_can_be_read_is_kept(store):
-    assert damage_of(store) == ""
-    assert mend(store) == ""
+    assert damage_of(store.path) == ""
+    assert mend(store.path) == ""
     damage(store.path)
-    assert damage_of(store)
+    assert damage_of(store.path)
     with pytest.raises(ZSLError, match=r"`zslcore doctor --mend` sets it aside"):
         store.results()
-    sentence = mend(store)
+    sentence = mend(store.path)
     assert "was set aside as runs.damaged-" in sentence
-    assert damage_of(store) == ""
+    assert damage_of(store.path) == ""
     kept = len(store.results())
     assert 15 <= kept < 31
     assert f"{kept} readable results were recovered" in sentence
@@ -123,7 +123,7 @@ def test_a_damaged_store_is_set_aside_and_what_can_be_read_is_kept(store):
 def test_what_is_no_store_is_set_aside(tmp_path, content):
     store = ResultStore(tmp_path / "runs.sqlite")
     store.path.write_bytes(content)
-    assert "0 readable results were recovered" in mend(store)
+    assert "0 readable results were recovered" in mend(store.path)
     assert store.results() == []
     with closing(sqlite3.connect(store.path)) as db:
         assert db.execute("PRAGMA quick_check").fetchall() == [("ok",)]

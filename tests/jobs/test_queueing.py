@@ -10,7 +10,7 @@ from tests.jobs.test_runner import until, work
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Visitor
 from zslcore.jobs import runner as engine
-from zslcore.jobs.queueing import Turns, most_waiting
+from zslcore.jobs.runner import Turns, most_waiting
 
 GREEDY, OTHER, NEIGHBOUR = Visitor("a", "1"), Visitor("b", "1"), Visitor("a", "2")
 

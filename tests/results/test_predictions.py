@@ -97,7 +97,7 @@ def test_they_go_with_their_result(store):
 
 
 def test_bytes_that_a_disk_has_changed_are_not_served(store):
-    from zslcore.results.repair import damage_of, mend
+    from zslcore.results.database import damage_of, mend
 
     result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
     kept = sql(store, "SELECT * FROM sums")
@@ -107,19 +107,19 @@ def test_bytes_that_a_disk_has_changed_are_not_served(store):
     with closing(sqlite3.connect(store.path)) as db, db:  # the trigger has removed its checksum
         db.executemany("INSERT OR REPLACE INTO sums VALUES (?, ?, ?)", kept)
     assert store.predictions(result.key) is None
-    assert "changed on the disk" in damage_of(store)
-    assert "1 readable results were recovered" in mend(store)
-    assert damage_of(store) == ""
+    assert "changed on the disk" in damage_of(store.path)
+    assert "1 readable results were recovered" in mend(store.path)
+    assert damage_of(store.path) == ""
     assert (store.get(result.key), store.predictions(result.key)) == (result, None)
 
 
 def test_repair_keeps_what_is_whole(store):
-    from zslcore.results.repair import mend
+    from zslcore.results.database import mend
 
     result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
     other, _ = store.run(spec(0.2), WORLD, with_oracle=False)
     sums = dict(sql(store, "SELECT id, sha256 FROM sums WHERE kept = 'runs'"))
     sql(store, "UPDATE runs SET created = '1999' WHERE key = ?", other.key)
     sql(store, "INSERT INTO sums VALUES ('runs', ?, ?)", other.key, sums[other.key])
-    assert mend(store)
+    assert mend(store.path)
     assert evaluate(store.predictions(result.key).test, result.gamma or 0.0) == result.evaluation

@@ -17,8 +17,8 @@ from zslcore.__main__ import main
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
-from zslcore.results import database, repair
-from zslcore.results.repair import damage_of, mend
+from zslcore.results import database
+from zslcore.results.database import damage_of, mend
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
 ROOT = Path(__file__).parents[2]
@@ -105,10 +105,10 @@ DAMAGE = {
 def test_every_row_that_is_there_is_kept(store, whole, damage):
     DAMAGE[damage](store)
     spoiled = store.path.read_bytes()
-    assert damage_of(store)
-    said = mend(store)
+    assert damage_of(store.path)
+    said = mend(store.path)
     assert f"{2 * N} readable results were recovered." in said
-    assert damage_of(store) == mend(store) == ""
+    assert damage_of(store.path) == mend(store.path) == ""
     assert rows_in(store.path) == whole[1]
     (aside,) = set_aside(store)
     assert aside.read_bytes() == spoiled
@@ -120,11 +120,11 @@ def test_without_a_backup_all_before_the_cut_of_a_file_is_kept(store, whole, par
     database.backup_of(store.path).unlink()
     content = store.path.read_bytes()
     store.path.write_bytes(content[: int(len(content) * part) // PAGE * PAGE])
-    mend(store)
+    mend(store.path)
     kept = rows_in(store.path)
     assert set(kept.items()) <= set(whole[1].items())
     assert len(kept) >= 2 * N * part - 18  # the first eleven pages hold no rows yet
-    assert damage_of(store) == ""
+    assert damage_of(store.path) == ""
 
 
 def test_results_of_the_day_are_joined_with_the_backup(store, result, whole):
@@ -132,7 +132,7 @@ def test_results_of_the_day_are_joined_with_the_backup(store, result, whole):
     content = store.path.read_bytes()
     middle = leaves(content)[len(leaves(content)) // 2]
     change(store, (middle * PAGE, b"\xff" * PAGE))
-    mend(store)
+    mend(store.path)
     assert rows_in(store.path).items() >= whole[1].items()
     assert store.get("of today")
 
@@ -175,16 +175,16 @@ def test_a_flipped_bit_within_a_figure_is_seen(store, whole, capsys, monkeypatch
     monkeypatch.setenv("ZSL_DATA", str(store.path.parent))
     assert main(["doctor"]) == 1
     assert "is damaged (1 result has changed on the disk)" in capsys.readouterr().out
-    said = mend(store)
+    said = mend(store.path)
     assert said.endswith("1 result that has changed on the disk can only be found in the old file.")
     assert {id_ for id_ in whole[1] if id_ not in rows_in(store.path)} == {("runs", key)}
-    assert store.unreadable() == damage_of(store) == ""
+    assert store.unreadable() == damage_of(store.path) == ""
 
 
 def test_a_result_that_was_changed_is_made_again_and_then_whole(store, result):
     flip_a_figure(store, f"{7:016x}")
     store.put(replace(result, key=f"{7:016x}"))
-    assert damage_of(store) == store.unreadable() == ""
+    assert damage_of(store.path) == store.unreadable() == ""
 
 
 # --- Other programs -------------------------------------------------------------------------------
@@ -198,12 +198,12 @@ def test_rows_that_another_program_writes_are_whole_and_get_their_checksum_later
         db.execute("DELETE FROM runs WHERE key = ?", (f"{4:016x}",))
         db.execute("UPDATE runs SET created = '2027' WHERE key = ?", (f"{5:016x}",))
         db.execute("UPDATE imported SET who = 'Eve' WHERE id = ?", (f"{6:016x}@Ada",))
-    assert store.unreadable() == damage_of(store) == ""
+    assert store.unreadable() == damage_of(store.path) == ""
     assert len(store.stored()) == 2 * N
     store.put(result)
     with closing(sqlite3.connect(store.path)) as db:
         assert db.execute("SELECT count(*) FROM sums").fetchone() == (2 * N + 1,)
-    assert store.unreadable() == damage_of(store) == ""
+    assert store.unreadable() == damage_of(store.path) == ""
 
 
 # --- At the same time -----------------------------------------------------------------------------
@@ -212,7 +212,7 @@ def test_rows_that_another_program_writes_are_whole_and_get_their_checksum_later
 def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store, monkeypatch):
     swap_leaves(store)
     sha = hashlib.sha256(store.path.read_bytes()).hexdigest()
-    both, seen, waited = threading.Barrier(2), repair.damage_of, set()
+    both, seen, waited = threading.Barrier(2), database.damage_of, set()
 
     def seen_by_both(store):
         found = seen(store)
@@ -221,9 +221,9 @@ def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store
             both.wait(60)  # both have seen the damage before either begins
         return found
 
-    monkeypatch.setattr(repair, "damage_of", seen_by_both)
+    monkeypatch.setattr(database, "damage_of", seen_by_both)
     said = []
-    threads = [threading.Thread(target=lambda: said.append(mend(store))) for _ in range(2)]
+    threads = [threading.Thread(target=lambda: said.append(mend(store.path))) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -235,10 +235,10 @@ def test_two_repairs_in_the_same_moment_make_one_and_keep_the_damaged_file(store
 
 MENDER = """
 import sys
-from zslcore.results.repair import mend
+from zslcore.results.database import mend
 from zslcore.results.store import ResultStore
 sys.stdin.read()
-print(bool(mend(ResultStore(sys.argv[1]))))
+print(bool(mend(ResultStore(sys.argv[1]).path)))
 """
 
 
@@ -263,7 +263,7 @@ def test_two_servers_that_start_repair_once(store, damage):
 
 def test_what_is_put_while_a_repair_runs_is_there_afterwards(store, result, monkeypatch):
     swap_leaves(store)
-    copied, opened = repair._copy, threading.Event()
+    copied, opened = database._copy, threading.Event()
     connect, errors = sqlite3.connect, []
 
     def put():
@@ -286,8 +286,8 @@ def test_what_is_put_while_a_repair_runs_is_there_afterwards(store, result, monk
         return copied(*args)
 
     monkeypatch.setattr(sqlite3, "connect", connected)
-    monkeypatch.setattr(repair, "_copy", copied_while_somebody_puts)
-    assert mend(store)
+    monkeypatch.setattr(database, "_copy", copied_while_somebody_puts)
+    assert mend(store.path)
     writer.join()
     assert errors == []
     assert ("runs", "put meanwhile") in rows_in(store.path)
@@ -314,9 +314,9 @@ def test_the_journal_of_a_writer_that_was_killed_never_reaches_the_new_store(
     assert journal.stat().st_size > PAGE
     if bad_header:
         change(store, (0, b"no database at all"))
-    mend(store)
+    mend(store.path)
     assert not journal.exists()
-    assert damage_of(store) == ""
+    assert damage_of(store.path) == ""
     assert rows_in(store.path) == whole[1]
 
 
@@ -324,7 +324,7 @@ def test_a_store_that_somebody_reads_is_repaired_and_who_reads_sees_one_state(st
     swap_leaves(store)
     with closing(sqlite3.connect(store.path)) as reader:
         first = reader.execute("SELECT key FROM runs LIMIT 1").fetchone()
-        assert mend(store)
+        assert mend(store.path)
         assert reader.execute("SELECT key FROM runs LIMIT 1").fetchone() == first
     assert len(store.stored()) == 2 * N
 
@@ -337,7 +337,7 @@ def test_what_is_deleted_while_others_read_is_gone_and_no_damage(store):
         if one.id == key:
             break
     store.delete(key)
-    assert damage_of(store) == store.unreadable() == ""
+    assert damage_of(store.path) == store.unreadable() == ""
     assert len(store.stored()) == 2 * N - 1
 
 
@@ -345,7 +345,7 @@ def test_a_store_behind_a_link_is_repaired_where_it_lies(store, tmp_path):
     link = ResultStore(tmp_path / "runs.sqlite")
     link.path.symlink_to(store.path)
     swap_leaves(store)
-    assert mend(link)
+    assert mend(link.path)
     assert link.path.is_symlink()
     assert len(set_aside(store)) == 1
     assert len(link.stored()) == 2 * N
@@ -361,7 +361,7 @@ def test_a_repair_that_cannot_write_is_one_sentence_and_leaves_all_as_it_was(sto
     monkeypatch.setattr(os, "link", refused)
     monkeypatch.setattr(Path, "rename", refused)
     with pytest.raises(ZSLError, match=r"cannot be set aside: .*No space left"):
-        mend(store)
+        mend(store.path)
     assert store.path.read_bytes() == content
     assert {path.name for path in store.path.parent.iterdir()} <= {
         "runs.sqlite",
@@ -369,7 +369,7 @@ def test_a_repair_that_cannot_write_is_one_sentence_and_leaves_all_as_it_was(sto
         ".runs.sqlite.repair",
     }
     monkeypatch.undo()
-    assert mend(store)
+    assert mend(store.path)
 
 
 def test_a_checksum_is_of_every_column():

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from zslcore.exceptions import ZSLError
-from zslcore.jobs.queueing import ANYONE, Visitor
+from zslcore.jobs.runner import ANYONE, Visitor
 from zslcore.storage.files import data_folder
 
 #: Letters and digits that are not taken for each other when read aloud or from afar.

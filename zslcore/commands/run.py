@@ -47,7 +47,6 @@ def run(args: argparse.Namespace) -> None:
     from zslcore.datasets import load
     from zslcore.evaluation import outside, write_predictions
     from zslcore.evaluation.specs import RunSpec
-    from zslcore.results.repair import refusal_of
     from zslcore.results.store import ResultStore
 
     args.method, dataset = outside.load(args.method), load(args.dataset)
@@ -59,7 +58,7 @@ def run(args: argparse.Namespace) -> None:
         **{name: getattr(args, name) for name in fields},
     )
     store = ResultStore()
-    if not args.no_store and (refusal := refusal_of(store)):
+    if not args.no_store and (refusal := store.refusal()):
         print(f"The result will be printed but not stored. {refusal}", file=sys.stderr)
     result, predictions = executed(spec, dataset, args.dask, not args.no_oracle)
     show_steps()

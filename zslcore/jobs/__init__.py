@@ -8,10 +8,11 @@ Each job computes a study (:mod:`zslcore.analysis.study`)::
     result, scores = study.read(jobs.finished(study))
 """
 
-from zslcore.jobs.job_status import Status
-from zslcore.jobs.queueing import ANYONE, Visitor
 from zslcore.jobs.runner import (
+    ANYONE,
     Runner,
+    Status,
+    Visitor,
     cancel,
     close,
     finished,

@@ -19,17 +19,17 @@ import os
 import tempfile
 import threading
 import time
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 from zslcore.analysis.study import Study, is_intact, shipped
 from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.children import Child
-from zslcore.jobs.job_status import State, Status
-from zslcore.jobs.queueing import ANYONE, Turns, Visitor, most_waiting
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import data_folder
 
@@ -46,6 +46,105 @@ PREVIEW = "preview.npz"
 
 # Name, size, time and number of every file of a folder.
 Stamp = tuple[tuple[str, int, int, int], ...]
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Status of a job.
+
+    Attributes
+    ----------
+    position : its place in the queue, 1 being the next; 0 unless queued
+    done, total : how much is done of how much; ``total`` is 0 while unknown
+    seconds : since the job started, or was submitted while it is queued
+    seconds_left : an estimate from what is done, None before there is any
+    preview : an ``.npz`` of how the result looks by now, where the work draws one
+    error : one sentence on why there is no result, empty unless failed or dropped
+    visitors : how many wait for it
+    """
+
+    state: State
+    position: int = 0
+    done: float = 0
+    total: float = 0
+    stage: str = ""
+    message: str = ""
+    seconds: float = 0
+    seconds_left: float | None = None
+    preview: Path | None = None
+    error: str = ""
+    visitors: int = 0
+
+    @property
+    def active(self) -> bool:
+        """True while there is something to wait for."""
+        return self.state in ("queued", "running")
+
+
+# --- The queue ------------------------------------------------------------------------------------
+
+
+class Visitor(NamedTuple):
+    """The client of a job: a network address, which a class may share, and a browser there."""
+
+    address: str
+    browser: str
+
+
+#: The client where clients are not distinguished: tests, and programs that use the package.
+ANYONE = Visitor("", "")
+
+
+class Turns:
+    """Fair queue: remembers who was served when.
+
+    Turns go round by network address, then by browser: the next job is that of the address that was
+    served longest ago, among its browsers of the one served longest ago, and of these the oldest.
+    So fifty jobs of one visitor delay another's by the one that runs.
+    """
+
+    #: Visitors remembered at most; those served longest ago are as good as new.
+    MOST = 1000
+
+    def __init__(self) -> None:
+        self._turn = 0
+        self._served: dict[str | Visitor, int] = {}
+
+    def order(self, waiting: Sequence[_Job]) -> list[_Job]:
+        """Return what waits in the order in which it will be served."""
+        served, turn, left, ordered = dict(self._served), self._turn, list(waiting), []
+        while left:
+            job = min(left, key=lambda job: _last(served, job.asked_by))
+            left.remove(job)
+            ordered.append(job)
+            turn += 1
+            served |= {job.asked_by.address: turn, job.asked_by: turn}
+        return ordered
+
+    def serve(self, visitor: Visitor) -> None:
+        """Take note that a job of ``visitor`` begins."""
+        self._turn += 1
+        self._served |= {visitor.address: self._turn, visitor: self._turn}
+        if len(self._served) > self.MOST:
+            latest = sorted(self._served.items(), key=lambda item: item[1])[-self.MOST // 2 :]
+            self._served = dict(latest)
+
+
+def _last(served: dict[str | Visitor, int], visitor: Visitor) -> tuple[int, int]:
+    return served.get(visitor.address, 0), served.get(visitor, 0)
+
+
+def most_waiting(waiting: Sequence[_Job], address: str) -> _Job | None:
+    """Return the newest job of the address with most of them; None where that is ``address``.
+
+    It gives way in a full queue if its client has two more waiting than the newcomer.
+    """
+    count = Counter(job.asked_by.address for job in waiting)
+    fullest, n = count.most_common(1)[0]
+    if n < count[address] + 2:
+        return None
+    return next(job for job in reversed(waiting) if job.asked_by.address == fullest)
 
 
 @dataclass(eq=False)

@@ -20,7 +20,7 @@ from zslcore.datasets import imports
 from zslcore.datasets.importing import open_dataset
 from zslcore.datasets.sandbox.confinement import WALLS, walls
 from zslcore.exceptions import NewerVersionError, ZSLError
-from zslcore.results.repair import damage_of, mend, refusal_of
+from zslcore.results.database import damage_of, mend
 from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts, settings
 from zslcore.storage.artifacts import TornError
@@ -146,9 +146,9 @@ def _room() -> Finding:
 
 def _store() -> Iterator[Finding]:
     store = ResultStore()
-    if damage := damage_of(store):
+    if damage := damage_of(store.path):
         said = f"{store.path} is damaged ({damage.rstrip('.')})."
-        yield Finding("store", False, said, lambda: mend(store))
+        yield Finding("store", False, said, lambda: mend(store.path))
         return
     if not store.path.exists():
         yield Finding("store", True, f"Nothing is stored in {store.path} yet.")
@@ -163,7 +163,7 @@ def _store() -> Iterator[Finding]:
     count = "1 result is stored" if results == 1 else f"{results:,} results are stored"
     yield Finding("store", True, f"{count} in {store.path}. {unreadable}".strip())
     yield from _other_results(store)
-    if refusal := refusal_of(store):
+    if refusal := store.refusal():
         yield Finding("store", False, refusal)
 
 

@@ -21,10 +21,14 @@ import json
 import os
 import sqlite3
 import time
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+from zslcore.exceptions import ZSLError
 
 #: Tables of results -> the key of their rows, which is their first column.
 KEYS = {"runs": "key", "imported": "id", "results": "id", "predictions": "id"}
@@ -130,9 +134,9 @@ def draft_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.{uuid4().hex}")
 
 
-def connected(path: Path, timeout: float = PATIENCE) -> sqlite3.Connection:
-    """Open a file to read it; what a writer that was killed has left there is undone first."""
-    address = f"{path.absolute().as_uri()}?mode=rw"
+def connected(path: Path, timeout: float = PATIENCE, mode: str = "rw") -> sqlite3.Connection:
+    """Open a file; what a writer that was killed has left there is undone first."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
     db = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None)
     db.text_factory = lambda text: text.decode(errors="replace")
     return db
@@ -159,3 +163,143 @@ def back_up(path: Path) -> None:
                 os.replace(draft, backup)
         finally:
             draft.unlink(missing_ok=True)
+
+
+# --- Repair ---------------------------------------------------------------------------------------
+
+
+#: Suffixes of the files that SQLite may leave next to a database.
+SQLITE_FILES = ("-journal", "-wal", "-shm")
+
+
+def damage_of(path: Path) -> str:
+    """Return what is wrong with the file of a store; empty when it is whole, or not there."""
+    if not path.exists():
+        return ""
+    try:
+        with closing(connected(path)) as db:
+            db.execute("BEGIN")
+            return damage_in(db)
+    except sqlite3.OperationalError:
+        return ""  # locked, or not to be opened: no damage; reading it raises an error
+    except sqlite3.DatabaseError as error:
+        return str(error)
+
+
+def mend(path: Path) -> str:
+    """Move a damaged store away, recover its readable rows and report it in a sentence.
+
+    The sentence is empty where nothing is damaged; the damaged file stays, under another name.
+    Raises ZSLError when the store cannot be set aside, or others write for longer than a writer
+    waits.
+    """
+    if not damage_of(path):
+        return ""
+    path = path.resolve()
+    draft = draft_of(path)
+    try:
+        with _alone(path):
+            damage = damage_of(path)
+            return _replace(path, draft, damage) if damage else ""  # another one was first
+    except (OSError, sqlite3.Error) as error:
+        raise ZSLError(
+            f"{path}: the run store is damaged and cannot be set aside: {error}."
+        ) from error
+    finally:
+        for left in (draft, *(draft.with_name(f"{draft.name}{end}") for end in SQLITE_FILES)):
+            left.unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Lock out other repairs through a separate file: the store may be too damaged for a lock."""
+    lock = path.with_name(f".{path.name}.repair")
+    with closing(sqlite3.connect(lock, timeout=PATIENCE, isolation_level=None)) as db:
+        db.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+def _replace(path: Path, draft: Path, damage: str) -> str:
+    """Replace a damaged store while it is locked; report what was recovered."""
+    with ExitStack() as stack:
+        db = stack.enter_context(closing(connected(path)))
+        db.execute("PRAGMA writable_schema = ON")  # also reads a file that was cut off
+        try:
+            db.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:  # no database to SQLite: no process can lock or write it
+            db.close()
+        sources = [db]
+        if backup_of(path).exists():
+            sources.append(stack.enter_context(closing(connected(backup_of(path)))))
+        recovered, changed = _copy(sources, draft)
+        aside = _set_aside(path, draft)
+    report = (
+        f"The run store was damaged ({damage.rstrip('.')}). It was set aside as {aside.name}; "
+        f"{recovered:,} readable results were recovered."
+    )
+    if changed:
+        what = "1 result that has" if changed == 1 else f"{changed:,} results that have"
+        report += f" {what} changed on the disk can only be found in the old file."
+    return report
+
+
+def _set_aside(path: Path, draft: Path) -> Path:
+    """Give a damaged file a name of its own, and its name to the new one, in one step."""
+    name = f"{path.stem}.damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}-{uuid4().hex[:8]}{path.suffix}"
+    aside = path.with_name(name)
+    try:
+        os.link(path, aside)
+    except OSError:  # a file system without links: for a moment there is no store
+        path.rename(aside)
+    for end in SQLITE_FILES:  # of the damaged file; SQLite would take it for the new one's
+        with suppress(FileNotFoundError):
+            os.replace(path.with_name(f"{path.name}{end}"), aside.with_name(f"{name}{end}"))
+    os.replace(draft, path)
+    return aside
+
+
+def _copy(sources: list[sqlite3.Connection], into: Path) -> tuple[int, int]:
+    """Copy readable rows, whole ones of the first source; count results, and rows that changed."""
+    whole, changed = set[tuple[str, object]](), set[tuple[str, object]]()
+    with closing(sqlite3.connect(into, isolation_level=None)) as new:
+        prepare(new)
+        new.execute("BEGIN")
+        for source in sources:
+            sums = {(table, id_): sha for table, id_, sha in _rows(source, "sums")}
+            for table in KEYS:
+                marks = ", ".join("?" * len(COLUMNS[table]))
+                for row in _rows(source, table):
+                    id_ = (table, row[0])
+                    if sums.get(id_) not in (None, sum_of(row)):
+                        changed.add(id_)
+                    elif id_ not in whole and _is_content(row[-1], table):
+                        new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)  # noqa: S608
+                        whole.add(id_)
+        seal(new)
+        new.execute("COMMIT")
+    return sum(table != "predictions" for table, _ in whole), len(changed - whole)
+
+
+def _is_content(value: object, table: str) -> bool:
+    """Return whether the last column of a row holds what this package writes there."""
+    if table == "predictions":
+        return isinstance(value, bytes) and value.startswith(b"PAR1")
+    return str(value).startswith("{")
+
+
+def _rows(db: sqlite3.Connection, table: str) -> Iterator[Row]:
+    """Yield rows readable by a scan from either end or by the index of keys, some repeatedly."""
+    numbers: list[Row] = []
+    for way in ("NOT INDEXED", "NOT INDEXED ORDER BY rowid DESC"):
+        with suppress(sqlite3.Error):  # also of a connection that is closed
+            for row in db.execute(f"SELECT * FROM {table} {way}"):  # noqa: S608
+                if len(row) == len(COLUMNS[table]):
+                    yield row
+    with suppress(sqlite3.Error):
+        index = f"sqlite_autoindex_{table}_1"
+        numbers = db.execute(f"SELECT rowid FROM {table} INDEXED BY {index}").fetchall()  # noqa: S608
+    for number in numbers:
+        with suppress(sqlite3.Error):
+            yield from db.execute(f"SELECT * FROM {table} WHERE rowid = ?", number)  # noqa: S608

@@ -29,9 +29,9 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, ZSLError
 from zslcore.results.database import (
     KEYS,
-    PATIENCE,
     Row,
     back_up,
+    connected,
     drop_oldest_predictions,
     prepare,
     rows_of,
@@ -357,6 +357,14 @@ class ResultStore:
                     raise  # else another row is damaged: this one is stored, without a checksum
             db.execute("COMMIT")
 
+    def refusal(self) -> str:
+        """Return in a sentence why the file cannot be written; empty where it can."""
+        try:
+            with self.writing():
+                return ""
+        except ZSLError as error:
+            return str(error)
+
     def _begun(self, stack: ExitStack) -> sqlite3.Connection:
         """Begin a change of the file that has the name, which a repair may just have replaced."""
         for _ in range(TRIES):
@@ -382,10 +390,7 @@ class ResultStore:
         try:
             if mode == "rwc":
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            address = f"{self.path.absolute().as_uri()}?mode={mode}"
-            opened = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None)
-            with closing(opened) as db:
-                db.text_factory = lambda text: text.decode(errors="replace")
+            with closing(connected(self.path, mode=mode)) as db:
                 yield db
         except (sqlite3.Error, OSError) as error:
             damaged = type(error) is sqlite3.DatabaseError  # not locked, full or read-only
