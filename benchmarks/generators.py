@@ -30,6 +30,7 @@ from benchmarks.measuring import (
     traced,
 )
 from zslcore.analysis.leak_cost import MEASURED, choices, points, prices
+from zslcore.evaluation.protocol import Setting
 from zslcore.methods import get_method
 from zslcore.storage.files import written_whole
 from zslcore.version import read_stamped
@@ -90,7 +91,7 @@ def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
     known = get_method(method)().get_params()
     model = get_method(method)(**{k: v for k, v in GIVEN[name].items() if k in known})
     grid = {k: values for k, values in GRIDS[name].items() if k in known}
-    found = points(model, data, data.split("PS"), grid, seed=int(seed))
+    found = points(model, Setting(data, data.split("PS"), seed=int(seed)), grid)
     labels = {"dataset": name, "row": row, "method": method, "seed": int(seed)}
     return traced(found.assign(**labels, digest=data.digest, seconds=time.perf_counter() - began))
 

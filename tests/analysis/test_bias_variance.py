@@ -6,11 +6,13 @@ import pytest
 from tests.worlds import linear_world
 from zslcore.analysis import bias_variance as module
 from zslcore.analysis.bias_variance import Draws, bias_variance, decompose
+from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import get_method
 
 WORLD = linear_world(n_seen=10, noise=0.5)
 SPLIT = WORLD.splits["PS"]
+SETTING = Setting(WORLD, SPLIT)
 
 
 def drawn(rng, K, L, n, A, between=0.5, within=0.2, bias=0.3):
@@ -98,7 +100,7 @@ def test_an_image_is_judged_by_the_draws_that_have_its_class():
 def test_parts_of_a_method_add_up_on_both_sides(name):
     method = get_method(name)()
     parameter = next(iter(method.regularizers))
-    found = bias_variance(method, WORLD, SPLIT, parameter, (0.01, 1.0), class_draws=6)
+    found = bias_variance(method, SETTING, parameter, (0.01, 1.0), class_draws=6)
     for part in (*found.unseen, *found.seen):
         assert part.bias + part.variance == pytest.approx(part.error, abs=1e-12)
         assert 0 <= part.low <= part.share <= part.high <= 1
@@ -108,7 +110,7 @@ def test_parts_of_a_method_add_up_on_both_sides(name):
 
 
 def test_more_regularisation_means_less_variance_and_more_bias():
-    found = bias_variance(get_method("LinearV2S")(), WORLD, SPLIT, "lam", (1e-6, 1e-2, 10.0))
+    found = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-6, 1e-2, 10.0))
     for parts in (found.unseen, found.seen):
         variances = [part.variance for part in parts]
         assert variances == sorted(variances, reverse=True)
@@ -117,7 +119,7 @@ def test_more_regularisation_means_less_variance_and_more_bias():
 
 def test_classes_carry_most_of_the_variance_and_more_for_unseen_images():
     """What the paper says of unseen classes, and why seen ones are another matter."""
-    found = bias_variance(get_method("LinearV2S")(), WORLD, SPLIT, "lam", (1e-2,))
+    found = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-2,))
     (unseen,), (seen,) = found.unseen, found.seen
     assert unseen.low > 0.5
     assert seen.between < unseen.between
@@ -139,18 +141,16 @@ def test_what_is_drawn():
 
 def test_some_images_of_every_class_are_judged(monkeypatch):
     monkeypatch.setattr(module, "BUFFERED_VALUES", 3 * 6 * 14 * 12)
-    found = bias_variance(
-        get_method("LinearV2S")(), WORLD, SPLIT, "lam", (1e-2, 1.0), class_draws=6
-    )
+    found = bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1e-2, 1.0), class_draws=6)
     assert found.unseen[0].n_images == 3 * len(SPLIT.unseen_classes)
 
 
 def test_what_cannot_be_taken_apart_is_one_sentence():
     t = np.zeros((2, 2))
     with pytest.raises(ParameterError, match="LinearS2V: predicts no attributes"):
-        bias_variance(get_method("LinearS2V")(), WORLD, SPLIT, "lam", (1.0,))
+        bias_variance(get_method("LinearS2V")(), SETTING, "lam", (1.0,))
     with pytest.raises(ParameterError, match="at least 3 draws of classes and 2 of images"):
-        bias_variance(get_method("LinearV2S")(), WORLD, SPLIT, "lam", (1.0,), class_draws=2)
+        bias_variance(get_method("LinearV2S")(), SETTING, "lam", (1.0,), class_draws=2)
     with pytest.raises(ParameterError, match="at least 2 draws of images"):
         decompose(Draws.of(np.zeros((4, 1, 2, 2)), t), t)
     with pytest.raises(DatasetError, match="images that 3 draws of classes judge"):

@@ -8,6 +8,7 @@ from scipy.stats import ttest_1samp
 from tests.worlds import linear_world
 from zslcore.analysis.leak_cost import choices, points, prices
 from zslcore.evaluation import protocol
+from zslcore.evaluation.protocol import Setting
 from zslcore.methods import ALE
 
 WORLD = linear_world(noise=1.0)
@@ -17,7 +18,7 @@ GRID = {"epochs": (1, 4, 2)}
 
 @pytest.fixture(scope="module")
 def measured():
-    return points(ALE(), WORLD, SPLIT, GRID, seed=3)
+    return points(ALE(), Setting(WORLD, SPLIT, seed=3), GRID)
 
 
 def test_points_are_what_the_protocol_gives_at_each(measured):

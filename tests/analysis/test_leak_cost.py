@@ -11,11 +11,13 @@ from zslcore.analysis import leak_cost
 from zslcore.analysis.resampling import FIGURES
 from zslcore.datasets import Fold, Split
 from zslcore.evaluation import protocol
+from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.methods import ALE, ESZSL, LinearV2S
 
 WORLD = linear_world(n_features=60, noise=1.5, seed=3)
 SPLIT = WORLD.splits["PS"]
+SETTING = Setting(WORLD, SPLIT)
 
 
 def with_photographs(world, effect, boxes=3, seed=9):
@@ -33,7 +35,7 @@ def with_photographs(world, effect, boxes=3, seed=9):
 
 @pytest.fixture(scope="module")
 def measured():
-    found = leak_cost.costs(LinearV2S(), WORLD, SPLIT)
+    found = leak_cost.costs(LinearV2S(), SETTING)
     return {cost.leak: cost for cost in found}
 
 
@@ -104,7 +106,7 @@ def test_choosing_on_leaking_folds_trains_on_the_clean_rows(measured):
 
 
 def test_given_parameters_are_left_as_they_are():
-    (cost,) = leak_cost.costs(LinearV2S(lam=0.3), WORLD, SPLIT, ["training"], choose=False)
+    (cost,) = leak_cost.costs(LinearV2S(lam=0.3), SETTING, ["training"], choose=False)
     assert cost.origin == "given"
     assert cost.leaky.params["lam"] == cost.clean.params["lam"] == 0.3
     assert cost.clean.gamma is not None
@@ -113,7 +115,7 @@ def test_given_parameters_are_left_as_they_are():
 def test_without_folds_gamma_is_not_made_up():
     bare = replace(SPLIT, folds=())
     assert leak_cost.possible_leaks(WORLD, bare) == ("training",)
-    (cost,) = leak_cost.costs(LinearV2S(), WORLD, bare, choose=False)
+    (cost,) = leak_cost.costs(LinearV2S(), Setting(WORLD, bare), choose=False)
     assert cost.clean.gamma is None
     assert "calibrated_harmonic" not in {row["figure"] for row in cost.rows()}
 
@@ -143,7 +145,9 @@ def test_a_planted_photograph_effect_is_found_and_none_is_not():
     found = {}
     for effect in (0.0, 3.0):
         world = with_photographs(larger, effect, boxes=4)
-        (cost,) = leak_cost.costs(ESZSL(), world, world.splits["PS"], ["photographs"], choose=False)
+        (cost,) = leak_cost.costs(
+            ESZSL(), Setting(world, world.splits["PS"]), ["photographs"], choose=False
+        )
         found[effect] = {row["figure"]: row for row in cost.rows()}
     assert found[0.0]["seen"]["low"] <= 0 <= found[0.0]["seen"]["high"]
     assert found[3.0]["seen"]["low"] > 0.02
@@ -152,13 +156,13 @@ def test_a_planted_photograph_effect_is_found_and_none_is_not():
 def test_leaks_that_are_not_there_are_refused_in_one_sentence():
     assert leak_cost.possible_leaks(WORLD, SPLIT) == ("training", "selection", "epochs")
     with pytest.raises(DatasetError, match="no photograph is known to have rows in the training"):
-        leak_cost.costs(ESZSL(), WORLD, SPLIT, ["photographs"])
+        leak_cost.costs(ESZSL(), SETTING, ["photographs"])
     with pytest.raises(ZSLError, match="training"):
-        leak_cost.costs(ESZSL(), WORLD, SPLIT, ["trainin"])
+        leak_cost.costs(ESZSL(), SETTING, ["trainin"])
     standard = replace(SPLIT, test_seen=[])
     assert leak_cost.possible_leaks(WORLD, standard) == ()
     with pytest.raises(DatasetError, match="without test images of seen classes"):
-        leak_cost.costs(ESZSL(), WORLD, standard, ["training"])
+        leak_cost.costs(ESZSL(), Setting(WORLD, standard), ["training"])
 
 
 def test_different_names_on_both_sides_are_no_shared_photograph():
@@ -170,7 +174,7 @@ def test_different_names_on_both_sides_are_no_shared_photograph():
 
 def test_every_fit_is_told():
     told = []
-    leak_cost.costs(LinearV2S(), WORLD, SPLIT, on_progress=lambda *said: told.append(said))
+    leak_cost.costs(LinearV2S(), replace(SETTING, tell=lambda *said: told.append(said)))
     assert {said[2] for said in told} == {
         "LinearV2S, on clean folds",
         "LinearV2S, on folds with test images",
@@ -186,7 +190,7 @@ RATES = {"learning_rate": (3.0, 30.0), "epochs": (1, 3, 8)}
 @pytest.mark.parametrize("choose", [True, False])
 def test_stopping_by_the_test_set_changes_the_epochs_alone(choose, monkeypatch):
     monkeypatch.setattr(ALE, "param_grid", RATES)
-    (cost,) = leak_cost.costs(ALE(), WORLD, SPLIT, ["epochs"], choose=choose)
+    (cost,) = leak_cost.costs(ALE(), SETTING, ["epochs"], choose=choose)
     assert cost.origin == ("validated" if choose else "given")
     searched = RATES if choose else {"epochs": RATES["epochs"]}
     chosen = protocol.select(ALE(), WORLD, SPLIT, grid=searched)
@@ -209,4 +213,4 @@ def test_stopping_by_the_test_set_changes_the_epochs_alone(choose, monkeypatch):
 def test_methods_without_epochs_have_none_to_choose():
     assert "epochs" in leak_cost.possible_leaks(WORLD, SPLIT)
     with pytest.raises(ParameterError, match="LinearV2S: expected a method whose grid has epochs"):
-        leak_cost.costs(LinearV2S(), WORLD, SPLIT, ["epochs"])
+        leak_cost.costs(LinearV2S(), SETTING, ["epochs"])

@@ -17,7 +17,7 @@ from zslcore.analysis.regularization import (
 )
 from zslcore.datasets import load
 from zslcore.evaluation import protocol
-from zslcore.evaluation.protocol import Problem, evaluate, fit_and_score, select
+from zslcore.evaluation.protocol import Problem, Setting, evaluate, fit_and_score, select
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
 from zslcore.features.views import Preprocessing
 from zslcore.methods import METHODS, get_method
@@ -25,6 +25,7 @@ from zslcore.metrics import mean_class_accuracy
 
 WORLD = linear_world(n_per_class=10, noise=0.6)
 SPLIT = WORLD.splits["PS"]
+SETTING = Setting(WORLD, SPLIT)
 VALUES = (1e-4, 1e-2, 1.0)
 #: A path begins each fit where the last one ended: the same only as far as a fit goes to its end.
 EXACT = {"SYNC": {"tol": 1e-7}}
@@ -32,7 +33,9 @@ EXACT = {"SYNC": {"tol": 1e-7}}
 
 def path_of(name, values=VALUES, dataset=WORLD, **params):
     method = get_method(name)(**params)
-    return follow(method, dataset, dataset.split("PS"), next(iter(method.regularizers)), values)
+    return follow(
+        method, Setting(dataset, dataset.split("PS")), next(iter(method.regularizers)), values
+    )
 
 
 @pytest.mark.parametrize("name", ["LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL", "SYNC"])
@@ -118,11 +121,11 @@ def relabelled(labels):
 
 def test_other_parameters_are_chosen_on_the_folds_and_then_stay():
     method = get_method("ESZSL")(gamma=77.0)
-    path = follow(method, WORLD, SPLIT, "lam", VALUES, choose=["gamma", "lam"])
+    path = follow(method, SETTING, "lam", VALUES, choose=["gamma", "lam"])
     chosen = select(method, WORLD, SPLIT, task="gzsl")
     assert path.origin == "validated"
     assert path.params["gamma"] == chosen.params["gamma"] != method.gamma
-    given = follow(method, WORLD, SPLIT, "lam", VALUES)
+    given = follow(method, SETTING, "lam", VALUES)
     assert (given.origin, given.params["gamma"]) == ("given", 77.0)
     assert "lam" not in given.params
 
@@ -130,7 +133,7 @@ def test_other_parameters_are_chosen_on_the_folds_and_then_stay():
 def test_the_rule_of_the_method_chooses_along_a_path_too():
     """SSE takes the simplest of values that the folds cannot tell apart, not the best."""
     method, values = get_method("SSE")(), (0.1, 1.0, 10.0)
-    path = follow(method, WORLD, SPLIT, "c", values)
+    path = follow(method, SETTING, "c", values)
     for task, place in (("zsl", path.for_zsl), ("gzsl", path.for_gzsl)):
         chosen = select(method, WORLD, SPLIT, task=task, grid={"c": values})
         assert chosen.rule == "one standard error"
@@ -272,7 +275,7 @@ def test_what_cannot_be_followed_is_one_sentence():
         RegularizationSpec("digits", "PS", "ESZSL", digest="123").follow()
     bare = replace(SPLIT, folds=())
     with pytest.raises(DatasetError, match="no folds"):
-        follow(get_method("ESZSL")(), WORLD, bare, "lam", VALUES)
+        follow(get_method("ESZSL")(), Setting(WORLD, bare), "lam", VALUES)
 
 
 def test_a_spec_is_its_json_and_tells_what_made_it(monkeypatch):
@@ -287,9 +290,8 @@ def test_a_spec_is_its_json_and_tells_what_made_it(monkeypatch):
 
 def test_progress_is_told_and_can_end_the_work():
     told = []
-    follow(
-        get_method("ESZSL")(), WORLD, SPLIT, "lam", VALUES, on_progress=lambda *t: told.append(t)
-    )
+    telling = replace(SETTING, tell=lambda *t: told.append(t))
+    follow(get_method("ESZSL")(), telling, "lam", VALUES)
     assert list(dict.fromkeys(what for *_, what in told)) == [
         "The folds, for ZSL",
         "The folds, for GZSL",
@@ -300,7 +302,7 @@ def test_progress_is_told_and_can_end_the_work():
         raise ZSLError("Enough.")
 
     with pytest.raises(ZSLError, match="Enough"):
-        follow(get_method("ESZSL")(), WORLD, SPLIT, "lam", VALUES, on_progress=stop)
+        follow(get_method("ESZSL")(), replace(SETTING, tell=stop), "lam", VALUES)
 
 
 def test_table_marks_what_was_chosen():

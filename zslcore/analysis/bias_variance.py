@@ -32,7 +32,7 @@ bootstrap", 1993, chapter 11 (the jackknife).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 
@@ -40,11 +40,10 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from zslcore.analysis.regularization import RegularizationSpec, split_of
+from zslcore.analysis.regularization import RegularizationSpec, Tell
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.evaluation.protocol import Problem
+from zslcore.evaluation.protocol import Problem, Setting
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import Preprocessing
 from zslcore.methods.base import ZSLEstimator, with_seed
 
 #: Draws of classes, and draws of images in each of them.
@@ -276,28 +275,21 @@ class BiasVariance:
 
 def bias_variance(
     method: ZSLEstimator,
-    dataset: ZSLDataset,
-    split: Split,
+    setting: Setting,
     parameter: str,
     values: Sequence[float],
     *,
     class_draws: int = CLASS_DRAWS,
     image_draws: int = IMAGE_DRAWS,
-    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
-    seed: int = 0,
-    on_progress: Callable[[int, int, str], None] | None = None,
 ) -> BiasVariance:
     """Fit a method to training sets drawn again, and decompose its error on test images.
 
     Parameters
     ----------
     method : one that predicts attributes
-    dataset, split : the data; trained on draws of ``trainval``, judged on the test rows
+    setting : trained on draws of ``trainval``, judged on the test rows, drawn by the seed
     class_draws : at least 3
     image_draws : at least 2, for each draw of classes
-    seed : decides what is drawn, and seeds stochastic methods
-    on_progress : callable(done, total, what), optional
-        Called after every fitted path; whatever it raises ends the work.
 
     Raises
     ------
@@ -312,22 +304,22 @@ def bias_variance(
             f"got {class_draws} and {image_draws}."
         )
     points = [{parameter: value} for value in values]
-    whole = Problem.of_test(dataset, split, preprocessing)
+    dataset, split, whole = setting.dataset, setting.split, setting.test
     rows = _some_of_each(whole, len(points) * class_draws)
     y, test = whole.y_test[rows], np.concatenate([split.test_seen, split.test_unseen])[rows]
     t, classes, of_seen = whole.candidates[y], whole.classes[y], whole.seen[y]
 
     summaries, present, done = [], [], 0
-    for drawn in _drawn(dataset.labels, split, class_draws, image_draws, seed):
+    for drawn in _drawn(dataset.labels, split, class_draws, image_draws, setting.seed):
         predicted = []
         for training in drawn:
-            problem = Problem.of(dataset, preprocessing, training, test)
-            model = with_seed(method, seed)
+            problem = Problem.of(dataset, setting.preprocessing, training, test)
+            model = with_seed(method, setting.seed)
             fitted = model.attribute_grid(problem.X, problem.y, problem.S, points, problem.X_test)
             predicted.append(list(fitted))
             done += 1
-            if on_progress is not None:
-                on_progress(done, class_draws * image_draws, "Fitting to another training set")
+            if setting.tell is not None:
+                setting.tell(done, class_draws * image_draws, "Fitting to another training set")
         summaries.append(
             [Draws.of(np.array(each)[None], t) for each in zip(*predicted, strict=True)]
         )
@@ -349,20 +341,11 @@ def bias_variance(
 def of_spec(
     spec: RegularizationSpec,
     dataset: ZSLDataset | None = None,
-    on_progress: Callable[[int, int, str], None] | None = None,
+    on_progress: Tell | None = None,
 ) -> BiasVariance:
     """Decompose the error along the path of a spec, with its given parameters."""
-    dataset = spec.opened(dataset)
-    return bias_variance(
-        spec.estimator,
-        dataset,
-        split_of(dataset, spec.split, spec.seed),
-        spec.parameter,
-        spec.values,
-        preprocessing=spec.preprocessing,
-        seed=spec.seed,
-        on_progress=on_progress,
-    )
+    setting = spec.setting(dataset, on_progress)
+    return bias_variance(spec.estimator, setting, spec.parameter, spec.values)
 
 
 def _parts(

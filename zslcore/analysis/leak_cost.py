@@ -31,7 +31,7 @@ good, the bad and the ugly", TPAMI 2019; its data page tells of both releases.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -47,7 +47,6 @@ from zslcore.datasets import Fold, Split, ZSLDataset
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import ScoredTest, Selection, Setting
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features.views import Preprocessing
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import bootstrap
 from zslcore.storage.files import FACTS
@@ -176,15 +175,7 @@ def first_release_folds(labels: np.ndarray, split: Split) -> tuple[Fold, ...]:
 
 
 def costs(
-    method: ZSLEstimator,
-    dataset: ZSLDataset,
-    split: Split,
-    leaks: Sequence[Leak] = (),
-    *,
-    choose: bool = True,
-    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
-    seed: int = 0,
-    on_progress: Callable[[int, int, str], None] | None = None,
+    method: ZSLEstimator, setting: Setting, leaks: Sequence[Leak] = (), *, choose: bool = True
 ) -> list[Cost]:
     """Measure what leaks cost one method, by default all that can be measured with it.
 
@@ -194,6 +185,7 @@ def costs(
     DatasetError when a leak cannot be measured on this split, or there are no folds to choose on;
     ParameterError when the leak is in choosing epochs, and the method searches none.
     """
+    dataset, split = setting.dataset, setting.split
     possible = possible_leaks(dataset, split)
     for leak in leaks:
         if leak not in LEAKS:
@@ -206,7 +198,7 @@ def costs(
                 f"{', '.join(method.param_grid) or 'nothing'}."
             )
     usual = [leak for leak in possible if leak != "epochs" or searches_epochs(method)]
-    work = _Work(method, Setting(dataset, split, preprocessing, seed, on_progress), choose)
+    work = _Work(method, setting, choose)
     return [getattr(work, leak)() for leak in leaks or usual]
 
 
@@ -346,14 +338,7 @@ MEASURED = FACTS / "measured" / "epoch_choice.csv"
 
 
 def points(
-    method: ZSLEstimator,
-    dataset: ZSLDataset,
-    split: Split,
-    grid: Mapping[str, Sequence[int]],
-    *,
-    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
-    seed: int = 0,
-    on_progress: Callable[[int, int], None] | None = None,
+    method: ZSLEstimator, setting: Setting, grid: Mapping[str, Sequence[int]]
 ) -> pd.DataFrame:
     """Judge every point of a grid of epochs on the folds and on the test set.
 
@@ -363,7 +348,6 @@ def points(
     gamma, ``gamma`` is the best common one; ``zsl``, ``ausuc`` and, for "plain" and "calibrated",
     ``unseen``, ``seen`` and ``test`` (their H) are figures of the test set.
     """
-    setting = Setting(dataset, split, preprocessing, seed, protocol.report_counts(on_progress))
     chosen = setting.select(method, grid=grid, rule="best")
     every = list(ParameterGrid(dict(grid)))
     rows = []

@@ -162,11 +162,6 @@ class RegularizationSpec:
         """The values of the regulariser."""
         return path_values(self.estimator, self.parameter, self.n_values)
 
-    @property
-    def preprocessing(self) -> Preprocessing:
-        """The scaling of features and prototypes."""
-        return Preprocessing(self.features, self.prototypes)
-
     def to_json(self) -> str:
         """Return the spec as JSON, the same text for the same spec."""
         return json.dumps(asdict(self), sort_keys=True)
@@ -183,28 +178,21 @@ class RegularizationSpec:
         searched = {"grid": grid, "values": list(self.values)}
         return {"revisions": revisions_of(self.estimator)} | searched
 
-    def opened(self, dataset: ZSLDataset | None = None) -> ZSLDataset:
-        """Return the data, refusing others than those of the digest."""
-        return (load(self.dataset) if dataset is None else dataset).required(self.digest)
+    def setting(self, dataset: ZSLDataset | None = None, tell: Tell | None = None) -> Setting:
+        """Return the setting on the data, open or to be opened; others than its own are refused."""
+        dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
+        scaling = Preprocessing(self.features, self.prototypes)
+        split = split_of(dataset, self.split, self.seed)
+        return Setting(dataset, split, scaling, self.seed, tell)
 
     def follow(
         self, dataset: ZSLDataset | None = None, on_progress: Tell | None = None
     ) -> RegularizationPath:
         """Follow the path, see :func:`follow`; ``dataset`` is that data set where it is open."""
-        dataset = self.opened(dataset)
-        return follow(
-            self.estimator,
-            dataset,
-            split_of(dataset, self.split, self.seed),
-            self.parameter,
-            self.values,
-            choose=[name for name in self.estimator.param_grid if name not in self.params]
-            if self.choose
-            else (),
-            preprocessing=self.preprocessing,
-            seed=self.seed,
-            on_progress=on_progress,
-        )
+        grid = self.estimator.param_grid if self.choose else ()
+        choose = [name for name in grid if name not in self.params]
+        setting = self.setting(dataset, on_progress)
+        return follow(self.estimator, setting, self.parameter, self.values, choose=choose)
 
 
 # --- What came out --------------------------------------------------------------------------------
@@ -336,15 +324,11 @@ def as_runs(spec: RegularizationSpec, rows: Iterable[Mapping[Any, Any]]) -> list
 
 def follow(
     method: ZSLEstimator,
-    dataset: ZSLDataset,
-    split: Split,
+    setting: Setting,
     parameter: str,
     values: Sequence[float],
     *,
     choose: Sequence[str] = (),
-    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
-    seed: int = 0,
-    on_progress: Tell | None = None,
 ) -> RegularizationPath:
     """Fit and judge a method along a path of one regulariser.
 
@@ -356,8 +340,6 @@ def follow(
     choose : names
         Other parameters, to be chosen on the folds for GZSL, with the regulariser of the method's
         grid; then they stay along the path.
-    on_progress : callable(done, total, what), optional
-        Called after every fit-and-score; whatever it raises ends the work.
 
     Raises
     ------
@@ -365,15 +347,12 @@ def follow(
         For a split without folds, or without test images of seen classes, and for parameters that
         the method refuses.
     """
-    if not len(split.test_seen):
+    if not len(setting.split.test_seen):
         raise DatasetError(
-            f"{dataset.name}, split {split.name!r}: has no test images of seen classes, without "
-            "which there is no GZSL to compare with."
+            f"{setting.dataset.name}, split {setting.split.name!r}: has no test images of seen "
+            "classes, without which there is no GZSL to compare with."
         )
-    setting, method = (
-        Setting(dataset, split, preprocessing, seed, on_progress),
-        with_seed(method, seed),
-    )
+    method = with_seed(method, setting.seed)
     others = {name: known for name, known in method.param_grid.items() if name in choose}
     validated = bool(set(others) - {parameter})
     if validated:

@@ -24,7 +24,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore.analysis.study import Report, Study, made_by
-from zslcore.datasets import Split, ZSLDataset, load
+from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.figures import values_of
 from zslcore.evaluation.protocol import ScoredTest, Setting, Task, evaluate
 from zslcore.exceptions import closest_name
@@ -159,26 +159,13 @@ class TransductionStudy(Study["Transduction"]):
     ) -> Transduction:
         """Compare, see :func:`compare`; ``dataset`` is that data set where it is open already."""
         dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
-        return compare(
-            self.estimator,
-            dataset,
-            dataset.split(self.split),
-            choose=self.choose,
-            preprocessing=Preprocessing(self.features, self.prototypes),
-            seed=self.seed,
-            on_progress=on_progress,
-        )
+        scaling = Preprocessing(self.features, self.prototypes)
+        setting = Setting(dataset, dataset.split(self.split), scaling, self.seed, on_progress)
+        return compare(self.estimator, setting, choose=self.choose)
 
 
 def compare(
-    method: TransductiveEstimator,
-    dataset: ZSLDataset,
-    split: Split,
-    *,
-    choose: bool = True,
-    preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
-    seed: int = 0,
-    on_progress: Callable[[int, int, str], None] | None = None,
+    method: TransductiveEstimator, setting: Setting, *, choose: bool = True
 ) -> Transduction:
     """Fit a transductive method and its inductive self, and score the test set by both.
 
@@ -186,15 +173,13 @@ def compare(
     ----------
     choose : choose the parameters of both on the folds, those of the base method first; otherwise
         both are used as they are
-    on_progress : callable(done, total, what), optional
-        Called after every fit-and-score of a selection; whatever it raises ends the work.
 
     Raises
     ------
     ZSLError
         For a split without the rows, or with ``choose`` without the folds, that are needed.
     """
-    work = _Work(Setting(dataset, split, preprocessing, seed, on_progress), choose)
+    work = _Work(setting, choose)
     base = method.inductive()
     inductive = None if base is None else work.contender(base, {}, "inductive")
     grown = {} if inductive is None else inductive.params

@@ -30,18 +30,18 @@ def run(args: argparse.Namespace) -> object:
     from zslcore.analysis import leak_cost
     from zslcore.datasets import load
     from zslcore.evaluation import outside
+    from zslcore.evaluation.protocol import Setting
     from zslcore.exceptions import MethodError
     from zslcore.methods import get_method
 
     dataset = load(args.dataset)
     split = dataset.split(args.split)
+    setting = Setting(dataset, split, tell=show_steps)
     methods = [get_method(outside.load(each))() for each in args.method]
     found = []
     for method in methods:
         try:
-            found += leak_cost.costs(
-                method, dataset, split, args.leak, choose=not args.given, on_progress=show_steps
-            )
+            found += leak_cost.costs(method, setting, args.leak, choose=not args.given)
         except MethodError as error:  # what other methods have cost is not lost
             if len(methods) == 1:
                 raise
