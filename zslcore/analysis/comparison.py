@@ -29,7 +29,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis import ranking
-from zslcore.analysis.resampling import drawn_figure
+from zslcore.analysis.resampling import accuracies_of_sides, drawn_figure
 from zslcore.analysis.study import Report, Study, made_by
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.protocol import Task
@@ -38,7 +38,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.features.views import FeatureScaling, PrototypeScaling
 from zslcore.methods import get_method
-from zslcore.metrics import Average, harmonic_mean
+from zslcore.metrics import Average
 from zslcore.metrics.bootstrap import N_DRAWS, class_draws, interval
 from zslcore.metrics.significance import holm, paired_test
 from zslcore.results.planning import Choice, Plan, Results, planned
@@ -149,14 +149,9 @@ def run_of(
 def accuracies(result: RunResult, measure: Measure) -> tuple[dict[int, float], dict[int, float]]:
     """Return the accuracies of unseen and of seen classes that a measure is a mean of, by class."""
     e = result.evaluation
-    if measure == "zsl":
-        return e.per_class_zsl, {}
-    of = e.per_class if measure.endswith("gamma") else e.per_class_plain
-    unseen = {c: value for c, value in of.items() if c in e.per_class_zsl}
-    seen = {c: value for c, value in of.items() if c not in e.per_class_zsl}
-    if measure[0] in "us":
-        return (unseen, {}) if measure[0] == "u" else ({}, seen)
-    return unseen, seen
+    generalized = e.per_class if measure.endswith("gamma") else e.per_class_plain
+    of = e.per_class_zsl if measure == "zsl" else generalized
+    return accuracies_of_sides(of, e.per_class_zsl, measure)
 
 
 def measured(
@@ -166,17 +161,13 @@ def measured(
 
     ``weights`` has shape (n_draws, n_classes), what every one of ``classes`` counts in a draw.
     """
-    sides = []
-    for of in accuracies(result, measure):
-        if not of:
-            continue
-        columns = np.searchsorted(classes, list(of))
-        w = weights[:, columns]
-        with np.errstate(invalid="ignore"):
-            sides.append(w @ np.array(list(of.values())) / w.sum(axis=1))
-    if not sides or (measure[0] == "H" and len(sides) < 2):
+    unseen, seen = accuracies(result, measure)
+    of = unseen | seen
+    if not of or (measure[0] == "H" and not (unseen and seen)):
         return np.full(len(weights), np.nan)
-    return sides[0] if len(sides) == 1 else harmonic_mean(*sides)
+    drawn = weights[:, np.searchsorted(classes, list(of))]
+    with np.errstate(invalid="ignore"):
+        return drawn_figure(drawn, np.isin(list(of), list(seen)), np.array(list(of.values())))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,6 +30,7 @@ from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.evaluation import protocol
+from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import Origin, choose
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ParameterError
@@ -75,33 +76,33 @@ class CrossAccuracy:
 
     def _row(self, test: str, figures: protocol.Evaluation) -> dict[str, Any]:
         spec = self.spec
-        row: dict[str, Any] = {"method": spec.method, "train_dataset": spec.dataset}
-        row |= {"test_dataset": test}
-        row |= {"top1_per_class": figures.zsl, "top1_per_sample": figures.zsl_per_sample}
-        for name in ("plain", "calibrated"):
-            for figure in ("unseen", "seen", "harmonic"):
-                row[f"{name}_{figure}"] = getattr(getattr(figures, name), figure, None)
-        row |= {"ausuc": figures.ausuc, "gamma": self.gamma, "gamma_origin": self.gamma_origin}
-        row |= {"params": json.dumps(self.params), "params_origin": self.params_origin}
-        row |= {name: getattr(spec, name) for name in ("split", "select_for", "seed")}
-        return row | {"seconds": self.seconds, "version": self.version, "commit": self.commit}
+        return {
+            "method": spec.method,
+            "train_dataset": spec.dataset,
+            "test_dataset": test,
+            "top1_per_class": figures.zsl,
+            "top1_per_sample": figures.zsl_per_sample,
+            **_of_gzsl(figures),
+            "gamma": self.gamma,
+            "gamma_origin": self.gamma_origin,
+            "params": json.dumps(self.params),
+            "params_origin": self.params_origin,
+            **{name: getattr(spec, name) for name in ("split", "select_for", "seed")},
+            **{name: getattr(self, name) for name in ("seconds", "version", "commit")},
+        }
 
     def about(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         """Return what was fitted, and one row of figures per test set, as a run's row has them."""
-        spec, shared = self.spec, {"dataset": self.spec.dataset, "digest": self.spec.digest}
-        names = ("method", "split", "select_for", "features", "prototypes", "seed")
-        shared |= {name: getattr(spec, name) for name in names}
-        names = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
-        shared |= {name: getattr(self, name) for name in names}
-        shared |= {"params": json.dumps(self.params), "revisions": json.dumps(spec.revisions)}
-        rows = []
-        for row in self.rows():
-            figures = {name: value for name, value in row.items() if name not in shared}
-            for name in ("train_dataset", "test_dataset", "top1_per_class", "top1_per_sample"):
-                del figures[name]
-            figures["zsl"], figures["tested"] = row["top1_per_class"], row["test_dataset"]
-            rows.append(figures)
-        return shared, rows
+        of_spec = ("dataset", "digest", "method", "split", "select_for", "features", "prototypes")
+        own = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
+        shared = {
+            **{name: getattr(self.spec, name) for name in (*of_spec, "seed")},
+            **{name: getattr(self, name) for name in own},
+            "params": json.dumps(self.params),
+            "revisions": json.dumps(self.spec.revisions),
+        }
+        tests = self.evaluations.items()
+        return shared, [_of_gzsl(e) | {"zsl": e.zsl, "tested": test} for test, e in tests]
 
     def to_json(self) -> str:
         """Return the result as JSON, under the version of its schema."""
@@ -114,6 +115,12 @@ class CrossAccuracy:
 
 
 SCHEMA = Schema(CrossAccuracy, version=3)
+
+
+def _of_gzsl(evaluation: protocol.Evaluation) -> dict[str, float | None]:
+    """Return the figures of GZSL that an entry of the board has, by their names."""
+    figures = (figure for figure in on_board().values() if figure.needs_gzsl)
+    return {figure.name: figure.of(evaluation) for figure in figures}
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:

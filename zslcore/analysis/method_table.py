@@ -29,7 +29,7 @@ from scipy.stats import rankdata
 from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.analysis.papers.printed import chosen_for
 from zslcore.analysis.ranking import rank_bounds
-from zslcore.analysis.resampling import drawn_figure
+from zslcore.analysis.resampling import accuracies_of_sides, drawn_figure
 from zslcore.analysis.stored_runs import peeked, probes
 from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
 from zslcore.datasets.imports import trained_on
@@ -113,11 +113,8 @@ class Cell:
 
     def sides(self, figure: Figure) -> tuple[dict[str, float], dict[str, float]]:
         """Return the accuracies of unseen and of seen classes that a figure is a mean of."""
-        of = self.per_class.get(_KIND.get(figure, ""), {})
-        unseen = {c: x for c, x in of.items() if c in self.unseen and figure[0] != "s"}
-        if figure[0] in "zu":
-            return unseen, {}
-        return unseen, {c: x for c, x in of.items() if c not in self.unseen}
+        accuracy = self.per_class.get(_KIND.get(figure, ""), {})
+        return accuracies_of_sides(accuracy, self.unseen, figure)
 
     def equals(self, other: Cell) -> bool:
         """Whether another result is of the same method and data, with the same figures."""
@@ -227,17 +224,13 @@ def best_cells(
     allows: without seen test images they are chosen for ZSL. Runs with the parameters of a single
     fold count only with ``with_probes``.
     """
-    found: dict[tuple[str, str], Cell] = {}
-    wanted, listed = task_of(figure), [cell for cell in cells if cell.per_class]
+    found: dict[tuple[str, str], list[Cell]] = {}
+    wanted, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
     for cell in cells:
-        if cell.split != split or figure not in cell.figures or (cell.probe and not with_probes):
-            continue
-        if cell.task not in (wanted, ""):
-            continue
-        place = (cell.row, cell.data)
-        if place not in found or _order(cell) < _order(found[place]):
-            found[place] = cell
-    return {place: _with_classes(cell, listed) for place, cell in found.items()}
+        meant = cell.split == split and cell.task in wanted and figure in cell.figures
+        if meant and (with_probes or not cell.probe):
+            found.setdefault((cell.row, cell.data), []).append(cell)
+    return {place: _with_classes(min(of, key=_order), listed) for place, of in found.items()}
 
 
 def _with_classes(cell: Cell, listed: Sequence[Cell]) -> Cell:

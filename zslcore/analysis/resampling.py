@@ -24,8 +24,8 @@ C. Wu, "Resampling inference with complex survey data", JASA 1988 (one fewer).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, get_args
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 from scipy import stats
@@ -37,6 +37,8 @@ from zslcore.exceptions import DatasetError
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.bootstrap import N_DRAWS, Over, class_draws, image_draws
 
+#: The number or the name of a class.
+ClassId = TypeVar("ClassId", int, str)
 Figure = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
 ]
@@ -127,6 +129,16 @@ def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndar
     step = max(BLOCK // len(test.y), 1)
     for start in range(0, len(drawn), step):
         yield drawn[start : start + step, test.y].astype(float)
+
+
+def accuracies_of_sides(
+    accuracy: Mapping[ClassId, float], unseen: Collection[ClassId], figure: str
+) -> tuple[dict[ClassId, float], dict[ClassId, float]]:
+    """Return the accuracies of unseen and of seen classes that ZSL, u, s or H is a mean of."""
+    return (
+        {c: value for c, value in accuracy.items() if c in unseen and figure[0] != "s"},
+        {c: value for c, value in accuracy.items() if c not in unseen and figure[0] in "sH"},
+    )
 
 
 def drawn_figure(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
