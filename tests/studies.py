@@ -8,7 +8,7 @@ from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps import MapSettings, MapStudy
 from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.regularization import AlongStudy
-from zslcore.analysis.run_study import RunStudy
+from zslcore.analysis.study import RunStudy
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import import_dataset, load
 from zslcore.evaluation.specs import RunSpec

@@ -19,7 +19,7 @@ from ui.controls import METHOD
 from ui.numbers import duration
 from ui.text import as_text
 from zslcore import jobs
-from zslcore.analysis.run_study import RunStudy, seconds
+from zslcore.analysis.study import RunStudy, run_seconds
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import class_facts, fact_sources
 from zslcore.datasets.titles import is_simulated_name, title
@@ -110,7 +110,7 @@ def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
     """
     specs = (spec_of(dataset, choice.split, method) for method in methods_of(dataset, choice.split))
     for place, spec in enumerate(filter(waiting.is_quick, specs), 1):
-        if place * seconds(dataset) > UNASKED:
+        if place * run_seconds(dataset) > UNASKED:
             break
         if not here(spec):
             return played(spec) is not None

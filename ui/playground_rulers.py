@@ -15,7 +15,7 @@ from ui.numbers import three_digits
 from ui.playground_answers import Played
 from zslcore import jobs
 from zslcore.analysis.regularization import Along, AlongStudy, lambda_of
-from zslcore.analysis.run_study import RunStudy
+from zslcore.analysis.study import RunStudy
 from zslcore.analysis.transduction import Transduction, TransductionStudy
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.titles import title

@@ -18,8 +18,7 @@ from ui.guard import fragment
 from ui.numbers import duration
 from ui.text import plain
 from zslcore import jobs
-from zslcore.analysis.run_study import RunStudy
-from zslcore.analysis.study import Study
+from zslcore.analysis.study import RunStudy, Study
 from zslcore.evaluation import Predictions
 from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
 from zslcore.evaluation.runs import RunResult, predictions_of_run

@@ -14,7 +14,7 @@ from ui import playground_answers as answers
 from ui import playground_rulers as rulers
 from ui.components.playground import Choice, Frame, Ghost, Instrument, Rail, Ruler, Tile
 from ui.sections import instrument as play
-from zslcore.analysis import run_study
+from zslcore.analysis.study import run_seconds
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
@@ -399,8 +399,8 @@ def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, s
 
 def test_the_quick_runs_of_the_simulated_data_take_no_longer_than_may_start_unasked():
     quick = [cache.dataset(name) for name in ("digits", "simulated-SUN", "simulated-CUB")]
-    assert all(run_study.seconds(dataset) < answers.UNASKED for dataset in quick)
-    assert run_study.seconds(quick[1]) > 10 * run_study.seconds(quick[0])
+    assert all(run_seconds(dataset) < answers.UNASKED for dataset in quick)
+    assert run_seconds(quick[1]) > 10 * run_seconds(quick[0])
 
 
 # --- The drawer, and the article ------------------------------------------------------------------

@@ -18,7 +18,7 @@ from ui.controls import YOURS, by_family
 from ui.runtime import Start
 from zslcore import jobs
 from zslcore.__main__ import main
-from zslcore.analysis.run_study import RunStudy
+from zslcore.analysis.study import RunStudy
 from zslcore.datasets import load
 from zslcore.evaluation import outside
 from zslcore.evaluation.laws import verdicts

@@ -6,7 +6,7 @@ from sklearn.model_selection import ParameterGrid
 
 from tests.studies import Heard, computed
 from tests.worlds import linear_world
-from zslcore.analysis.run_study import RunStudy
+from zslcore.analysis.study import RunStudy
 from zslcore.datasets import load
 from zslcore.evaluation.runs import Progress, execute
 from zslcore.evaluation.specs import RunSpec

@@ -34,8 +34,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore.analysis.run_study import SpecStudy
-from zslcore.analysis.study import Report
+from zslcore.analysis.study import Report, SpecStudy
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.datasets.base import hold_out
 from zslcore.evaluation.predictions import PredictedRows

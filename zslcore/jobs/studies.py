@@ -11,8 +11,7 @@ from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps import MapStudy
 from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.regularization import AlongStudy
-from zslcore.analysis.run_study import RunStudy
-from zslcore.analysis.study import SILENT, Report, Study
+from zslcore.analysis.study import SILENT, Report, RunStudy, Study
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.jobs.runner import finished
 
