@@ -7,7 +7,7 @@ from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps import MapSettings, MapStudy
 from zslcore.analysis.overlap import OverlapStudy
-from zslcore.analysis.regularization import AlongStudy
+from zslcore.analysis.regularization import GridAnswersStudy
 from zslcore.analysis.study import RunStudy
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import import_dataset, load
@@ -58,7 +58,7 @@ def small_study(kind):
         ),
         "transduction": lambda: TransductionStudy(method="Propagation", params=propagated, **about),
         "compare": lambda: ComparisonStudy(comparison),
-        "answers_along": lambda: AlongStudy(RunSpec(method="SAE", **about)),
+        "answers_along": lambda: GridAnswersStudy(RunSpec(method="SAE", **about)),
         "actions": small_actions,
         "large_scale": lambda: LargeScaleStudy(
             "tiny-ids", tiny("tiny-ids", 2, IDS).digest, "ESZSL"

@@ -33,7 +33,7 @@ from zslcore.analysis.maps import (
 from zslcore.analysis.method_table import Cell, cells_of_runs
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims import Body, Evidence, Judgment
-from zslcore.analysis.stored_runs import peeked
+from zslcore.analysis.stored_runs import oracle_keys
 from zslcore.analysis.study import SILENT, Study
 from zslcore.board import Board, packaged_board
 from zslcore.board.table import cells_of_board
@@ -127,7 +127,7 @@ def quick_keys() -> set[str]:
 def all_runs() -> tuple[Sequence[StoredRun], Collection[str], str]:
     """Return every stored run, the keys of those that an oracle chose, and how many are unreadable.
 
-    See :meth:`ResultStore.stored`, :func:`zslcore.analysis.stored_runs.peeked` and
+    See :meth:`ResultStore.stored`, :func:`zslcore.analysis.stored_runs.oracle_keys` and
     :meth:`ResultStore.unreadable`; all are read again when the store has changed.
     """
     return _all_runs(_store_state())
@@ -150,7 +150,7 @@ def board() -> Board:
 def _all_runs(stamp: str) -> tuple[Sequence[StoredRun], Collection[str], str]:
     store = ResultStore()
     runs = store.stored()
-    return runs, peeked(runs), store.unreadable(runs)
+    return runs, oracle_keys(runs), store.unreadable(runs)
 
 
 def evidence() -> Mapping[Body, Evidence]:

@@ -14,7 +14,7 @@ from ui.figures.palette import look_of
 from ui.numbers import three_digits
 from ui.playground_answers import Played
 from zslcore import jobs
-from zslcore.analysis.regularization import Along, AlongStudy, lambda_of
+from zslcore.analysis.regularization import GridAnswers, GridAnswersStudy, lambda_parameter
 from zslcore.analysis.study import RunStudy
 from zslcore.analysis.transduction import Transduction, TransductionStudy
 from zslcore.datasets import ZSLDataset
@@ -47,17 +47,17 @@ class Asked:
     note : what the stops will be; why there are none, and where there are some
     """
 
-    work: AlongStudy | TransductionStudy | None = None
+    work: GridAnswersStudy | TransductionStudy | None = None
     quick: bool = False
     about: str = ""
     note: str = ""
 
-    def found(self) -> Along | Transduction | None:
+    def found(self) -> GridAnswers | Transduction | None:
         """Return the answers; None where they would take longer than a visitor waits."""
         if self.work is None:
             return None
         if (folder := jobs.finished(self.work)) is not None:
-            found: Along | Transduction = cache.finished(self.work.key, self.work, folder)
+            found: GridAnswers | Transduction = cache.finished(self.work.key, self.work, folder)
             return found
         return cache.computed(self.work.key, self.work) if self.quick else None
 
@@ -79,7 +79,7 @@ def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
 
 
 def _along(spec: RunSpec, played: Played) -> Asked:
-    parameter = lambda_of(spec.method)
+    parameter = lambda_parameter(spec.method)
     if parameter is None:
         return Asked(note=f"{spec.method} has no λ.")
     others = {name: value for name, value in played.params.items() if name != parameter}
@@ -87,7 +87,7 @@ def _along(spec: RunSpec, played: Played) -> Asked:
     dataset = cache.dataset(spec.dataset)
     about = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
     note = f"{spec.method} is fitted at each λ of its grid, on the folds too."
-    study = AlongStudy(open_)
+    study = GridAnswersStudy(open_)
     return Asked(study, study.is_quick(dataset), about, note)
 
 
@@ -115,7 +115,7 @@ def ruler_of(kind: str, asked: Asked, played: Played, value: str, drawn: Drawn) 
     stop is, and ``drawn`` draws the curve of a stop.
     """
     found = asked.found()
-    if isinstance(found, Along):
+    if isinstance(found, GridAnswers):
         reference = int(abs(found.values - played.params[found.parameter]).argmin())
         words = map(three_digits, found.values)
         each = zip(words, found.tests, found.gamma, strict=True)

@@ -16,7 +16,7 @@ from zslcore.analysis.actions import (
     ActionSpec,
     class_rows,
     controlled_draws,
-    entrant,
+    estimator_for,
     released_draws,
     simulated_sets,
     study_table,
@@ -67,12 +67,15 @@ def test_methods_have_the_parameters_that_the_paper_states():
     }
     assert list(PAPER) == list(stated)
     for method, params in stated.items():
-        assert params.items() <= entrant(method, "paper").get_params().items()
+        assert params.items() <= estimator_for(method, "paper").get_params().items()
     latem = PAPER["LATEM"].get_params()
     assert latem["learning_rate"] / latem["batch_size"] == pytest.approx(0.1)
-    assert entrant("SYNC struct", "defaults").loss == "struct"
-    assert entrant("CONSE", "folds").T == 10
-    assert entrant("ESZSL", "paper").get_params() == entrant("ESZSL", "defaults").get_params()
+    assert estimator_for("SYNC struct", "defaults").loss == "struct"
+    assert estimator_for("CONSE", "folds").T == 10
+    assert (
+        estimator_for("ESZSL", "paper").get_params()
+        == estimator_for("ESZSL", "defaults").get_params()
+    )
 
 
 def test_the_released_splits_are_for_the_method_of_table_4():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.studies import computed
-from zslcore.analysis.regularization import AlongStudy, along, lambda_of
+from zslcore.analysis.regularization import GridAnswersStudy, answer_grid, lambda_parameter
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
@@ -22,7 +22,7 @@ def digits():
 @pytest.fixture(scope="module")
 def found(digits):
     spec = RunSpec(dataset="digits", split="PS", method="ESZSL", params=GIVEN)
-    return along(spec, digits)
+    return answer_grid(spec, digits)
 
 
 @pytest.mark.parametrize("place", [0, 3, 6])
@@ -50,7 +50,7 @@ def test_the_grid_is_whole_and_in_order_and_its_oracle_is_the_largest_h(found):
 
 def test_a_job_leaves_the_same_and_says_how_far_it_is(tmp_path, digits, found):
     spec = RunSpec(dataset="digits", split="PS", method="ESZSL", params=GIVEN, digest=digits.digest)
-    read, said = computed(AlongStudy(spec), tmp_path)
+    read, said = computed(GridAnswersStudy(spec), tmp_path)
     for name in ("values", "gamma", "for_zsl", "parameter"):
         np.testing.assert_array_equal(getattr(read, name), getattr(found, name))
     for ours, theirs in zip(read.tests, found.tests, strict=True):
@@ -64,14 +64,14 @@ def test_a_job_leaves_the_same_and_says_how_far_it_is(tmp_path, digits, found):
 def test_it_wants_one_open_parameter_and_its_own_data(digits):
     open_ = RunSpec(dataset="digits", split="PS", method="ESZSL")
     with pytest.raises(ParameterError, match="expected one open parameter; got gamma, lam"):
-        along(open_, digits)
+        answer_grid(open_, digits)
     other = RunSpec(dataset="digits", split="PS", method="ESZSL", params=GIVEN, digest="0" * 16)
     with pytest.raises(DatasetError):
-        along(other, digits)
+        answer_grid(other, digits)
 
 
 def test_lambda_is_a_parameter_of_the_grid():
-    known = {name: lambda_of(name) for name in METHODS}
+    known = {name: lambda_parameter(name) for name in METHODS}
     assert known["LinearS2V"] == known["ESZSL"] == known["SAE"] == "lam"
     assert known["ALE"] is None
     for name, parameter in known.items():

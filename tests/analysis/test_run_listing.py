@@ -18,7 +18,7 @@ from zslcore.analysis.stored_runs import (
     as_text,
     chosen,
     listed,
-    peeked,
+    oracle_keys,
     sorted_by,
 )
 from zslcore.datasets import load
@@ -123,7 +123,7 @@ def test_what_the_oracle_of_another_run_chose_is_called_so(tmp_path):
     Plan([spec], choices=["oracle"]).complete_all(WORLD, store)
     Plan([replace(spec, params={"lam": 7.0})]).complete_all(WORLD, store)
     kept = store.stored()
-    by_oracle = peeked(kept)
+    by_oracle = oracle_keys(kept)
     assert sorted(chosen(one, by_oracle) for one in kept) == ["GZSL", "given", "oracle"]
     (bound,) = (one for one in kept if chosen(one, by_oracle) == "oracle")
     best = next(one.result.oracle for one in kept if one.result.oracle)

@@ -15,7 +15,7 @@ from zslcore.analysis.actions import (
     baseline_of,
     feature_sets,
     paper_sets,
-    said_of_semantics,
+    semantics_in_words,
     usual_sets,
 )
 from zslcore.analysis.papers.experiments import actions as study
@@ -135,10 +135,10 @@ def test_a_sentence_says_which_prototypes_gain_more(attributes, dataset, end):
     ]
     gains = pd.DataFrame(rows, columns=["features", "semantics", "minus"])
     sets = [FeatureSet("kinetics", "attributes", dataset)]
-    said = said_of_semantics(gains, sets, "Kinetics-400")
+    said = semantics_in_words(gains, sets, "Kinetics-400")
     assert f"known classes gain {100 * attributes:.1f} % with attributes and 40.0 % with" in said
     assert said.endswith(end)
-    assert not said_of_semantics(gains[:3], sets, "Kinetics-400")
+    assert not semantics_in_words(gains[:3], sets, "Kinetics-400")
 
 
 def test_the_classes_of_every_draw_are_written_and_nothing_is_fitted(tmp_path, monkeypatch):

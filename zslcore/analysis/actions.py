@@ -236,7 +236,7 @@ class ActionSpec:
                 if value not in known:
                     raise closest_name(what, value, known)
         for method in self.methods:
-            entrant(method, self.parameters)
+            estimator_for(method, self.parameters)
 
     @property
     def setting(self) -> Configuration:
@@ -268,7 +268,7 @@ class ActionSpec:
 
 
 @cache
-def entrant(method: str, parameters: Parameters) -> ZSLEstimator:
+def estimator_for(method: str, parameters: Parameters) -> ZSLEstimator:
     """Return a method as it enters a study, a key of :data:`PAPER` or any other name.
 
     With "folds" and "defaults" only the loss of SYNC is that of the paper.
@@ -300,7 +300,7 @@ class Unit:
     @property
     def estimator(self) -> ZSLEstimator:
         """The method as it is fitted, or as parameters are chosen for it."""
-        return entrant(self.method, self.parameters)
+        return estimator_for(self.method, self.parameters)
 
     @property
     def identity(self) -> dict[str, object]:
@@ -371,7 +371,7 @@ def title_of(features: str) -> str:
     return EXTRACTORS[features].title if features in EXTRACTORS else features
 
 
-def said_of_semantics(gains: pd.DataFrame, sets: Sequence[FeatureSet], pretraining: str) -> str:
+def semantics_in_words(gains: pd.DataFrame, sets: Sequence[FeatureSet], pretraining: str) -> str:
     """Return whether known classes gain more with attributes than with word vectors, as FAIR found.
 
     Two sentences; empty for one kind of prototypes alone.
@@ -564,7 +564,7 @@ class ActionStudy(Study[pd.DataFrame]):
     def made_by(self) -> dict[str, Any]:
         """Revisions of the methods and, where they are searched, their grids."""
         spec = self.spec
-        methods = {name: entrant(name, spec.parameters) for name in spec.methods}
+        methods = {name: estimator_for(name, spec.parameters) for name in spec.methods}
         params = {name: method.get_params() for name, method in methods.items()}
         return made_by(*methods.values(), grids=spec.parameters == "folds") | {"params": params}
 

@@ -30,7 +30,7 @@ from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.analysis.papers.printed import chosen_for
 from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import accuracies_of_sides, drawn_figure
-from zslcore.analysis.stored_runs import peeked, probes
+from zslcore.analysis.stored_runs import oracle_keys, single_fold_keys
 from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
 from zslcore.datasets.imports import trained_on
 from zslcore.evaluation import State
@@ -147,7 +147,7 @@ def inductive_rows() -> list[str]:
 
 def cells_of_runs(stored: Sequence[StoredRun]) -> list[Cell]:
     """Return the runs of a store as cells, without those an oracle chose parameters for."""
-    bounds, of_folds = peeked(stored), probes(stored)
+    bounds, of_folds = oracle_keys(stored), single_fold_keys(stored)
     return [_of_run(one, of_folds) for one in stored if one.result.key not in bounds]
 
 
@@ -157,7 +157,7 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> Cell:
     named |= {"at_gamma": e.per_class} if result.gamma_origin else {}
     names, task = result.class_names, chosen_for(result)
     return Cell(
-        row=row_name(spec.method, result.params, _unlike(result)),
+        row=row_name(spec.method, result.params, _non_default_parts(result)),
         data=spec.dataset,
         digest=spec.digest,
         benchmark=_benchmark(spec.dataset),
@@ -196,7 +196,7 @@ def _figures(result: RunResult) -> dict[Figure, float]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _unlike(result: RunResult) -> list[str]:
+def _non_default_parts(result: RunResult) -> list[str]:
     """Return what makes a run another row than its method: preprocessing, given parameters."""
     spec = result.spec
     method = METHODS.get(spec.method)

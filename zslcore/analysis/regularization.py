@@ -421,7 +421,7 @@ def _attribute_errors(
 
 
 @dataclass(frozen=True, eq=False)
-class Along:
+class GridAnswers:
     """The answers of a method along the grid of one parameter, ``values`` increasing.
 
     ``gamma`` is chosen on the folds for each value, ``for_zsl`` is the place of the value that they
@@ -441,7 +441,7 @@ class Along:
         return int(np.argmax([test.curve.at(gamma).harmonic for test, gamma in pairs]))
 
 
-def lambda_of(method: str) -> str | None:
+def lambda_parameter(method: str) -> str | None:
     """Return the parameter of a method that is its lambda, None where its grid has none."""
     known = get_method(method)
     return next(
@@ -449,7 +449,9 @@ def lambda_of(method: str) -> str | None:
     )
 
 
-def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = None) -> Along:
+def answer_grid(
+    spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = None
+) -> GridAnswers:
     """Answer the test set at every value of the only parameter that a spec leaves open.
 
     ``on_progress`` is called after every fit-and-score; whatever it raises ends the work. Raises
@@ -475,7 +477,7 @@ def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = Non
     gzsl = setting.select(method, grid={parameter: values})
     rows = np.concatenate([split.test_seen, split.test_unseen])
     points = [{parameter: value} for value in values]
-    return Along(
+    return GridAnswers(
         parameter,
         np.array(values, dtype=float),
         np.array([best_common_gamma(curves) for curves in gzsl.curves]),
@@ -485,8 +487,8 @@ def along(spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = Non
 
 
 @dataclass(frozen=True)
-class AlongStudy(SpecStudy[Along]):
-    """The answers along the grid of the parameter that a spec leaves open, see :func:`along`."""
+class GridAnswersStudy(SpecStudy[GridAnswers]):
+    """The answers along the grid of the parameter that a spec leaves open: :func:`answer_grid`."""
 
     kind = "answers_along"
     SMALL = 1 << 18
@@ -497,8 +499,8 @@ class AlongStudy(SpecStudy[Along]):
         spec = self.spec
         return f"{spec.method} along {', '.join(spec.grid or ())} on {spec.dataset}, {spec.split}"
 
-    def compute(self, report: Report) -> Along:
+    def compute(self, report: Report) -> GridAnswers:
         """Fit at each value of the grid, on the folds and for the test set."""
         step = "Answering at each value"
         data = load(self.spec.dataset)
-        return along(self.spec, data, lambda done, total: report(done, total, step))
+        return answer_grid(self.spec, data, lambda done, total: report(done, total, step))

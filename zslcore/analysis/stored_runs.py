@@ -111,7 +111,7 @@ def listed(
     return sorted(with_value, key=lambda one: value[one.id], reverse=descending) + without
 
 
-def peeked(runs: Sequence[StoredRun]) -> frozenset[str]:
+def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
     """Return the keys of runs with parameters that the oracle of one of these runs chose.
 
     The store knows them as parameters that were given; that they are the best on the test set is
@@ -120,7 +120,7 @@ def peeked(runs: Sequence[StoredRun]) -> frozenset[str]:
     return _planned(runs, "oracle")
 
 
-def probes(runs: Sequence[StoredRun]) -> frozenset[str]:
+def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
     """Return the keys of runs with parameters that a single fold of one of these runs chose."""
     return _planned(runs, "folds")
 
@@ -134,36 +134,36 @@ def _planned(runs: Sequence[StoredRun], choice: Choice) -> frozenset[str]:
     return frozenset(keys)
 
 
-def chosen(one: StoredRun, peeked: Collection[str]) -> str:
+def chosen(one: StoredRun, oracle_keys: Collection[str]) -> str:
     """Return what the parameters of a run were chosen for, or that they were given.
 
-    ``peeked`` is that of :func:`peeked`.
+    ``oracle_keys`` are those of the function of this name, where parameters of an oracle are named.
     """
     how = chosen_for(one.result)
-    return ORACLE if how == "given" and one.result.key in peeked else _CHOSEN_FOR[how]
+    return ORACLE if how == "given" and one.result.key in oracle_keys else _CHOSEN_FOR[how]
 
 
-def as_csv(runs: Sequence[StoredRun], peeked: Collection[str] = ()) -> str:
+def as_csv(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
     """Return one row per run; accuracies are fractions."""
-    rows = [one.row() | {"chosen_for": chosen(one, peeked)} for one in runs]
+    rows = [one.row() | {"chosen_for": chosen(one, oracle_keys)} for one in runs]
     return harmless_csv(stamped(pd.DataFrame(rows)), index=False)
 
 
-def as_json(runs: Sequence[StoredRun], peeked: Collection[str] = ()) -> str:
+def as_json(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
     """Return everything about the runs, in the form that ``runs import`` reads."""
     return json.dumps([json.loads(one.to_json()) for one in runs], indent=1) + "\n"
 
 
-def as_latex(runs: Sequence[StoredRun], peeked: Collection[str] = ()) -> str:
+def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
     """Return a table for a paper that loads booktabs: accuracies in percent, one decimal.
 
-    Simulated data are called so, as are parameters that an oracle chose (see :func:`peeked`), and
-    results of other people say whose they are.
+    Simulated data are called so, as are parameters that an oracle chose, and results of other
+    people say whose they are.
     """
     names = {**LATEX_COLUMNS, **figures.headings(printed=True)}
     table = pd.DataFrame([one.row() for one in runs], columns=list(names))
     table["dataset"] = [_name(one) for one in runs]
-    table["chosen_for"] = [chosen(one, peeked) for one in runs]
+    table["chosen_for"] = [chosen(one, oracle_keys) for one in runs]
     if any(one.imported for one in runs):
         own = {True: "the package", False: "own"}
         table["origin"] = [one.imported.who if one.imported else own[one.shipped] for one in runs]

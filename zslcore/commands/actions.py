@@ -31,7 +31,7 @@ from zslcore.analysis.actions import (
     Parameters,
     baseline_of,
     feature_sets,
-    said_of_semantics,
+    semantics_in_words,
     splits_of,
     stored_study,
     title_of,
@@ -168,7 +168,7 @@ def _texts(
     ]
     parts = ["\n".join(filter(None, lines)), _as_text(gains, GAINS), _verdict(gains)]
     if len(of_kinds := compared_semantics(study)):
-        sentence = said_of_semantics(gains, spec.sets, setting.pretraining)
+        sentence = semantics_in_words(gains, spec.sets, setting.pretraining)
         parts.append(f"Attributes and word vectors\n{_as_text(of_kinds, SEMANTICS)}\n{sentence}")
     if len(of_splits := compared_splits(study, spec.configuration)):
         parts.append("Released and controlled splits\n" + _as_text(of_splits, SPLITS))

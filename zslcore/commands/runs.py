@@ -21,7 +21,7 @@ from zslcore.analysis.stored_runs import (
     as_text,
     chosen,
     listed,
-    peeked,
+    oracle_keys,
     sorted_by,
 )
 from zslcore.commands.options import percent
@@ -155,7 +155,7 @@ def _day(text: str | None) -> date | None:
 def list_runs(args: argparse.Namespace) -> object:
     """Return a line per run, and per row of other results."""
     runs, others, stored = _meant_of_all(args, LISTED)
-    by_oracle = peeked(stored)
+    by_oracle = oracle_keys(stored)
     rows = [{"kind": RUN} | o.row() | {"chosen_for": chosen(o, by_oracle)} for o in runs]
     rows += [row for one in others for row in (one.table() if args.json else shown_rows(one))]
     table = pd.DataFrame(rows)
@@ -303,7 +303,7 @@ def export_runs(args: argparse.Namespace) -> None:
             f"--format {args.format}: writes runs alone; got --kind {' '.join(args.kind)}. "
             "CSV writes every kind."
         )
-    text = FORMATS[args.format](runs, peeked(stored)) if not others else _as_csv(runs, others)
+    text = FORMATS[args.format](runs, oracle_keys(stored)) if not others else _as_csv(runs, others)
     if args.output:
         write_out(args.output, text)
     else:

@@ -10,7 +10,7 @@ from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps import MapStudy
 from zslcore.analysis.overlap import OverlapStudy
-from zslcore.analysis.regularization import AlongStudy
+from zslcore.analysis.regularization import GridAnswersStudy
 from zslcore.analysis.study import SILENT, Report, RunStudy, Study
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.jobs.runner import finished
@@ -24,7 +24,7 @@ _ALL: tuple[type[Study[Any]], ...] = (
     OverlapStudy,
     TransductionStudy,
     ComparisonStudy,
-    AlongStudy,
+    GridAnswersStudy,
     ActionStudy,
     LargeScaleStudy,
 )
