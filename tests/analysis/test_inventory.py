@@ -181,3 +181,8 @@ def test_ordering_loses_nothing():
 def test_an_order_that_does_not_exist_is_refused(which):
     with pytest.raises(ParameterError, match="must be given, name"):
         inventory.attribute_table(tiny(), **{which: "size"})
+
+
+def test_class_means_are_those_of_a_plain_loop(digits):
+    plain = [digits.features[digits.labels == c].mean(axis=0) for c in range(10)]
+    np.testing.assert_allclose(inventory.class_means(digits), plain, rtol=1e-6)

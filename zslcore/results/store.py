@@ -29,6 +29,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, ZSLError
 from zslcore.results.database import (
     KEYS,
+    PATIENCE,
     Row,
     back_up,
     connected,
@@ -390,7 +391,7 @@ class ResultStore:
         try:
             if mode == "rwc":
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-            with closing(connected(self.path, mode=mode)) as db:
+            with closing(connected(self.path, PATIENCE, mode)) as db:
                 yield db
         except (sqlite3.Error, OSError) as error:
             damaged = type(error) is sqlite3.DatabaseError  # not locked, full or read-only

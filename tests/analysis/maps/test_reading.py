@@ -1,0 +1,132 @@
+"""Nearest images, and what became of every image."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.analysis.pairs import blobs
+from tests.worlds import linear_world
+from zslcore.analysis.maps import MapSettings, make_map
+from zslcore.analysis.maps.reading import answers, in_pca, inside, nearest_images
+from zslcore.evaluation.protocol import ScoredTest, fit_and_score
+from zslcore.exceptions import DatasetError, ParameterError
+from zslcore.features.views import l2_rows
+from zslcore.methods import LinearS2V
+
+PAIR = blobs(shuffled=True)
+PCA = MapSettings(method="pca", threads=1)
+
+
+def test_places_of_other_data_are_refused():
+    made = make_map(PAIR, PCA)
+    with pytest.raises(DatasetError, match="made from other data"):
+        in_pca(made, PAIR[::-1])
+
+
+def test_nearest_images_are_those_of_a_plain_search_over_both():
+    X = l2_rows(np.vstack([d.features for d in PAIR]).astype(float))
+    place_of = len(PAIR[0].labels) + 7
+    distance = np.linalg.norm(X - X[place_of], axis=1)
+    distance[place_of] = np.inf
+    expected = np.argsort(distance)[:6]
+    found = nearest_images(PAIR, 1, 7, k=6)
+    np.testing.assert_array_equal(found["part"] * len(PAIR[0].labels) + found["row"], expected)
+    np.testing.assert_allclose(found["distance"], distance[expected], atol=1e-6)
+    own = PAIR[1].class_names[PAIR[1].labels[7]]
+    np.testing.assert_array_equal(found["same_class"], found["class"] == own)
+    with pytest.raises(ParameterError, match="no image 1000"):
+        nearest_images(PAIR, 1, 1000)
+
+
+# --- Outlines -------------------------------------------------------------------------------------
+
+
+POINTS = np.random.default_rng(0).uniform(-2, 2, size=(500, 2))
+
+
+def test_a_circle_holds_what_is_near_its_centre():
+    angle = np.linspace(0, 2 * np.pi, 200)
+    found = inside(np.stack([np.cos(angle), np.sin(angle)], axis=1), POINTS)
+    distance = np.hypot(*POINTS.T)
+    clear = np.abs(distance - 1) > 0.01
+    np.testing.assert_array_equal(found[clear], (distance < 1)[clear])
+
+
+def test_a_star_that_crosses_itself_has_a_hole():
+    angle = np.pi / 2 + 4 * np.pi / 5 * np.arange(5)
+    star = 2 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    np.testing.assert_array_equal(
+        inside(star, np.array([[0, 0], [0, 1.2], [1.5, -1.5]])), [False, True, False]
+    )
+
+
+@given(st.integers(0, 100), st.integers(0, 6))
+@settings(deadline=None, max_examples=40)
+def test_turning_and_reversing_an_outline_changes_nothing(seed, turn):
+    polygon = np.random.default_rng(seed).normal(size=(7, 2))
+    found = inside(polygon, POINTS)
+    np.testing.assert_array_equal(inside(np.roll(polygon, turn, axis=0), POINTS), found)
+    np.testing.assert_array_equal(inside(polygon[::-1], POINTS), found)
+    plain = [odd_crossings(polygon, x, y) for x, y in POINTS[:50]]
+    np.testing.assert_array_equal(found[:50], plain)
+
+
+def odd_crossings(polygon, x, y):
+    """Count the edges that a ray to the right meets, one by one."""
+    count = 0
+    for (ax, ay), (bx, by) in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
+        if (ay > y) != (by > y):
+            count += x < ax + (y - ay) / (by - ay) * (bx - ax)
+    return count % 2 == 1
+
+
+@pytest.mark.parametrize("polygon", [[], [[0, 0], [1, 1]], [[0, 0], [np.inf, 0], [0, 1]]])
+def test_what_is_no_outline_holds_nothing(polygon):
+    assert not inside(polygon, POINTS).any()
+
+
+def test_another_shape_is_refused():
+    with pytest.raises(ParameterError, match=r"must have shape \(corners, 2\)"):
+        inside([[0, 0, 0]] * 3, POINTS)
+
+
+# --- Answers: those of the test set, with how sure they are ---------------------------------------
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.05, 10.0])
+def test_answers_are_those_of_the_test_set(gamma):
+    world = linear_world(noise=0.8)
+    split, n = world.split("PS"), len(world.labels)
+    scores = fit_and_score(LinearS2V(), world, split)
+    out = answers(scores, split, n, gamma=gamma)
+    test = np.concatenate([split.test_seen, split.test_unseen])
+    assert set(np.flatnonzero(out.tested)) == set(test)
+    assert (out.predicted[~out.tested] == -1).all()
+    assert not out.right[~out.tested].any()
+    np.testing.assert_array_equal(out.right[test], scores.predicted(gamma) == scores.y)
+    np.testing.assert_array_equal(out.predicted[test] == world.labels[test], out.right[test])
+    F = np.sort(scores.F - gamma * scores.seen, axis=1)
+    np.testing.assert_allclose(out.lead[test], F[:, -1] - F[:, -2], atol=1e-12)
+
+
+def test_scores_of_nothing_have_a_lead_that_can_be_ranked():
+    world = linear_world()
+    split = world.split("PS")
+    scores = fit_and_score(LinearS2V(), world, split)
+    F = scores.F.copy()
+    F[0, 1:], F[1] = -np.inf, -np.inf
+    out = answers(ScoredTest(F, scores.y, scores.classes, scores.seen), split, len(world.labels))
+    first, second = np.concatenate([split.test_seen, split.test_unseen])[:2]
+    assert out.lead[first] == np.finfo(float).max
+    assert out.lead[second] == 0
+    assert np.isfinite(out.lead).all()
+
+
+def test_a_gamma_beyond_all_scores_leaves_unseen_answers():
+    world = linear_world()
+    split = world.split("PS")
+    scores = fit_and_score(LinearS2V(), world, split)
+    out = answers(scores, split, len(world.labels), gamma=1e6)
+    assert not out.right[split.test_seen].any()
+    assert np.isin(out.predicted[out.tested], split.unseen_classes).all()
