@@ -81,8 +81,8 @@ def test_kept_results_that_do_not_tell_the_folds_are_made_again(tmp_path):
     store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
     result = execute(run, WORLD, with_oracle=False)
     store.put(replace(result, fold_choices=()))
-    assert comparison.run_of(run, store)[0] is not None
-    assert comparison.run_of(run, store, ("folds",))[0] is None
+    assert Plan([run]).first(run, store) is not None
+    assert Plan([run], choices=("folds",)).first(run, store) is None
     assert Plan([run], choices=("folds",)).complete_all(WORLD, store) >= 2
 
 

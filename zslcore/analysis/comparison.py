@@ -126,23 +126,6 @@ class ComparisonStudy(Study[dict[str, str]]):
         return refused
 
 
-# --- What is run, and what is there ---------------------------------------------------------------
-
-
-def run_of(
-    spec: RunSpec, store: Results, choices: Collection[Choice] = ()
-) -> tuple[RunResult | None, dict[Choice, tuple[RunResult | None, ...]]]:
-    """Return what the store has of a run, and of the runs that belong to it, by choice."""
-    first = Plan([spec], choices=choices).first(spec, store)
-    if first is None:
-        return None, {}
-    more = {
-        choice: tuple(store.get(other.key) for other in planned(first, choice))
-        for choice in choices
-    }
-    return first, more
-
-
 # --- Figures --------------------------------------------------------------------------------------
 
 
@@ -256,8 +239,11 @@ def occasions(
 
 
 def _stored(spec: RunSpec, store: Results, choice: Choice) -> tuple[RunResult | None, ...]:
-    first, more = run_of(spec, store, () if choice == "validated" else (choice,))
-    return (first,) if choice == "validated" else more.get(choice, ())
+    """Return the stored results of a run under a choice, those of the folds one by one."""
+    first = Plan([spec], choices=() if choice == "validated" else (choice,)).first(spec, store)
+    if choice == "validated":
+        return (first,)
+    return () if first is None else tuple(store.get(o.key) for o in planned(first, choice))
 
 
 def _weights(

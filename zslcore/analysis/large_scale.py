@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -116,11 +116,6 @@ class LargeScaleStudy(Study[LargeScale]):
     def title(self) -> str:
         """Description on the screen."""
         return f"{self.method} on the ImageNet test sets, {self.dataset}"
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The fields as JSON values."""
-        return asdict(self)
 
     @property
     def made_by(self) -> dict[str, Any]:

@@ -282,14 +282,7 @@ class RegularizationPath:
         columns = {
             "value": self.values,
             "chosen_for": chosen,
-            "zsl": self.zsl,
-            "seen_alone": self.seen_alone,
-            "unseen": self.unseen,
-            "seen": self.seen,
-            "harmonic": self.harmonic,
-            "gamma": self.gamma,
-            "calibrated_harmonic": self.calibrated_harmonic,
-            "best_harmonic": self.best_harmonic,
+            **{name: getattr(self, name) for name in _ON_THE_TEST_SET},
             "fold_zsl": self.fold_zsl.mean(axis=0),
             "fold_harmonic": self.fold_harmonic.mean(axis=0),
         }
@@ -298,6 +291,11 @@ class RegularizationPath:
         return pd.DataFrame(columns)
 
 
+#: Columns of a path that are read off the test set.
+_ON_THE_TEST_SET = (
+    *("zsl", "seen_alone", "unseen", "seen", "harmonic"),
+    *("gamma", "calibrated_harmonic", "best_harmonic"),
+)
 #: Column of a path -> that of a run's row.
 _FIGURES = {
     "zsl": "zsl",

@@ -123,16 +123,13 @@ def _installed(name: str) -> str:
 def _sandbox() -> Finding:
     """Report the walls around the reader of untrusted files; a system may have none."""
     standing = walls()
-    missing = [name for name in WALLS if name not in standing]
-    if not missing:
-        words = "Untrusted files are read without access to other files, network and programs."
-        return Finding("sandbox", True, words)
-    return Finding(
-        "sandbox",
-        True,
-        f"This system lacks walls against {', '.join(missing)} around the reader of untrusted "
-        "files; its limits on time, memory and output hold. SECURITY.md says what that means.",
-    )
+    words = "Untrusted files are read without access to other files, network and programs."
+    if missing := [name for name in WALLS if name not in standing]:
+        words = (
+            f"This system lacks walls against {', '.join(missing)} around the reader of untrusted "
+            "files; its limits on time, memory and output hold. SECURITY.md says what that means."
+        )
+    return Finding("sandbox", True, words)
 
 
 def _room() -> Finding:
