@@ -1,17 +1,14 @@
-"""The SQLite file of all results: its tables, and a SHA-256 of every row.
-
-=============== ==================================================================================
-``runs``        our own runs
-``imported``    runs of other people
-``results``     every other kind of result
-``predictions`` Parquet files, by the id of their result and the time at which it was made
-``sums``        a SHA-256 of every row of these
-=============== ==================================================================================
+"""The SQLite file of all results: its tables, a SHA-256 of every row, its backup and its repair.
 
 A checksum distinguishes a row that a disk has changed, by a flipped bit within a figure, from the
 row that was written. Programs that know nothing of checksums may write rows: triggers in the file
 remove the checksum of every row that changes, and the next change that this package makes adds the
 missing ones. A row without one is accepted as it is.
+
+A store is backed up before the first change of a day. A repair sets a damaged file aside and joins
+its readable rows with the backup; it keeps other repairs and writers out from its first look to the
+moment when the new file has taken the name. A writer that waited for the old file finds that it has
+lost its name and begins again.
 """
 
 from __future__ import annotations
