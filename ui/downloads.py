@@ -28,8 +28,7 @@ from ui.guard import fragment
 from zslcore.evaluation import Predictions, predictions_file
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import frame_line
-from zslcore.printing.drawing import FONTS, FORMATS, WIDTHS, print_figure
-from zslcore.printing.panel import Panel
+from zslcore.printing.drawing import FONTS, FORMATS, WIDTHS, Panel, print_figure
 from zslcore.results.store import StoredRun
 from zslcore.storage import extras
 from zslcore.version import version
@@ -47,8 +46,7 @@ class Figure:
     key : the key of its element on the page, and what its files are called
     caption : what it shows, in one or two sentences
     plotly : the figure itself, or None for one that a component of ours draws
-    table : makes the numbers that it shows; those of ``plotly``, unless given
-    panels : makes its panels for print; those of ``plotly``, unless given
+    table, panels : make its numbers and its panels for print; those of ``plotly``, unless given
     html : makes the interactive figure as one file, of title, caption and what it was made from;
         None where there is no such file
     """
@@ -81,15 +79,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Table:
-    """A table to take away.
+    """A table to take away, accuracies as fractions.
 
-    Attributes
-    ----------
-    name : what its files are called
-    table : DataFrame, accuracies as fractions
-    look : how it is written for readers; None writes it as it is
-    index : whether the index is part of it
-    caption : of the LaTeX table; by default its name and what it is made from
+    ``look`` is how it is written for readers, None as it is; ``index`` says whether the index is
+    part of it; the caption of the LaTeX table is by default its name and what it is made from.
     """
 
     name: str
@@ -138,13 +131,7 @@ def download(
 ) -> None:
     """Put the button of a file here, which is made when it is pressed.
 
-    Parameters
-    ----------
-    label : of the button
-    make : returns what the file holds, or is that
-    file : its name, whose ending says what it is
-    key : of the button; "file_" and the name, unless given
-    icon, **options : of ``st.download_button``
+    The ending of the name says what the file is; the key is by default "file_" and the name.
     """
     options = {"type": "tertiary", "mime": guess_type(file)[0]} | options
     st.download_button(
@@ -159,13 +146,7 @@ def download(
 
 
 def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
-    """Offer predictions as a file, made on request.
-
-    Parameters
-    ----------
-    make : returns the predictions
-    name : of the file, without its ending
-    """
+    """Offer predictions as a file, made on request; ``name`` is without its ending."""
     download(
         "Predictions (.parquet)",
         lambda: predictions_file(make()),
@@ -177,13 +158,9 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
 
 
 def offer_for_board(text: str, name: str, *, key: str) -> None:
-    """Offer an entry of the board as the file that a pull request adds.
+    """Offer an entry of the board, as JSON, as the file that a pull request adds.
 
-    Parameters
-    ----------
-    text : the entry as JSON
-    name : of the file, without its ending
-    key : of the button
+    ``name`` is without its ending.
     """
     download(
         "JSON for the board",
@@ -199,11 +176,7 @@ def offer_for_board(text: str, name: str, *, key: str) -> None:
 def offer_run(run: RunResult | StoredRun, name: str, *, key: str | None = None) -> None:
     """Offer a run as a JSON file, which ``zslcore runs import`` takes.
 
-    Parameters
-    ----------
-    run : with the mark of its import, where it is one of the store
-    name : of the file, without its ending
-    key : of the button
+    One of the store keeps the mark of its import; ``name`` is without its ending.
     """
     download("Run as JSON", run.to_json(), f"{name}.json", key)
 
@@ -325,18 +298,7 @@ def _made() -> tuple[tuple[str, ...], tuple[str, ...], str]:
 
 
 def opened_menu(label: str, *, icon: str, key: str, tip: str | None = None) -> Any:
-    """Put a menu here.
-
-    Parameters
-    ----------
-    label, icon : of its button
-    key : of the element
-    tip : what is said of the button
-
-    Returns
-    -------
-    The place of its contents while it is open, None otherwise.
-    """
+    """Put a menu here; return the place of its contents while it is open, None otherwise."""
     menu = st.popover(label, icon=icon, type="tertiary", key=key, on_change="rerun", help=tip)
     return menu if menu.open else None
 
@@ -353,12 +315,8 @@ def offer_prints(
 ) -> None:
     """Offer a figure as PDF, SVG or PNG by its width.
 
-    Parameters
-    ----------
-    key : of the figure, and name of the files
-    caption : what it shows, in the properties of the files
-    panels : for print, one a file; none where it cannot be printed
-    on_screen : whether the browser can save the figure as it is on the screen
+    The files have the name ``key`` and the caption in their properties; ``on_screen`` says whether
+    the browser can save the figure as it is on the screen.
     """
     lack = missing_extras.of("print", "A figure for print") if panels else None
     widths = [*((SCREEN,) * on_screen), *(() if lack or not panels else WIDTHS)]
@@ -409,13 +367,7 @@ def offer_prints(
 
 
 def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) -> None:
-    """Put a button here that prints the first panel of a figure for one column of a paper.
-
-    Parameters
-    ----------
-    key, caption : see :func:`show`
-    panels : makes the panels when the button is pressed
-    """
+    """Put a button here that prints the first panel of a figure for one column of a paper."""
     if extras.is_missing("print"):
         return
     download(

@@ -4,12 +4,14 @@ import io
 import math
 import re
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
+from ui.figures.for_print import panels_of
 from zslcore.exceptions import ParameterError, UnknownNameError
-from zslcore.printing.panel import Area, Axis, Bars, Cells, Panel, Points, Rule, Words
 
 pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
 pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed")
@@ -19,53 +21,67 @@ from zslcore.printing.drawing import (  # noqa: E402 - both need the extra
     FONTS,
     POINTS,
     WIDTHS,
+    Panel,
+    draw_errors,
+    draw_line,
+    draw_symbols,
+    draw_texts,
+    draw_words,
     drawn,
     print_figure,
+    set_axis,
 )
 
 NUMBERS = np.linspace(0, 1, 9)
 LONG = "accuracy of every class of a data set with a very long name, mean over all of its folds"
-PERCENT = Axis(LONG, (0, 1), percent=0, grid=True)
+PERCENT = {"title": LONG, "limits": (0, 1), "percent": 0, "grid": True}
+
+
+def curve(axes):
+    draw_line(axes, NUMBERS, 1 - NUMBERS**2, "#0072B2", "γ ≥ −1, λ → ∞ ●", "6 4")
+    at = NUMBERS[2:3]
+    draw_symbols(axes, at, at, "#B65000", LONG, symbol="diamond-open", size=4.0)
+    draw_words(axes, 1.02, 0.5, "H 40 %", across=1)
+    draw_words(axes, 0.5, 1, "H 60 %", up=-1, of_panel="y")
+    set_axis(axes, "x", **PERCENT)
+    set_axis(axes, "y", **PERCENT)
+
+
+def bars(axes):
+    axes.bar(np.arange(9), NUMBERS, 0.7, color="#B04A84", hatch="xxx", label="a")
+    draw_errors(axes, np.arange(9), NUMBERS, "#14181C", yerr=np.full((2, 9), 0.1))
+    symbols = ["x-thin", *["star-open"] * 8]
+    draw_symbols(axes, np.arange(9), NUMBERS, "#0072B2", "b", symbol=symbols, size=4.0)
+    set_axis(axes, "x", ticks=[(float(k), f"humpback whale number {k}") for k in range(9)])
+    set_axis(axes, "y", **PERCENT)
+
+
+def rows(axes):
+    draw_errors(axes, NUMBERS, np.arange(9), "#14181C", xerr=np.ones((2, 9)))
+    draw_symbols(axes, NUMBERS, np.arange(9), "#14181C", symbol="square", size=4.0)
+    set_axis(axes, "x", LONG)
+    ticks = [(float(k), f"SYNC (struct), no. {k}") for k in range(9)]
+    set_axis(axes, "y", limits=(8.5, -0.5), ticks=ticks)
+
+
+def cells(axes):
+    z = go.Heatmap(
+        z=[[0, 0.5, 1], [None, 0.2, 0.3]],
+        colorscale=[(0, "#FFFFFF"), (1, "#14181C")],
+        text=[["0 %", "50 %", "100 %"], ["", "20 %", "30 %"]],
+        texttemplate="%{text}",
+        colorbar={"title": "share", "tickformat": ".0%"},
+    )
+    (panel,) = panels_of(go.Figure(z))
+    panel.draw(axes)
+
+
 PANELS = {
-    "curve": Panel(
-        [
-            Points(NUMBERS, 1 - NUMBERS**2, "#0072B2", "γ ≥ −1, λ → ∞ ●", line="6 4"),
-            Points(NUMBERS[2:3], NUMBERS[2:3], "#B65000", LONG, symbol="diamond-open"),
-            Words(1.02, 0.5, "H 40 %", across=1),
-            Area(NUMBERS, NUMBERS / 2, "#007E5C", name="band"),
-            Rule((0.5, 0.5), (0, 1), "#767676", "dash", of_panel="y"),
-        ],
-        PERCENT,
-        PERCENT,
-        title="unseen: " + LONG,
-        square=True,
-    ),
-    "bars": Panel(
-        [
-            Bars(
-                np.arange(9), NUMBERS, np.zeros(9), 0.7, "#B04A84", hatch="x", name="a",
-                error=np.full((2, 9), 0.1),
-            ),
-            Points(np.arange(9), NUMBERS, "#0072B2", "b", symbol=["x-thin", *["star-open"] * 8]),
-        ],
-        Axis(ticks=[(float(k), f"humpback whale number {k}") for k in range(9)]),
-        PERCENT,
-    ),
-    "rows": Panel(
-        [Points(NUMBERS, np.arange(9), "#14181C", symbol="square", x_error=np.ones((2, 9)))],
-        Axis(LONG, scale="linear"),
-        Axis(limits=(8.5, -0.5), ticks=[(float(k), f"SYNC (struct), no. {k}") for k in range(9)]),
-    ),
-    "cells": Panel(
-        [
-            Cells(
-                np.arange(3), np.arange(2), np.array([[0, 0.5, 1], [np.nan, 0.2, 0.3]]),
-                [(0, "#FFFFFF"), (1, "#14181C")], (0, 1),
-                texts=[["0 %", "50 %", "100 %"], ["", "20 %", "30 %"]], percent=0, title="share",
-            )
-        ],
-    ),
-}  # fmt: skip
+    "curve": Panel(curve, title="unseen: " + LONG, square=True),
+    "bars": Panel(bars),
+    "rows": Panel(rows),
+    "cells": Panel(cells),
+}
 #: The narrowest page with each font, and wider ones.
 LOOKS = [*((WIDTHS[0], font) for font in FONTS), *((width, "sans") for width in WIDTHS[1:])]
 EVERY = pytest.mark.parametrize("panel", PANELS.values(), ids=PANELS)
@@ -132,7 +148,7 @@ def test_a_square_panel_leaves_no_strip_empty(width, title):
 def test_no_line_of_the_legend_parts_a_number_from_its_unit():
     for more in range(12):
         name = f"{'x' * more} LinearS2V on CUB-vgg_fc7, split PS, AUSUC 25.7 %"
-        panel = Panel([Points(NUMBERS, NUMBERS, "#0072B2", name, line="solid")])
+        panel = Panel(partial(draw_line, x=NUMBERS, y=NUMBERS, color="#0072B2", name=name))
         (written,) = drawn(panel)[0].legends[0].get_texts()
         assert "25.7\u00a0%" in written.get_text()
 
@@ -141,7 +157,7 @@ def test_no_line_of_the_legend_parts_a_number_from_its_unit():
 def test_words_at_points_stand_together_or_not_at_all(places, seen):
     at = np.array(places)
     words = ["one word", "another", "a third"]
-    figure, _ = drawn(Panel([Points(at, 0 * at, "#0072B2", symbol="circle", texts=words)]))
+    figure, _ = drawn(Panel(partial(draw_texts, x=at, y=0 * at, texts=words)))
     assert [text.get_visible() for text in figure.axes[0].texts] == [seen] * 3
 
 
@@ -165,7 +181,7 @@ def test_an_svg_needs_no_font_and_has_its_width():
 @pytest.mark.slow
 def test_what_is_drawn_are_the_numbers_of_the_panel():
     figure, _ = drawn(PANELS["curve"])
-    line = next(each for each in figure.axes[0].lines if each.get_gid() == "line 0")
+    (line,) = figure.axes[0].lines
     np.testing.assert_array_equal(line.get_xydata(), np.c_[NUMBERS, 1 - NUMBERS**2])
     bars = drawn(PANELS["bars"])[0].axes[0].patches
     assert [bar.get_height() for bar in bars] == NUMBERS.tolist()
@@ -185,8 +201,11 @@ def test_another_font_or_format_gets_the_nearest():
 
 
 def test_names_that_do_not_fit_the_width_give_way_to_their_number():
-    many = Axis(ticks=[(float(k), f"class {k}") for k in range(40)])
-    panel = Panel([Bars(np.arange(40), np.ones(40), np.zeros(40), 0.8, "#767676")], many)
+    def many(axes):
+        axes.bar(np.arange(40), np.ones(40))
+        set_axis(axes, "x", ticks=[(float(k), f"class {k}") for k in range(40)])
+
+    panel = Panel(many)
     axes = drawn(panel, width_mm=84)[0].axes[0]
     assert axes.get_xlabel().replace("\n", " ") == "40 names, too many for this width"
     assert not [each for each in axes.get_xticklabels() if each.get_text()]

@@ -21,8 +21,7 @@ from zslcore.interactive import hues, point_map
 from zslcore.interactive.curves import LOOKS, line_of
 from zslcore.interactive.point_map import PointMap
 from zslcore.interactive.seen_unseen import SeenUnseen
-from zslcore.printing.drawing import print_figure
-from zslcore.printing.panel import Bars, Points, Words
+from zslcore.printing.drawing import drawn, print_figure
 from zslcore.printing.results import LEVELS, of_curves, of_map, of_predictions
 from zslcore.results.store import ResultStore
 
@@ -31,6 +30,37 @@ CLASSES = pd.DataFrame(
     {"class": list("abcd"), "side": ["seen", "unseen"] * 2, "images": 3}
     | {"plain": [0.1, 0.2, 0.3, 0.4], "calibrated": [0.5, 0.6, 0.7, 0.8]}
 )
+
+
+pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
+
+from matplotlib.colors import to_hex, to_rgba_array  # noqa: E402 - needs the extra
+
+
+def axes_of(panel):
+    """The axes on which a panel is drawn."""
+    return drawn(panel)[0].axes[0]
+
+
+def bars_of(axes):
+    """Every series of bars by its name: places, lower ends and lengths."""
+    return {
+        bars.get_label(): [(b.get_x() + b.get_width() / 2, b.get_y(), b.get_height()) for b in bars]
+        for bars in axes.containers
+        if bars.get_label() != "_nolegend_" and hasattr(bars, "patches") and bars.patches
+    }
+
+
+def points_of(axes):
+    """Every series of points by its name."""
+    return {points.get_label(): points.get_offsets() for points in axes.collections}
+
+
+def words_of(axis):
+    """The places of an axis and the words at them."""
+    return list(
+        zip(axis.get_ticklocs(), (t.get_text() for t in axis.get_ticklabels()), strict=True)
+    )
 
 
 @pytest.fixture
@@ -45,28 +75,29 @@ def run(tmp_path, monkeypatch):
 
 def test_a_printed_curve_is_that_of_the_predictions(run):
     result, found = run
-    panel = of_predictions(found, "curve")
-    marks = [mark for mark in panel.marks if isinstance(mark, Points)]
-    curve = next(mark for mark in marks if "AUSUC" in mark.name)
-    np.testing.assert_array_equal(curve.x, found.test.curve.unseen)
-    np.testing.assert_array_equal(curve.y, found.test.curve.seen)
+    axes = axes_of(of_predictions(found, "curve"))
+    curve = next(line for line in axes.lines if "AUSUC" in line.get_label())
+    np.testing.assert_array_equal(curve.get_xdata(), found.test.curve.unseen)
+    np.testing.assert_array_equal(curve.get_ydata(), found.test.curve.seen)
     point = result.evaluation.calibrated
-    stop = next(mark for mark in marks if mark.name.startswith("validated"))
-    assert (stop.x[0], stop.y[0]) == (point.unseen, point.seen)
-    assert f"H {100 * point.harmonic:.1f} %" in stop.name
-    arcs = [mark for mark in marks if not mark.name]
-    assert len(arcs) == len(LEVELS) == len([m for m in panel.marks if isinstance(m, Words)])
+    ((name, stop),) = [each for each in points_of(axes).items() if each[0].startswith("validated")]
+    assert stop.tolist() == [[point.unseen, point.seen]]
+    assert f"H {100 * point.harmonic:.1f} %" in name
+    arcs = [line for line in axes.lines if line is not curve]
+    assert len(arcs) == len(LEVELS) == len(axes.texts)
     for H, arc in zip(LEVELS, arcs, strict=True):
-        np.testing.assert_allclose(2 * arc.x * arc.y / (arc.x + arc.y), H, rtol=1e-12)
+        u, s = arc.get_data()
+        np.testing.assert_allclose(2 * u * s / (u + s), H, rtol=1e-12)
 
 
 def test_printed_bars_are_the_accuracies_of_the_classes(run):
     found = run[1]
     table = per_class_table(found.test, {"at": found.gamma}, found.class_names)
-    bars = [m for m in of_predictions(found, "classes").marks if isinstance(m, Bars)]
-    for side, bar in zip(("seen", "unseen"), bars, strict=True):
+    series = bars_of(axes_of(of_predictions(found, "classes"))).items()
+    for side, (name, bars) in zip(("seen", "unseen"), series, strict=True):
         expected = sorted(table.loc[table["side"] == side, "at"], reverse=True)
-        assert bar.length.tolist() == expected
+        assert name.startswith(side)
+        assert [length for _, _, length in bars] == expected
     with pytest.raises(UnknownNameError, match="did you mean 'curve'"):
         of_predictions(found, "curves")
 
@@ -86,7 +117,6 @@ def test_the_command_refuses_what_it_cannot_print(run, words, sentence, capsys):
 
 
 def test_the_command_writes_a_figure_for_print(run, tmp_path, capsys):
-    pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
     path = tmp_path / "curve.pdf"
     words = ["--figure", str(path), "--width-mm", "120", "--font", "serif"]
     assert main(["runs", "export", run[0].key, *words]) == 0, capsys.readouterr().err
@@ -98,10 +128,12 @@ def test_the_command_writes_a_figure_for_print(run, tmp_path, capsys):
 
 
 def colours(panel):
-    """Every colour that a panel names."""
-    for mark in panel.marks:
-        color = getattr(mark, "color", "")
-        yield from [color] if isinstance(color, str) else color
+    """Every colour that a panel is drawn in."""
+    axes = axes_of(panel)
+    marks = [*axes.patches, *axes.lines, *axes.collections]
+    found = [mark.get_color() if mark in axes.lines else mark.get_facecolor() for mark in marks]
+    found += [mark.get_edgecolor() for mark in axes.collections]
+    return [to_hex(each).upper() for one in found for each in to_rgba_array(one)]
 
 
 def test_the_dark_theme_does_not_reach_the_paper(look):
@@ -109,23 +141,22 @@ def test_the_dark_theme_does_not_reach_the_paper(look):
     look(dark=True)
     dark = class_bars(CLASSES)
     assert NIGHT & {trace.marker.color for trace in dark.data}
-    assert [*colours(panels_of(dark)[0])] == [*colours(light[0])]
+    assert colours(panels_of(dark)[0]) == colours(light[0])
     assert not NIGHT & {*colours(panels_of(dark)[0])}
 
 
 def test_a_panel_has_the_numbers_of_its_figure():
     figure = class_bars(CLASSES)
     (panel,) = panels_of(figure)
-    bars = [(m.name, n) for m in panel.marks if isinstance(m, Bars) for n in m.length]
-    points = [(m.name, n) for m in panel.marks if isinstance(m, Points) for n in m.y]
-    table = table_of(figure)
-    assert [*bars, *points] == list(zip(table["series"], table["y"], strict=True))
-    words = {word: at for at, word in panel.x.ticks}
-    named = dict(zip(table["x"], table["y"], strict=True))
-    for mark in (m for m in panel.marks if isinstance(m, Bars)):
-        assert set(mark.place) <= set(words.values())
-    assert set(named) == set(words)
-    assert panel.y.percent == 0
+    axes, table = axes_of(panel), table_of(figure)
+    bars = [(name, at, n) for name, each in bars_of(axes).items() for at, _, n in each]
+    points = [(name, *at) for name, each in points_of(axes).items() for at in each.tolist()]
+    words = dict(words_of(axes.xaxis))
+    found = [(words[round(at)], name, n) for name, at, n in [*bars, *points]]
+    expected = list(zip(table["x"], table["series"], table["y"], strict=True))
+    assert [each[:2] for each in found] == [each[:2] for each in expected]
+    assert [each[2] for each in found] == pytest.approx([each[2] for each in expected], rel=1e-12)
+    assert axes.yaxis.get_major_formatter()(0.5) == "50 %"
 
 
 def test_every_pair_of_axes_is_a_panel_with_its_title_its_names_and_its_legend():
@@ -139,46 +170,52 @@ def test_every_pair_of_axes_is_a_panel_with_its_title_its_names_and_its_legend()
     figure.add_vline(x=1.5, row=1, col=2)
     left, right = panels_of(figure)
     assert [left.title, right.title] == ["left", "right"]
-    for panel in (left, right):
-        assert list(panel.y.ticks) == [(0.0, "one"), (1.0, "two & more")]
-        (points,) = (mark for mark in panel.marks if isinstance(mark, Points))
-        assert points.name == "a"
-        assert points.x_error.tolist() == [[0.3, 0.4], [0.1, 0.2]]
-    assert len(right.marks) == len(left.marks) + 1
+    left, right = axes_of(left), axes_of(right)
+    for axes in (left, right):
+        assert words_of(axes.yaxis) == [(0.0, "one"), (1.0, "two & more")]
+        whiskers, points = axes.collections
+        assert points.get_label() == "a"
+        ends = [segment[:, 0].tolist() for segment in whiskers.get_segments()]
+        np.testing.assert_allclose(ends, [[0.7, 1.1], [1.6, 2.2]])
+    assert len(right.get_children()) == len(left.get_children()) + 1
 
 
 def test_stacked_bars_and_areas_stand_on_each_other():
-    figure = go.Figure([go.Bar(x=["a", "b"], y=y) for y in ([1, 2], [3, 4])])
+    figure = go.Figure([go.Bar(x=["a", "b"], y=y, name=str(y)) for y in ([1, 2], [3, 4])])
     figure.update_layout(barmode="stack")
-    first, second = panels_of(figure)[0].marks
-    assert (first.base.tolist(), second.base.tolist()) == ([0, 0], [1, 2])
+    first, second = bars_of(axes_of(panels_of(figure)[0])).values()
+    assert [base for _, base, _ in first + second] == [0, 0, 1, 2]
     figure.update_layout(barmode="group")
-    first, second = panels_of(figure)[0].marks
-    np.testing.assert_allclose(second.place - first.place, first.thickness)
+    axes = axes_of(panels_of(figure)[0])
+    first, second = bars_of(axes).values()
+    apart = [b[0] - a[0] for a, b in zip(first, second, strict=True)]
+    np.testing.assert_allclose(apart, axes.patches[0].get_width())
     areas = go.Figure([go.Scatter(x=[0, 1], y=y, stackgroup="s") for y in ([1, 2], [3, 4])])
-    lines = [mark for mark in panels_of(areas)[0].marks if isinstance(mark, Points)]
-    assert [line.y.tolist() for line in lines] == [[1, 2], [4, 6]]
+    (panel,) = panels_of(areas)
+    for _ in range(2):  # a panel that is drawn again is the same
+        lines = axes_of(panel).lines
+        assert [line.get_ydata().tolist() for line in lines] == [[1, 2], [4, 6]]
 
 
 def test_ticks_by_number_name_the_places_of_words():
     figure = go.Figure(go.Scatter(x=["all classes", "clean classes"], y=[0.5, 0.6]))
     figure.update_xaxes(tickvals=[0, 1], ticktext=["all<br>classes", "clean<br>classes"])
     (panel,) = panels_of(figure)
-    assert panel.x.ticks == [(0.0, "all classes"), (1.0, "clean classes")]
+    assert words_of(axes_of(panel).xaxis) == [(0.0, "all classes"), (1.0, "clean classes")]
 
 
 def test_hidden_axes_have_no_numbers():
     figure = go.Figure(go.Heatmap(z=np.eye(3)))
     figure.update_xaxes(visible=False)
-    (panel,) = panels_of(figure)
-    assert panel.x.ticks == []
-    assert panel.y.ticks is None
+    axes = axes_of(panels_of(figure)[0])
+    assert words_of(axes.xaxis) == []
+    assert len(words_of(axes.yaxis)) > 1
 
 
 def test_a_name_that_has_its_area_gets_it_once(run):
     line = line_of("ESZSL, AUSUC 52.8 %", run[1].test.curve, "harmonic", 0.0, 0.0, None)
-    marks = of_curves(SeenUnseen([line], LOOKS, "alt")).marks
-    assert "ESZSL, AUSUC 52.8 %" in {getattr(mark, "name", "") for mark in marks}
+    lines = axes_of(of_curves(SeenUnseen([line], LOOKS, "alt"))).lines
+    assert "ESZSL, AUSUC 52.8 %" in {line.get_label() for line in lines}
 
 
 def test_a_picture_has_no_panel():
@@ -202,14 +239,17 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
         row=np.arange(n),
     )
     (panel,) = of_map(what)
-    first, second, *layers = panel.marks
-    assert [(each.name, each.color) for each in (first, second)] == [
-        ("first", "#111111"),
-        ("second", "#222222"),
+    legend, axes = drawn(panel)[0].legends[0], axes_of(panel)
+    assert [text.get_text() for text in legend.get_texts()] == ["first", "second"]
+    found = [
+        (round(x), to_hex(color))
+        for points in axes.collections
+        for (x, _), color in zip(points.get_offsets().tolist(), points.get_facecolor(), strict=True)
+        if x is not None
     ]
-    colors = {int(x): c for layer in layers for x, c in zip(layer.x, layer.color, strict=True)}
-    assert colors == {k: ("#111111", "#222222")[k % 2] for k in range(n)}
+    assert sorted(found) == [(k, ("#111111", "#222222")[k % 2]) for k in range(n)]
     assert print_figure(panel).startswith(b"%PDF")
-    scale = replace(what, legend="scale", ends=("few", "many"))
-    assert [each.name for each in of_map(scale)[0].marks[:3]] == ["few", "many", ""]
-    assert not of_map(replace(what, legend="none"))[0].marks[0].name
+    scale = of_map(replace(what, legend="scale", ends=("few", "many")))
+    (legend,) = drawn(scale[0])[0].legends
+    assert [text.get_text() for text in legend.get_texts()] == ["few", "many"]
+    assert not drawn(of_map(replace(what, legend="none"))[0])[0].legends

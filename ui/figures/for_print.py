@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +14,23 @@ import plotly.graph_objects as go
 from ui.figures import palette
 from ui.figures.as_table import without_tags
 from zslcore.interactive import hues
-from zslcore.printing.panel import Area, Axis, Bars, Cells, Mark, Panel, Points, Rule, Words
+from zslcore.printing.drawing import (
+    INK,
+    Panel,
+    draw_errors,
+    draw_line,
+    draw_symbols,
+    draw_texts,
+    draw_words,
+    label_of,
+    level,
+    line_style,
+    plane,
+    set_axis,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: Kinds of traces that can be printed; a figure with another one has no panels.
 _KINDS = ("scatter", "scattergl", "bar", "heatmap")
@@ -38,9 +53,7 @@ _ON_PAPER = {
 def panels_of(figure: go.Figure) -> list[Panel]:
     """Return one panel for each pair of axes of a figure; none where it cannot be printed.
 
-    Parameters
-    ----------
-    figure : go.Figure, drawn for any theme
+    The figure may be drawn for any theme.
     """
     return [_Reader(figure, *pair).panel() for pair in _pairs(figure)]
 
@@ -110,16 +123,22 @@ class _Reader:
         ]
         self.categories = {letter: self._categories(letter) for letter in "xy"}
         self.sums: dict[Any, float] = {}
-        self.named: set[str] = set()
 
     def panel(self) -> Panel:
         """Return everything between these axes."""
-        marks = [mark for trace in self.traces for mark in self._marks(trace)]
-        marks += list(self._shapes())
-        marks += list(self._annotations())
-        x, y = (self._axis(letter) for letter in "xy")
         square = self.axes["y"].scaleanchor == self.pair[0]
-        return Panel(marks, x, y, title=self._title(), square=bool(square))
+        return Panel(self.draw, self._title(), square=bool(square))
+
+    def draw(self, on: Axes) -> None:
+        """Draw everything between these axes."""
+        self.sums = {}
+        for trace in self.traces:
+            draw = {"bar": self._bars, "heatmap": self._cells}.get(trace.type, self._points)
+            draw(on, trace)
+        self._shapes(on)
+        self._annotations(on)
+        for letter in "xy":
+            self._axis(on, letter)
 
     # --- Axes
 
@@ -148,21 +167,22 @@ class _Reader:
             return np.arange(np.shape(trace.z)["yx".index(letter)], dtype=float)
         return np.arange(len(trace["x" if letter == "y" else "y"]), dtype=float)
 
-    def _axis(self, letter: str) -> Axis:
+    def _axis(self, on: Axes, letter: str) -> None:
         axis = self.axes[letter]
         form = _DECIMALS.search(axis.tickformat or "")
         log = axis.type == "log"
         limits = tuple(10.0**end if log else float(end) for end in axis.range or ())
         ticks = self._ticks(letter)
         if not limits and axis.autorange == "reversed":
-            ends = self._ends(letter)
-            limits = (ends[1], ends[0])
-        return Axis(
+            limits = self._ends(letter)[::-1]
+        set_axis(
+            on,
+            letter,
             _HINT.sub("", _plain(axis.title.text)),
-            limits=limits or None,  # type: ignore[arg-type]
+            limits=limits or None,
             percent=int(form[1]) if form else None,
             ticks=ticks,
-            scale="log" if log else "linear",
+            log=log,
             grid=axis.showgrid is not False and ticks is None and letter == "y",
         )
 
@@ -196,14 +216,6 @@ class _Reader:
 
     # --- Traces
 
-    def _marks(self, trace: Any) -> Iterator[Mark]:
-        if trace.type == "bar":
-            yield self._bars(trace)
-        elif trace.type == "heatmap":
-            yield self._cells(trace)
-        else:
-            yield from self._points(trace)
-
     def _name(self, trace: Any) -> str:
         """Return what the legend calls a trace: that of one panel may stand for those of all."""
         listed = {t.name for t in self.figure.data if t.showlegend is not False}
@@ -211,72 +223,79 @@ class _Reader:
             return ""
         return _plain(trace.name)
 
-    def _points(self, trace: Any) -> Iterator[Mark]:
+    def _points(self, on: Axes, trace: Any) -> None:
         x, y = (self._places(trace, letter) for letter in "xy")
         if trace.stackgroup:
             y = self._stacked(trace, x, y)
-        mode = trace.mode or "lines"
-        line, marker = trace.line, trace.marker
-        color = on_paper(line.color if line.color is not None else marker.color)
+        mode, line = trace.mode or "lines", trace.line
+        color = on_paper(line.color if line.color is not None else trace.marker.color)
         if trace.stackgroup or trace.fill not in (None, "none"):
-            yield self._area(trace, x, y, color)
+            self._area(on, trace, x, y, color)
+        texts = _texts(trace, len(x)) if "text" in mode else []
+        sideways = re.search("left|right", str(trace.textposition))
+        marked, drawn = "markers" in mode, "markers" in mode or "lines" in mode
+        if marked or (drawn and line.width != 0):
+            self._line_and_symbols(on, trace, x, y, color)
+            if not sideways:
+                draw_texts(on, x, y, texts)
+        if sideways or not drawn:
+            ink, side = on_paper(trace.textfont.color), str(trace.textposition or "")
+            across, up = _side(side, "left", "right"), _side(side, "bottom", "top")
+            for at, height, text in zip(x, y, texts, strict=False):
+                draw_words(on, float(at), float(height), text, ink, across=across, up=up)
+
+    def _line_and_symbols(self, on: Axes, trace: Any, x: Any, y: Any, color: str) -> None:
+        """Draw the line of a trace, its error bars and its points."""
+        line, marker, mode = trace.line, trace.marker, trace.mode or "lines"
         symbols, colors = _symbols(marker), _colors(marker.color, marker.colorscale, len(x), color)
         if colors == palette.GROUND.light and marker.line.color is not None:  # filled with the page
             colors = _colors(marker.line.color, None, len(x), color)
             symbols = symbols if isinstance(symbols, list) else f"{symbols}-open"
-        sideways = "text" in mode and re.search("left|right", str(trace.textposition))
-        if "lines" not in mode and "markers" not in mode:
-            yield from self._only_words(trace, x, y)
-            return
-        if not (line.width == 0 and "markers" not in mode):
-            yield Points(
+        marked, name = "markers" in mode, self._name(trace)
+        opacity = _one(marker.opacity if marked else trace.opacity)
+        one = color if not marked else colors if isinstance(colors, str) else INK
+        above = level(on, 0)
+        if "lines" in mode:
+            draw_line(
+                on,
                 x,
                 y,
-                colors if "markers" in mode else color,
-                self._name(trace),
-                line=(line.dash or "solid") if "lines" in mode else "",
-                symbol=symbols if "markers" in mode else "",
-                width=max(0.5, _POINTS * (line.width if line.width is not None else 2)),
-                size=_POINTS * np.asarray(marker.size if marker.size is not None else 8, float),
-                opacity=_one(marker.opacity if "markers" in mode else trace.opacity),
-                steps=line.shape in ("hv", "vh"),
-                x_error=_error(trace.error_x, len(x)),
-                y_error=_error(trace.error_y, len(x)),
-                texts=_texts(trace, len(x)) if "text" in mode and not sideways else (),
+                one,
+                "" if marked else name,
+                line.dash or "solid",
+                lw=max(0.5, _POINTS * (line.width if line.width is not None else 2)),
+                alpha=opacity,
+                drawstyle="steps-post" if line.shape in ("hv", "vh") else "default",
+                zorder=2 + above,
             )
-        if sideways:
-            yield from self._only_words(trace, x, y)
-
-    def _only_words(self, trace: Any, x: np.ndarray, y: np.ndarray) -> Iterator[Words]:
-        color = on_paper(trace.textfont.color)
-        side = str(trace.textposition or "middle center")
-        across = 1 if "right" in side else -1 if "left" in side else 0
-        up = 1 if "top" in side else -1 if "bottom" in side else 0
-        for at, height, text in zip(x, y, _texts(trace, len(x)), strict=False):
-            yield Words(float(at), float(height), text, color, across, up)
+        errors = _error(trace.error_x, len(x)), _error(trace.error_y, len(x))
+        draw_errors(on, x, y, one, xerr=errors[0], yerr=errors[1])
+        if marked:
+            size = _POINTS * np.asarray(marker.size if marker.size is not None else 8, float)
+            look: dict[str, Any] = {"size": size, "opacity": opacity, "zorder": 3 + above}
+            draw_symbols(on, x, y, colors, name, symbol=symbols, **look)
 
     def _stacked(self, trace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         below = np.array([self.sums.get((trace.stackgroup, at), 0.0) for at in x])
         self.sums |= {(trace.stackgroup, at): s for at, s in zip(x, below + y, strict=True)}
         return below + y
 
-    def _area(self, trace: Any, x: np.ndarray, y: np.ndarray, color: str) -> Area:
-        fill = trace.fillcolor if trace.fillcolor is not None else color
+    def _area(self, on: Axes, trace: Any, x: np.ndarray, y: np.ndarray, color: str) -> None:
+        fill = on_paper(trace.fillcolor if trace.fillcolor is not None else color)
         if trace.fill == "toself":
-            return Area(x, y, on_paper(fill), 1.0)
+            _fill(on, x, y, fill, 1.0)
+            return
         floor = y - self._at("y", trace.y) if trace.stackgroup else np.zeros(len(x))
-        return Area(np.r_[x, x[::-1]], np.r_[y, floor[::-1]], on_paper(fill), 0.5)
+        _fill(on, np.r_[x, x[::-1]], np.r_[y, floor[::-1]], fill)
 
-    def _bars(self, trace: Any) -> Bars:
-        level = trace.orientation == "h"
-        along, across = ("y", "x") if level else ("x", "y")
+    def _bars(self, on: Axes, trace: Any) -> None:
+        lying = trace.orientation == "h"
+        along, across = ("y", "x") if lying else ("x", "y")
         place, length = self._at(along, trace[along]), self._at(across, trace[across])
         gap = self.figure.layout.bargap
-        width = (
-            trace.width
-            if isinstance(trace.width, int | float)
-            else 1 - (0.2 if gap is None else gap)
-        )
+        width = 1 - (0.2 if gap is None else gap)
+        if isinstance(trace.width, int | float):
+            width = trace.width
         base = np.zeros(len(place))
         if trace.base is not None:
             base = np.broadcast_to(np.asarray(trace.base, float), len(place)).copy()
@@ -285,18 +304,16 @@ class _Reader:
             self.sums |= {(along, at): b + n for at, b, n in zip(place, base, length, strict=True)}
         else:
             place, width = self._next_to(trace, along, place, width)
-        hatch = trace.marker.pattern.shape
-        return Bars(
-            place,
-            length,
-            base,
-            float(width),
-            _colors(trace.marker.color, trace.marker.colorscale, len(place), palette.NEUTRAL.light),
-            level=level,
-            hatch=list(hatch) if isinstance(hatch, tuple | list) else hatch or "",
-            name=self._name(trace),
-            error=_error(trace.error_x if level else trace.error_y, len(place)),
-        )
+        looks = trace.marker.color, trace.marker.colorscale, len(place), palette.NEUTRAL.light
+        draw, whiskers = (on.barh, "xerr") if lying else (on.bar, "yerr")
+        bars = draw(place, length, width, base, color=_colors(*looks), zorder=level(on, 2))
+        bars.set_label(label_of(self._name(trace)))
+        hatches = np.broadcast_to(trace.marker.pattern.shape or "", len(place))
+        for bar, hatch in zip(bars, hatches.tolist(), strict=True):
+            bar.set(hatch=hatch * 3 or None, edgecolor="white" if hatch else "none", linewidth=0)
+        error = _error(trace.error_x if lying else trace.error_y, len(place))
+        x, y = (base + length, place) if lying else (place, base + length)
+        draw_errors(on, x, y, INK, **{whiskers: error})
 
     def _next_to(
         self, trace: Any, along: str, place: np.ndarray, width: float
@@ -311,28 +328,34 @@ class _Reader:
         thin = width / len(bars)
         return place + thin * (k - (len(bars) - 1) / 2), thin
 
-    def _cells(self, trace: Any) -> Cells:
-        z = np.asarray(trace.z, dtype=float)
+    def _cells(self, on: Axes, trace: Any) -> None:
+        from matplotlib.colors import LinearSegmentedColormap
+        from matplotlib.ticker import PercentFormatter
+
+        z = np.ma.masked_invalid(np.asarray(trace.z, dtype=float))
         x, y = (self._places(trace, letter) for letter in "xy")
         if len(x) == z.shape[1] + 1:  # edges of the cells
             x, y = (x[1:] + x[:-1]) / 2, (y[1:] + y[:-1]) / 2
         scale = trace.colorscale or palette.SEQUENTIAL
         pairs = plotly.colors.get_colorscale(scale) if isinstance(scale, str) else scale
-        form = _DECIMALS.search(trace.colorbar.tickformat or "")
-        low = trace.zmin if trace.zmin is not None else np.nanmin(z)
-        high = trace.zmax if trace.zmax is not None else np.nanmax(z)
-        shown = trace.texttemplate and trace.text is not None
-        return Cells(
-            x,
-            y,
-            z,
-            [(float(share), on_paper(color)) for share, color in pairs],
-            (float(low), float(high)),
-            texts=[[_plain(cell) for cell in row] for row in trace.text] if shown else (),
-            percent=int(form[1]) if form else None,
-            scale=trace.showscale is not False,
-            title=_plain(trace.colorbar.title.text),
-        )
+        pairs = [(float(share), on_paper(color)) for share, color in pairs]
+        colors = LinearSegmentedColormap.from_list("of print", pairs)
+        low = float(trace.zmin if trace.zmin is not None else z.min())
+        high = float(trace.zmax if trace.zmax is not None else z.max())
+        made = on.pcolormesh(x, y, z, cmap=colors, vmin=low, vmax=high, shading="nearest")
+        shown = trace.text if trace.texttemplate and trace.text is not None else ()
+        for height, row, texts in zip(y, z, shown, strict=False):
+            for at, value, text in zip(x, row, map(_plain, texts), strict=False):
+                if text and value is not np.ma.masked:
+                    red, green, blue, _ = colors((float(value) - low) / ((high - low) or 1))
+                    ink = INK if 0.3 * red + 0.6 * green + 0.1 * blue > 0.55 else "white"
+                    on.text(at, height, text, color=ink, ha="center", va="center")
+        if trace.showscale is not False:
+            title = _plain(trace.colorbar.title.text)
+            bar = on.figure.colorbar(made, ax=on, fraction=0.06, pad=0.02, label=title)
+            bar.outline.set_visible(False)
+            if form := _DECIMALS.search(trace.colorbar.tickformat or ""):
+                bar.ax.yaxis.set_major_formatter(PercentFormatter(1, int(form[1]), symbol=" %"))
 
     # --- Lines and words of the layout
 
@@ -352,7 +375,7 @@ class _Reader:
     def _alone(self) -> bool:
         return all((t.xaxis or "x", t.yaxis or "y") == self.pair for t in self.figure.data)
 
-    def _shapes(self) -> Iterator[Mark]:
+    def _shapes(self, on: Axes) -> None:
         for shape in self.figure.layout.shapes:
             ends = [
                 self._placed(letter, shape[f"{letter}ref"] or letter, shape[f"{letter}{k}"])
@@ -367,17 +390,21 @@ class _Reader:
                 x0, x1 = float(shape.x0), float(shape.x1)
             color = on_paper(shape.line.color, palette.NEUTRAL.light)
             if shape.type == "line":
-                of_panel = "x" * share_x + "y" * share_y
-                width = max(0.5, _POINTS * (shape.line.width or 2))
-                yield Rule((x0, x1), (y0, y1), color, shape.line.dash or "solid", width, of_panel)
+                where = plane(on, "x" * share_x + "y" * share_y)
+                width, dash = (
+                    max(0.5, _POINTS * (shape.line.width or 2)),
+                    shape.line.dash or "solid",
+                )
+                (rule,) = on.plot((x0, x1), (y0, y1), color=color, lw=width, ls=line_style(dash))
+                rule.set(transform=where, zorder=1.5, label="", clip_on=True)
             elif not (share_x or share_y):
                 corners = np.array([x0, x1, x1, x0, x0]), np.array([y0, y0, y1, y1, y0])
                 if shape.fillcolor:
-                    yield Area(*corners, on_paper(shape.fillcolor), 0.5)
+                    _fill(on, *corners, on_paper(shape.fillcolor))
                 if shape.line.width != 0:
-                    yield Points(*corners, color, line=shape.line.dash or "solid")
+                    draw_line(on, *corners, color, line=shape.line.dash or "solid")
 
-    def _annotations(self) -> Iterator[Words]:
+    def _annotations(self, on: Axes) -> None:
         for note in self.figure.layout.annotations:
             if note.xref == "paper" and note.yref == "paper":
                 continue  # titles of panels
@@ -389,10 +416,19 @@ class _Reader:
             up = {"bottom": 1, "top": -1}.get(note.yanchor or "", 0)
             if note.showarrow is not False:
                 up = 1 if (note.ay if note.ay is not None else -30) < 0 else -1
-            of_panel = "x" * x[1] + "y" * y[1]
-            yield Words(
-                x[0], y[0], _plain(note.text), on_paper(note.font.color), across, up, of_panel
+            color, of_panel = on_paper(note.font.color), "x" * x[1] + "y" * y[1]
+            draw_words(
+                on, x[0], y[0], _plain(note.text), color, across=across, up=up, of_panel=of_panel
             )
+
+
+def _fill(on: Axes, x: np.ndarray, y: np.ndarray, color: str, opacity: float = 0.5) -> None:
+    on.fill(x, y, color=color, alpha=opacity, lw=0, zorder=level(on, 1))
+
+
+def _side(text: str, before: str, after: str) -> int:
+    """Return on which side of its place a text stands: -1 before it, 1 after it."""
+    return 1 if after in text else -1 if before in text else 0
 
 
 def _symbols(marker: Any) -> str | list[str]:

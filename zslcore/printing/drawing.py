@@ -1,14 +1,16 @@
 """A panel as PDF, SVG or PNG: exact width, 8 pt text in embedded fonts, nothing cut off.
 
-Matplotlib's constrained layout shrinks the axes until all text lies on the page. PDF has TrueType
-fonts (Type 42, which journals accept), SVG the outlines of its letters, PNG 600 dots per inch.
+A panel is a function that draws on Matplotlib's axes; what panels have in common is drawn by the
+functions at the end. Constrained layout shrinks the axes until all text lies on the page. PDF has
+TrueType fonts (Type 42, which journals accept), SVG the outlines of its letters, PNG 600 dots per
+inch.
 """
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from io import BytesIO
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -16,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zslcore.exceptions import ParameterError, closest_name
-from zslcore.printing.panel import Area, Axis, Bars, Cells, Panel, Points, Rule, Words
 from zslcore.storage.extras import extra
 from zslcore.version import version
 
@@ -39,31 +40,32 @@ SPACE, AT_POINTS = 0.03, "words at points"
 #: Times that a height is corrected, at most.
 MOST_TRIMS = 6
 _MM = 1 / 25.4
-_INK, _GRID = "#14181C", "#D9D9D9"
+INK, _GRID = "#14181C", "#D9D9D9"
 _SYMBOLS = {
     "circle": "o", "diamond": "D", "square": "s", "triangle-up": "^", "triangle-down": "v",
     "triangle-left": "<", "triangle-right": ">", "x": "X", "x-thin": "x", "cross": "P",
     "cross-thin": "+", "hexagon": "h", "star": "*", "line-ns": "|", "line-ew": "_",
 }  # fmt: skip
 _LINES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-.", "longdash": "--"}
-_WHISKERS: dict[str, Any] = {"fmt": "none", "elinewidth": 0.8, "capsize": 1.5}
 _LOCK = Lock()  # Matplotlib's settings are those of the process
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What draws a panel, the title above it, and whether both of its axes have one unit."""
+
+    draw: Callable[[Axes], None]
+    title: str = ""
+    square: bool = False
 
 
 def print_figure(
     panel: Panel, *, width_mm: float = 84.0, font: str = "sans", form: str = "pdf", title: str = ""
 ) -> bytes:
-    """Return a panel as a file for print.
+    """Return a panel as a file for print, whose properties have the title.
 
-    Raises ParameterError for a width outside the limits; UnknownNameError for another font or
-    format; names the nearest; MissingExtraError without Matplotlib.
-
-    Parameters
-    ----------
-    width_mm : width of the page in millimetres, 40 to 400
-    font : of :data:`FONTS`
-    form : of :data:`FORMATS`
-    title : in the properties of the file, as a PDF and an SVG have them
+    Raises ParameterError for a width outside :data:`WIDTHS_MM`; UnknownNameError for another font
+    or format; names the nearest; MissingExtraError without Matplotlib.
     """
     if form not in FORMATS:
         raise closest_name("format of a figure for print", form, FORMATS)
@@ -84,12 +86,7 @@ def print_figure(
 def drawn(
     panel: Panel, *, width_mm: float = 84.0, font: str = "sans"
 ) -> tuple[Figure, dict[str, Any]]:
-    """Return a panel as a figure of Matplotlib, and the settings to save it with.
-
-    Parameters
-    ----------
-    panel, width_mm, font : as :func:`print_figure` takes them
-    """
+    """Return a panel as a figure of Matplotlib, and the settings to save it with."""
     if not WIDTHS_MM[0] <= width_mm <= WIDTHS_MM[1]:
         raise ParameterError(
             f"width_mm: expected millimetres from {WIDTHS_MM[0]:g} to {WIDTHS_MM[1]:g}; got "
@@ -100,17 +97,20 @@ def drawn(
     with extra("print", "matplotlib", "A figure for print"):
         from matplotlib.figure import Figure
 
-    settings = _settings(font)
-    letters = _letters(width_mm)
+    settings, letters = _settings(font), _letters(width_mm)
     with _settled(settings):
-        panel = replace(panel, x=_fitting(panel.x, width_mm))
-        figure = Figure(figsize=(width_mm * _MM, _height(panel, width_mm) * _MM))
+        figure = Figure(figsize=(width_mm * _MM, width_mm * _MM))
         figure.set_layout_engine("constrained", w_pad=SPACE, h_pad=SPACE)
         axes = figure.add_subplot()
-        for order, mark in enumerate(panel.marks):
-            _MARKS[type(mark)](axes, mark, order)
-        _write_axes(axes, panel, letters)
-        _write_legend(figure, axes, letters)
+        panel.draw(axes)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.set_axisbelow(True)
+        if panel.square:
+            axes.set_aspect("equal", adjustable="box")
+        title = _wrapped(panel.title, int(0.62 * letters))
+        axes.set_title(title, loc="left", weight="bold")
+        names = _write_legend(figure, axes, letters)
+        figure.set_figheight(_height(axes, panel, [title, *names]) * _MM)
         figure.draw_without_rendering()  # the layout stands, and anyone can measure it
         if panel.square:
             _trim(figure, axes)
@@ -176,21 +176,24 @@ class _settled:  # noqa: N801 - reads as a word of a with statement
         _LOCK.release()
 
 
-def _height(panel: Panel, width_mm: float) -> float:
+def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
     """Return the height in mm: that of a golden rectangle, more where rows or names need it."""
+    width_mm = _width_mm(axes)
     height = width_mm * (0.95 if panel.square else 0.72)
-    for axis in (panel.x, panel.y):
-        longest = max((len(word) for _, word in axis.ticks or ()), default=0)
-        if axis is panel.y:
-            height = max(height, 4.2 * len(axis.ticks or ()) + 20)
-        elif _upright(panel, width_mm):
-            height += 1.5 * longest
-    letters = _letters(width_mm)
-    named = {name for mark in panel.marks if (name := getattr(mark, "name", ""))}
-    lines = sum(len(_wrapped(name, letters - 8).splitlines()) for name in named)
-    lines += len(_wrapped(panel.title, int(0.62 * letters)).splitlines())
-    lines += len(_wrapped(panel.x.title, int(0.6 * letters)).splitlines())
-    return height + 3.8 * lines
+    if _upright(words := _words_of(axes.xaxis), width_mm):
+        height += 1.5 * max(map(len, words))
+    height = max(height, 4.2 * len(_words_of(axes.yaxis)) + 20)
+    return height + 3.8 * sum(len(text.splitlines()) for text in [*texts, axes.get_xlabel()])
+
+
+def _words_of(axis: Any) -> list[str]:
+    """Return the words that name places along an axis; none along an axis of numbers."""
+    from matplotlib.ticker import FixedLocator
+
+    if not isinstance(axis.get_major_locator(), FixedLocator):
+        return []
+    words: list[str] = axis.get_major_formatter().format_ticks(axis.get_majorticklocs())
+    return words
 
 
 def _letters(width_mm: float) -> int:
@@ -203,213 +206,30 @@ def _wrapped(text: str, letters: int) -> str:
     return textwrap.fill(text.replace(" %", "\u00a0%"), max(16, letters))
 
 
-def _upright(panel: Panel, width_mm: float) -> bool:
-    """Return whether the words under the panel stand upright, because they would touch."""
-    words = [word for _, word in panel.x.ticks or ()]
+def _upright(words: Sequence[str], width_mm: float) -> bool:
+    """Return whether words under the panel stand upright, because they would touch."""
     return sum(len(word) + 2 for word in words) * 1.6 > 0.7 * width_mm
-
-
-def _fitting(axis: Axis, width_mm: float) -> Axis:
-    """Return an axis under the panel whose words fit, upright if need be; else their number."""
-    n = len(axis.ticks or ())
-    if 3.3 * n <= 0.72 * width_mm:
-        return axis
-    return replace(axis, ticks=(), title=axis.title or f"{n} names, too many for this width")
-
-
-def _line_of(line: str) -> Any:
-    if line[:1].isdigit():
-        return (0, tuple(float(length) / 2 for length in line.split()))
-    return _LINES.get(line, "-")
-
-
-# --- Marks ----------------------------------------------------------------------------------------
-
-
-def _points(axes: Axes, mark: Points, order: int) -> None:
-    one = mark.color if isinstance(mark.color, str) else _INK
-    if mark.line:
-        (line,) = axes.plot(mark.x, mark.y, color=one, lw=mark.width, ls=_line_of(mark.line))
-        line.set(zorder=2 + order / 100, alpha=mark.opacity, gid=f"line {order}")
-        line.set_drawstyle("steps-post" if mark.steps else "default")
-        line.set_label("" if mark.symbol else _entry(mark.name))
-    for error, which in ((mark.x_error, "xerr"), (mark.y_error, "yerr")):
-        if error is not None:
-            bars: dict[str, Any] = {which: np.nan_to_num(error)}
-            axes.errorbar(
-                mark.x, mark.y, fmt="none", ecolor=one, elinewidth=0.8, capsize=1.5, **bars
-            )
-    if mark.symbol:
-        _symbols(axes, mark, order)
-    room = 1.2 * _width_mm(axes)
-    for x, y, text in zip(mark.x, mark.y, mark.texts, strict=False):
-        if text and len(mark.texts) <= room and np.isfinite([x, y]).all():
-            at: dict[str, Any] = {"textcoords": "offset points", "ha": "center"}
-            axes.annotate(text, (x, y), (0, 3), **at).set_gid(AT_POINTS)
-
-
-def _symbols(axes: Axes, mark: Points, order: int) -> None:
-    """Draw the points, one collection for each of their symbols."""
-    n = len(mark.x)
-    symbols = np.array([mark.symbol] * n if isinstance(mark.symbol, str) else mark.symbol)
-    colors = np.array([mark.color] * n if isinstance(mark.color, str) else mark.color)
-    sizes = np.broadcast_to(mark.size, n)
-    for place, symbol in enumerate(dict.fromkeys(symbols.tolist())):
-        own = symbols == symbol
-        shape = _SYMBOLS.get(symbol.removesuffix("-open").removesuffix("-dot"), "o")
-        thin = shape in ("x", "+", "|", "_")
-        hollow = symbol.endswith("-open")
-        edge = {} if thin else {"edgecolors": colors[own].tolist()}
-        made = axes.scatter(
-            np.asarray(mark.x)[own],
-            np.asarray(mark.y)[own],
-            s=sizes[own] ** 2,
-            marker=shape,
-            c="white" if hollow and not thin else colors[own].tolist(),
-            linewidths=0.8 if hollow or thin else 0.0,
-            alpha=mark.opacity,
-            zorder=3 + order / 100,
-            rasterized=n > 8_000,
-            label="" if place else _entry(mark.name),
-            **edge,
-        )
-        made.set_gid(f"points {order}")
 
 
 def _width_mm(axes: Axes) -> float:
     return float(axes.figure.bbox.width / axes.figure.dpi / _MM)
 
 
-def _bars(axes: Axes, mark: Bars, order: int) -> None:
-    draw: Callable[..., Any] = axes.barh if mark.level else axes.bar
-    start = {"left" if mark.level else "bottom": mark.base}
-    size = {"height" if mark.level else "width": mark.thickness}
-    color = mark.color if isinstance(mark.color, str) else list(mark.color)
-    hatch = mark.hatch if isinstance(mark.hatch, str) else list(mark.hatch)
-    hatches = hatch * 3 if isinstance(hatch, str) else [each * 3 for each in hatch]
-    made = draw(mark.place, mark.length, color=color, zorder=2 + order / 100, **start, **size)
-    for k, bar in enumerate(made):
-        pattern = hatches if isinstance(hatches, str) else hatches[k]
-        bar.set(hatch=pattern or None, edgecolor="white" if pattern else "none", linewidth=0)
-        bar.set_gid(f"bar {order}")
-    made.set_label(_entry(mark.name))
-    if mark.error is not None:
-        end, error = mark.base + mark.length, np.nan_to_num(mark.error)
-        which: dict[str, Any] = {"xerr" if mark.level else "yerr": error}
-        x, y = (end, mark.place) if mark.level else (mark.place, end)
-        axes.errorbar(x, y, **which, ecolor=_INK, **_WHISKERS)
+def _write_legend(figure: Figure, axes: Axes, letters: int) -> list[str]:
+    """Put the legend above the panel, in as many columns as fit the page; return its names.
 
-
-def _cells(axes: Axes, mark: Cells, order: int) -> None:
-    from matplotlib.colors import LinearSegmentedColormap
-    from matplotlib.ticker import PercentFormatter
-
-    colors = LinearSegmentedColormap.from_list("of print", list(mark.colors))
-    low, high = mark.limits
-    z = np.ma.masked_invalid(np.asarray(mark.z, dtype=float))
-    made = axes.pcolormesh(mark.x, mark.y, z, cmap=colors, vmin=low, vmax=high, shading="nearest")
-    made.set_gid(f"cells {order}")
-    for row, texts in zip(range(len(mark.y)), mark.texts, strict=False):
-        for column, text in enumerate(texts):
-            if not text or z[row, column] is np.ma.masked:
-                continue
-            red, green, blue, _ = colors((float(z[row, column]) - low) / ((high - low) or 1))
-            light = 0.3 * red + 0.6 * green + 0.1 * blue > 0.55
-            ink = _INK if light else "white"
-            axes.text(mark.x[column], mark.y[row], text, color=ink, ha="center", va="center")
-    if mark.scale and axes.figure is not None:
-        bar = axes.figure.colorbar(made, ax=axes, fraction=0.06, pad=0.02, label=mark.title)
-        bar.outline.set_visible(False)
-        if mark.percent is not None:
-            bar.ax.yaxis.set_major_formatter(PercentFormatter(1, mark.percent, symbol=" %"))
-
-
-def _area(axes: Axes, mark: Area, order: int) -> None:
-    (made,) = axes.fill(mark.x, mark.y, color=mark.color, alpha=mark.opacity, lw=0)
-    made.set(zorder=1 + order / 100, gid=f"area {order}", label=_entry(mark.name))
-
-
-def _rule(axes: Axes, mark: Rule, order: int) -> None:
-    (made,) = axes.plot(mark.x, mark.y, color=mark.color, lw=mark.width, ls=_line_of(mark.line))
-    made.set(transform=_plane(axes, mark.of_panel), zorder=1.5, label="", clip_on=True)
-    made.set_gid(f"rule {order}")
-
-
-def _words(axes: Axes, mark: Words, order: int) -> None:
-    made = axes.annotate(
-        mark.text,
-        (mark.x, mark.y),
-        (3 * mark.across, 3 * mark.up),
-        xycoords=_plane(axes, mark.of_panel),
-        textcoords="offset points",
-        color=mark.color,
-        ha=("right", "center", "left")[mark.across + 1],
-        va=("top", "center", "bottom")[mark.up + 1],
-    )
-    made.set_gid(f"words {order}")
-
-
-def _plane(axes: Axes, of_panel: str) -> Any:
-    """Return the coordinates of a rule or a text: data, or shares of the panel."""
-    if of_panel == "xy":
-        return axes.transAxes
-    if of_panel == "x":
-        return axes.get_yaxis_transform()
-    return axes.get_xaxis_transform() if of_panel == "y" else axes.transData
-
-
-_MARKS: dict[type, Callable[..., None]] = {
-    Points: _points,
-    Bars: _bars,
-    Cells: _cells,
-    Area: _area,
-    Rule: _rule,
-    Words: _words,
-}
-
-
-# --- Axes and legend ------------------------------------------------------------------------------
-
-
-def _entry(name: str) -> str:
-    return name or "_nolegend_"
-
-
-def _write_axes(axes: Axes, panel: Panel, letters: int) -> None:
-    from matplotlib.ticker import PercentFormatter
-
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.set_axisbelow(True)
-    if panel.square:
-        axes.set_aspect("equal", adjustable="box")
-    for letter, axis in (("x", panel.x), ("y", panel.y)):
-        own = getattr(axes, f"{letter}axis")
-        getattr(axes, f"set_{letter}scale")(axis.scale)
-        if axis.percent is not None:
-            own.set_major_formatter(PercentFormatter(1, axis.percent, symbol=" %"))
-        if axis.ticks is not None:
-            own.set_ticks([at for at, _ in axis.ticks], [word for _, word in axis.ticks])
-        if axis.limits is not None:
-            getattr(axes, f"set_{letter}lim")(*axis.limits)
-        if axis.grid:
-            own.grid(visible=True, color=_GRID, linewidth=0.5)
-        own.set_label_text(_wrapped(axis.title, int(0.6 * letters)))
-    if panel.x.ticks and _upright(panel, _width_mm(axes)):
-        axes.tick_params("x", rotation=90)
-    if panel.title:
-        axes.set_title(_wrapped(panel.title, int(0.62 * letters)), loc="left", weight="bold")
-
-
-def _write_legend(figure: Figure, axes: Axes, letters: int) -> None:
-    """Put the legend above the panel, in as many columns as fit the page."""
-    handles, names = _once(*axes.get_legend_handles_labels())
-    if not names:
-        return
-    wrapped = [_wrapped(name, letters - 8) for name in names]
+    Every name has the first of its marks.
+    """
+    handles: dict[str, Any] = {}
+    for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
+        handles.setdefault(name, handle)
+    if not handles:
+        return []
+    wrapped = [_wrapped(name, letters - 8) for name in handles]
     longest = max(len(line) for name in wrapped for line in name.splitlines())
-    columns = max(1, min(len(names), letters // (longest + 6)))
+    columns = max(1, min(len(handles), letters // (longest + 6)))
     figure.legend(
-        handles,
+        list(handles.values()),
         wrapped,
         loc="outside upper left",
         ncols=columns,
@@ -419,11 +239,162 @@ def _write_legend(figure: Figure, axes: Axes, letters: int) -> None:
         columnspacing=1.0,
         labelspacing=0.3,
     )
+    return wrapped
 
 
-def _once(handles: Sequence[Any], names: Sequence[str]) -> tuple[list[Any], list[str]]:
-    """Return every name with the first of its marks."""
-    first: dict[str, Any] = {}
-    for handle, name in zip(handles, names, strict=True):
-        first.setdefault(name, handle)
-    return list(first.values()), list(first)
+# --- Drawn on axes --------------------------------------------------------------------------------
+
+
+def level(axes: Axes, lowest: float) -> float:
+    """Return the ``zorder`` of what is drawn next, above what this level already has."""
+    return lowest + len([*axes.lines, *axes.collections, *axes.patches]) / 1e6
+
+
+def line_style(line: str) -> Any:
+    """Return Matplotlib's style of a line of Plotly: a name, or lengths in points as "6 4"."""
+    if line[:1].isdigit():
+        return (0, tuple(float(length) / 2 for length in line.split()))
+    return _LINES.get(line, "-")
+
+
+def label_of(name: str) -> str:
+    """Return a name for the legend, which leaves out an empty one."""
+    return name or "_nolegend_"
+
+
+def draw_line(
+    axes: Axes, x: Any, y: Any, color: str, name: str = "", line: str = "solid", **look: Any
+) -> None:
+    """Draw a line in a style of Plotly; ``look`` is what ``Axes.plot`` takes."""
+    look = {"zorder": level(axes, 2), "lw": 1.0} | look
+    axes.plot(x, y, color=color, ls=line_style(line), label=label_of(name), **look)
+
+
+def draw_errors(axes: Axes, x: Any, y: Any, color: str, **errors: Any) -> None:
+    """Draw whiskers; ``xerr`` and ``yerr`` have shape (2, n), lengths below and above, or None."""
+    for which, error in errors.items():
+        if error is not None:
+            lengths: dict[str, Any] = {which: np.nan_to_num(error)}
+            axes.errorbar(x, y, fmt="none", ecolor=color, elinewidth=0.8, capsize=1.5, **lengths)
+
+
+def draw_symbols(
+    axes: Axes,
+    x: Any,
+    y: Any,
+    color: Any,
+    name: str = "",
+    *,
+    symbol: Any,
+    size: Any,
+    opacity: float = 1.0,
+    zorder: float | None = None,
+) -> None:
+    """Draw points, one collection for each of their symbols.
+
+    Colour, symbol (one of Plotly, as "diamond" or "diamond-open") and size (in points) are those of
+    all points, or one a point.
+    """
+    symbols, colors, sizes = (np.broadcast_to(each, len(x)) for each in (symbol, color, size))
+    zorder = level(axes, 3) if zorder is None else zorder
+    for place, each in enumerate(dict.fromkeys(symbols.tolist())):
+        own = symbols == each
+        shape = _SYMBOLS.get(each.removesuffix("-open").removesuffix("-dot"), "o")
+        thin, hollow = shape in ("x", "+", "|", "_"), each.endswith("-open")
+        edge = {} if thin else {"edgecolors": colors[own].tolist()}
+        axes.scatter(
+            np.asarray(x)[own],
+            np.asarray(y)[own],
+            s=sizes[own] ** 2,
+            marker=shape,
+            c="white" if hollow and not thin else colors[own].tolist(),
+            linewidths=0.8 if hollow or thin else 0.0,
+            alpha=opacity,
+            zorder=zorder,
+            rasterized=len(x) > 8_000,
+            label="" if place else label_of(name),
+            **edge,
+        )
+
+
+def draw_texts(axes: Axes, x: Any, y: Any, texts: Sequence[str]) -> None:
+    """Write a text above each of these points, where the page has room for all of them."""
+    if len(texts) <= 1.2 * _width_mm(axes):
+        for *place, text in zip(x, y, texts, strict=False):
+            if text and np.isfinite(place).all():
+                at: Any = tuple(place)
+                words = axes.annotate(text, at, (0, 3), textcoords="offset points", ha="center")
+                words.set_gid(AT_POINTS)
+
+
+def draw_words(
+    axes: Axes,
+    x: float,
+    y: float,
+    text: str,
+    color: str = INK,
+    *,
+    across: int = 0,
+    up: int = 0,
+    of_panel: str = "",
+) -> None:
+    """Write a text at a place, on the side ``across`` and ``up`` of it: -1, 0 or 1.
+
+    ``of_panel`` is as :func:`plane` takes it.
+    """
+    axes.annotate(
+        text,
+        (x, y),
+        (3 * across, 3 * up),
+        xycoords=plane(axes, of_panel),
+        textcoords="offset points",
+        color=color,
+        ha=("right", "center", "left")[across + 1],
+        va=("top", "center", "bottom")[up + 1],
+    )
+
+
+def plane(axes: Axes, of_panel: str) -> Any:
+    """Return coordinates in which "x", "y", both or none are shares of the panel, others data."""
+    if of_panel == "xy":
+        return axes.transAxes
+    if of_panel == "x":
+        return axes.get_yaxis_transform()
+    return axes.get_xaxis_transform() if of_panel == "y" else axes.transData
+
+
+def set_axis(
+    axes: Axes,
+    letter: str,
+    title: str = "",
+    *,
+    limits: Sequence[float] | None = None,
+    percent: int | None = None,
+    ticks: Sequence[tuple[float, str]] | None = None,
+    log: bool = False,
+    grid: bool = False,
+) -> None:
+    """Set an axis up when everything is drawn.
+
+    ``percent`` is the number of decimals where fractions are written in percent. ``ticks`` are
+    places and their words, None for numbers; under the panel they stand upright where they would
+    touch, and give way to their number where not even that fits.
+    """
+    from matplotlib.ticker import PercentFormatter
+
+    axis, width_mm = getattr(axes, f"{letter}axis"), _width_mm(axes)
+    getattr(axes, f"set_{letter}scale")("log" if log else "linear")
+    if percent is not None:
+        axis.set_major_formatter(PercentFormatter(1, percent, symbol=" %"))
+    if letter == "x" and ticks:
+        if 3.3 * len(ticks) > 0.72 * width_mm:
+            ticks, title = [], title or f"{len(ticks)} names, too many for this width"
+        elif _upright([word for _, word in ticks], width_mm):
+            axes.tick_params("x", rotation=90)
+    if ticks is not None:
+        axis.set_ticks([at for at, _ in ticks], [word for _, word in ticks])
+    if limits is not None:
+        getattr(axes, f"set_{letter}lim")(*limits)
+    if grid:
+        axis.grid(visible=True, color=_GRID, linewidth=0.5)
+    axis.set_label_text(_wrapped(title, int(0.6 * _letters(width_mm))))

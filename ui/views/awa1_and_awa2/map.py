@@ -55,7 +55,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.titles import title
 from zslcore.interactive.point_map import PARTS, Panel, PointMap
 from zslcore.methods import METHODS
-from zslcore.printing.panel import Panel as PrintPanel
+from zslcore.printing.drawing import Panel as PrintPanel
 from zslcore.printing.results import of_map
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
@@ -689,19 +689,11 @@ def show_limits() -> None:
 
 
 def _draw_map(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
-    """Draw maps; returns what the visitor did.
+    """Draw maps; return what the visitor did.
 
-    Parameters
-    ----------
-    what : PointMap
-    key : str
-    on_change : callable, before the page runs again
-
-    Returns
-    -------
-    An object with the attributes ``selection`` (None, or panel and polygon in coordinates of that
-    panel), ``picked`` (number of an image, or None) and ``cameras`` (None, or centre and extent for
-    each panel). They are None until something happened, too.
+    It has the attributes ``selection`` (panel and polygon in coordinates of that panel), ``picked``
+    (number of an image) and ``cameras`` (centre and extent for each panel), None until something
+    happened. ``on_change`` is called before the page runs again.
     """
     return _mount_map(
         key=key,
