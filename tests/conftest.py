@@ -2,10 +2,13 @@
 
 import os
 import shutil
+import subprocess
 import sys
+from itertools import islice, pairwise
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 from threadpoolctl import threadpool_limits
 
@@ -23,7 +26,8 @@ os.environ.setdefault("ZSL_SHIPPED", "0")
 settings.register_profile("suite", deadline=None)
 settings.load_profile("suite")
 
-SHARED = Path(__file__).parents[2] / "shared"
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
 #: Folders of tests that open pages, start servers and browsers, or install the package.
 SLOW = ("tests/app/", "tests/browser/", "tests/ship/")
 
@@ -31,7 +35,8 @@ SLOW = ("tests/app/", "tests/browser/", "tests/ship/")
 def pytest_collection_modifyitems(items):
     """Mark what is slow; let every worker begin with its share of the browser tests.
 
-    Browser tests wait half of the time.
+    Browser tests wait half of the time. Of two workers one has the tests of the server with shipped
+    results, the other all others: every worker starts what its tests need.
     """
     for item in items:
         if item.nodeid.startswith("tests/browser/"):
@@ -40,13 +45,16 @@ def pytest_collection_modifyitems(items):
             item.add_marker("slow")
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     of_browser = [item for item in items if "tests/browser/" in item.nodeid]
-    others = [item for item in items if "tests/browser/" not in item.nodeid]
-    items[:] = [
-        item
-        for k in range(workers)
-        for part in (of_browser, others)
-        for item in part[len(part) * k // workers : len(part) * (k + 1) // workers]
-    ]
+    of_browser.sort(key=lambda item: "shipped_server" not in item.fixturenames)
+    others = iter([item for item in items if "tests/browser/" not in item.nodeid])
+    cuts = [len(of_browser) * k // workers for k in range(workers + 1)]
+    if workers == 2:
+        cuts[1] = sum("shipped_server" in item.fixturenames for item in of_browser)
+    ordered = []
+    for k, (start, end) in enumerate(pairwise(cuts), 1):
+        ordered += of_browser[start:end]
+        ordered += islice(others, max(0, len(items) * k // workers - len(ordered)))
+    items[:] = [*ordered, *others]
 
 
 @pytest.fixture(scope="session")
@@ -108,3 +116,19 @@ def node():
     if found is None:
         pytest.skip("needs Node.js")
     return found
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """What is built from this checkout, once for all workers of a run."""
+    of_run = tmp_path_factory.getbasetemp()
+    folder = (of_run.parent if "PYTEST_XDIST_WORKER" in os.environ else of_run) / "wheel"
+    with FileLock(f"{folder}.lock"):
+        if not list(folder.glob("*.whl")):
+            words = ["--wheel", "--no-isolation", "--outdir", folder, ROOT]
+            done = subprocess.run(
+                [sys.executable, "-m", "build", *words], capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+    (built,) = folder.glob("*.whl")
+    return built

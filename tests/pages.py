@@ -20,6 +20,8 @@ from zslcore.scores.protocols import WORDS
 
 ROOT = Path(__file__).parents[1]
 APP = str(ROOT / "app.py")
+#: Seconds in which a page has to run: a machine may have other work.
+PATIENCE = 600
 #: What has a label and a help.
 LABELLED = (
     *("metric", "selectbox", "multiselect", "number_input", "select_slider", "slider"),
@@ -52,7 +54,7 @@ def go(app, page, **choices):
 
 def visit(page, **choices):
     """Open a view of the app as a new visitor, with choices in the address."""
-    app = go(AppTest.from_file(APP, default_timeout=60), page, **choices)
+    app = go(AppTest.from_file(APP, default_timeout=PATIENCE), page, **choices)
     app.run()
     assert not app.exception
     assert unexplained(app) == []

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.hostile.addresses import BY_HAND, SHARED, bound
 from tests.hostile.test_addresses import malformed, opened
-from tests.pages import ROOT, backslashes, forbid_computing, unexplained, visit
+from tests.pages import PATIENCE, ROOT, backslashes, forbid_computing, unexplained, visit
 from ui import downloads, exports, site_map, terms
 from zslcore.storage.files import FACTS
 from zslcore.storage.spreadsheets import harmless
@@ -91,20 +91,17 @@ def complete(app, where):
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_shows_its_answer_at_once_and_all_its_tabs(view, tabs, monkeypatch):
-    forbid_computing(monkeypatch)
-    app = visit(view)
-    complete(app, "first run")
-    assert any(app.get(kind) for kind in ANSWERS) or view in OF_WORDS
-    complete(app.run(), "second run")
-    for key, label in [(key, label) for key, labels in tabs.items() for label in labels[1:]]:
-        app.session_state[key] = label
-        complete(app.run(), label)
-
-
-@pytest.mark.parametrize("view", VIEWS)
-def test_nonsense_in_its_address_is_passed_over(view):
-    names = {*SHARED, *BY_HAND.get(view, ()), *bound(visit(view))}
+def test_a_view_shows_its_answer_and_all_tabs_and_passes_over_nonsense_in_its_address(view, tabs):
+    with pytest.MonkeyPatch.context() as patch:
+        forbid_computing(patch)
+        app = visit(view)
+        names = {*SHARED, *BY_HAND.get(view, ()), *bound(app)}
+        complete(app, "first run")
+        assert any(app.get(kind) for kind in ANSWERS) or view in OF_WORDS
+        complete(app.run(), "second run")
+        for key, label in [(key, label) for key, labels in tabs.items() for label in labels[1:]]:
+            app.session_state[key] = label
+            complete(app.run(), label)
     opened(view, malformed(names, VIEWS.index(view)))
 
 
@@ -123,7 +120,7 @@ def test_what_comes_with_the_package_is_small():
 
 @pytest.mark.parametrize("page", [page.path for page in site_map.PAGES])
 def test_a_page_that_a_server_was_started_with_says_to_open_the_app(page):
-    app = AppTest.from_file(str(ROOT / page), default_timeout=60).run()
+    app = AppTest.from_file(str(ROOT / page), default_timeout=PATIENCE).run()
     assert not app.exception
     assert [error.value for error in app.error] == [
         "This page is a part of the app; open app.py: `streamlit run app.py`."

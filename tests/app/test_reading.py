@@ -3,6 +3,8 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.pages import PATIENCE
+
 
 def page():
     import streamlit as st
@@ -29,7 +31,7 @@ def page():
 
 @pytest.fixture
 def app():
-    return AppTest.from_function(page, default_timeout=60)
+    return AppTest.from_function(page, default_timeout=PATIENCE)
 
 
 def test_files_are_read_once_and_nothing_of_the_progress_stays(app):

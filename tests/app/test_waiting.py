@@ -7,7 +7,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from tests.pages import backslashes, sent_down, until, visit
+from tests.pages import PATIENCE, backslashes, sent_down, until, visit
 from tests.works import Work
 from ui import cache, frame, playground_answers, waiting
 from zslcore import jobs
@@ -41,7 +41,8 @@ def panel(monkeypatch):
         st.metric("counted to", (folder / "count.txt").read_text())
 
     def opened(function, **arguments):
-        return AppTest.from_function(script, args=(function, arguments), default_timeout=30).run()
+        given = {"args": (function, arguments), "default_timeout": PATIENCE}
+        return AppTest.from_function(script, **given).run()
 
     yield opened
     jobs.close()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.serving import FLAGS, Server, free_port
+from benchmarks.serving import FLAGS, Server
 from tests.browser.reading import PROJECTOR
 
 
@@ -36,16 +36,10 @@ def chromium(tmp_path_factory):
         context.close()
 
 
-@pytest.fixture(scope="session")
-def fresh_port():
-    """Where one fresh server after the other answers: what is cached goes by address."""
-    return free_port()
-
-
-@pytest.fixture
-def fresh_server(tmp_path, fresh_port):
-    """A server on which nothing has been opened yet."""
-    server = Server(tmp_path, port=fresh_port)
+@pytest.fixture(scope="module")
+def fresh_server(tmp_path_factory):
+    """A server on which no other file has opened anything."""
+    server = Server(tmp_path_factory.mktemp("fresh"))
     try:
         server.wait()
         yield server

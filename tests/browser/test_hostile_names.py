@@ -40,21 +40,58 @@ ADDRESSES = {
     f"/overlap_gain?gain_data={OF_MANY}": 0,
     f"/leakage?view=contamination&{SET}&contamination_on=a data set of this app": 0,
 }
+SCRIPT = f"<img src=x onerror=window.{CANARY}=1><script>window.{CANARY}=1</script>"
+LINK = f"[qqlink](javascript:window.{CANARY}=1)"
+
+#: Serves the app with another folder of results.
+OTHER_BOARD = """
+import os, sys
+os.chdir({root!r})
+sys.path.insert(0, {root!r})
+from pathlib import Path
+from ui import cache
+from zslcore.board import read_board
+cache.packaged_board = lambda: read_board(Path({folder!r}))
+from streamlit.web import cli
+cli.main(["run", "app.py"])
+"""
+
+
+def write_board(folder):
+    """Write a result a name, each with all names in its fields; return labels and refused ones."""
+    entry = json.loads(next((FACTS / "board").glob("awa1-lago*.json")).read_text())
+    folder.mkdir()
+    names = [name for name in NAMES if name.isprintable()]
+    for k, name in enumerate(names):
+        a, b, c, d, e = (names[(k + n) % len(names)] for n in range(1, 6))
+        figures = {"u": 0.2, "s": 0.7, "H": 2 * 0.2 * 0.7 / 0.9, "zsl": (k + 1) / 100}
+        one = entry | {"method": name, "who": a, "provenance": f"{b} {SCRIPT} {LINK}"}
+        split = e if k % 4 == 1 else "PS"
+        one |= {"data": {"name": c, "features": d}, "split": {"name": split}, "figures": figures}
+        one |= {"unseen_classes": names, "versions": {a: b}, "parameters": {"origin": "given"}}
+        one["parameters"]["params"] = {c: d}
+        one["link"] = f'https://example.org/{name}" onmouseover=window.{CANARY}=1 x="'
+        del one["per_class"]
+        (folder / f"{k:02d} {SCRIPT.replace('/', '')}{LINK}.json").write_text(json.dumps(one))
+    (folder / "js.json").write_text(json.dumps(one | {"link": f"javascript:window.{CANARY}=1"}))
+    return names
 
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory):
-    """A server with the data set and a run on it."""
+    """A server with the data set, a run on it and a board of such names; the board, its names."""
     folder = tmp_path_factory.mktemp("hostile")
+    names = write_board(folder / "board")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ZSL_DATA", str(folder / "data"))
         data = import_dataset(write(folder), name=NAME)
         spec = RunSpec(NAME, "own", "LinearS2V", {"lam": 1.0}, digest=data.digest)
         ResultStore().run(spec, with_oracle=False)
-    server = Server(folder)
+    said = OTHER_BOARD.format(root=str(ROOT), folder=str(folder / "board"))
+    server = Server(folder, command=[sys.executable, "-c", said])
     try:
         server.wait()
-        yield server
+        yield server, read_board(folder / "board"), names
     finally:
         server.stop()
 
@@ -62,7 +99,7 @@ def hostile(tmp_path_factory):
 @pytest.mark.parametrize(("address", "fewest"), ADDRESSES.items())
 def test_names_are_text(page, hostile, address, fewest):
     watch = Watch(page)
-    visit(page, hostile, address)
+    visit(page, hostile[0], address)
     assert watch.faults() == []
     assert altered(watch.texts) == []
     assert sum(name in " ".join(watch.texts) for name in NAMES) >= fewest
@@ -120,9 +157,6 @@ def test_what_is_no_text_would_be_found(page):
 
 
 # --- What a visitor brings ------------------------------------------------------------------------
-
-SCRIPT = f"<img src=x onerror=window.{CANARY}=1><script>window.{CANARY}=1</script>"
-LINK = f"[qqlink](javascript:window.{CANARY}=1)"
 
 
 def faults(page, watch):
@@ -187,64 +221,17 @@ def test_names_of_people_with_results_are_text(page, server, tmp_path):
 
 # --- The board ------------------------------------------------------------------------------------
 
-#: Serves the app with another folder of results.
-OTHER_BOARD = """
-import os, sys
-os.chdir({root!r})
-sys.path.insert(0, {root!r})
-from pathlib import Path
-from ui import cache
-from zslcore.board import read_board
-cache.packaged_board = lambda: read_board(Path({folder!r}))
-from streamlit.web import cli
-cli.main(["run", "app.py"])
-"""
 
-
-def write_board(folder):
-    """Write a result a name, each with all names in its fields; return labels and refused ones."""
-    entry = json.loads(next((FACTS / "board").glob("awa1-lago*.json")).read_text())
-    folder.mkdir()
-    names = [name for name in NAMES if name.isprintable()]
-    for k, name in enumerate(names):
-        a, b, c, d, e = (names[(k + n) % len(names)] for n in range(1, 6))
-        figures = {"u": 0.2, "s": 0.7, "H": 2 * 0.2 * 0.7 / 0.9, "zsl": (k + 1) / 100}
-        one = entry | {"method": name, "who": a, "provenance": f"{b} {SCRIPT} {LINK}"}
-        split = e if k % 4 == 1 else "PS"
-        one |= {"data": {"name": c, "features": d}, "split": {"name": split}, "figures": figures}
-        one |= {"unseen_classes": names, "versions": {a: b}, "parameters": {"origin": "given"}}
-        one["parameters"]["params"] = {c: d}
-        one["link"] = f'https://example.org/{name}" onmouseover=window.{CANARY}=1 x="'
-        del one["per_class"]
-        (folder / f"{k:02d} {SCRIPT.replace('/', '')}{LINK}.json").write_text(json.dumps(one))
-    (folder / "js.json").write_text(json.dumps(one | {"link": f"javascript:window.{CANARY}=1"}))
-    return names
-
-
-@pytest.fixture(scope="module")
-def hostile_board(tmp_path_factory):
-    """A server with a folder of hostile results, and this folder."""
-    folder = tmp_path_factory.mktemp("hostile_board")
-    names = write_board(folder / "board")
-    said = OTHER_BOARD.format(root=str(ROOT), folder=str(folder / "board"))
-    server = Server(folder, command=[sys.executable, "-c", said])
-    try:
-        server.wait()
-        yield server, read_board(folder / "board"), names
-    finally:
-        server.stop()
-
-
-def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile_board):
-    _, board, names = hostile_board
+def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile):
+    _, board, names = hostile
     assert len(board.results) == len(names) > 20
     assert list(board.refused) == ["js.json"]
 
 
 @pytest.mark.parametrize("chosen", ["-", *range(0, 23, 4)])
-def test_submitted_names_in_the_table_are_text(page, hostile_board, chosen):
+def test_submitted_names_in_the_table_are_text(page, hostile, chosen):
     """The page as it is opened, and with one or the other result chosen."""
-    server, board, _ = hostile_board
+    server, board, _ = hostile
     watch, address = Watch(page), "/compare?table_whose=others'&table_metric=ZSL"
     if chosen != "-":
         entry = board.results[chosen].entry
@@ -256,9 +243,9 @@ def test_submitted_names_in_the_table_are_text(page, hostile_board, chosen):
         assert any(entry.who in text for text in watch.texts)
 
 
-def test_names_in_the_written_board_are_text(page, hostile_board, tmp_path):
+def test_names_in_the_written_board_are_text(page, hostile, tmp_path):
     path = tmp_path / "board.html"
-    path.write_text(to_html(hostile_board[1]))
+    path.write_text(to_html(hostile[1]))
     watch = Watch(page)
     page.goto(path.as_uri())
     page.get_by_role("columnheader").first.wait_for()

@@ -23,17 +23,6 @@ from zslcore.version import version
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """What is built from this checkout."""
-    folder = tmp_path_factory.mktemp("wheel")
-    words = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (built,) = folder.glob("*.whl")
-    return built
-
-
-@pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
     """The command of a fresh environment; libraries are lent by this one."""
     folder = tmp_path_factory.mktemp("environment")

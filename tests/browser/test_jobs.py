@@ -1,11 +1,17 @@
-"""A run that takes a while, in a browser: offered, in progress, cancelled, finished, reloaded."""
+"""A fresh server: a link, then a run that is offered, in progress, cancelled and finished."""
 
 from pathlib import Path
 
-from tests.browser.reading import once, settle
+from tests.browser.reading import once, settle, visit
 
 SLOW = "dataset=simulated-SUN&method=ALE"
 SHORT = "dataset=simulated-aPY&method=ALE"
+
+
+def test_a_deep_link_opens_on_a_fresh_server(page, fresh_server):
+    visit(page, fresh_server, "/splits?dataset=simulated-AWA2&split=SS")
+    page.get_by_text("698 images of 10 unseen classes").wait_for()
+    assert page.get_by_text("Playground", exact=True).count()
 
 
 def unfinished(server):

@@ -1,16 +1,10 @@
-"""What only a browser shows: clicks on pictures, links with choices, uploads that bite."""
+"""What only a browser shows: uploads that bite."""
 
 import re
 import urllib.request
 
 from tests.browser.reading import settle, visit
 from tests.datasets.files import with_type_code, write_folder
-
-
-def test_a_deep_link_opens_on_a_fresh_server(page, fresh_server):
-    visit(page, fresh_server, "/splits?dataset=simulated-AWA2&split=SS")
-    page.get_by_text("698 images of 10 unseen classes").wait_for()
-    assert page.get_by_text("Playground", exact=True).count()
 
 
 def upload(page, folder, name):

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.hostile.addresses import VALUES, bound
-from tests.pages import APP, go, visit
+from tests.pages import APP, PATIENCE, go, visit
 
 #: Streamlit cannot make whole numbers of these.
 ENDLESS = ("-inf", "1e400", "9" * 5000)
@@ -14,7 +14,7 @@ ENDLESS = ("-inf", "1e400", "9" * 5000)
 
 def opened(page, query):
     """Open a page as a new visitor with something in its address; nothing may be raised."""
-    app = go(AppTest.from_file(APP, default_timeout=60), page, **query)
+    app = go(AppTest.from_file(APP, default_timeout=PATIENCE), page, **query)
     app.run()
     assert not app.exception, (query, app.exception[0].stack_trace)
     assert app.title[0].value

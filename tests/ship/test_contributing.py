@@ -1,5 +1,6 @@
 """The worked examples of docs/guide/contributing.md, followed in a copy of the repository."""
 
+import json
 import os
 import re
 import shutil
@@ -19,7 +20,7 @@ WRITTEN = ("data", "data/published", "data/board")
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """A copy of the repository, and what runs in it."""
+    """A copy of the repository."""
     folder = tmp_path_factory.mktemp("clone")
     ignored = shutil.ignore_patterns("__pycache__", "_app", "data")
     for name in ("zslcore", "ui", "pages", ".streamlit"):
@@ -33,22 +34,37 @@ def clone(tmp_path_factory):
             target = folder / name / path.name
             if target.relative_to(folder).as_posix() not in WRITTEN:
                 target.symlink_to(path)
-    bin_ = folder / "bin"
-    bin_.mkdir()
-    (bin_ / "zslcore").write_text(f'#!/bin/sh\nexec {sys.executable} -m zslcore "$@"\n')
-    (bin_ / "zslcore").chmod(0o755)
-    environment = os.environ | {
-        "PYTHONPATH": str(folder),
-        "PATH": f"{bin_}:{os.environ['PATH']}",
-        "ZSL_DATA": str(folder / "results"),
-    }
-    return folder, environment
+    return folder
 
 
-def followed(clone, text):
-    """Write the files of a section, apply its lines and run the rest; returns what was printed."""
-    folder, environment = clone
-    printed = ""
+#: Runs blocks of sections in one interpreter: Python, and commands, of which a line of shell may
+#: say with which status they end; returns what each section has printed.
+RUN = """
+import io, json, re, shlex, subprocess, sys
+from contextlib import redirect_stdout
+from zslcore.__main__ import main
+
+printed = {}
+for title, kind, block in json.load(sys.stdin):
+    out = io.StringIO()
+    with redirect_stdout(out):
+        if kind == "python":
+            exec(compile(block, title, "exec"), {})
+        for line in block.splitlines() if kind == "sh" else ():
+            command, _, ends = line.partition(" || test $? -eq ")
+            words = shlex.split(command, comments=True)
+            if words[0] == "zslcore":
+                status = main(words[1:])
+            else:
+                status = subprocess.run(["bash", "-ec", command]).returncode
+            assert status == int(ends[:1] or 0), (title, line)
+    printed[title] = printed.get(title, "") + out.getvalue()
+json.dump(printed, sys.stdout)
+"""
+
+
+def written(folder, title, text):
+    """Write the files of a section and apply its lines; yield the blocks to be run."""
     for kind, block in BLOCK.findall(text):
         head, _, rest = block.partition("\n")
         path = folder / head.removeprefix("# ")
@@ -57,13 +73,7 @@ def followed(clone, text):
         elif head.startswith("# ") and "/" in head:
             path.write_text(rest if path.suffix == ".csv" else block, encoding="utf-8")
         else:
-            words = ["bash", "-ec", block] if kind == "sh" else [sys.executable, "-c", block]
-            done = subprocess.run(
-                words, cwd=folder, env=environment, capture_output=True, text=True, check=False
-            )
-            assert done.returncode == 0, done.stdout + done.stderr
-            printed += done.stdout
-    return printed
+            yield title, kind, block
 
 
 def applied(path, rest):
@@ -80,8 +90,19 @@ def applied(path, rest):
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell runs the commands")
 def test_each_example_works_as_printed(clone):
-    """In the order of the page: the board takes the run of the method."""
-    printed = {title: followed(clone, text) for title, text in SECTIONS.items()}
+    """All files are written, then all commands run: the board takes the run of the method."""
+    blocks = [each for title, text in SECTIONS.items() for each in written(clone, title, text)]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN],
+        input=json.dumps(blocks),
+        cwd=clone,
+        env=os.environ | {"PYTHONPATH": str(clone), "ZSL_DATA": str(clone / "results")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    printed = json.loads(done.stdout)
     assert "21 hold, 0 waived, 0 broken" in printed["A method"]
     assert "ZSL013" in printed["A check of the audit"]
     assert "CrossCovariance" in printed["A metric"]

@@ -24,10 +24,13 @@ EXPRESSION = re.compile(r"\$\{\{ *(\S+) *\}\}")
 
 
 @pytest.fixture(scope="module")
-def machine(tmp_path_factory):
-    """A fresh environment with this package, installed by the action's own step."""
+def machine(wheel, tmp_path_factory):
+    """A fresh environment with this package, installed by the action's own step.
+
+    The wheel is in place of its source, which pip would build again.
+    """
     folder = tmp_path_factory.mktemp("machine")
-    venv.create(folder, symlinks=True, with_pip=True)
+    venv.create(folder, symlinks=True)
     (site,) = folder.glob("lib/python*/site-packages")
     (site / "lent.pth").write_text(sysconfig.get_path("purelib"))
     environment = {
@@ -39,7 +42,7 @@ def machine(tmp_path_factory):
         "PIP_NO_BUILD_ISOLATION": "0",
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     }
-    run_steps(["Install zslcore"], environment, folder, {})
+    run_steps(["Install zslcore"], environment, folder, {}, wheel)
     return environment
 
 
@@ -54,11 +57,11 @@ def repository(tmp_path):
     return tmp_path
 
 
-def run_steps(names, environment, where, inputs):
+def run_steps(names, environment, where, inputs, source=ROOT):
     """Run steps of the action, with its expressions filled in; returns the last exit status."""
     values = {f"inputs.{name}": str(each.get("default", "")) for name, each in inputs_of().items()}
     values |= {f"inputs.{name}": value for name, value in inputs.items()}
-    values["github.action_path"] = str(ROOT)
+    values["github.action_path"] = str(source)
     steps = {step["name"]: step for step in ACTION["runs"]["steps"] if "run" in step}
     done = None
     for name in names:

@@ -4,14 +4,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from benchmarks.visitors import MAP, VISITS
-from tests.pages import APP
+from tests.pages import APP, PATIENCE
 from ui import site_map
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: f"{visit.page} {visit.label}")
 def test_a_visitor_finds_its_choice_and_every_value_of_it(visit):
-    app = AppTest.from_file(APP, default_timeout=60).switch_page(f"pages/{visit.page}.py")
+    app = AppTest.from_file(APP, default_timeout=PATIENCE).switch_page(f"pages/{visit.page}.py")
     for name, value in visit.query.items():
         app.query_params[name] = value
     app.run()
