@@ -1,0 +1,20 @@
+"""Mutants can be made: what is planted stands where it is sought, and every change is Python."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.mutants import DRAWN, ROOT, drawn, planted, stages
+
+
+@pytest.mark.slow
+def test_every_mutant_changes_its_file_and_has_tests():
+    mutants = drawn()
+    assert len(mutants) == DRAWN
+    for mutant in [*mutants, *planted()]:
+        source = (ROOT / mutant.path).read_text(encoding="utf-8")
+        end = mutant.at + len(mutant.before)
+        assert source[mutant.at : end] == mutant.before != mutant.after
+        if mutant.path.endswith(".py"):
+            compile(source[: mutant.at] + mutant.after + source[end:], mutant.path, "exec")
+        assert all((ROOT / words[0]).exists() for words in stages(Path(mutant.path)))

@@ -1,0 +1,315 @@
+"""Mutants: faults put into the code one at a time, and whether the tests near it find them.
+
+``python -m tools.mutants mutants.jsonl`` tries 200 drawn by a fixed seed over the lines of zslcore
+and ui, then those of ``planted_mutants.toml``; what stands in the file is not tried again. The
+order is that of digests of lines: a change elsewhere leaves a mutant as it is. Tests run on the
+last commit, in a work tree of its own: those that import the file, its folder, its slow ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import copy
+import gc
+import hashlib
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import CodeType, FunctionType
+
+import pytest
+
+SEED, DRAWN = 42, 200
+ROOT = Path(__file__).parents[1]
+#: Processor seconds after which a mutant counts as killed: it does not end.
+MOST_SECONDS = 600
+#: Libraries are imported before pytest could rewrite what they assert.
+RELOADED = "ignore::pytest.PytestAssertRewriteWarning"
+_PAIRS = [
+    *[(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn)],
+    *[(ast.Is, ast.IsNot), (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr)],
+    (ast.And, ast.Or),
+]
+EXCHANGED = dict(_PAIRS) | {b: a for a, b in _PAIRS} | {ast.FloorDiv: ast.Mult, ast.Pow: ast.Mult}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one file, from a place in its text on."""
+
+    path: str
+    at: int
+    before: str
+    after: str
+
+    @property
+    def name(self) -> str:
+        """File, line and change."""
+        line = 1 + (ROOT / self.path).read_text(encoding="utf-8").count("\n", 0, self.at)
+        return f"{self.path}:{line}: {self.before} -> {self.after}"
+
+
+def drawn() -> list[Mutant]:
+    """Return one mutant each of lines drawn from all that can have one."""
+    found: dict[str, tuple[Path, ast.expr, ast.expr]] = {}
+    for path in (*sorted(ROOT.glob("zslcore/**/*.py")), *sorted(ROOT.glob("ui/**/*.py"))):
+        source, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
+        lines, seen = source.splitlines(), Counter[str]()
+        of_lines: dict[int, list[tuple[ast.expr, ast.expr]]] = {}
+        for node, new in changes(ast.parse(source)):
+            of_lines.setdefault(node.lineno, []).append((node, new))
+        for line, pairs in of_lines.items():
+            code = lines[line - 1].strip()
+            seen[code] += 1
+            digest = hashlib.sha256(f"{SEED} {name} {code} {seen[code]}".encode()).hexdigest()
+            found[digest] = (path, *pairs[int(digest, 16) % len(pairs)])
+    return [mutant_of(*found[digest]) for digest in sorted(found)[:DRAWN]]
+
+
+def mutant_of(path: Path, node: ast.expr, new: ast.expr) -> Mutant:
+    """Return the mutant of a file in which ``new`` stands for ``node``."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    places = ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset))
+    at, end = (
+        sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode())
+        for line, column in places
+    )
+    name = path.relative_to(ROOT).as_posix()
+    return Mutant(name, at, "".join(lines)[at:end], f"({ast.unparse(new)})")
+
+
+def changes(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield expressions in bodies of functions, and what takes the place of each."""
+    inside: set[ast.AST] = set()
+    left_out: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            inside.update(each for part in node.body for each in ast.walk(part))
+        for each in (getattr(node, "annotation", None), getattr(node, "returns", None), node):
+            if isinstance(each, ast.AST) and (each is not node or isinstance(each, ast.JoinedStr)):
+                left_out.update(ast.walk(each))
+    for node in ast.walk(tree):
+        if node not in inside or node in left_out:
+            continue
+        if isinstance(node, ast.If | ast.IfExp | ast.While):
+            yield node.test, ast.UnaryOp(ast.Not(), node.test)
+        elif isinstance(node, ast.expr) and (new := changed(node)) is not None:
+            yield node, new
+
+
+def changed(node: ast.expr) -> ast.expr | None:
+    """Return an expression with one thing of it changed, or None."""
+    new = copy.copy(node)
+    match new:
+        case ast.Compare(ops=[op]) if type(op) in EXCHANGED:
+            new.ops = [EXCHANGED[type(op)]()]
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) if type(op) in EXCHANGED:
+            new.op = EXCHANGED[type(op)]()
+        case ast.UnaryOp(op=ast.USub() | ast.Not()):
+            return new.operand
+        case ast.Constant(value=bool(value)):
+            new.value = not value
+        case ast.Constant(value=int(value) | float(value)):
+            new.value = value + 1
+        case ast.Call(args=[ast.Name() as first, ast.Name() as second, *rest]):
+            new.args = [second, first, *rest]
+        case _:
+            return None
+    return new
+
+
+def planted() -> list[Mutant]:
+    """Return the mutants put in by hand, of the kinds that once escaped."""
+    text = (ROOT / "tools" / "planted_mutants.toml").read_text(encoding="utf-8")
+    found = []
+    for row in tomllib.loads(text)["mutants"]:
+        at = (ROOT / row["path"]).read_text(encoding="utf-8").index(row["before"])
+        found.append(Mutant(row["path"], at, row["before"], row["after"]))
+    return found
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    """Return the modules, and names of modules, that each test file imports."""
+    found: dict[str, set[str]] = {}
+    for path in sorted(ROOT.glob("tests/**/test_*.py")):
+        names = found.setdefault(path.relative_to(ROOT).as_posix(), set())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names.update([node.module, *(f"{node.module}.{each.name}" for each in node.names)])
+    return found
+
+
+def module_of(path: Path) -> str:
+    """Return the name by which a file is imported."""
+    return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
+
+
+def stages(path: Path) -> list[list[str]]:
+    """Return what pytest is called with, one call after the other: the nearest tests first."""
+    module = module_of(path)
+    room = path.parts[1] if path.parts[0] == "zslcore" else "ui"
+    folder = f"tests/{room}" if (ROOT / "tests" / room).is_dir() else "tests/laws"
+    near = [
+        name
+        for name, names in imports().items()
+        if module in names or Path(name).stem in (f"test_{path.stem}", f"test_{path.parent.stem}")
+    ]
+    near = [name for name in near if not name.startswith(("tests/browser", "tests/ship"))]
+    if path.suffix == ".js":
+        return [["tests/ui/test_components.py"]]  # calls the tests of scripts
+    near.sort(key=lambda name: (not name.startswith(folder), len(imports()[name])))
+    views = [["tests/app/test_every_view.py", "-k", path.stem if "views" in path.parts else "play"]]
+    found = [[*near, "-m", "not slow"]] * bool(near) + [[folder, "-m", "not slow"]]
+    of_app = [*near, "-m", "slow"] if path.parts[0] == "ui" and near else [folder, "-m", "slow"]
+    return [*found, of_app, *views * (path.parts[0] == "ui")]
+
+
+class Failures(list[str]):
+    """The names of the tests that fail, and of files that cannot be imported."""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep the name of a test that fails."""
+        self += [report.nodeid] * report.failed
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep the name of a file that cannot be imported."""
+        self += [report.nodeid] * report.failed
+
+
+def failures(words: Iterable[str], mutant: Mutant | None) -> list[str]:
+    """Return which tests fail in a child of this process, which has imported them.
+
+    With a mutant, the first that does.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            quiet = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(quiet, 1)
+            os.dup2(quiet, 2)
+            resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
+            if mutant is not None and mutant.path.endswith(".py"):
+                exchange_code(mutant)
+            failed = Failures()
+            usual = ["-p", "no:cacheprovider", "-o", "addopts=", "-W", RELOADED]
+            pytest.main([*usual, *["-x"] * (mutant is not None), *words], plugins=[failed])
+            os.write(writing, json.dumps(failed).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        said = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return ["does not end"] if os.WIFSIGNALED(status) else json.loads(said)
+
+
+def exchange_code(mutant: Mutant) -> None:
+    """Give the functions of an imported module the code of its changed file.
+
+    What is changed outside of them is read anew, with all that may hold the former value.
+    """
+    path = Path(mutant.path)
+    fresh: dict[str, list[CodeType]] = {}
+    left = [compile(path.read_text(encoding="utf-8"), str(path.resolve()), "exec")]
+    while left:
+        code = left.pop()
+        fresh.setdefault(code.co_qualname, []).append(code)
+        left += [each for each in code.co_consts if isinstance(each, CodeType)]
+    found = False
+    for each in gc.get_objects():
+        if isinstance(each, FunctionType) and each.__module__ == module_of(path):
+            for code in fresh.get(each.__qualname__, ()):
+                same = code.co_firstlineno == each.__code__.co_firstlineno
+                if same and code.co_freevars == each.__code__.co_freevars:
+                    found = found or each.__code__ != code
+                    each.__code__ = code
+    for name in [] if found else list(sys.modules):
+        if name.split(".")[0] in ("tests", "ui", "zslcore"):
+            del sys.modules[name]
+
+
+def found_by(mutant: Mutant, words: list[str]) -> str:
+    """Return the test that finds a mutant, empty where none does."""
+    for name in filter(os.path.exists, words):
+        for path in Path(name).glob("test_*.py") if Path(name).is_dir() else [Path(name)]:
+            with suppress(Exception, pytest.skip.Exception):
+                import_module(module_of(path))
+    path = Path(mutant.path)
+    source, time = path.read_text(encoding="utf-8"), path.stat().st_mtime_ns
+    end = mutant.at + len(mutant.before)
+    path.write_text(source[: mutant.at] + mutant.after + source[end:], encoding="utf-8")
+    failed = failures(words, mutant)  # child processes of tests read the file
+    path.write_text(source, encoding="utf-8")
+    os.utime(path, ns=(time, time + 10**9))  # compiled code of the mutant is not taken for it
+    return failed[0] if failed else ""
+
+
+def git(*words: str) -> None:
+    """Call git in the repository."""
+    subprocess.run(["git", *words], cwd=ROOT, check=True)  # noqa: S603, S607 - the caller's own
+
+
+def table(records: dict[str, str]) -> str:
+    """Return killed and made by folder, and the survivors, as Markdown."""
+    folders = {name: "/".join(name.split(":")[0].split("/")[:2]) for name in records}
+    made, killed = Counter(folders.values()), Counter(folders[n] for n, by in records.items() if by)
+    rows = [f"| `{folder}` | {killed[folder]} of {n} |" for folder, n in sorted(made.items())]
+    rows.append(f"| all | {killed.total()} of {made.total()} |")
+    left = [f"- {name}" for name, by in records.items() if not by]
+    return "\n".join(["| folder | killed |", "|---|---|", *rows, "", *left])
+
+
+def main() -> None:
+    """Try mutants, and print what became of all that stand in the file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path, help="what finds each, a line of JSON each")
+    parser.add_argument("--first", type=int, default=DRAWN, help="of those drawn (200)")
+    parser.add_argument("--stages", type=int, default=4, help="of tests: 1 for the nearest (4)")
+    args = parser.parse_args()
+    for library in ("pandas", "scipy.stats", "sklearn.base", "hypothesis", "plotly", "streamlit"):
+        import_module(library)  # before pytest could rewrite what they assert
+    file = args.file.resolve()
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    done = {(stage, name): by for stage, name, by in map(json.loads, lines)}
+    mutants = [*drawn()[: args.first], *planted()]
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        git("worktree", "add", "-q", "--detach", str(tree))
+        (tree.parent / "shared").symlink_to(ROOT.parent / "shared")
+        os.chdir(tree)
+        sys.path[0] = str(tree)
+        sys.modules["tools"].__path__ = [str(tree / "tools")]
+        import_module("tests.conftest")
+        for stage in range(args.stages):
+            for mutant in mutants:
+                of_it, name = stages(Path(mutant.path)), mutant.name
+                found = any(by for (_, each), by in done.items() if each == name)
+                if found or (stage, name) in done or stage >= len(of_it):
+                    continue
+                done[stage, name] = found_by(mutant, of_it[stage])
+                with file.open("a", encoding="utf-8") as out:
+                    out.write(json.dumps([stage, name, done[stage, name]]) + "\n")
+        broken = failures(sorted({by for by in done.values() if "::" in by}), None)
+        os.chdir(ROOT)
+        git("worktree", "remove", "--force", str(tree))
+    sys.stderr.write("".join(f"{each} fails without a mutant\n" for each in broken))
+    records = {name: "" if by in broken else by for (_, name), by in sorted(done.items())}
+    print(table(records))  # noqa: T201 - the report
+
+
+if __name__ == "__main__":
+    main()
