@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { columnsOf, ordered } from "../../zslcore/interactive/classes.js";
+import { Classes, columnsOf, ordered } from "../../zslcore/interactive/classes.js";
 import { Tally } from "../../zslcore/interactive/tally.js";
 
 const images = {
@@ -77,4 +77,25 @@ test("fourteen thousand images of seven hundred classes cost little when gamma m
   };
   tally.move(0.51);
   assert.ok(turned > 0 && turned <= 0.011 * n);
+});
+
+test("a bar stands at its class, as tall as its accuracy, in the colour of its side", () => {
+  /** @type {{ x: number, tall: number, color: string }[]} */
+  const drawn = [];
+  const ctx = {
+    fillStyle: "", font: "", textAlign: "", globalAlpha: 1,
+    scale() {}, clearRect() {}, fillText() {}, measureText: () => ({ width: 0 }),
+    /** @param {number} x @param {number} _y @param {number} _width @param {number} tall */
+    fillRect(x, _y, _width, tall) { drawn.push({ x, tall, color: ctx.fillStyle }); },
+  };
+  const style = { getPropertyValue: /** @param {string} name */ (name) => name, color: "ink" };
+  Object.assign(globalThis, { window: { devicePixelRatio: 1 }, getComputedStyle: () => style });
+  const canvas = /** @type {any} */ ({ style: {}, getContext: () => ctx });
+  const sides = { seen: "seen", unseen: "unseen" }, accuracy = Float64Array.of(0.25, 0.5, 1);
+  const bars = new Classes(canvas, 300, images, Float64Array.of(0, 0, 0), sides, 148);
+  bars.move(accuracy);
+  for (const { x, classes: [c] } of bars.columns) {
+    const color = images.seen[c] ? "--seen" : "--unseen";
+    assert.deepEqual(drawn.find((bar) => bar.x === x), { x, tall: 100 * accuracy[c], color });
+  }
 });

@@ -123,14 +123,19 @@ def test_every_figure_is_read_here():
 def test_bars_of_classes():
     side = ["seen" if k % 3 else "unseen" for k in range(N)]
     table = pd.DataFrame(
-        {"class": NAMES, "side": side, "images": 9, "plain": values(), "calibrated": values(1)}
-    )
+        {"class": NAMES, "side": side, "images": range(9, 9 + N), "plain": values()}
+    ).assign(calibrated=values(1))
     figure = class_bars(table)
     for column, name in (("plain", "γ = 0"), ("calibrated", "calibrated")):
         of = {m.x: (m.y, m.series) for m in shown(figure) if m.series.endswith(name)}
         assert of == {
             n: (v, f"{s}, {name}") for n, v, s in zip(NAMES, table[column], side, strict=True)
         }
+    on_hover = {m.x: tuple(m.trace.customdata[m.k]) for m in shown(figure) if m.said != ""}
+    assert on_hover == {
+        name: (images, plain)
+        for name, images, plain in zip(NAMES, table["images"], table["plain"], strict=True)
+    }
     assert {m.color for m in shown(figure) if m.series == "seen, calibrated"} == {SEEN.color}
     assert {m.color for m in shown(figure) if m.series == "unseen, calibrated"} == {UNSEEN.color}
 
