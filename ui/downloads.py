@@ -387,7 +387,7 @@ def _chosen_panel(key: str, panels: Sequence[Panel]) -> int:
     return st.selectbox(
         "Panel for print",
         range(len(panels)),
-        format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].y.title or 'panel'}",
+        format_func=lambda k: f"{k + 1}. {panels[k].title or panels[k].name or 'panel'}",
         key=f"print_panel_{key}",
         help="A file for print has one panel.",
     )

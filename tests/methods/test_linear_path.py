@@ -5,6 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.methods import _linear
 from zslcore.methods._linear import LinearPath, Logistic, MulticlassHinge, Softmax, SquaredHinge
+from zslcore.methods._logistic import LogisticPath
 
 X, Y, S, _ = training_data()
 C = len(S)
@@ -20,7 +21,8 @@ LOSSES = {
 
 
 def path(loss, tol=1e-10, intercept=True):
-    return LinearPath(X, Y, C, loss, intercept=intercept, tol=tol)
+    kind = LogisticPath if isinstance(loss, Logistic) else LinearPath
+    return kind(X, Y, C, loss, intercept=intercept, tol=tol)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -81,7 +83,27 @@ def test_loose_tolerance_and_single_precision_change_little(name):
     assert 0 < relative_difference(quick, exact) < 0.02
 
 
-@pytest.mark.parametrize("name", ["softmax", "squared hinge"])
+def test_columns_of_logistic_regression_are_solved_as_if_alone():
+    together = path(Logistic(TARGETS), tol=1e-8).solve(0.01)
+    for m, column in enumerate(TARGETS.T):
+        alone = path(Logistic(column[:, None]), tol=1e-8).solve(0.01)
+        assert relative_difference(together[:, m : m + 1], alone) < 1e-6
+
+
+def test_separable_classes_and_a_vanishing_ridge_are_solved_within_few_steps():
+    # One feature an attribute decides it: all images end far on the right side.
+    rng = np.random.default_rng(0)
+    labels = rng.integers(C, size=400)
+    decided = 5.0 * (2 * TARGETS[labels] - 1) + rng.normal(size=(400, 4)) / 10
+    problem = LogisticPath(decided, labels, C, Logistic(TARGETS), intercept=True, tol=1e-4)
+    steps = 0
+    for lam, W in problem.solutions([1e-1, 1e-3, 1e-5, 1e-7]):
+        assert np.array_equal(decided @ W[:-1] + W[-1] > 0, TARGETS[labels]), lam
+        steps, former = problem.n_evaluations, steps
+        assert steps - former < 40
+
+
+@pytest.mark.parametrize("name", ["softmax", "logistic", "squared hinge"])
 def test_features_of_great_length_have_a_small_ridge_resolved(name):
     # 256 grey values in 64 pixels, eight times each: far from unit length, and of low rank.
     rng = np.random.default_rng(0)
@@ -89,7 +111,10 @@ def test_features_of_great_length_have_a_small_ridge_resolved(name):
     raw, labels = raw.astype(float), rng.integers(C, size=120)
     lam = 1e-14 * float(np.square(raw).sum()) / len(raw)
     quick, exact = (
-        LinearPath(raw, labels, C, LOSSES[name], intercept=False, tol=tol) for tol in (1e-3, 1e-5)
+        (LogisticPath if name == "logistic" else LinearPath)(
+            raw, labels, C, LOSSES[name], intercept=False, tol=tol
+        )
+        for tol in (1e-3, 1e-5)
     )
     least = exact.objective(exact.solve(lam), lam)[0]
     assert exact.objective(quick.solve(lam), lam)[0] < least + 0.05

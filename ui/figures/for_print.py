@@ -127,7 +127,7 @@ class _Reader:
     def panel(self) -> Panel:
         """Return everything between these axes."""
         square = self.axes["y"].scaleanchor == self.pair[0]
-        return Panel(self.draw, self._title(), square=bool(square))
+        return Panel(self.draw, self._title(), square=bool(square), name=self._axis_title("y"))
 
     def draw(self, on: Axes) -> None:
         """Draw everything between these axes."""
@@ -178,13 +178,16 @@ class _Reader:
         set_axis(
             on,
             letter,
-            _HINT.sub("", _plain(axis.title.text)),
+            self._axis_title(letter),
             limits=limits or None,
             percent=int(form[1]) if form else None,
             ticks=ticks,
             log=log,
             grid=axis.showgrid is not False and ticks is None and letter == "y",
         )
+
+    def _axis_title(self, letter: str) -> str:
+        return _HINT.sub("", _plain(self.axes[letter].title.text))
 
     def _ticks(self, letter: str) -> list[tuple[float, str]] | None:
         axis = self.axes[letter]

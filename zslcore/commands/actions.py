@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pandas as pd
 
@@ -116,8 +117,9 @@ def run(args: argparse.Namespace) -> object:
         _write(gains, args.output)
     simulated = any(data.simulated for data in datasets.values())
     if args.json:
-        about = {"configuration": spec.configuration, "draws": spec.n_draws}
-        return gains.assign(**about, simulated=simulated)
+        return gains.assign(
+            configuration=spec.configuration, draws=spec.n_draws, simulated=simulated
+        )
     return "\n\n".join(_texts(spec, study, gains, simulated=simulated))
 
 
@@ -205,7 +207,7 @@ def _as_text(table: pd.DataFrame, columns: dict[str, tuple[str, ...]]) -> str:
     return texts.to_string(index=False)
 
 
-def _interval(row: dict[str, float], column: str, *ends: str) -> str:
+def _interval(row: Mapping[Hashable, Any], column: str, *ends: str) -> str:
     """Return a figure of a row in percent, with the ends of its interval where it has one."""
     text = percent(row[column])
     if not ends or text == "-":

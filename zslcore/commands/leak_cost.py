@@ -48,7 +48,6 @@ def run(args: argparse.Namespace) -> object:
             print(error, file=sys.stderr)
     show_steps()
     if args.json:
-        about = {"dataset": dataset.name, "split": split.name}
-        about |= {"digest": dataset.digest, "simulated": dataset.simulated}
-        return leak_cost.table(found).assign(**about)
+        about = {"dataset": dataset.name, "split": split.name, "digest": dataset.digest}
+        return leak_cost.table(found).assign(**about, simulated=dataset.simulated)
     return f"on {named(dataset)}, split {split.name}\n{leak_cost.as_text(found)}"

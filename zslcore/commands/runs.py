@@ -42,7 +42,7 @@ from zslcore.version import stamped
 if TYPE_CHECKING:
     from zslcore.evaluation import Predictions
 
-    Run = Callable[[argparse.Namespace], None]
+    Run = Callable[[argparse.Namespace], object]
 
 
 def shown() -> dict[str, str]:

@@ -20,6 +20,7 @@ once a weight, :math:`x_n^\top W = \tilde x_n^\top Z`, and since
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -211,7 +212,7 @@ class LinearPath:
         self.n_evaluations += 1
         value, gradient = 0.0, np.zeros(self.shape, order="F")
         V = W.astype(self.dtype)
-        for part, block in self._rows():
+        for part, block in self.rows():
             loss, G = self.loss(block @ V, self.y[part])
             value += loss
             gradient += block.T @ G
@@ -221,12 +222,9 @@ class LinearPath:
 
     def solve(self, lam: float, start: np.ndarray | None = None) -> np.ndarray:
         """Return the minimiser for one ridge weight, shape ``self.shape``."""
-        H = ridge(self.curvature.copy(), lam)
-        resolved = lam > LEAST_SHARE * float(np.trace(H))
-        self.dtype = np.float32 if self.tol >= SINGLE_PRECISION and resolved else np.float64
-        L = cholesky(H, lower=True, overwrite_a=True, check_finite=False).astype(self.dtype)
+        L = self._factor(lam, self.loss.curvature)
         objective = self._preconditioned(L)
-        largest = np.abs(_divide(L, self._gradient_at_zero)).max()
+        largest = np.abs(divide(L, self._gradient_at_zero)).max()
         z = np.zeros(self.shape) if start is None else L.T @ start
         found = minimize(
             objective,
@@ -246,24 +244,38 @@ class LinearPath:
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return _divide(L, found.x.reshape(self.shape), trans="T")
+        return divide(L, found.x.reshape(self.shape), trans="T")
+
+    def _factor(self, lam: float, kappa: float) -> np.ndarray:
+        """Return L for a ridge weight and a curvature, and take the precision that it needs."""
+        H = ridge(self.curvature * (kappa / self.loss.curvature), lam)
+        resolved = lam > LEAST_SHARE * float(np.trace(H))
+        self.dtype = np.float32 if self.tol >= SINGLE_PRECISION and resolved else np.float64
+        return cholesky(H, lower=True, overwrite_a=True, check_finite=False).astype(self.dtype)
+
+    @property
+    def fits(self) -> bool:
+        """Whether whitened rows may stay in memory."""
+        return (
+            math.prod((len(self.y), self.shape[0], np.dtype(self.dtype).itemsize)) <= WORKING_BYTES
+        )
 
     def _preconditioned(self, L: np.ndarray) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
         """Return the objective and its gradient as a function of ``Z``, both one long vector."""
-        fits = len(self.y) * len(L) * L.itemsize <= WORKING_BYTES
+        fits = self.fits
         whitened = self._whitened(L) if fits else None
 
         def objective(z: np.ndarray) -> tuple[float, np.ndarray]:
             # Rounded first: what the two squares have in common then cancels exactly.
             Z: np.ndarray = z.reshape(self.shape).astype(self.dtype)
-            V = Z if fits else _divide(L, Z, trans="T").astype(self.dtype)
+            V = Z if fits else divide(L, Z, trans="T").astype(self.dtype)
             gradient = np.zeros(self.shape, self.dtype)
             value = sum(
                 self._add_block(block, self.y[part], V, gradient)
-                for part, block in (self._rows() if whitened is None else self._parts(whitened))
+                for part, block in (self.rows() if whitened is None else self._parts(whitened))
             )
             self.n_evaluations += 1
-            step = gradient if fits else _divide(L, gradient)
+            step = gradient if fits else divide(L, gradient)
             value = value / len(self.y) + _squares(Z) / 2
             return value, (step / len(self.y) + Z).ravel().astype(np.float64)
 
@@ -283,11 +295,11 @@ class LinearPath:
     def _whitened(self, L: np.ndarray) -> np.ndarray:
         """Return all rows, divided by ``L``."""
         rows = np.empty((len(self.y), len(L)), self.dtype)
-        for part, block in self._rows():
+        for part, block in self.rows():
             rows[part] = solve_triangular(L, block.T, lower=True, check_finite=False).T
         return rows
 
-    def _rows(self) -> Iterator[tuple[slice, np.ndarray]]:
+    def rows(self) -> Iterator[tuple[slice, np.ndarray]]:
         """Read the rows block by block, with the constant feature if there is one."""
         for part, block in chunks(self.X):
             block = block.astype(self.dtype, copy=False)
@@ -320,7 +332,7 @@ def _squares(A: np.ndarray) -> float:
     return float(np.einsum("ij,ij->", A, A, dtype=np.float64))
 
 
-def _divide(L: np.ndarray, B: np.ndarray, trans: Literal["N", "T"] = "N") -> np.ndarray:
+def divide(L: np.ndarray, B: np.ndarray, trans: Literal["N", "T"] = "N") -> np.ndarray:
     """Solve ``L A = B`` or, with ``trans="T"``, ``L' A = B``; in the precision of ``L``."""
     A = solve_triangular(
         L, B.astype(L.dtype), lower=True, trans=trans, overwrite_b=True, check_finite=False

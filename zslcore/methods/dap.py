@@ -7,7 +7,9 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import log_expit
 
+from zslcore.features.views import Features
 from zslcore.methods._linear import Logistic
+from zslcore.methods._logistic import LogisticPath
 from zslcore.methods._two_stage import TwoStageModel
 from zslcore.methods.base import MethodCard
 
@@ -60,9 +62,9 @@ class DAP(AttributeModel):
         A class has an attribute when its value exceeds the mean over seen classes of that
         attribute, or of all attributes together, as the authors of AWA made their binary matrix.
         The benchmark does not say which it took.
-    tol : float, default=1e-3
-        Stop when the gradient has fallen to this share of its size at zero. Less does not move
-        accuracies on the simulated data, 0.01 moves them by up to 0.2 points in 70 % of the time.
+    tol : float, default=1e-4
+        Stop an attribute when its gradient has fallen to this share of the largest at zero. 0.001
+        takes half the time, and moves the accuracy of a fold of CUB by 0.5 points.
 
     Attributes
     ----------
@@ -86,15 +88,18 @@ class DAP(AttributeModel):
         formula=r"F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
         needs="prototypes whose values say how much of an attribute a class has",
     )
-    revision = 2  # classifiers are fitted to a smaller tolerance
+    revision = 3  # attributes are fitted side by side, to a smaller tolerance; as had 2
     param_grid: ClassVar = {"C": (0.1, 1.0, 10.0, 100.0)}
 
     C: float = 1.0
     threshold: Literal["attribute", "overall"] = "attribute"
-    tol: float = 1e-3
+    tol: float = 1e-4
 
     def _loss(self, S: np.ndarray) -> Logistic:
         return Logistic(self._binary(S, S))
+
+    def _path(self, X: Features, y: np.ndarray, S: np.ndarray) -> LogisticPath:
+        return LogisticPath(X, y, len(S), self._loss(S), intercept=self.intercept, tol=self.tol)
 
     def _score(self, Z: np.ndarray, S: np.ndarray) -> np.ndarray:
         return self._compare(log_expit(Z), log_expit(-Z), S)

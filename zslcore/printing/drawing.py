@@ -52,11 +52,15 @@ _LOCK = Lock()  # Matplotlib's settings are those of the process
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What draws a panel, the title above it, and whether both of its axes have one unit."""
+    """What draws a panel, the title above it, and whether both of its axes have one unit.
+
+    ``name`` is what a menu of panels calls one without a title: what its y axis shows.
+    """
 
     draw: Callable[[Axes], None]
     title: str = ""
     square: bool = False
+    name: str = ""
 
 
 def print_figure(
