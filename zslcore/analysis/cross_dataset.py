@@ -514,8 +514,7 @@ def differences(
     - what another *test* set changes, the training set being the same:
       :math:`a_{1:1} - a_{1:2}` and :math:`a_{2:1} - a_{2:2}`;
     - which of the two changes more. From a crossed result one comes to a plain one by exchanging
-    either
-      set: :math:`|a_{1:2} - a_{2:2}| - |a_{1:2} - a_{1:1}|` and
+      either set: :math:`|a_{1:2} - a_{2:2}| - |a_{1:2} - a_{1:1}|` and
       :math:`|a_{2:1} - a_{1:1}| - |a_{2:1} - a_{2:2}|`.
 
     Methods without all four cells are left out, and methods with the same four (CMT* and CMT among

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -81,6 +80,7 @@ def load(name: str) -> ZSLDataset:
     """
     from zslcore.datasets import imports
     from zslcore.datasets.digits import read_digits
+    from zslcore.datasets.stand_ins import stand_ins
 
     if name == "digits":
         return read_digits()
@@ -91,17 +91,3 @@ def load(name: str) -> ZSLDataset:
 
         return open_dataset(name)
     raise closest_name("data set", name, dict.fromkeys((*available(), *made)))
-
-
-def stand_ins() -> dict[str, Callable[[str], ZSLDataset]]:
-    """Return what draws each stand-in, by its name, whether :func:`available` lists it or not."""
-    from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, simulate_imagenet
-    from zslcore.datasets.simulated import SIMULATED, UNPLANTED, simulate
-    from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, simulate_action
-
-    makers: tuple[tuple[Iterable[str], Callable[[str], ZSLDataset]], ...] = (
-        ((*SIMULATED, *UNPLANTED), simulate),
-        (SIMULATED_ACTIONS, simulate_action),
-        (SIMULATED_IMAGENET, simulate_imagenet),
-    )
-    return {name: make for names, make in makers for name in names}

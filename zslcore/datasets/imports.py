@@ -260,7 +260,7 @@ def _check_name(name: str) -> None:
 
 def _refuse_taken(name: str) -> None:
     """Refuse names that :func:`load` would give to others; importing those takes a second."""
-    from zslcore.datasets import stand_ins
+    from zslcore.datasets.stand_ins import stand_ins
 
     if name in ("digits", *stand_ins()):
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")

@@ -212,8 +212,9 @@ class Runner:
 
     Parameters
     ----------
-    module : importable module whose ``FUNCTIONS`` maps names to functions ``f(folder, report,
-        **arguments)``; a work may name no other
+    module : importable module
+        Its ``FUNCTIONS`` maps names to functions of a folder, a report and arguments by name; a
+        work may name no other.
     folder : where results are stored; ``jobs`` in the data folder by default
     parallel : how many jobs run side by side; ``ZSL_JOBS`` by default
     max_bytes : what all results together may take on disk
