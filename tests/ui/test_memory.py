@@ -67,7 +67,7 @@ def test_a_setting_that_is_no_number_gets_a_sentence(monkeypatch, value):
 
 @pytest.mark.slow
 def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
-    from tests.scores.test_apart import written
+    from tests.scores.test_sandboxed import written
 
     path = written(tmp_path)
     before = memory.BUDGET.used()

@@ -1,11 +1,11 @@
 r"""Logistic classifiers side by side: one binary problem a column, all reading the rows together.
 
 The columns of :class:`Logistic` share nothing but the rows. So each has a step length and an end of
-its own, and a step costs two products with the columns that are still under way: half of them are
-done within a third of the steps of the last one. The variables are those of
-:class:`LinearPath`. :math:`\kappa` is the mean curvature :math:`p (1 - p)` at the start of a
-weight, for where most images are on the right side it is far below that of a guess; and the scores
-along a direction being known, Newton's method finds the length of the step without a product.
+its own, and a step costs two products with the columns that are still under way: on CUB a column
+takes half the steps of the slowest one. The variables are those of :class:`LinearPath`.
+:math:`\kappa` is the mean curvature :math:`p (1 - p)` at the start of a weight, which falls far
+below any guess where most images are on the right side. The scores along a direction are known, so
+that Newton's method finds the length of a step without a product.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from zslcore.methods._linear import MAX_ITERATIONS, LinearPath, Logistic, divide
 MEMORY = 10
 #: Newton steps along a direction at most, and the relative change below which a length is found.
 NEWTON_STEPS, LENGTH_TOLERANCE = 3, 0.05
+#: What the curvature is taken for where all images are far on the right side.
+LEAST_CURVATURE = 1e-3
 
 
 class LogisticPath(LinearPath):
@@ -56,10 +58,6 @@ class LogisticPath(LinearPath):
             p = expit(block @ V)
             total += float(np.sum(p * (1 - p), dtype=np.float64))
         return max(total / (len(self.y) * self.loss.n_outputs), LEAST_CURVATURE)
-
-
-#: What the curvature is taken for where all images are far on the right side.
-LEAST_CURVATURE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
