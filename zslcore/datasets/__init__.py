@@ -80,10 +80,11 @@ def load(name: str) -> ZSLDataset:
     """
     from zslcore.datasets import imports
     from zslcore.datasets.digits import read_digits
-    from zslcore.datasets.stand_ins import stand_ins
 
     if name == "digits":
         return read_digits()
+    from zslcore.datasets.stand_ins import stand_ins
+
     if name in (made := stand_ins()):
         return made[name](name)
     if name in imports.names():
