@@ -253,3 +253,10 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
     (legend,) = drawn(scale[0])[0].legends
     assert [text.get_text() for text in legend.get_texts()] == ["few", "many"]
     assert not drawn(of_map(replace(what, legend="none"))[0])[0].legends
+
+
+def test_a_panel_without_a_title_is_named_by_its_y_axis():
+    figure = go.Figure(go.Scatter(x=[0, 1], y=[0, 1]))
+    figure.update_yaxes(title_text="accuracy")
+    (panel,) = panels_of(figure)
+    assert (panel.title, panel.name) == ("", "accuracy")
