@@ -38,6 +38,18 @@ export function press(made, whether) {
   made.setAttribute("aria-pressed", String(whether));
 }
 
+/**
+ * Act whenever the theme's paper changes; Streamlit may bring it after the element is there.
+ * @param {HTMLElement} element
+ * @param {() => void} act
+ */
+export function onNewPaper(element, act) {
+  // Nobody sees this colour; it takes a moment to change, and that is how a change is heard.
+  element.style.caretColor = "var(--st-background-color)";
+  element.style.transition = "caret-color 1ms";
+  element.addEventListener("transitionend", ({ target }) => target === element && act());
+}
+
 /** Hand a file to the visitor. @param {Blob} blob @param {string} name */
 export function save(blob, name) {
   const link = document.createElement("a");

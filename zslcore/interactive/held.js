@@ -3,7 +3,7 @@
 // The server receives it once it is let go.
 
 import { rgb } from "./colors.js";
-import { button, partOf } from "./dom.js";
+import { button, onNewPaper, partOf } from "./dom.js";
 import { saveAs } from "./picture.js";
 import { path } from "./symbols.js";
 import { shape } from "./svg.js";
@@ -52,6 +52,10 @@ export class Held {
     /** @param {Event} event */
     this.hearSave = (event) => this.save(event);
     document.addEventListener("zsl-save", this.hearSave);
+    onNewPaper(this.root, () => {
+      if (this.head) this.recolor(this.head);
+      this.build();
+    });
     this.listenToRange();
     this.observer = new ResizeObserver(() => this.fit());
     this.observer.observe(this.root);

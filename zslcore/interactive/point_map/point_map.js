@@ -5,7 +5,7 @@
 // the others; 70,000 take some milliseconds. What goes up to the server is the outline of a
 // selection, the point that was clicked and the view: never a list of points.
 
-import { button, contextOf, partOf, press, save } from "../dom.js";
+import { button, contextOf, onNewPaper, partOf, press, save } from "../dom.js";
 import { trace } from "../symbols.js";
 import { around, inside, simplified } from "./geometry.js";
 import { themeOf } from "./look.js";
@@ -81,6 +81,7 @@ export class PointMaps {
     this.tools = this.toolButtons();
     this.naming = this.buttons();
     this.use("lasso");
+    onNewPaper(this.root, () => this.recolor());
     this.observer = new ResizeObserver(() => this.fit());
     this.observer.observe(this.root);
   }
@@ -147,6 +148,11 @@ export class PointMaps {
     this.drawLegend();
     this.remember();
     this.fit();
+  }
+
+  recolor() {
+    this.theme = themeOf(this.root, this.head.palette);
+    this.paint();
   }
 
   /** Take up what a link asks for, where coordinates are others. @param {Head} head */
