@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from zslcore.commands.options import METHOD, named, show_steps
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from collections.abc import Mapping
 
     from zslcore.datasets import ZSLDataset
@@ -35,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--json", action="store_true", help="print every figure as JSON instead of a table")
 
 
-def run(args: argparse.Namespace) -> str:
+def run(args: argparse.Namespace) -> str | pd.DataFrame:
     """Make what is missing, then return every figure and the ranks."""
     from zslcore.analysis import comparison
     from zslcore.evaluation import outside
@@ -62,11 +64,10 @@ def run(args: argparse.Namespace) -> str:
         n_draws=400,
     )
     if args.json:
-        rows = found.table().assign(
+        return found.table().assign(
             digest=lambda table: table["dataset"].map(digests),
             simulated=lambda table: [datasets[name].simulated for name in table["dataset"]],
         )
-        return rows.to_json(orient="records")
     lines = [f"on {named(data)}" for data in datasets.values()]
     lines.append(f"{args.figure}, mean per {args.per}, parameters chosen for {args.select_for}")
     return "\n".join([*lines, comparison.as_text(found)])
