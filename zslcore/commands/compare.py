@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from zslcore.commands.options import METHOD, named, show_steps
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from collections.abc import Mapping
+
+    import pandas as pd
 
     from zslcore.datasets import ZSLDataset
     from zslcore.results.planning import Plan
