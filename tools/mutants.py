@@ -35,6 +35,8 @@ SEED, DRAWN = 42, 200
 ROOT = Path(__file__).parents[1]
 #: Processor seconds after which a mutant counts as killed: it does not end.
 MOST_SECONDS = 600
+#: How pytest ends where it has not run the tests.
+BROKEN_DOWN = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
 #: Libraries are imported before pytest could rewrite what they assert.
 RELOADED = "ignore::pytest.PytestAssertRewriteWarning"
 _PAIRS = [
@@ -177,16 +179,19 @@ def stages(path: Path) -> list[list[str]]:
     return [*found, of_app, *views * (path.parts[0] == "ui")]
 
 
-class Failures(list[str]):
+class Failures:
     """The names of the tests that fail, and of files that cannot be imported."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep the name of a test that fails."""
-        self += [report.nodeid] * report.failed
+        self.names += [report.nodeid] * report.failed
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep the name of a file that cannot be imported."""
-        self += [report.nodeid] * report.failed
+        self.names += [report.nodeid] * report.failed
 
 
 def failures(words: Iterable[str], mutant: Mutant | None) -> list[str]:
@@ -206,15 +211,20 @@ def failures(words: Iterable[str], mutant: Mutant | None) -> list[str]:
                 exchange_code(mutant)
             failed = Failures()
             usual = ["-p", "no:cacheprovider", "-o", "addopts=", "-W", RELOADED]
-            pytest.main([*usual, *["-x"] * (mutant is not None), *words], plugins=[failed])
-            os.write(writing, json.dumps(failed).encode())
+            code = pytest.main([*usual, *["-x"] * (mutant is not None), *words], plugins=[failed])
+            if code not in BROKEN_DOWN:
+                os.write(writing, json.dumps(failed.names).encode())
         finally:
             os._exit(0)
     os.close(writing)
     with os.fdopen(reading) as pipe:
         said = pipe.read()
     _, status = os.waitpid(child, 0)
-    return ["does not end"] if os.WIFSIGNALED(status) else json.loads(said)
+    if os.WIFSIGNALED(status):
+        return ["does not end"]
+    if not said:  # nothing was looked at: neither killed nor alive
+        raise RuntimeError(f"pytest cannot run {' '.join(words)}")
+    return json.loads(said)
 
 
 def exchange_code(mutant: Mutant) -> None:
