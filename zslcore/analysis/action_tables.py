@@ -1,17 +1,11 @@
 r"""Tables of a study of actions: gains over the baseline, splits, prototypes and classes.
 
-Of every method, set of features and kind of prototypes the gain minus that of the baseline, which
-was trained on nothing. Two intervals answer two questions:
-
-- *over classes*: would other classes show it too? Classes are resampled (bootstrap-t), each with
-  its mean over the draws that tested it;
-- *over draws*: how exact is the mean over the draws of these very classes? The draws are
-  independent of each other, given the classes, so that Student's t holds:
-  :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) / \sqrt{n}` for the differences :math:`g` of the gains
-  of each draw.
-
-The p-value permutes which classes overlap; it is adjusted after Holm for every comparison with the
-baseline that the study makes.
+A gain of a method is compared with that of the baseline, which was trained on nothing, by two
+intervals: over classes (bootstrap-t, each class with its mean over the draws that tested it), and
+over draws of these very classes, which are independent given the classes, so that Student's t
+holds: :math:`\bar g \pm t_{n-1} \, \mathrm{sd}(g) / \sqrt{n}` for the differences :math:`g` of the
+gains of each draw. The p-value permutes which classes overlap, adjusted after Holm for every
+comparison with the baseline that the study makes.
 """
 
 from __future__ import annotations
@@ -47,10 +41,9 @@ def action_gains(
 ) -> pd.DataFrame:
     """Return the gain of each method, set of features and prototypes minus the baseline's.
 
-    Controlled splits count. Per row ``acc_ouc``, ``acc_tuc``, ``all``, ``gain`` with ``low`` and
-    ``high`` over classes; but for the baseline ``minus`` with ``minus_low`` and ``minus_high`` over
-    classes, ``draws_minus`` with ``draws_low`` and ``draws_high`` over draws, ``p``, ``p_holm`` and
-    ``printed``, NaN unless a configuration is given. Raises ParameterError without such a baseline.
+    Only controlled splits count. ``low`` and ``high``, ``minus_low`` and ``minus_high`` are
+    intervals over classes, ``draws_low`` and ``draws_high`` over draws; ``printed`` is NaN unless a
+    configuration is given. Raises ParameterError without such a baseline.
     """
     controlled = study[study["splits"] == "controlled"]
     tables = []
@@ -114,11 +107,8 @@ def compared_splits(
 ) -> pd.DataFrame:
     """Return accuracies on released and on controlled splits, as the paper's table 4 has them.
 
-    Per row the mean accuracy per class ``released`` and ``controlled``, ``difference`` with ``low``
-    and ``high`` (Welch's interval over the draws), the relative ``rise`` (``difference`` over
-    ``released``, as in the paper's text), the shares of overlapping test classes ``ouc_released``
-    and ``ouc_controlled``, and the ``printed_`` ones, NaN where the paper prints none: it has OS2
-    and OS4 alone.
+    ``low`` and ``high`` are Welch's interval over the draws of ``difference``, ``rise`` is relative
+    to ``released`` as in the paper's text, ``printed_`` columns are NaN but for OS2 and OS4.
     """
     rows = []
     of_method = study[study["method"] == method]
@@ -161,11 +151,7 @@ def _printed_splits(configuration: str, features: str, semantics: str) -> dict[s
 
 
 def drawn_classes(spec: ActionSpec) -> pd.DataFrame:
-    """Return the classes of every controlled draw, so that others can train and test on them.
-
-    ``draw`` and ``number`` (as in the data set's release) begin at 1, ``part`` is "train" or
-    "test", and ``known`` is 1 where the pre-training set has the class.
-    """
+    """Return the classes of every controlled draw; ``draw`` and ``number`` begin at 1."""
     setting = spec.setting
     names = action_facts(setting.dataset).class_names
     columns = ["draw", "class", "number", "part", "known"]
@@ -184,8 +170,7 @@ def drawn_classes(spec: ActionSpec) -> pd.DataFrame:
 def compared_semantics(study: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
     """Compare attributes with word vectors, by features and method; empty with one kind alone.
 
-    Accuracies are means over classes, each with its mean over draws, with Student's interval over
-    classes; intervals of gains are bootstrap-t over classes.
+    Student's intervals of accuracies and bootstrap-t intervals of gains are over classes.
     """
     controlled = study[study["splits"] == "controlled"]
     rows = []

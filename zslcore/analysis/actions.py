@@ -2,13 +2,10 @@
 
 A configuration pairs a data set with the pre-training set of an extractor. Its test classes are
 drawn half from those that the pre-training set has (OUC), half from the others (TUC), thirty times;
-every method is fitted with the features of the extractor and with those of a baseline that was
-trained on nothing, and the gains are compared. In addition to these controlled splits there are the
-random ones of earlier papers: the first 30 of the 50 that were released have the share of
-overlapping classes that the paper states.
-
-Validation stays inside the training classes: parameters are *as in the paper*, which took them from
-the methods' own papers, or chosen on folds of each draw's training classes, or the defaults here.
+gains of the extractor's features are compared with those of a baseline that was trained on nothing.
+Of the random splits of earlier papers the first 30 of 50 have the share of overlapping classes that
+the paper states. Parameters are the paper's, from the methods' own papers, or chosen on folds of
+each draw's training classes, or the defaults here.
 
 References
 ----------
@@ -154,10 +151,7 @@ def controlled_draws(
 
 
 def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tuple[Draw, ...]:
-    """Return the first of the random splits that earlier papers used, and have released.
-
-    Raises ParameterError when more are requested than exist.
-    """
+    """Return the first random splits that earlier papers released; ParameterError for too many."""
     released = action_facts(configuration.dataset).released
     if not 1 <= n_draws <= len(released):
         raise ParameterError(
@@ -176,10 +170,7 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
 
 @dataclass(frozen=True, slots=True)
 class FeatureSet:
-    """One set of features with one kind of prototypes, and the data set that has both.
-
-    ``features`` is the name in tables, the same for both kinds of prototypes.
-    """
+    """Features with one kind of prototypes; ``features`` names them, the same for both kinds."""
 
     features: str
     semantics: Semantics
@@ -212,9 +203,7 @@ class ActionSpec:
     """The specification of a study: everything its figures depend on besides the code.
 
     ``methods`` are keys of :data:`PAPER`, or names of other methods, which have their defaults.
-    Parameters are the paper's, chosen on "folds" of every draw's training classes, or "defaults".
-    Released splits are for :data:`ON_RELEASED` only. ``seed`` is that of the draws and of
-    stochastic methods.
+    Released splits are for :data:`ON_RELEASED` only.
     """
 
     configuration: str
@@ -269,10 +258,7 @@ class ActionSpec:
 
 @cache
 def estimator_for(method: str, parameters: Parameters) -> ZSLEstimator:
-    """Return a method as it enters a study, a key of :data:`PAPER` or any other name.
-
-    With "folds" and "defaults" only the loss of SYNC is that of the paper.
-    """
+    """Return a method of a study; with "folds" and "defaults" only SYNC's loss is the paper's."""
     if method in PAPER and parameters == "paper":
         return PAPER[method]
     if method.startswith("SYNC "):
@@ -321,8 +307,7 @@ class Unit:
 def class_rows(unit: Unit, dataset: ZSLDataset) -> list[tuple[int, bool, int, float]]:
     """Fit, and return (class, overlapping, videos, accuracy) of every test class.
 
-    Parameters are chosen on folds of the draw's training classes where the unit requires it. Raises
-    DatasetError when the data are of other classes.
+    Raises DatasetError when the data are of other classes.
     """
     require_classes(dataset, len(unit.draw.train) + len(unit.draw.ouc) + len(unit.draw.tuc))
     method, folds = unit.estimator, unit.parameters == "folds"
@@ -372,10 +357,7 @@ def title_of(features: str) -> str:
 
 
 def semantics_in_words(gains: pd.DataFrame, sets: Sequence[FeatureSet], pretraining: str) -> str:
-    """Return whether known classes gain more with attributes than with word vectors, as FAIR found.
-
-    Two sentences; empty for one kind of prototypes alone.
-    """
+    """Return whether known classes gain more with attributes, as FAIR found; empty for one kind."""
     others = [key for key, each in EXTRACTORS.items() if each.knows != pretraining]
     knowing = gains[~gains["features"].isin(others)].dropna(subset=["minus"])
     mean = knowing.groupby("semantics")["minus"].mean()
@@ -460,10 +442,7 @@ def _called(data: ZSLDataset) -> str:
 
 
 def baseline_of(sets: Sequence[FeatureSet]) -> str:
-    """Return the features that others are compared with: those that were trained on nothing.
-
-    Raises DatasetError without any.
-    """
+    """Return the features that were trained on nothing; DatasetError without any."""
     if not any(each.features == BASELINE for each in sets):
         raise DatasetError(
             "Expected one data set of features that were trained on nothing, as the baseline; "

@@ -61,7 +61,7 @@ class Draws:
     Attributes
     ----------
     mean : array of shape (n_class_draws, n_images, n_attributes), over the draws of images
-    within : array of shape (n_class_draws, n_images), squared distances to that mean, summed
+    within : array of shape (n_class_draws, n_images), summed squared distances to that mean
     error : array of shape (n_class_draws, n_images), squared distances to the truth, averaged
     """
 
@@ -98,13 +98,10 @@ class Decomposition:
 
     Attributes
     ----------
-    error : mean squared error, the sum of the following four
     bias : squared; with the noise in it unless the truth was known
-    between : variance that comes from which classes were drawn
-    within : variance that comes from which of their images were drawn
+    between, within : variance from which classes, and which of their images, were drawn
     noise : of the attributes themselves; 0 where it is in ``bias``
-    share : of ``between`` in the variance
-    low, high : its 95 % interval, over draws of classes
+    share : of ``between`` in the variance, with its 95 % interval over draws of classes
     """
 
     error: float
@@ -136,11 +133,10 @@ def decompose(
     Parameters
     ----------
     t : array of shape (n_images, n_attributes), what should have been predicted
-    present : bool array of shape (n_class_draws, n_images), optional
+    present : bool array of shape (n_class_draws, n_images)
         Draws by which an image is judged; all by default.
-    truth : array like ``t``, optional
-        ``t`` without its noise, where it is known. The parts then add up to the error where noise
-        is as often up as down at every image.
+    truth : ``t`` without its noise, where it is known
+        The parts then add up to the error where noise is as often up as down at every image.
 
     Raises
     ------
@@ -250,10 +246,7 @@ def _share(
 
 @dataclass(frozen=True, eq=False)
 class BiasVariance:
-    """The parts of the error of predicted attributes along a path of a regulariser.
-
-    ``unseen`` and ``seen`` have a Decomposition a value; ``seen`` is empty without such images.
-    """
+    """The parts of the error along a path of a regulariser, one a value; ``seen`` may be empty."""
 
     method: str
     parameter: str
@@ -284,17 +277,8 @@ def bias_variance(
 ) -> BiasVariance:
     """Fit a method to training sets drawn again, and decompose its error on test images.
 
-    Parameters
-    ----------
-    method : one that predicts attributes
-    setting : trained on draws of ``trainval``, judged on the test rows, drawn by the seed
-    class_draws : at least 3
-    image_draws : at least 2, for each draw of classes
-
-    Raises
-    ------
-    ZSLError
-        For a method that predicts no attributes, or too few draws.
+    ``class_draws`` is at least 3, ``image_draws``, for each of them, at least 2. Raises ZSLError
+    for a method that predicts no attributes, or too few draws.
     """
     if method.predicted_attributes == "no":
         raise ParameterError(f"{method.card.name}: predicts no attributes, so has no error there.")

@@ -50,10 +50,7 @@ MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSpec:
-    """The specification of a comparison; ``datasets`` maps names to content digests.
-
-    A split that a data set does not have is left out there.
-    """
+    """The specification of a comparison; ``datasets`` maps names to content digests."""
 
     datasets: Mapping[str, str]
     splits: tuple[str, ...]
@@ -93,9 +90,8 @@ class ComparisonSpec:
 class ComparisonStudy(Study[dict[str, str]]):
     """The missing runs of a comparison, two at a time; its result are the refusals by run key.
 
-    Finished runs are stored at once: a cancelled study resumes where it stopped, and pages show
-    what is finished meanwhile. A refused run stops no other. ``attempt`` is counted up when runs
-    were deleted since the last one.
+    Finished runs are stored at once, so that a cancelled study resumes; a refused run stops no
+    other. ``attempt`` is counted up when runs were deleted since the last one.
     """
 
     kind = "compare"
@@ -140,10 +136,7 @@ def accuracies(result: RunResult, measure: Measure) -> tuple[dict[int, float], d
 def measured(
     result: RunResult, measure: Measure, weights: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
-    """Return a measure of a run for every row of weights; NaN where it has no class that counts.
-
-    ``weights`` has shape (n_draws, n_classes), what every one of ``classes`` counts in a draw.
-    """
+    """Return a measure for every row of ``weights`` (n_draws, n_classes), NaN without classes."""
     unseen, seen = accuracies(result, measure)
     of = unseen | seen
     if not of or (measure[0] == "H" and not (unseen and seen)):
@@ -157,9 +150,9 @@ def measured(
 class Occasions:
     """Figures of all methods on every occasion, as measured and with test classes drawn again.
 
-    ``names`` are (data set, split, choice), the choice "validated", "oracle" or the number of a
-    fold; ``figures`` has shape (1 + n_draws, n_occasions, n_methods), NaN without a run;
-    ``seconds`` are wall times, (n_occasions, n_methods).
+    ``names`` are (data set, split, "validated", "oracle" or number of a fold); ``figures`` has
+    shape (1 + n_draws, n_occasions, n_methods), NaN without a run; ``seconds`` (n_occasions,
+    n_methods).
     """
 
     methods: tuple[str, ...]
@@ -207,10 +200,7 @@ def occasions(
     average: Average = "class",
     n_draws: int = 0,
 ) -> Occasions:
-    """Read one measure off all runs of a comparison that the store holds.
-
-    With the choice "folds" every fold is an occasion. Classes are drawn alike for all methods.
-    """
+    """Read a measure off all stored runs; classes are drawn alike for all methods."""
     if measure not in MEASURES:
         raise closest_name("measure", measure, MEASURES)
     names: list[tuple[str, str, str]] = []
@@ -299,15 +289,13 @@ def per_class(results: Mapping[str, Iterable[RunResult]]) -> pd.DataFrame:
 
     Parameters
     ----------
-    results : embedding -> runs on one split of the same images, at most one for each method and
-        each task
+    results : embedding -> runs on one split of the same images, at most one a method and task
 
     Returns
     -------
     DataFrame with the columns of :data:`COLUMNS`
-        ``role`` is "seen" or "unseen". ``zsl`` is the accuracy among unseen classes, of the run
-        whose parameters were chosen for ZSL; ``gzsl`` that among all classes at the validated
-        gamma, of the run for GZSL. Missing where there is no such run.
+        ``zsl`` is the accuracy among unseen classes of the run for ZSL; ``gzsl`` that among all
+        classes at the validated gamma of the run for GZSL. Missing where there is no such run.
     """
     found: dict[tuple[str, str, str], dict[str, Any]] = {}
     for embedding, runs in results.items():
@@ -328,24 +316,20 @@ def compare_embeddings(
 ) -> pd.DataFrame:
     """Compare every embedding with a reference, by default the first, method by method.
 
-    Two runs of one method on the same images and split, which differ in nothing but their features,
-    or in nothing but the prototypes, answer the same test images. Their accuracies are compared
-    class by class, on the same draws of test classes, so that what makes a class hard for both
-    cancels. Classes are the unit. For ZSL the p-value is that of a paired t-test over the unseen
-    classes, adjusted by Holm over all methods and embeddings. H has an interval only.
+    Two runs of one method that differ in nothing but their features or prototypes answer the same
+    test images. Accuracies are compared class by class on the same draws of test classes, so that
+    what makes a class hard for both cancels. For ZSL the p-value is that of a paired t-test over
+    the unseen classes, adjusted by Holm over all methods and embeddings. H has an interval only.
 
     Returns
     -------
     DataFrame, a row a figure, method and embedding; accuracies as fractions
-        ``value`` with ``low`` and ``high``; ``difference`` to the reference with ``difference_low``
-        and ``difference_high``, missing for the reference itself; ``p`` and ``p_holm`` for ZSL.
+        ``difference`` to the reference, with its interval, is missing for the reference itself.
 
     Raises
     ------
-    UnknownNameError
-        When no run has the reference as its embedding.
-    DatasetError
-        When runs of one method do not have the same classes.
+    UnknownNameError, DatasetError
+        When no run has the reference, or runs of one method do not have the same classes.
     """
     embeddings = list(dict.fromkeys(table["embedding"]))
     reference = embeddings[0] if reference is None and embeddings else reference

@@ -1,8 +1,7 @@
 """Train on one data set, test on another with the same classes.
 
 Parameters and gamma are chosen on the folds of the *training* data set, since the other one is
-unknown before the test; one fit is then scored on both test sets. Whether one data set can stand in
-for the other is tested on the table, see :func:`differences`.
+unknown before the test; one fit is then scored on both test sets.
 
 References
 ----------
@@ -53,11 +52,9 @@ class CrossAccuracy:
 
     Attributes
     ----------
-    spec : RunSpec, whose data set is the one trained on, with its digest
-    params, params_origin : the parameters used, "validated" (on the folds of that set) or "given"
-    gamma, gamma_origin : the calibration gamma used, None where nothing could choose it
+    spec : of the data set trained on, on whose folds parameters and gamma are "validated"
+    gamma, gamma_origin : None where nothing could choose it
     evaluations : name of a test data set -> its figures
-    seconds : wall time
     """
 
     spec: RunSpec
@@ -124,15 +121,10 @@ def _of_gzsl(evaluation: protocol.Evaluation) -> dict[str, float | None]:
 
 
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
-    """Refuse data sets of which one cannot be tested with what was trained on the other.
+    """Raise DatasetError when classes, number of features, or classes of the split differ.
 
     Of equally many features it cannot be seen that they mean the same: that is for the caller to
     know.
-
-    Raises
-    ------
-    DatasetError
-        When classes, the number of features, or the classes of the split differ.
     """
     pair = f"{train.name} and {test.name}"
     one, two = set(train.class_names), set(test.class_names)
@@ -171,22 +163,19 @@ def cross_accuracy(
 ) -> CrossAccuracy:
     """Fit once on ``train`` and score every test set.
 
-    What ``spec`` does not give is chosen on the folds of ``train``, and everything that is learnt,
-    deviations for scaling and prototypes included, is its own; of a test set only its features, and
-    its labels to judge the answers, are used.
+    Everything that is learnt, deviations for scaling and prototypes included, is of ``train``; of a
+    test set only its features, and its labels to judge the answers, are used.
 
     Parameters
     ----------
-    spec : RunSpec, whose data set is ``train``
     tests : data sets with the classes, features and split of ``train``, which may be among them
-    on_progress : callable(done, total), optional
+    on_progress : callable(done, total)
         Called after every fit-and-score of the selection. What it raises ends the work.
 
     Raises
     ------
     DatasetError
-        When a test set does not go with ``train``, see :func:`check_pair`, or ``spec`` was made for
-        other data.
+        See :func:`check_pair`, and for a ``spec`` that was made for other data.
     """
     start = time.perf_counter()
     if spec.dataset != train.name or spec.digest not in ("", train.digest):
@@ -254,24 +243,20 @@ def cross_table(
     methods : names, by default all inductive methods that can be fitted on both
     across : False for data sets whose features differ: each is tested on itself only
     store : where finished fits are looked up and stored
-    on_progress : callable(done, total, message), optional
+    on_progress : callable(done, total, message)
         Called after every fit; ``total`` is two fits a method, parts of a fit are fractions. What
         it raises ends the work; the store keeps what was finished.
-    **options
-        Of :class:`RunSpec`: ``select_for`` ("zsl" by default, as the printed table has it),
-        ``features``, ``prototypes``, ``seed``.
+    **options : of :class:`RunSpec`; ``select_for`` is "zsl" by default, as in the printed table
 
     Returns
     -------
     DataFrame
-        One row per method, training and test set: ``method``, ``train_dataset``, ``test_dataset``,
-        ``top1_per_class`` as the printed table has them, then the other figures of
-        :meth:`CrossAccuracy.rows`. Four rows a method, two when not ``across``.
+        One row per method, training and test set, with the figures of :meth:`CrossAccuracy.rows`.
 
     Raises
     ------
     DatasetError
-        When one cannot be tested with what was trained on the other; see :func:`check_pair`.
+        See :func:`check_pair`.
     """
     if first.name == second.name:
         raise DatasetError(f"{first.name}: two different data sets are needed to compare.")
@@ -297,10 +282,7 @@ def cross_table(
 
 @dataclass(frozen=True)
 class CrossStudy(Study[pd.DataFrame]):
-    """Methods trained on each of two data sets and tested on both, see :func:`cross_table`.
-
-    Finished fits are stored, so that a cancelled study resumes where it stopped.
-    """
+    """Methods trained on each of two data sets and tested on both, resumed from stored fits."""
 
     kind = "cross"
 
@@ -352,10 +334,7 @@ class CrossStudy(Study[pd.DataFrame]):
 
 
 def fitting_methods(*datasets: ZSLDataset) -> list[str]:
-    """Return the inductive methods that can be fitted on every one of some data sets.
-
-    Some want features and prototypes in one space.
-    """
+    """Return the inductive methods that can be fitted on all of these data sets."""
     joint = all(data.features.shape[1] == data.prototypes.shape[1] for data in datasets)
     return [name for name, method in METHODS.items() if joint or not method.card.joint_space]
 
@@ -425,18 +404,10 @@ def printed_table() -> pd.DataFrame:
 def four_cells(
     table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
 ) -> pd.DataFrame:
-    """Return a table as the paper prints it, one row a method.
+    """Return the printed table, or one of :func:`cross_table`, with one row a method.
 
-    Parameters
-    ----------
-    table : the printed table or one of :func:`cross_table`
-    first, second : names of the data sets in it
-
-    Returns
-    -------
-    DataFrame
-        Methods in the order of ``table``; columns (first, first), (first, second), (second,
-        second), (second, first), trained on and tested on; missing where ``table`` has no such row.
+    Columns are (first, first), (first, second), (second, second), (second, first), trained on and
+    tested on; missing where ``table`` has no such row.
     """
     wide = table.pivot_table(figure, "method", ["train_dataset", "test_dataset"], sort=False)
     wide = wide.reindex(
@@ -446,18 +417,13 @@ def four_cells(
 
 
 def with_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
-    """Add the printed ZSL accuracies to a table.
-
-    Parameters
-    ----------
-    first, second : names of the data sets that stand for AWA1 and AWA2
+    """Add the printed ZSL accuracies to a table; ``first`` and ``second`` stand for AWA1 and AWA2.
 
     Returns
     -------
     DataFrame
-        One row per method, printed ones first, and cell, in the printed order: ``method``,
-        ``trained`` and ``tested`` ("AWA1", "AWA2"), ``here`` and ``published`` (missing where there
-        is none), ``deviation`` (here - published).
+        A row a method, printed ones first, and cell; ``published`` and ``deviation`` (here -
+        published) are missing where nothing is printed.
     """
     there = four_cells(printed_table(), "AWA1", "AWA2")
     here = four_cells(table, first, second).set_axis(there.columns, axis=1)
@@ -478,11 +444,7 @@ def with_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 class PrintedClaim:
     """A p-value as a paper prints it, and the pairs it is of according to the paper.
 
-    Attributes
-    ----------
-    question : key of ``QUESTIONS`` that the paper's description of its pairs answers
-    decimals : digits it is printed with
-    source : section of the paper
+    ``question`` is a key of ``QUESTIONS`` that the paper's description of its pairs answers.
     """
 
     question: str
@@ -513,18 +475,12 @@ def differences(
       :math:`a_{1:1} - a_{2:1}` and :math:`a_{1:2} - a_{2:2}`;
     - what another *test* set changes, the training set being the same:
       :math:`a_{1:1} - a_{1:2}` and :math:`a_{2:1} - a_{2:2}`;
-    - which of the two changes more. From a crossed result one comes to a plain one by exchanging
-      either set: :math:`|a_{1:2} - a_{2:2}| - |a_{1:2} - a_{1:1}|` and
+    - which of the two changes more, exchanging either set of a crossed result:
+      :math:`|a_{1:2} - a_{2:2}| - |a_{1:2} - a_{1:1}|` and
       :math:`|a_{2:1} - a_{1:1}| - |a_{2:1} - a_{2:2}|`.
 
     Methods without all four cells are left out, and methods with the same four (CMT* and CMT among
-    unseen classes) count once.
-
-    Returns
-    -------
-    DataFrame
-        One row per question and pair: ``asked`` (key of ``QUESTIONS``), ``method``, ``pair`` (what
-        is the same in both, or the crossed result that both start from), ``difference``.
+    unseen classes) count once. ``pair`` is what is the same in both, or the crossed result.
     """
     cells = four_cells(table, first, second, figure).dropna().drop_duplicates()
     a11, a12, a22, a21 = (cells[column] for column in cells)
@@ -553,16 +509,9 @@ def cross_tests(
 ) -> dict[str, PairedTest]:
     """Test what the training set and what the test set change, over methods.
 
-    Parameters
-    ----------
-    table, first, second, figure : as for :func:`four_cells`
-    unit : "pair" as in the paper, 24 of 12 methods, which are not independent, or "method", the
-        mean of its two counting once
-
-    Raises
-    ------
-    DatasetError
-        When fewer than two methods have all four figures.
+    The ``unit`` is "pair" as in the paper, 24 of 12 methods, which are not independent, or
+    "method", the mean of its two counting once. Raises DatasetError when fewer than two methods
+    have all four figures.
     """
     if unit not in ("pair", "method"):
         raise ParameterError(f"unit must be 'pair' or 'method'; got {unit!r}.")
@@ -582,11 +531,7 @@ def cross_tests(
 
 
 def as_table(tests: Mapping[str, PairedTest]) -> pd.DataFrame:
-    """Return tests as a table, one row a question.
-
-    The intervals of the mean, of d_z and of the shift end in ``low`` and ``high``, ``d_z_low`` and
-    ``d_z_high``, ``shift_low`` and ``shift_high``.
-    """
+    """Return tests as a table, one row a question."""
     table = pd.DataFrame([asdict(test) for test in tests.values()])
     for name in ("interval", "d_z_interval", "shift_interval"):
         ends = [f"{name.removesuffix('interval')}{end}" for end in ("low", "high")]

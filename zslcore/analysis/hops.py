@@ -48,8 +48,7 @@ FEWEST = 5
 class HopTrend:
     """Spearman's rank correlation over classes of accuracy with distance, and its two-sided p.
 
-    Below 0 near classes are better; both NaN where all distances or accuracies are equal. ``means``
-    has one row per distance: ``hops``, ``classes``, ``accuracy`` (mean over classes).
+    Below 0 near classes are better; both NaN where all distances or accuracies are equal.
     """
 
     rho: float
@@ -63,9 +62,9 @@ def class_hops(
 ) -> pd.DataFrame:
     """Return the distance of every class from the nearest class of a pre-training list.
 
-    ``hops`` is NaN where WordNet knows no word of the name; ``nearest`` is the pre-training class
-    by its first name. All classes of the data set are the ``context`` that decides what ambiguous
-    names mean. Raises DatasetError for a list without places in WordNet, such as one of actions.
+    ``hops`` is NaN where WordNet knows no word of the name; ``context`` are all classes of the data
+    set, which decide what ambiguous names mean. Raises DatasetError for a list without places in
+    WordNet.
     """
     entries = {entry.synset: entry.names[0] for entry in vocabulary.entries if entry.synset}
     if not entries:
@@ -83,10 +82,7 @@ def class_hops(
 
 
 def hop_trend(accuracy: ArrayLike, hops: ArrayLike, *, seed: int = 0) -> HopTrend:
-    """Correlate accuracies of classes with their distances; classes with NaN are left out.
-
-    Raises DatasetError for fewer than five classes with a distance.
-    """
+    """Correlate accuracies with distances but for NaN; DatasetError for fewer than five."""
     table = pd.DataFrame({"hops": np.asarray(hops, float), "accuracy": np.asarray(accuracy, float)})
     table = table.dropna()
     if len(table) < FEWEST:

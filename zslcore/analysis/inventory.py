@@ -1,8 +1,4 @@
-"""The content of a data set: figures compared with the papers', classes, split, attributes.
-
-Everything here is counted from the data set at hand; printed figures and the classes known to be
-among those of ImageNet-1K come from :mod:`zslcore.datasets.facts`. Results are tidy tables.
-"""
+"""The content of a data set, compared with the figures of :mod:`zslcore.datasets.facts`."""
 
 from __future__ import annotations
 
@@ -43,8 +39,7 @@ AttributeOrder = Literal["given", "name", "telling", "similar"]
 def statistics(dataset: ZSLDataset) -> pd.DataFrame:
     """Count a data set by split and quantity, and add the papers' figures.
 
-    ``split`` is empty for figures of the whole, ``published`` is missing where nothing is printed,
-    ``deviation`` is here / published - 1.
+    ``split`` is empty for figures of the whole; ``deviation`` is here / published - 1.
     """
     benchmark = benchmark_of(dataset)
     printed = _printed_row(benchmark) if benchmark else {}
@@ -215,8 +210,8 @@ def attribute_table(
     """Return the prototypes as a table (classes, attributes), ordered and searched.
 
     "similar" puts prototypes of small angle next to each other, "telling" the largest deviation
-    over classes first. Rows and columns stay whose name holds any of the comma-separated words, in
-    any case, and at most ``max_attributes`` columns, those that vary most over these classes.
+    over classes first; at most ``max_attributes`` columns stay, those that vary most over these
+    classes.
     """
     if classes not in ("given", "name", "similar"):
         raise ParameterError(f"classes must be given, name or similar; got {classes!r}.")
@@ -243,9 +238,7 @@ def attribute_table(
 
 
 def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
-    """Return the positions of names that hold one of the comma-separated words, in any case.
-
-    None without any word.
+    """Return the positions of names with one of the comma-separated words, or None without words.
 
     Examples
     --------

@@ -41,12 +41,10 @@ Progress = Callable[[float, float, str], None]
 
 @dataclass(frozen=True, eq=False)
 class LargeScale:
-    """What one method reaches on the nine sets.
+    """What one method reaches on the nine sets; ``validated`` where the fold chose ``params``.
 
     Attributes
     ----------
-    params : parameters, chosen on the fold, or the defaults where there is none
-    validated : whether they were chosen
     counts : ranks of the true class in every set
     rows : int array of shape (n_classes,)
         Row of :func:`zslcore.datasets.imagenet.imagenet` of every class, -1 for any other class.
@@ -58,11 +56,7 @@ class LargeScale:
     rows: np.ndarray
 
     def table(self) -> pd.DataFrame:
-        """Return every accuracy of unseen images, by set, task and k.
-
-        Candidates include the training classes in GZSL; ``classes`` are those that have test
-        images.
-        """
+        """Return every accuracy by set, task and k; ``classes`` are those that have test images."""
         return pd.DataFrame(
             self._row(name, task, k)
             for name in self.counts.names
@@ -98,10 +92,7 @@ class LargeScale:
 
 @dataclass(frozen=True)
 class LargeScaleStudy(Study[LargeScale]):
-    """A method on a data set whose classes are those of ImageNet-21K.
-
-    ``seed`` is that of methods that draw, and of which rows validate.
-    """
+    """A method on ImageNet-21K; ``seed`` is of methods that draw and of which rows validate."""
 
     kind = "large_scale"
     #: 2 scales features and prototypes as all runs do.
@@ -151,11 +142,7 @@ def measure(
 ) -> LargeScale:
     """Choose parameters, fit, and count on all nine sets.
 
-    Parameters
-    ----------
-    dataset : ZSLDataset, whose class names have ids such as ``n01440764``
-    on_progress : callable(done, total, message)
-    engine : where ranks are counted
+    Class names of ``dataset`` have ids such as ``n01440764``.
 
     Raises
     ------

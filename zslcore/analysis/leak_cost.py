@@ -1,26 +1,22 @@
-r"""The effect of a leak in points: one method, one test set, with the leak and without.
-
-Leaks of published splits and codes can be measured on any data that have what it takes:
+"""The effect of a leak in points: one method, one test set, with the leak and without.
 
 *training*
     The first release of the Proposed Split has every test image of a seen class in ``train_loc`` or
-    ``val_loc``. Who trains on these two, in place of ``trainval_loc``, trains on test images.
+    ``val_loc``: training on these two, in place of ``trainval_loc``, trains on test images.
 *selection*
-    Who trains on ``trainval_loc`` but chooses parameters and gamma on ``train_loc`` against
-    ``val_loc`` of that release has seen test images only while choosing.
+    Training on ``trainval_loc`` but choosing parameters and gamma on ``train_loc`` against
+    ``val_loc`` of that release sees test images only while choosing.
 *photographs*
     Rows that are cut from one photograph stand on both sides, as in aPY. The method is trained
     without the rows whose photograph is in the test set, and, for the size of the training set to
     be the same, without as many others of the same classes.
-
 *epochs*
-    Who stops training at the epoch with the best H on the test images has chosen a parameter on
-    them. The other parameters are those of the folds, or the given ones, and every number of epochs
-    has the gamma that the folds choose for it.
+    The epoch with the best H on the test images is a parameter chosen on them. The other parameters
+    are those of the folds, or the given ones, and every number of epochs has the gamma of the
+    folds.
 
 Every other thing is the same on both sides: rows of the test set, preprocessing, seed and, unless
-the leak is in choosing them, parameters and gamma, which come from the clean folds. A difference is
-that of two figures on the same classes, with an interval over classes.
+the leak is in choosing them, parameters and gamma, which come from the clean folds.
 
 References
 ----------
@@ -147,10 +143,7 @@ def as_text(found: Sequence[Cost]) -> str:
 
 
 def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
-    """Return the leaks that can be measured on this split.
-
-    That of *epochs* also needs a method that has any, see :func:`searches_epochs`.
-    """
+    """Return the leaks of this split; *epochs* also needs a method for :func:`searches_epochs`."""
     has = {
         "training": bool(len(split.test_seen)),
         "selection": bool(len(split.test_seen) and split.folds),
@@ -163,8 +156,8 @@ def possible_leaks(dataset: ZSLDataset, split: Split) -> tuple[Leak, ...]:
 def first_release_folds(labels: np.ndarray, split: Split) -> tuple[Fold, ...]:
     """Return the folds as the first release has them: with the test images of their seen classes.
 
-    In all five data sets ``train_loc`` and ``val_loc`` of the first release are those of release
-    2.0 and, in either, the ``test_seen_loc`` rows of its classes.
+    In all five data sets they differ from release 2.0 by the ``test_seen_loc`` rows of their
+    classes.
     """
     test = split.test_seen
 
@@ -179,11 +172,9 @@ def costs(
 ) -> list[Cost]:
     """Measure what leaks cost one method, by default all that can be measured with it.
 
-    ``split`` is without the leaks of *training* and *selection*. With ``choose`` parameters are
-    chosen on the folds for GZSL; gamma always is, where there are folds. ``on_progress(done, total,
-    what)`` is called after every fit-and-score of a selection, and ends the work by raising. Raises
-    DatasetError when a leak cannot be measured on this split, or there are no folds to choose on;
-    ParameterError when the leak is in choosing epochs, and the method searches none.
+    ``split`` is without the leaks of *training* and *selection*; gamma is always chosen on the
+    folds where there are any. Raises DatasetError when a leak cannot be measured on this split, or
+    there are no folds to choose on; ParameterError for *epochs* of a method that searches none.
     """
     dataset, split = setting.dataset, setting.split
     possible = possible_leaks(dataset, split)
@@ -343,10 +334,9 @@ def points(
     """Judge every point of a grid of epochs on the folds and on the test set.
 
     A method is trained once a fold and once on all training classes, and judged after each number
-    of epochs. ``grid`` holds these by parameter, which are columns of the table. ``folds_plain``
-    and ``folds_calibrated`` are the mean H on the folds at gamma = 0 and at every fold's best
-    gamma, ``gamma`` is the best common one; ``zsl``, ``ausuc`` and, for "plain" and "calibrated",
-    ``unseen``, ``seen`` and ``test`` (their H) are figures of the test set.
+    of epochs. ``folds_plain`` and ``folds_calibrated`` are the mean H on the folds at gamma = 0 and
+    at every fold's best gamma, ``gamma`` is the best common one; the other figures are of the test
+    set.
     """
     chosen = setting.select(method, grid=grid, rule="best")
     every = list(ParameterGrid(dict(grid)))
@@ -373,11 +363,10 @@ def _figures(found: protocol.Evaluation) -> dict[str, Any]:
 def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.DataFrame:
     """Return the rows that the folds, the test set and nothing choose, by choice.
 
-    *folds* is the point with the best mean H on the folds, of calibrated scores the choice of the
-    protocol; *test* that with the best H on the test images, a bound and no result; *last* that
-    with the largest numbers of epochs. H is that of the plain scores, as papers on generated
-    features report it, or at a gamma which the folds chose for the point ("calibrated"). ``table``
-    is that of :func:`points` for one seed, ``names`` are the columns with epochs.
+    *folds* is the point with the best mean H on the folds; *test* that with the best H on the test
+    images, a bound and no result; *last* that with the largest numbers of epochs. H is that of the
+    plain scores, as papers on generated features report it, or at the gamma of the folds
+    ("calibrated"). ``table`` is that of :func:`points` for one seed.
     """
     table = table.sort_values(list(names), kind="stable", ignore_index=True)
     best = [int(table[f"{by}_{figure}"].argmax()) for by in ("folds", "test")]
@@ -388,9 +377,8 @@ def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd
     r"""Return what each choice reaches, and what the test set's gains, over seeds.
 
     ``table`` is of :func:`points`, with the columns ``dataset``, ``method`` and ``seed``.
-    ``folds``, ``test`` and ``last`` are mean H over seeds; ``over_folds`` and ``over_last`` are
-    what choosing on the test set adds, seed by seed, where all three choices are of one training;
-    ``_low`` and ``_high``, missing for one seed, are their interval :math:`\bar d \pm t_{n-1} \,
+    ``over_folds`` and ``over_last`` are what choosing on the test set adds, seed by seed; ``_low``
+    and ``_high``, missing for one seed, are their interval :math:`\bar d \pm t_{n-1} \,
     \mathrm{std}(d) / \sqrt n`.
     """
     rows = []
@@ -416,8 +404,5 @@ def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd
 
 
 def measured() -> pd.DataFrame:
-    """Return the :func:`prices` that come with the package: of two seeds or more, with intervals.
-
-    The column ``features`` names the data set, and what its features were trained on.
-    """
+    """Return the :func:`prices` that come with the package, of two seeds or more."""
     return pd.read_csv(MEASURED, comment="#")

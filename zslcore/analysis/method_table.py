@@ -80,11 +80,9 @@ def task_of(figure: Figure) -> Literal["zsl", "gzsl"]:
 class Cell:
     """One result: a method on a data set and split; figures are fractions in [0, 1].
 
-    Empty is what is not known: ``digest``, ``benchmark`` (of other data), ``task`` (where nothing
-    was chosen), ``who`` (of own runs), ``per_class`` ("zsl", "plain", "at_gamma" -> class ->
-    accuracy). ``pretraining`` is ("none",) for features trained on nothing. ``key`` is that of the
-    run, or the file on the board; a ``probe`` has the parameters of a single fold of another run;
-    ``source`` is the run or board entry it was read from.
+    Empty is what is not known: ``task`` where nothing was chosen, ``who`` of own runs,
+    ``per_class`` ("zsl", "plain", "at_gamma" -> class -> accuracy). ``pretraining`` is ("none",)
+    for features trained on nothing; a ``probe`` has the parameters of a single fold of another run.
     """
 
     row: str
@@ -126,13 +124,7 @@ class Cell:
 
 
 def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -> str:
-    """Return a method with what makes it a row of its own.
-
-    Examples
-    --------
-    >>> row_name("SAE", {"direction": "V2S"})
-    'SAE (V2S)'
-    """
+    """Return a method with what makes it a row of its own, as ``SAE (V2S)``."""
     variants = VARIANTS.get(method, ())
     names = dict.fromkeys(name for variant in variants for name in variant)
     words = [str(params.get(name, variants[0].get(name))) for name in names]
@@ -220,9 +212,8 @@ def best_cells(
     """Return which cell counts for every (row, data set) that has the figure.
 
     Own runs come before shipped results, these before those of others; of equals that with classes
-    counts, then the newest. Parameters are chosen for :func:`task_of` the figure, or as the split
-    allows: without seen test images they are chosen for ZSL. Runs with the parameters of a single
-    fold count only with ``with_probes``.
+    counts, then the newest. Without seen test images parameters are chosen for ZSL whatever the
+    figure.
     """
     found: dict[tuple[str, str], list[Cell]] = {}
     wanted, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
@@ -253,9 +244,8 @@ def _order(cell: Cell) -> tuple[int, bool]:
 def ranked(cells: Sequence[Cell], figure: Figure, n_draws: int = 1000) -> pd.DataFrame:
     """Rank the methods of one column, one cell a row; the same draws of test classes for all.
 
-    ``value`` with its 95 % interval ``low`` and ``high``; ``rank``, 1 the largest, equal values
-    share the better one; ``first`` and ``last``, 95 % interval of the rank; ``top``, whether no
-    method is certainly better. NaN where classes are not listed.
+    ``first`` and ``last`` are the 95 % interval of ``rank``, 1 the largest, equal values share the
+    better one; ``top``: no method is certainly better. NaN where classes are not listed.
     """
     value = np.array([cell.figures[figure] for cell in cells])
     table = pd.DataFrame(
@@ -327,11 +317,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class MethodTable:
-    """A selection of results as a table: rows of methods, ``data`` the data sets of the columns.
-
-    ``variants`` and ``probes`` say whether variants of methods, and runs of single folds, have
-    rows; ``with_printed`` whether the papers' figures count.
-    """
+    """A selection of results as a table: rows of methods, ``data`` the data sets of the columns."""
 
     cells: Sequence[Cell]
     figure: Figure
@@ -371,10 +357,7 @@ class MethodTable:
         return list(dict.fromkeys([*self.usual_rows, *more]))
 
     def candidates(self, row: str, data: str) -> list[Cell]:
-        """Return all results of a row on a data set and this split, whatever their origin.
-
-        An entry of the board that states the figures of one of the runs is left out.
-        """
+        """Return all results of a cell but board entries with the figures of one of the runs."""
         place = (row, data, self.split)
         found = [cell for cell in self.cells if (cell.row, cell.data, cell.split) == place]
         runs = [cell for cell in found if isinstance(cell.source, StoredRun)]
@@ -407,10 +390,9 @@ class MethodTable:
         return next(iter(self.printed["table"]), "")
 
     def rankings(self) -> dict[str, pd.DataFrame]:
-        """Return what mean ranks follow from: data sets by methods that have a figure on each.
+        """Return the "measured" and "printed" tables that mean ranks follow from.
 
-        "measured", and "printed" where one paper's table has the figure. Tables of fewer than two
-        data sets or three methods are left out.
+        Tables of fewer than two data sets or three methods are left out.
         """
         measured = pd.DataFrame({column.data: column.ranks["value"] for column in self.columns}).T
         first = self.printed[self.printed["table"] == self.source]
@@ -424,11 +406,7 @@ class MethodTable:
 
 @cache
 def printed_cells() -> pd.DataFrame:
-    """Return what the papers print for the rows of the table.
-
-    ``table`` is the paper's, as "GBU 3"; ``first_version`` is the figure of that paper's first
-    version where it was another one, else NaN.
-    """
+    """Return the printed figures; ``first_version`` is NaN unless it was another one."""
     found = printed_evidence().figures
     found = found[found["figure"].isin(FIGURES) & ~found["table"].str.contains("quoted|CAL 3")]
     rows = []
@@ -480,8 +458,7 @@ def _versions(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 def seconds_of(cells: Iterable[Cell], row: str, data: str, split: str) -> float:
     """Estimate the wall time of a missing cell; NaN where nothing allows it.
 
-    The time of the same method on the same data counts; else its time on other data, scaled by how
-    much longer other methods took there.
+    That of the same method on other data is scaled by how much longer other methods took there.
     """
     timed = [cell for cell in cells if np.isfinite(cell.seconds) and not cell.probe]
     here = [cell.seconds for cell in timed if (cell.row, cell.data) == (row, data)]

@@ -19,15 +19,8 @@ def confusion(
 ) -> pd.DataFrame:
     """Return the share of each class's test images that was answered with each class.
 
-    Parameters
-    ----------
-    class_names : one name per row of the data set's prototypes
-    least : test images that a class must have for its shares to say anything
-
-    Returns
-    -------
-    DataFrame of shape (n_candidates, n_candidates), seen classes first; a row is a true class and
-    sums to 1, or is missing where the class has fewer test images than ``least``, or none
+    The table (n_candidates, n_candidates) has seen classes first; a row is a true class and sums to
+    1, or is missing where the class has fewer test images than ``least``, or none.
     """
     order = np.argsort(~scores.seen, kind="stable")
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=order)
@@ -43,7 +36,6 @@ def most_confused(
     """Return the ``n`` pairs (true class, answer) with the largest share of wrong answers.
 
     Only classes with at least ``least`` test images are counted: of two images, one is a half.
-    ``images`` are those so answered, ``share`` is of the class's test images.
     """
     labels = np.arange(len(scores.seen))
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=labels)
@@ -69,10 +61,7 @@ def most_confused(
 def per_class_table(
     scores: AnsweredTest, gammas: Mapping[str, float], class_names: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the accuracy of every class with test images, among all classes, at some gammas.
-
-    A gamma is a column, by its name; rows are in the data set's order.
-    """
+    """Return the accuracy of every class with test images, among all classes, a gamma a column."""
     columns, images = np.unique(scores.y, return_counts=True)
     table = pd.DataFrame(
         {
