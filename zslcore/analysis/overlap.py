@@ -71,12 +71,7 @@ def fair_draws(
     """Draw test classes, part overlapping and part truly unseen; the rest trains.
 
     FAIR draws 30 times, for UCF101 51 training, 25 overlapping and 25 truly unseen classes.
-
-    Parameters
-    ----------
-    overlapping : bool array of shape (n_classes,)
-    n_ouc, n_tuc : test classes of each kind
-    n_train : training classes, by default all that are left
+    ``overlapping`` is a bool array of shape (n_classes,).
     """
     overlapping = np.asarray(overlapping, dtype=bool)
     of_kind = np.flatnonzero(overlapping), np.flatnonzero(~overlapping)
@@ -103,12 +98,8 @@ def fair_draws(
 def half_and_half(overlapping: ArrayLike, *, n_draws: int = 30, seed: int = 0) -> tuple[Draw, ...]:
     """Draw as many overlapping as other test classes, a fifth of all classes together.
 
-    Fewer where there are not twice as many of a kind, so that all are not tested at once.
-
-    Raises
-    ------
-    ParameterError
-        When there are fewer than four classes of a kind: two tested and two others.
+    Fewer where there are not twice as many of a kind, so that all are not tested at once. Raises
+    ParameterError when there are fewer than four classes of a kind: two tested and two others.
     """
     overlapping = np.asarray(overlapping, dtype=bool)
     of_kind = int(overlapping.sum()), int((~overlapping).sum())
@@ -136,13 +127,13 @@ def overlap_study(
     ----------
     methods : name -> estimator with its parameters, fitted afresh on each draw
     datasets : name of the features -> data set; the same classes, in the same order
-    on_progress : called with the fits done and those to do in all, after each
+    on_progress : callable(done, total), called after each fit
 
     Returns
     -------
     DataFrame
-        One row per draw, features, method and test class: ``draw``, ``features``, ``method``,
-        ``class``, ``overlapping``, ``images``, ``accuracy`` (among the draw's test classes).
+        One row per draw, features, method and test class; ``accuracy`` is among the draw's test
+        classes.
     """
     rows = []
     fits = list(product(datasets.items(), enumerate(draws), methods.items()))
@@ -160,10 +151,7 @@ def overlap_study(
 class OverlapStudy(Study[pd.DataFrame]):
     """Methods, with their defaults, on draws of test classes, half of them known to the extractor.
 
-    Attributes
-    ----------
-    datasets : names of data sets of the same classes -> digests
-    known : classes that the extractor was trained on
+    ``datasets`` are of the same classes, names -> digests.
     """
 
     kind = "overlap_study"
@@ -208,10 +196,7 @@ class OverlapStudy(Study[pd.DataFrame]):
 
 
 def split_of_draw(dataset: ZSLDataset, draw: Draw, *, n_folds: int = 0) -> Split:
-    """Return the split of a draw: all images of its classes train, or are tested.
-
-    Of ``n_folds`` groups of training classes, drawn with seed 0, each validates once.
-    """
+    """Return the split of a draw; each of ``n_folds`` groups of training classes validates once."""
     labels, test = dataset.labels, np.union1d(draw.ouc, draw.tuc)
     trainval = np.flatnonzero(np.isin(labels, draw.train))
     return Split.from_rows(
@@ -255,11 +240,8 @@ def study_summary(
     Returns
     -------
     DataFrame
-        ``features``, ``method``, ``acc_ouc``, ``acc_tuc``, ``all``, ``all_minus_clean``, ``gain``,
-        ``low``, ``high``, ``p``, ``p_holm``, ``draw_mean``, ``draw_deviation`` and, with a
-        baseline, ``gain_minus_baseline`` with ``minus_low`` and ``minus_high``, the interval of the
-        difference over classes, resampled for both features alike, and ``minus_p``, that of
-        :func:`gain_difference`.
+        ``minus_low`` and ``minus_high`` are the interval of ``gain_minus_baseline`` over classes,
+        resampled for both features alike, ``minus_p`` that of :func:`gain_difference`.
     """
     features = list(study["features"].unique())
     if baseline is not None and baseline not in features:
@@ -335,8 +317,7 @@ def gain_difference(
 ) -> GainDifference:
     """Return the gain of one method on one set of features minus that of another.
 
-    ``part`` and ``other`` are rows of a study, see :func:`overlap_study`, of one method and
-    features each; classes that both are tested on count.
+    ``part`` and ``other`` are rows of :func:`overlap_study`; classes that both are tested on count.
     """
     return _difference(_by_class(part), _by_class(other), level, n_resamples, seed)
 
@@ -382,14 +363,9 @@ def class_accuracies(
     *,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Return the accuracy of every test class with its exact binomial interval, best first.
+    """Return the accuracy of every test class, among unseen classes, with its interval, best first.
 
-    The interval (Clopper-Pearson) takes the class as fixed.
-
-    Parameters
-    ----------
-    accuracy : class -> accuracy among unseen classes
-    overlapping : classes known to the extractor
+    The exact binomial interval (Clopper-Pearson) takes the class as fixed.
     """
     rows = []
     for c, share in accuracy.items():
@@ -424,9 +400,8 @@ def method_gains(accuracies: Mapping[str, Accuracy], overlapping: Collection[int
     Returns
     -------
     DataFrame
-        ``all``, ``clean``, ``overlap`` (mean per-class accuracies), ``all_minus_clean``, ``gain``,
-        ``low``, ``high``, ``p``, ``p_holm`` (Holm over the methods), ``rank_all`` and
-        ``rank_clean``, 1 for the best; best of all classes first.
+        ``all``, ``clean`` and ``overlap`` are mean per-class accuracies, ``p_holm`` is Holm's over
+        the methods, rank 1 the best; best of all classes first.
 
     Raises
     ------
@@ -497,9 +472,9 @@ def class_gains(
     Returns
     -------
     DataFrame
-        One row per class that was tested: ``number``, ``class``, ``known`` (in pre-training),
-        ``draws`` (that tested it), ``accuracy`` and ``baseline`` (mean accuracies with and without
-        pre-training), ``gain``, ``low`` and ``high``, NaN for a class that was tested once.
+        One row per class that was tested: ``known`` (in pre-training), ``draws`` (that tested it),
+        ``accuracy`` and ``baseline`` (means with and without pre-training); ``low`` and ``high``
+        are NaN for a class that was tested once.
 
     Raises
     ------
@@ -540,8 +515,7 @@ class KnownGain:
     Attributes
     ----------
     every, known, other : mean gain of all classes, of those in pre-training, and of the others
-    difference : ``known`` minus ``other``
-    low, high : Welch's 95 % interval of the difference over classes
+    low, high : Welch's 95 % interval of ``known`` minus ``other`` over classes
     p : two-sided, of Welch's test
     """
 
@@ -563,11 +537,7 @@ def known_gain(table: pd.DataFrame) -> KnownGain:
     """Compare the gains of known classes in :func:`class_gains` with those of the others.
 
     Classes are the unit: a mean gain has Student's interval over classes, the difference Welch's.
-
-    Raises
-    ------
-    DatasetError
-        With fewer than two classes of a kind.
+    Raises DatasetError with fewer than two classes of a kind.
     """
     known = table.loc[table["known"], "gain"].to_numpy()
     other = table.loc[~table["known"], "gain"].to_numpy()

@@ -53,17 +53,14 @@ N_PERMUTATIONS = 4999
 
 
 def ranks_of(values: ArrayLike) -> np.ndarray:
-    """Rank methods (last axis) on every occasion, 1 being the largest value.
-
-    Values that agree to twelve digits are ties, which share their mean place.
-    """
+    """Rank methods (last axis), 1 the largest; ties, to twelve digits, share their mean place."""
     return rankdata(-np.round(np.asarray(values, dtype=np.float64), DIGITS), axis=-1)
 
 
 def rank_matrix(values: np.ndarray) -> np.ndarray:
-    """Count how often method i is j-th; m methods that tie have an m-th of each of their places.
+    """Count how often method i is j-th, (n_methods, n_methods), of values (n_occasions, n_methods).
 
-    Takes shape (n_occasions, n_methods), returns (n_methods, n_methods).
+    Of m methods that tie, each has an m-th of each of their places.
     """
     _check(values)
     n_methods = values.shape[1]
@@ -82,8 +79,8 @@ def rank_matrix(values: np.ndarray) -> np.ndarray:
 class Ranking:
     """Mean ranks over occasions, with what drawing the test classes again makes of them.
 
-    Arrays of shape (n_methods,). ``low`` and ``high`` are NaN without draws; ``first`` is the share
-    of draws in which the method's mean rank is the best, where ties share.
+    ``low`` and ``high`` are NaN without draws; ``first`` is the share of draws in which the
+    method's mean rank is the best, where ties share.
     """
 
     mean_rank: np.ndarray
@@ -95,9 +92,9 @@ class Ranking:
 def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
     """Rank methods over occasions, and over draws of test classes.
 
-    ``values`` has shape (1 + n_draws, n_occasions, n_methods), first what was measured, then the
-    same with test classes drawn again. The interval of a mean over n occasions is the mean of
-    intervals that miss n times more seldom: all of them hold together.
+    ``values`` has shape (1 + n_draws, n_occasions, n_methods), first what was measured. The
+    interval of a mean over n occasions is the mean of intervals that miss n times more seldom: all
+    of them hold together.
     """
     if values.ndim != 3 or not values.size:
         raise DatasetError(
@@ -120,8 +117,8 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
 def rank_bounds(values: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and the highest place of every method on one occasion, 1 the best.
 
-    ``values`` has shape (1 + n_draws, n_methods), first what was measured, then the same with test
-    classes drawn again; ``level`` is the nominal coverage of each method's interval.
+    ``values`` has shape (1 + n_draws, n_methods), first what was measured; ``level`` is the nominal
+    coverage of each method's interval.
     """
     k = values.shape[1]
     lowest, highest = np.empty(k), np.empty(k)
@@ -144,7 +141,7 @@ class RankingTest:
 
     ``statistic`` is Friedman's chi-square, corrected for ties, NaN where all ranks tie; ``p``
     permutes the methods within every occasion and is valid for any number of them, ``p_chi_square``
-    for many; ``critical_difference`` of two mean ranks is Nemenyi's at ``alpha``.
+    for many.
     """
 
     occasions: int
@@ -157,10 +154,7 @@ class RankingTest:
 
 
 def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> RankingTest:
-    """Test whether all methods rank alike.
-
-    ``values`` has shape (n_occasions, n_methods), at least two occasions and three methods.
-    """
+    """Test whether all methods of ``values`` (n_occasions >= 2, n_methods >= 3) rank alike."""
     _check(values, at_least=(2, 3))
     n, k = values.shape
     ranks = ranks_of(values)
@@ -228,10 +222,9 @@ def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two rankings of the same methods agree.
+    """How far two rankings of the same methods agree, by Kendall's tau-b; ``p`` tests no agreement.
 
-    Kendall's tau-b is 1 for the same order; its interval by Fieller's approximation is NaN for
-    fewer than five methods; ``p`` tests no agreement.
+    The interval, by Fieller's approximation, is NaN for fewer than five methods.
     """
 
     tau: float

@@ -71,11 +71,8 @@ def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tupl
 
     It has the ends of the method's own grid, widened to four decades where they are closer. Numbers
     of epochs are whole, and end with those of the grid: a longer training is not the same question.
-
-    Raises
-    ------
-    UnknownNameError, ParameterError
-        For a parameter that is no regularizer, or fewer than two values.
+    Raises UnknownNameError for a parameter that is no regularizer, ParameterError for fewer than
+    two values.
     """
     if parameter not in method.regularizers:
         raise closest_name(f"regularizer of {method.card.name}", parameter, method.regularizers)
@@ -97,8 +94,8 @@ VALIDATION = "PS, first validation split"
 def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
     """Return a split, or for :data:`VALIDATION` the first fold of PS as one.
 
-    Its test images are the fold's validation classes and its seen validation, and it is its own
-    only fold, so that what the fold chooses is best on the very images that are measured.
+    It is then its own only fold: what the fold chooses is best on the very images that are
+    measured.
     """
     if name != VALIDATION:
         return dataset.split(name)
@@ -120,7 +117,6 @@ class RegularizationSpec:
 
     Parameters
     ----------
-    split : name, also :data:`VALIDATION`
     parameter : the regulariser; the first of the method by default
     params : other parameters, where they are given
     choose : whether those of the method's grid that are not given are chosen on the folds, for
@@ -203,17 +199,14 @@ class RegularizationPath:
 
     Attributes
     ----------
-    effect : "stronger" or "weaker", what a larger value makes of the regularisation
-    params : every other parameter
-    origin : "validated" when any of them was chosen on the folds, "given" otherwise
-    values : array of shape (n_values,), increasing
-    zsl, seen_alone : arrays of shape (n_values,)
-        Accuracies of the test set's unseen images among unseen classes, of its seen ones among seen
-        classes.
-    unseen, seen : arrays of shape (n_values,), among all classes, gamma = 0
-    gamma : array of shape (n_values,), chosen on the folds for each value
-    calibrated_unseen, calibrated_seen : arrays of shape (n_values,), at that gamma
-    best_harmonic : array of shape (n_values,), the largest H over gamma *on the test set*
+    effect : what a larger value makes of the regularisation
+    origin : "validated" when any of ``params`` was chosen on the folds, "given" otherwise
+    values : of shape (n_values,), increasing; arrays have this shape where no other is given
+    zsl, seen_alone : unseen images among unseen classes, seen ones among seen classes
+    unseen, seen : among all classes, gamma = 0
+    gamma : chosen on the folds for each value
+    calibrated_unseen, calibrated_seen : at that gamma
+    best_harmonic : the largest H over gamma *on the test set*
     fold_zsl, fold_harmonic : arrays of shape (n_folds, n_values), what values are chosen by
     for_zsl, for_gzsl : places of the values that the folds choose for either
     mse_unseen, mse_seen : arrays of shape (n_values,), or of shape (0,)
@@ -334,9 +327,7 @@ def follow(
     method : its own parameters hold wherever none are given
     parameter : one of the method's ``regularizers``
     values : increasing
-    choose : names
-        Other parameters, to be chosen on the folds for GZSL, with the regulariser of the method's
-        grid; then they stay along the path.
+    choose : other parameters, chosen on the folds for GZSL, which then stay along the path
 
     Raises
     ------
@@ -422,8 +413,8 @@ def _attribute_errors(
 class GridAnswers:
     """The answers of a method along the grid of one parameter, ``values`` increasing.
 
-    ``gamma`` is chosen on the folds for each value, ``for_zsl`` is the place of the value that they
-    choose for ZSL; ``tests`` have the same test rows, those of seen classes first.
+    ``gamma`` and the place ``for_zsl`` are chosen on the folds; ``tests`` have the same test rows,
+    those of seen classes first.
     """
 
     parameter: str
@@ -452,8 +443,7 @@ def answer_grid(
 ) -> GridAnswers:
     """Answer the test set at every value of the only parameter that a spec leaves open.
 
-    ``on_progress`` is called after every fit-and-score; whatever it raises ends the work. Raises
-    ZSLError when not exactly one parameter is open, and for a split without folds or without rows.
+    Raises ZSLError when not exactly one parameter is open, and for a split without folds or rows.
     """
     dataset = dataset.required(spec.digest)
     grid = spec.grid or {}

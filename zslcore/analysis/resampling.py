@@ -56,9 +56,8 @@ def figures(
 ) -> dict[Figure, np.ndarray]:
     """Read every figure off the answers to a test set, for every draw of classes.
 
-    ``drawn`` has shape (n_draws, n_candidates), ``gamma`` is that of ``calibrated_harmonic``; only
-    ``zsl`` without seen test samples. Classes without test samples count for nothing; a draw of
-    none but such gives NaN.
+    ``drawn`` has shape (n_draws, n_candidates). Classes without test samples count for nothing; a
+    draw of none but such gives NaN.
     """
     wanted = FIGURES if scores.generalized else FIGURES[:1]
     names = [_NAMES.get(figure, figure) for figure in wanted]
@@ -75,10 +74,9 @@ def draws_of(
     n_draws: int = N_DRAWS,
     seed: int = 0,
 ) -> dict[str, np.ndarray]:
-    """Return figures of the test set and of draws of classes, or of images within their class.
+    """Return figures of the test set, then of draws of classes or images, each (1 + n_draws,).
 
-    Arrays have shape (1 + n_draws,), first the figure itself; names without a form that follows
-    from answers are left out.
+    Names without a form that follows from answers are left out.
     """
     (found,) = draws_of_all([(test, gamma)], names, over=over, n_draws=n_draws, seed=seed)
     return found
@@ -117,11 +115,7 @@ def _read(
 
 
 def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield how often every image counts, of as many draws of classes as fit into a block.
-
-    ``drawn`` has shape (n_draws, n_candidates); blocks have shape (draws, n_images), for
-    :class:`zslcore.evaluation.drawn.Drawn`.
-    """
+    """Yield how often every image counts, (draws, n_images), of blocks of ``drawn`` classes."""
     if drawn.ndim != 2 or drawn.shape[1] != len(test.classes):
         raise DatasetError(
             f"Draws need one column a candidate class ({len(test.classes)}); got {drawn.shape}."
@@ -142,10 +136,7 @@ def accuracies_of_sides(
 
 
 def drawn_figure(drawn: np.ndarray, seen: np.ndarray, accuracy: np.ndarray) -> np.ndarray:
-    """Return the mean over classes, or H of the means of seen and unseen ones, for every draw.
-
-    ``drawn``, what each class counts, has shape (n_draws, n_classes).
-    """
+    """Return the mean over classes, or H of both means, for every draw (n_draws, n_classes)."""
     sides = [
         drawn[:, side] @ accuracy[side] / drawn[:, side].sum(axis=1)
         for side in (seen, ~seen)

@@ -1,9 +1,8 @@
 """Select, sort, export and compare stored runs.
 
-Filters and orders serve the command line and the Runs page alike. CSV holds a row a run, JSON
-everything (what ``zslcore runs import`` reads), LaTeX a table for a paper, with booktabs. Of two
-runs :func:`cautions` says what limits a comparison; classes are paired by name, which makes the
-difference of two methods on the same test set far surer than two separate intervals.
+CSV holds a row a run, JSON everything (what ``zslcore runs import`` reads), LaTeX a table with
+booktabs. Of two runs :func:`cautions` says what limits a comparison; classes are paired by name,
+which makes the difference of two methods far surer than two separate intervals.
 """
 
 from __future__ import annotations
@@ -57,10 +56,7 @@ ORACLE = "oracle"
 class RunFilter:
     """Which runs are meant; what is empty or None excludes nothing.
 
-    Attributes
-    ----------
-    since : first day, UTC, on which they were made
-    imported : True for results of other people only, False for those computed here only
+    ``since`` is the first day, UTC; ``imported`` True for results of other people only.
     """
 
     datasets: Collection[str] = ()
@@ -96,10 +92,7 @@ def listed(
 ) -> list[StoredRun]:
     """Return the runs that are meant, in order, those without such a figure last.
 
-    Raises
-    ------
-    UnknownNameError
-        For an order that is none of :func:`sorted_by`.
+    Raises UnknownNameError for an order that is none of :func:`sorted_by`.
     """
     if by not in (orders := sorted_by()):
         raise closest_name("order of runs", by, orders)
@@ -114,8 +107,7 @@ def listed(
 def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
     """Return the keys of runs with parameters that the oracle of one of these runs chose.
 
-    The store knows them as parameters that were given; that they are the best on the test set is
-    stated by the run whose oracle found them.
+    The store knows them as parameters that were given.
     """
     return _planned(runs, "oracle")
 
@@ -135,10 +127,7 @@ def _planned(runs: Sequence[StoredRun], choice: Choice) -> frozenset[str]:
 
 
 def chosen(one: StoredRun, oracle_keys: Collection[str]) -> str:
-    """Return what the parameters of a run were chosen for, or that they were given.
-
-    ``oracle_keys`` are those of the function of this name, where parameters of an oracle are named.
-    """
+    """Return what the parameters of a run were chosen for, or by."""
     how = chosen_for(one.result)
     return ORACLE if how == "given" and one.result.key in oracle_keys else _CHOSEN_FOR[how]
 
@@ -157,8 +146,7 @@ def as_json(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str
 def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
     """Return a table for a paper that loads booktabs: accuracies in percent, one decimal.
 
-    Simulated data are called so, as are parameters that an oracle chose, and results of other
-    people say whose they are.
+    Simulated data, parameters that an oracle chose and results of other people are called so.
     """
     names = {**LATEX_COLUMNS, **figures.headings(printed=True)}
     table = pd.DataFrame([one.row() for one in runs], columns=list(names))
@@ -198,10 +186,7 @@ def _name(one: StoredRun) -> str:
 
 
 def as_text(result: RunResult, stated_by: str = "") -> str:
-    """Return the figures of a run as text, in percent, with the origin of every choice.
-
-    ``stated_by`` is whose result it is, where it was not computed here.
-    """
+    """Return the figures of a run in percent, with the origin of every choice."""
     e, spec = result.evaluation, result.spec
     made = ", simulated" if result.simulated else ""
     lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
@@ -265,14 +250,7 @@ SPEC = ("dataset", "digest", "split", "method", "select_for", "features", "proto
 
 
 def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
-    """Return what was run, field by field.
-
-    Returns
-    -------
-    DataFrame
-        ``field``, ``first``, ``second`` as text (empty where a run has no such field) and
-        ``differs``. Parameters are those the runs used.
-    """
+    """Return what was run, field by field, as text, empty where a run has no such field."""
     both = [_spec_and_origin(result) for result in (first, second)]
     rows = [
         (name, *("" if each.get(name) is None else str(each[name]) for each in both))
@@ -297,15 +275,7 @@ def _spec_and_origin(result: RunResult) -> dict[str, Any]:
 
 
 def in_figures(first: RunResult, second: RunResult) -> pd.DataFrame:
-    """Return the figures of both, fractions in [0, 1].
-
-    Returns
-    -------
-    DataFrame
-        One row a figure that either has, in the order of :mod:`zslcore.evaluation.figures`:
-        ``figure`` (its label; "oracle" is chosen on the test set), ``first``, ``second`` and
-        ``difference`` (second - first), missing where one has none.
-    """
+    """Return the figures of both, as fractions, and second - first, missing where one has none."""
     both = [dict(_figures(result)) for result in (first, second)]
     rows = [(name, *(each.get(name) for each in both)) for name in dict.fromkeys(chain(*both))]
     table = pd.DataFrame(rows, columns=["figure", "first", "second"])
@@ -329,12 +299,8 @@ def _figures(result: RunResult) -> Iterator[tuple[str, float]]:
 def by_class(first: RunResult, second: RunResult) -> pd.DataFrame:
     """Return the accuracy of every class that both have tested, paired by name.
 
-    Returns
-    -------
-    DataFrame
-        One row a class, those that differ most first: ``class``, ``side`` ("seen" or "unseen", in
-        the first run), ``task`` ("ZSL", unseen classes among themselves, or "GZSL", all classes at
-        each run's own gamma), ``first``, ``second``, ``difference`` (second - first).
+    ``side`` is that in the first run; ``task`` is "ZSL", unseen classes among themselves, or
+    "GZSL", all classes at each run's own gamma.
     """
     rows, unseen = [], set(_named(first, "per_class_zsl"))
     for task, figure in (("ZSL", "per_class_zsl"), ("GZSL", "per_class")):

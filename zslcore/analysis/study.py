@@ -72,10 +72,8 @@ class Study(Generic[R]):
 
     Attributes
     ----------
-    kind : name, part of the key
     REVISION : counted up when the same arguments give another result than before
     SMALL : feature values up to which closed forms are computed while a page waits
-    COMPRESSED : whether arrays of the result are worth compressing
     """
 
     kind: ClassVar[str]
@@ -109,10 +107,7 @@ class Study(Generic[R]):
 
     @property
     def threads(self) -> int:
-        """Threads of linear algebra, part of the key: sums in another order are other numbers.
-
-        More than one pays for long matrix products only.
-        """
+        """Threads of linear algebra, part of the key: sums in another order are other numbers."""
         return 1
 
     @property
@@ -172,10 +167,7 @@ def key_of(of: object) -> str:
 def verified(folder: Path) -> dict[str, Any]:
     """Return the identity of the study whose result a folder holds.
 
-    Raises
-    ------
-    TornError
-        When the folder does not match its manifest, or the manifest does not match its name.
+    Raises TornError when the folder does not match its manifest, or this not its name.
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -201,10 +193,7 @@ def is_intact(folder: Path) -> bool:
 
 
 def shipped(key: str, root: Path | None = None) -> Path | None:
-    """Return the verified folder of a result that comes with the package, or None.
-
-    The key names the revisions of all methods: a result of other code is never found.
-    """
+    """Return the verified folder of a result that comes with the package, or None."""
     folder = (root or SHIPPED) / key
     return folder if settings.SHIPPED() and folder.is_dir() and is_intact(folder) else None
 
@@ -240,10 +229,7 @@ class SpecStudy(Study[R]):
 
 @dataclass(frozen=True)
 class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
-    """The run of a spec; choices that the run store has are not repeated.
-
-    Closed forms sweep their grid on the test set, too, for the oracle.
-    """
+    """The run of a spec; stored choices are not repeated, closed forms sweep their grid, too."""
 
     kind = "run"
     #: Above, a second thread gains more than it costs, and a run takes more than a second or two.

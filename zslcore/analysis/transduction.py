@@ -42,7 +42,7 @@ class Contender:
 
     Attributes
     ----------
-    params : what it was fitted with, by task; every parameter of the method
+    params : every parameter of the method, by task
     gamma : chosen on the folds for calibrated stacking, None without folds or seen test images
     zsl : images of unseen classes among unseen classes
     gzsl : all test images among all classes; None without seen test images
@@ -74,10 +74,7 @@ class Contender:
 
 @dataclass(frozen=True, eq=False)
 class Transduction:
-    """A transductive method and its inductive version.
-
-    ``inductive`` is None for a method that does not exist without unlabelled images.
-    """
+    """A transductive method and its inductive version, None where it does not exist."""
 
     transductive: Contender
     inductive: Contender | None = None
@@ -96,10 +93,8 @@ class Transduction:
 class TransductionStudy(Study["Transduction"]):
     """A transductive method compared with the inductive method that it extends.
 
-    Parameters
-    ----------
-    params : its parameters where they are not its defaults, such as the base of propagation
-    choose : whether the parameters of both contenders are chosen on the folds
+    ``params`` are its parameters where they are not its defaults, such as the base of propagation;
+    with ``choose`` the parameters of both contenders are chosen on the folds.
     """
 
     kind = "transduction"
@@ -169,15 +164,8 @@ def compare(
 ) -> Transduction:
     """Fit a transductive method and its inductive self, and score the test set by both.
 
-    Parameters
-    ----------
-    choose : choose the parameters of both on the folds, those of the base method first; otherwise
-        both are used as they are
-
-    Raises
-    ------
-    ZSLError
-        For a split without the rows, or with ``choose`` without the folds, that are needed.
+    With ``choose`` the parameters of both are chosen on the folds, those of the base method first.
+    Raises ZSLError for a split without the rows, or the folds, that are needed.
     """
     work = _Work(setting, choose)
     base = method.inductive()

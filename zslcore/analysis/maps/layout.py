@@ -39,11 +39,7 @@ def lay_out(
     on_progress: Progress | None = None,
     on_picture: Picture | None = None,
 ) -> np.ndarray:
-    """Return float32 coordinates of shape (n, 2); ``Z`` are those in the PCA.
-
-    ``graph`` has at least ``settings.n_neighbours`` columns, and is not read for "pca". Callables
-    are called every ten iterations.
-    """
+    """Return float32 coordinates (n, 2) of ``Z``; callables are called every ten iterations."""
     tell = _Teller(on_progress or (lambda *_: None), on_picture or (lambda _: None))
     if settings.method == "pca":
         return Z[:, :2].astype(np.float32)

@@ -41,12 +41,11 @@ TSNE, TSNE_FEW, UMAP, COMPILED = 1.2e-6, 3.5e-6, 2.6e-6, 15.0
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedMap:
-    """Coordinates of every chosen image.
+    """Coordinates of every chosen image; arrays have a row an image.
 
-    Arrays have a row an image: the data set (``part``), its row there, its class (row of
-    ``class_names``, those of the first data set). The PCA is fitted on all rows of all data sets;
-    ``mixing`` is that of :func:`mixing_scores`, empty for one set;
-    ``libraries`` are those that decided on the coordinates, with versions, today's by default.
+    ``part`` is its data set, ``row`` its row there, ``labels`` its class in the first data set. The
+    PCA is fitted on all rows of all data sets; ``libraries`` are those that decided on the
+    coordinates.
     """
 
     names: tuple[str, ...]
@@ -140,10 +139,9 @@ def make_map(
 ) -> EmbeddedMap:
     """Map one data set, or two with the same classes and features.
 
-    ``on_picture(coordinates)`` is called with the first two axes of the PCA, then every ten
-    iterations; ``on_progress(done, total, stage)`` too. What either raises ends the work. Raises
-    DatasetError when the two cannot be on one map; ParameterError when there are too few images for
-    the settings.
+    Callables are called every ten iterations, ``on_picture`` first with the first two axes of the
+    PCA; what either raises ends the work. Raises DatasetError when the two cannot be on one map;
+    ParameterError when there are too few images for the settings.
     """
     tell, clock = on_progress or (lambda *_: None), _Clock()
     data = MapData.of(
@@ -188,10 +186,9 @@ def make_map(
 
 
 def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMap:
-    """Put a sample on the first two axes of its own PCA: a first picture of large data.
+    """Put a sample on the first two axes of its own randomised PCA, without measures.
 
-    The axes are those of a randomised decomposition, and neither quality nor mixing is measured,
-    see :func:`measured`. It is no map of its settings and not to be stored under their key.
+    It is no map of its settings and not to be stored under their key.
     """
     settings = MapSettings("pca", n_samples=n_samples)
     data = MapData.of(datasets, n_samples=n_samples, seed=settings.sample_seed)
@@ -226,10 +223,7 @@ def measured(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
 
 
 def with_all_rows(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Put every row of the data sets where the PCA of a map by "pca" has it.
-
-    Quality and mixing stay those of the rows they were measured on.
-    """
+    """Put every row where a map by "pca" has it; measures stay those of the rows measured."""
     data = MapData.of(datasets, features=made.settings.features)
     axes = made.pca.components[:2].T
     middle = made.pca.mean @ axes
@@ -245,9 +239,7 @@ def with_all_rows(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> Embedded
 def estimated_seconds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> float:
     """Return about how long :func:`make_map` takes on two cores.
 
-    The factors are measured at 2,000, 6,000 and 67,797 images (``python -m benchmarks.maps``):
-    a PCA reads all rows, neighbours are searched among all pairs of the chosen ones, and the steps
-    of a layout go over its points.
+    The factors are measured at 2,000, 6,000 and 67,797 images (``python -m benchmarks.maps``).
     """
     everything, width = sum(len(d.labels) for d in datasets), datasets[0].features.shape[1]
     n = min(settings.n_samples or everything, everything)
@@ -301,10 +293,9 @@ class MapStudy(Study[EmbeddedMap]):
 
     @classmethod
     def of(cls, datasets: Sequence[ZSLDataset], settings: MapSettings) -> Self:
-        """Return the study of open data sets.
+        """Return the study of open data sets, whose key has the versions of libraries.
 
-        The versions of libraries are part of its key. Only a map that comes with the package is
-        the answer whatever is installed: it names the versions that made it.
+        A map that comes with the package is the answer whatever is installed.
         """
         names = tuple(dataset.name for dataset in datasets)
         study = cls(names, settings, map_key(datasets, settings))

@@ -1,14 +1,11 @@
 """The quality of a map: what it preserves of the space it was made from, what it mixes.
 
 - *trustworthiness* (neighbours on the map are neighbours in truth) and *continuity* (true
-  neighbours stay neighbours), both from ranks, 1 being perfect and about 0.5 chance, on a fixed
-  sample;
+  neighbours stay neighbours), from ranks on a fixed sample, 1 perfect, about 0.5 chance;
 - *kNN recall*: share of the k nearest in the PCA that are among the k nearest on the map;
-- *class accuracy*: mean per-class accuracy of the vote of the k nearest, in the PCA and on the map.
-  Higher on the map than in the PCA: the map separates classes more than the features do;
+- *class accuracy*: mean per-class accuracy of the vote of the k nearest. Higher on the map than in
+  the PCA: the map separates classes more than the features do;
 - *mixing*: whether two data sets show a class the same way, :func:`mixing_scores`.
-
-Neighbours are found once, exactly, for t-SNE, UMAP and these measures.
 
 References
 ----------
@@ -40,14 +37,7 @@ RANKED = 4_000
 
 @dataclass(frozen=True, slots=True)
 class MapQuality:
-    """What a map preserves; every number in [0, 1].
-
-    Attributes
-    ----------
-    k : neighbours looked at
-    ranked : points that ranks were taken from
-    class_accuracy_pca, class_accuracy_map : mean per-class accuracy of the k nearest's vote
-    """
+    """What a map preserves by ``k`` neighbours; ``ranked`` is the number of points ranks are of."""
 
     k: int
     ranked: int
@@ -100,20 +90,16 @@ def map_quality(
 
 
 def knn_recall(reference: np.ndarray, found: np.ndarray) -> float:
-    """Return the mean share of a row of ``reference`` that is in the same row of ``found``.
-
-    Both have shape (n, k), and no number twice in a row.
-    """
+    """Return the mean share of the rows of ``reference`` (n, k) that ``found`` (n, k) has."""
     return float(_shared(reference, found).mean() / reference.shape[1])
 
 
 def preserved_neighbours(
     Z: np.ndarray, Y: np.ndarray, *, k: int = 15, threads: int = 1
 ) -> np.ndarray:
-    """Return, for every point, the share of its k nearest that are among its k nearest on the map.
+    """Return, for every point, the share of its k nearest in the space ``Z`` that are so on the map.
 
-    ``Z`` (n, n_components) is the space the map ``Y`` (n, 2) was made from; k is made smaller where
-    there are not as many points. The mean is the kNN recall.
+    The mean is the kNN recall; k is made smaller where there are not as many points.
     """
     k = min(k, len(Z) - 1)
     near = [neighbours(space, k, threads=threads).indices for space in (Z, Y)]
@@ -131,10 +117,7 @@ def _shared(reference: np.ndarray, found: np.ndarray) -> np.ndarray:
 
 
 def class_vote(indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the class most neighbours have; of equals, that of the nearest.
-
-    ``indices`` has shape (n, k), nearest first.
-    """
+    """Return the class most neighbours (n, k) have; of equals, that of the nearest."""
     winner = np.empty(len(indices), dtype=labels.dtype)
     for start in range(0, len(indices), 1 << 14):
         part = slice(start, start + (1 << 14))
@@ -178,8 +161,8 @@ class Neighbours:
 def neighbours(Z: np.ndarray, k: int, *, threads: int = 1) -> Neighbours:
     """Find the ``k`` nearest rows of every row of ``Z``; in the plane a tree finds them sooner.
 
-    At 67,797 x 50 the exact search takes 14 s on two cores; the approximate one of pynndescent,
-    with as many neighbours, 17 s and 43 s more for being compiled, and it finds 99.6 % of them.
+    At 67,797 x 50 the exact search takes 14 s on two cores, pynndescent's approximate one 17 s and
+    43 s for being compiled.
     """
     if k >= len(Z):
         raise ParameterError(f"{k} neighbours need more than {k} images; got {len(Z)}.")
@@ -237,9 +220,8 @@ def mixing_scores(
     Returns
     -------
     DataFrame
-        One row per space and class: space, class, n_first, n_second, neighbours, mixing, p, p_holm
-        (within the space). Classes with fewer than two images or in one data set only have none of
-        the last three.
+        One row per space and class; ``p_holm`` is within the space. Classes with fewer than two
+        images or in one data set only have neither mixing nor p.
     """
     classes = np.unique(labels)
     deals = max(DEALS, 40 * len(classes) - 1)
@@ -267,14 +249,7 @@ _COLUMNS = ["space", "class", "n_first", "n_second", "neighbours", "mixing", "p"
 
 
 def mixing_verdicts(table: pd.DataFrame, original: str, shown: str) -> pd.DataFrame:
-    """Compare two spaces: whether the map shows, hides or invents a shift.
-
-    Returns
-    -------
-    DataFrame
-        One row per class: class, n_first, n_second, both scores and adjusted p-values (suffixed
-        with the name of the space) and verdict: "shown", "hidden", "invented", "no shift".
-    """
+    """Compare two spaces by class: whether the map shows, hides or invents a shift."""
     left, right = (table[table["space"] == name] for name in (original, shown))
     columns = ["class", "mixing", "p_holm"]
     both = left[["n_first", "n_second", *columns]].merge(

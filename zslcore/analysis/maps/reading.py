@@ -17,10 +17,7 @@ from zslcore.features.views import FeatureView, squared_distances
 
 
 def in_pca(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
-    """Return the mapped images in the PCA that the map was made from, (n, n_components).
-
-    Other data sets than those it was made from are refused.
-    """
+    """Return the mapped images in the PCA of the map, (n, n_components); other data are refused."""
     if tuple(d.digest for d in datasets) != made.digests:
         raise DatasetError("The map was made from other data; make it again.")
     unit = made.settings.features == "l2"
@@ -38,10 +35,7 @@ def nearest_images(
     k: int = 8,
     features: str = "l2",
 ) -> pd.DataFrame:
-    """Return the images nearest to one image in the original space, of all data sets.
-
-    ``distance`` is Euclidean, of the scaled features.
-    """
+    """Return the nearest images of all data sets by Euclidean distance of the scaled features."""
     if not 0 <= part < len(datasets) or not 0 <= row < len(datasets[part].labels):
         raise ParameterError(f"There is no image {row} of data set {part}.")
     views = [FeatureView(d.features, unit=features == "l2") for d in datasets]
@@ -63,9 +57,9 @@ def nearest_images(
 
 
 def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
-    """Return whether each point (n, 2) is inside a polygon, by the even-odd rule.
+    """Return whether each point (n, 2) is inside a polygon (n_corners, 2), by the even-odd rule.
 
-    Corners (n_corners, 2) are closed by themselves and may cross; fewer than three hold nothing.
+    Corners are closed by themselves and may cross; fewer than three hold nothing.
     """
     corners = np.asarray(polygon, dtype=np.float64)
     if corners.size and (corners.ndim != 2 or corners.shape[1] != 2):
@@ -88,8 +82,8 @@ def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
 class Answers:
     """The answers of a method, over all n images of a data set.
 
-    ``predicted`` are rows of the data set's prototypes, -1 where not tested; ``lead`` is how far
-    the answer's score lies above the next one, 0 where not tested.
+    ``predicted`` are rows of the prototypes, -1 where not tested; ``lead`` is how far the answer's
+    score lies above the next one, 0 where not tested.
     """
 
     tested: np.ndarray
@@ -101,9 +95,8 @@ class Answers:
 def answers(scores: ScoredTest, split: Split, n: int, *, gamma: float = 0.0) -> Answers:
     r"""Return what a method answers, among all classes, of a data set with ``n`` images.
 
-    With the scores :math:`F_{ic}` and :math:`\gamma` taken from seen classes, the answer to image
-    :math:`i` is :math:`\hat c = \arg\max_c F_{ic} - \gamma [c \text{ seen}]`, and its lead
-    :math:`\max_c - \max_{c \ne \hat c}` of the same.
+    The answer to image :math:`i` is :math:`\hat c = \arg\max_c F_{ic} - \gamma [c \text{ seen}]`,
+    its lead :math:`\max_c - \max_{c \ne \hat c}` of the same.
     """
     test = np.concatenate([split.test_seen, split.test_unseen])
     answer = scores.predicted(gamma)

@@ -32,14 +32,12 @@ _OF_ONE = {"perplexity": "tsne", "n_neighbors": "umap", "min_dist": "umap"}
 class MapSettings:
     """How images are laid out; what the chosen method does not read is no part of the key.
 
-    "pca" is the first two axes and nothing else. t-SNE reads the perplexity, about how many
-    neighbours a point holds on to; UMAP ``n_neighbors``, itself included, and ``min_dist``, how
-    close points may come in the plane. ``n_samples`` images are drawn by ``sample_seed`` in
-    proportion from every class of every data set, so that maps with other seeds show the same ones.
-    Iterations are by default 500 for t-SNE, after 250 with exaggeration, and for UMAP 500 epochs up
-    to 10,000 points and 200 beyond. ``seed`` jitters the start (by a hundredth of its spread for
-    t-SNE) and drives UMAP's sampling of edges. Sums on other numbers of threads are other numbers;
-    UMAP's layout always takes one.
+    t-SNE reads the perplexity, UMAP ``n_neighbors``, itself included, and ``min_dist``.
+    ``n_samples`` images are drawn by ``sample_seed`` in proportion from every class of every data
+    set, so that maps with other seeds show the same ones. Iterations are by default 500 for t-SNE,
+    after 250 with exaggeration, and for UMAP 500 epochs up to 10,000 points and 200 beyond.
+    ``seed`` jitters the start (by a hundredth of its spread for t-SNE) and drives UMAP's sampling
+    of edges. Sums on other numbers of threads are other numbers; UMAP's layout always takes one.
     """
 
     method: Method = "tsne"

@@ -19,8 +19,8 @@ from zslcore.features.views import Features, FeatureView, chunks, project
 class MapData:
     """Chosen rows of one or two data sets, classes numbered as in the first.
 
-    ``views`` are all rows of each, scaled as they are read; ``part``, ``row`` and ``labels`` have
-    shape (n,): the data set of a chosen row, its row and class there.
+    ``views`` are all rows of each, scaled; ``part``, ``row`` and ``labels`` have shape (n,): the
+    data set of a chosen row, its row and class there.
     """
 
     datasets: tuple[ZSLDataset, ...]
@@ -38,10 +38,7 @@ class MapData:
         seed: int = 0,
         features: str = "l2",
     ) -> Self:
-        """Choose rows, in proportion from every class of every data set; all where None.
-
-        Raises DatasetError when two data sets cannot be on one map.
-        """
+        """Choose rows, by default all; DatasetError for two data sets without a common map."""
         datasets = tuple(datasets)
         if len(datasets) not in (1, 2):
             raise ParameterError(f"A map shows one data set or two; got {len(datasets)}.")
@@ -72,10 +69,7 @@ class MapData:
 
 
 def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
-    """Return, for every class of ``second``, the row of the class of that name in ``first``.
-
-    Raises DatasetError when the names are not the same.
-    """
+    """Return the row in ``first`` of every class of ``second``; DatasetError for other names."""
     place = {name: c for c, name in enumerate(first.class_names)}
     alone = sorted(set(first.class_names) ^ set(second.class_names))
     if alone or len(place) != first.n_classes or len(place) != second.n_classes:
@@ -110,10 +104,9 @@ def same_images(first: ZSLDataset, second: ZSLDataset) -> bool:
 
 
 def stratified_sample(strata: np.ndarray, n: int | None, seed: int) -> np.ndarray:
-    """Return ``n`` row numbers, sorted, with every stratum in proportion and none left out.
+    """Return ``n`` sorted row numbers, or more, with every stratum in proportion and none left out.
 
-    Shares are rounded by largest remainder; a stratum too small for its share gets one row, so that
-    more than ``n`` come back where there are more strata than that.
+    Shares are rounded by largest remainder; a stratum too small for its share gets one row.
     """
     if n is None or n >= len(strata):
         return np.arange(len(strata))
@@ -136,7 +129,6 @@ class JointPCA:
         C = \frac{1}{n - 1} \Big( \sum_i x_i x_i^\top - n \mu \mu^\top \Big)
           = U \, \mathrm{diag}(w) \, U^\top, \qquad z = U_k^\top (x - \mu)
 
-    Sums go over chunks of rows in float64; only the k largest eigenvalues are computed.
     ``components`` are unit rows, largest variance first; the largest entry of each is positive, so
     that signs are the same every time. ``total`` is the variance along all axes.
     """
@@ -153,10 +145,9 @@ class JointPCA:
         n_components: int = 50,
         on_rows: Callable[[int, int], None] | None = None,
     ) -> Self:
-        """Fit on all rows of ``views``, arrays or feature views of one width.
+        """Fit on all rows of ``views``; fewer features or rows than axes give fewer.
 
-        Fewer axes come back where there are fewer features or rows. ``on_rows(done, all)`` is
-        called after every chunk.
+        ``on_rows(done, all)`` is called after every chunk.
         """
         n, D = sum(map(len, views)), views[0].shape[1]
         if n < 3:
@@ -173,10 +164,7 @@ class JointPCA:
 
     @classmethod
     def of_sample(cls, X: np.ndarray, n_components: int = 50) -> Self:
-        """Fit on few rows in memory, by a randomised decomposition.
-
-        It takes a tenth of the time of ``fit``.
-        """
+        """Fit on few rows by a randomised decomposition, in a tenth of the time of ``fit``."""
         mu = X.mean(axis=0)
         k = min(n_components, X.shape[1], len(X) - 1)
         _, size, U = randomized_svd(X - mu, k, random_state=0)

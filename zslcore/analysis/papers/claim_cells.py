@@ -1,8 +1,4 @@
-"""The cells of a table that a claim is judged on: those that its judge reads.
-
-The judge runs on evidence that notes what is read, so that the cells shown next to a verdict are
-the ones that gave it.
-"""
+"""The cells of a table that a claim is judged on: those that its judge notes as read."""
 
 from __future__ import annotations
 
@@ -59,10 +55,7 @@ def cells_of(id_: str, evidence: Evidence) -> ReadCells:
 
 
 def with_ours(id_: str, printed: Evidence, ours: Evidence) -> pd.DataFrame:
-    """Return the printed cells that a claim is judged on, with ours of the same cell.
-
-    As :meth:`ReadCells.wide`; a column that ours have is followed by "<column>, ours".
-    """
+    """Return the printed cells of a claim, and ours of the same cell as "<column>, ours"."""
     claim, cells = CLAIMS[id_], cells_of(id_, printed)
     wide, figures = cells.wide(), cells.figures
     there = ours.of_paper(claim.paper, claim.data)

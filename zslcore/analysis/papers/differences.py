@@ -1,7 +1,6 @@
-"""Causes of differences between our figures and printed ones, one controlled run a cause.
+"""Causes of differences of more than three points from print, one controlled run a cause.
 
-``python -m benchmarks.differences`` writes the table, for every method that is more than three
-points off print on real features.
+``python -m benchmarks.differences`` writes the table, of methods on real features.
 """
 
 from __future__ import annotations
@@ -16,14 +15,10 @@ from zslcore.storage.files import FACTS
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The effect of one change of a run on a figure.
+    """The effect of one ``change`` of a run, in words, on a figure.
 
-    Attributes
-    ----------
-    name : "scaling", "selection", "gamma", "variant", "fold" or "features"
-    change : in words
-    value : the figure with the change; None where nothing here measures it
-    points : difference to our figure, as a fraction; None likewise
+    ``name`` is "scaling", "selection", "gamma", "variant", "fold" or "features"; ``points`` is the
+    difference to our figure, as a fraction. None where nothing here measures it.
     """
 
     name: str
@@ -34,10 +29,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A figure more than three points off print, and its causes.
-
-    ``cell`` is a column of the printed ``table``; ``ours`` and ``printed`` are fractions.
-    """
+    """A figure more than three points off print, a ``cell`` of ``table``, and its causes."""
 
     data: str
     method: str

@@ -1,7 +1,6 @@
 """Findings on the field's own data, tables and practice, one line and one command each.
 
-``python -m tools.findings`` writes them into ``data/findings.json``; a test computes each number
-again, from ``data/`` or from released files.
+``python -m tools.findings`` writes ``data/findings.json``; a test computes each number again.
 """
 
 from __future__ import annotations
@@ -19,13 +18,9 @@ MARKS = ("<!-- findings -->", "<!-- /findings -->")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fact that contradicts a statement or an expectation.
+    """A fact that contradicts an expectation, in released files, printed tables or runs.
 
-    Attributes
-    ----------
-    where : "data" (released files), "tables" (what papers print) or "runs" (of this package)
-    said : one sentence with the numbers
-    command : shows it; FOLDER is the released archive
+    ``command`` shows it; FOLDER in it is the released archive.
     """
 
     id: str

@@ -37,11 +37,9 @@ def figures_table(runs: Sequence[RunResult], benchmark: str | None) -> pd.DataFr
     """Return the figures of runs, per class and per sample, with those printed for a benchmark.
 
     A printed figure is only compared with one that was chosen in the same way: both papers chose
-    parameters for ZSL, the second one for GZSL too, and neither took them as given.
-
-    The columns are chosen_for, figure ("zsl", "u", "s", "H"), calibrated, gamma (missing for ZSL),
-    per_class, per_sample, and two that are missing where nothing was printed: benchmark_paper (Xian
-    et al., TPAMI 2019, no calibration) and calibration_paper (Le Cacheux et al., MMM 2019).
+    parameters for ZSL, the second one for GZSL too, and neither took them as given. Missing are
+    gamma for ZSL, and what was not printed in benchmark_paper (Xian et al., TPAMI 2019, no
+    calibration) or calibration_paper (Le Cacheux et al., MMM 2019).
     """
     rows = []
     for run in runs:

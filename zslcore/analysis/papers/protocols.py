@@ -1,8 +1,7 @@
 """How released codes choose epoch, seed, parameters, gamma and split: ``data/protocols.csv``.
 
 A row is a choice of a code at one commit; a paper may print figures of another version. A figure
-that was chosen on test images is an upper *bound*: no other choice, from the same candidates, gives
-more. ``tools.protocols`` checks the table.
+that was chosen on test images is an upper *bound*. ``tools.protocols`` checks the table.
 """
 
 from __future__ import annotations
@@ -71,11 +70,8 @@ class Choice:
 
     Attributes
     ----------
-    code, paper : its name, and authors, venue and year of its paper
-    repository : on GitHub, "owner/name"
     choice, how : see :data:`HOW`
-    commit, file, lines : the source, lines as "112" or "112-115"; without file and lines where the
-        files read state nothing
+    file, lines : as "112" or "112-115"; empty where the files read state nothing
     says : the content of these lines, in our words
     read : day of reading, as "2026-11-23"
     answer : of the authors; empty without one

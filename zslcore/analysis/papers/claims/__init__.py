@@ -72,10 +72,7 @@ def judge_all(
     *,
     evidence: Mapping[Body, Evidence] | None = None,
 ) -> dict[str, dict[Body, Judgment]]:
-    """Judge claims, by default all, on printed tables and stored results, or on other evidence.
-
-    Returns claim id -> body of evidence -> Judgment.
-    """
+    """Judge claims, by default all, on all evidence: claim id -> body of evidence -> Judgment."""
     bodies: Mapping[Body, Evidence] = (
         {"printed": printed_evidence(), **evidence_of(results)} if evidence is None else evidence
     )
@@ -113,10 +110,7 @@ def as_table(judged: Judged) -> pd.DataFrame:
 
 
 def as_text(judged: Judged) -> str:
-    """Return judged claims for the terminal, with counts of verdicts.
-
-    Of several claims, evidence that decides none of them has one line.
-    """
+    """Return judged claims and counts of verdicts; evidence that decides none has one line."""
     silent = _undecided_bodies(judged) if len(judged) > 1 else []
     judged = {id_: {b: j for b, j in of.items() if b not in silent} for id_, of in judged.items()}
     lines = []

@@ -23,14 +23,7 @@ WHERE = ("split", "chosen_for", "table", "benchmark", "method")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cases:
-    """A number a case.
-
-    Attributes
-    ----------
-    numbers : Series, its index names the cases; a difference or ratio, else the figures themselves
-    data : their data sets
-    methods : those that all of these data sets have
-    """
+    """A number a case, a difference, ratio or figure; ``methods`` are those of all its ``data``."""
 
     numbers: pd.Series
     data: tuple[str, ...]
@@ -41,8 +34,7 @@ def select_cases(evidence: Evidence, spec: Query, methods: Sequence[str]) -> Cas
     """Return the cases of a claim, of these methods or, where none is named, of all.
 
     ``spec`` has ``first`` and ``second``, or ``pairs`` of these with a ``label``; ``index`` names
-    the columns that identify a case, ``change`` is "ratio" or "difference". Raises UndecidedError
-    where a figure is missing, or none has its second one.
+    the columns that identify a case. Raises UndecidedError where a figure is missing.
     """
     index = list(spec.get("index", ("method", "data")))
     parts: list[pd.Series] = []

@@ -1,7 +1,4 @@
-"""The evidence for claims: printed tables or runs, as one tidy table of figures.
-
-Printed figures and our own have the same columns, so that one function judges a claim on both.
-"""
+"""The evidence for claims: printed tables or runs, as one tidy table with the same columns."""
 
 from __future__ import annotations
 
@@ -82,19 +79,12 @@ class UndecidedError(Exception):
 class Evidence:
     """Figures of methods on data sets, and printed tables that hold something else.
 
-    Attributes
-    ----------
-    body : of :data:`BODIES`
-    figures : DataFrame with the columns of :data:`FIGURES`
-        ``table``: where it was printed ("GBU 3"), or "runs"; ``benchmark``: the one that the data
-        are or stand in for; ``pretraining``: what the features were trained on, "none" for nothing,
-        empty where not known; ``method``: name, with what was given of its variants; ``figure``: of
-        :data:`COLUMNS`, "gain" of classes that the extractor knows, SS; ``chosen_for``: "zsl" or
-        "gzsl"; ``value``: mean over seeds, accuracies as fractions; ``spread``: their deviation,
-        NaN for one seed; ``seeds``: their number, NaN for print.
-    tables : name -> DataFrame of :func:`zslcore.datasets.facts.published`
-    controls : evidence of features that were trained on nothing; None for no such question
-    read : list that notes the rows and the names of tables that are read; None for no notes
+    ``figures`` has the columns of :data:`FIGURES`: ``table`` as "GBU 3", or "runs"; ``benchmark``
+    that the data are or stand in for; ``pretraining`` "none" for features trained on nothing, empty
+    where not known; ``figure`` of :data:`COLUMNS`, "gain" of classes that the extractor knows, SS;
+    ``value`` the mean over seeds, accuracies as fractions; ``spread`` their deviation, NaN for one
+    seed; ``seeds`` NaN for print. ``controls`` is evidence of features that were trained on
+    nothing, ``read`` a list that notes the rows and the names of tables that are read.
     """
 
     body: Body
@@ -110,10 +100,7 @@ class Evidence:
         return replace(self, figures=self.figures[self.figures["table"].isin(names)])
 
     def of_paper(self, paper: str, benchmarks: Collection[str]) -> Evidence:
-        """Return the figures on these benchmarks, of methods as a paper ran them.
-
-        Runs on features as they come count before those on scaled ones, as in the papers.
-        """
+        """Return the figures on these benchmarks as a paper ran them, unscaled features first."""
         rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
         if self.body == "printed":
             return replace(self, figures=rows)
@@ -128,10 +115,7 @@ class Evidence:
         return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(FIGURES)])
 
     def trained_on(self, pretraining: str) -> Evidence:
-        """Return the figures of features that were trained on a set, of nothing as controls.
-
-        Raises UndecidedError when there are none.
-        """
+        """Return the figures of features trained on a set, or raise UndecidedError without any."""
         rows = self.figures
         named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
         found = rows[[pretraining in names for names in named]]
@@ -195,7 +179,7 @@ class Evidence:
     ) -> pd.DataFrame:
         """Return a figure as the papers print it: a row a data set and split, a column a method.
 
-        Complete: data sets with ``fewest`` of the methods at least, and methods that all of them
+        Complete: data sets with at least ``fewest`` of the methods, and methods that all of them
         have. Raises UndecidedError without any.
         """
         rows = self.rows(figure, split=split, chosen_for="zsl")
@@ -297,9 +281,8 @@ def figures_of(result: RunResult) -> dict[str, Any]:
 def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
     """Return the fields of stored results that evidence needs, one row each.
 
-    These are the columns of :func:`figures_of`, ``benchmark`` (None for other data),
-    ``pretraining``, ``gain`` (split SS, classes of ImageNet-1K by the benchmark's facts) and
-    ``zsl_fold1`` to ``zsl_fold3`` (parameters of one fold).
+    ``gain`` is of split SS and classes of ImageNet-1K by the benchmark's facts; ``zsl_fold1`` to
+    ``zsl_fold3`` have the parameters of one fold.
     """
     by_key = {result.key: result for result in results}
     rows = []
@@ -315,11 +298,7 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
 
 
 def evidence_of(results: Iterable[RunResult]) -> dict[Body, Evidence]:
-    """Return stored results as evidence: on real data, of these your own, and on simulated data.
-
-    Results that come with the package count as real, with the rows of its board; all others are
-    your own.
-    """
+    """Return stored results as evidence: on real data, of these your own, and on simulated data."""
     rows = result_rows(results)
     ours = {(each.key, each.created) for each in shipped_results()}
     came = (
@@ -384,10 +363,10 @@ def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
 def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
     """Return rows of :func:`result_rows` on simulated or on real data as evidence.
 
-    Only runs on a benchmark count, or on data that stand in for one: the papers speak of no others.
-    Only parameters that were chosen on folds count, by the run itself or by one that differs in its
-    seed alone. Of data sets of one name, the version run last counts; of the same run by several
-    versions of this package the last one. Seeds are averaged.
+    Only runs on a benchmark, or on data that stand in for one, count, with parameters that were
+    chosen on folds, by the run itself or by one that differs in its seed alone. Of data sets of one
+    name the version run last counts; of a run by several versions of this package the last. Seeds
+    are averaged.
     """
     body: Body = "simulated" if simulated else "real"
     if rows.empty:

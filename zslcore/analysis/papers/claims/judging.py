@@ -5,14 +5,12 @@ whole interval has to lie where the claim puts it; where it lies elsewhere the c
 and an interval that reaches over the end tells nothing. A count of all cases is compared with the
 share that the claim states; an order is that of mean ranks over data sets.
 
-Runs rarely have all data sets and methods that a claim speaks of. On a part of them it *holds here*
-or *fails here*, and the scope tells where: this neither confirms nor refutes the claim. There, a
-claim on every case fails by one that is otherwise, and holds where no case is otherwise and the
-exact interval of the share lies above one half; a claim on a share holds or fails by its interval.
-Figures of runs within one point of each other have no order: a place, a best method or a sign holds
-or fails only if no order of these, and nothing that missing methods may reach, changes it.
-What simulated data give is shown and has *no verdict*: they were made here, and say nothing about a
-paper.
+Runs on a part of the data sets and methods that a claim speaks of give *holds here* or *fails
+here*, which neither confirms nor refutes it. There, a claim on every case fails by one that is
+otherwise, and holds where no case is otherwise and the exact interval of the share lies above one
+half; a claim on a share holds or fails by its interval. Figures of runs within one point of each
+other have no order: a place, a best method or a sign holds or fails only if no order of these, and
+nothing that missing methods may reach, changes it. Simulated data give *no verdict*.
 """
 
 from __future__ import annotations
@@ -56,16 +54,11 @@ MOST = 0.9
 class Judgment:
     """The judgment of a claim by a body of evidence.
 
-    Attributes
-    ----------
-    said : one sentence with the arithmetic, or with what is missing
-    number : the deciding one, with its 95 % interval ``low`` to ``high``; each None without one
-    unit : "points" (a difference of fractions), "share" (in [0, 1]), "place" (mean rank), "tau",
-        "p", or "percent" (a fraction)
-    data, methods : what it rests on, each method on all of these data sets; empty where unknown
-    exceptions : cases that a claim on nearly all does not hold for
-    where : the part of the claim that was measured, as "2 of 5 data sets"; empty for all of it
-    scope : data sets, features, methods and seeds of runs, one sentence; empty for print
+    ``said`` is one sentence with the arithmetic, or with what is missing; ``number`` the deciding
+    one, in the ``unit`` "points" (a difference of fractions), "share" (in [0, 1]), "place" (mean
+    rank), "tau", "p" or "percent" (a fraction), with its 95 % interval. It rests on each of
+    ``methods`` on all of ``data``; ``where`` is the part of the claim that was measured, as "2 of 5
+    data sets".
     """
 
     verdict: Verdict
@@ -167,8 +160,8 @@ def judge_mean(
 ) -> Judgment:
     """Judge the mean of differences of fractions, shape (n,), by its t interval.
 
-    ``what`` heads the sentence, ``of`` names the cases in the plural; an index of ``values`` names
-    their data sets. "near" zero is within ``margin``. Raises UndecidedError for fewer than two.
+    ``what`` heads the sentence, ``of`` names the cases; "near" zero is within ``margin``. Raises
+    UndecidedError for fewer than two.
     """
     x = np.asarray(values, dtype=float)
     if len(x) < 2:
@@ -210,10 +203,7 @@ def judge_interval(
 
 
 def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
-    """Judge the share of hits, bool with an index that names the cases.
-
-    ``what`` heads the sentence. Raises UndecidedError without a case.
-    """
+    """Judge the share of hits, whose index names the cases; UndecidedError without a case."""
     n, k = len(hits), int(hits.sum())
     if not n:
         raise UndecidedError(f"{what}: there is no case here.")

@@ -1,7 +1,6 @@
 """The kinds of judging that ``data/claims.toml`` names, each a function of evidence and a claim.
 
-A kind judges as if the evidence were all that the claim speaks of; runs on a part of it are dealt
-with in :mod:`zslcore.analysis.papers.claims.judging`.
+A kind judges as if the evidence were all that the claim speaks of; see :mod:`.judging`.
 """
 
 from __future__ import annotations
@@ -69,10 +68,7 @@ def _on(found: Judgment, cases: Cases, note: str = "") -> Judgment:
 
 
 def judge_difference(evidence: Evidence, claim: ClaimArguments) -> Judgment:
-    """Judge a mean difference by its t interval over cases.
-
-    Of runs on few data sets, where these are the cases, it has to be clear on each.
-    """
+    """Judge a mean difference by its t interval over cases; few data sets must be clear on each."""
     cases, what = _cases(evidence, claim)
     of = claim.spec.get("of", "methods and data sets")
     claimed = claim.spec["claimed"]
@@ -267,10 +263,7 @@ def _welch(what: str, first: pd.Series, second: pd.Series) -> Judgment:
 
 
 def judge_place(evidence: Evidence, claim: ClaimArguments) -> Judgment:
-    """Judge the place of a method by mean rank; ties share their best place.
-
-    Of runs, it is judged by the places that it can have.
-    """
+    """Judge the place of a method by mean rank, of runs by all it can have."""
     spec = claim.spec
     wide, missing = _order(evidence, claim)
     method, figure = spec["method"], in_words(spec["figure"])

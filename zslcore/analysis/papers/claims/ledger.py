@@ -21,20 +21,13 @@ SOURCE = FACTS / "claims.toml"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of a paper, and what is computed to see whether it holds.
+    """A statement of a paper, in our own words, and what is computed to see whether it holds.
 
-    Attributes
-    ----------
-    statement : in our own words
-    kind : of :data:`zslcore.analysis.papers.claims.kinds.KINDS`
-    spec : arguments of the kind
-    printed : arguments that differ for the printed tables
-    tables : printed tables that the paper means, as "GBU 3"
-    data, methods : what it speaks of; no methods for any
-    pretraining : required training set of features; others are a control; empty for any
-    printed_only : why runs can never tell; empty where they can
-    not_printed : why print can never tell; empty where it can
-    table_alone : why a printed table gives a figure of it and no verdict
+    ``spec`` are arguments of the ``kind``, ``printed`` those that differ for the printed
+    ``tables``, named as "GBU 3". ``pretraining`` is the required training set of features, others
+    are a control. ``printed_only`` and ``not_printed`` say why runs, and print, can never tell,
+    ``table_alone`` why a printed table gives a figure of it and no verdict; each is empty where
+    they can.
     """
 
     id: str

@@ -1,8 +1,7 @@
 """The papers' experiments by table and figure: run them on any data set, and compare with print.
 
-An experiment is named by paper and table, as ``cal:table2``. It says which runs or studies measure
-its cells and where they are printed, so that print and reproduction stay in step. What is finished
-is stored, and an interrupted experiment resumes. A table or figure is one entry of
+An experiment is named by paper and table, as ``cal:table2``; what is finished is stored, and an
+interrupted one resumes. A table or figure is one entry of
 :mod:`zslcore.analysis.papers.experiments.registry`.
 """
 

@@ -39,13 +39,7 @@ KINDS = {"attributes": "attributes", "word2vec": "word vectors"}
 
 @dataclass(frozen=True, slots=True)
 class GainExperiment(Experiment):
-    """OverlapGain of every method minus that of the baseline, on controlled splits.
-
-    Attributes
-    ----------
-    configurations : "OS1" to "OS4"
-    splits : kinds of splits that are drawn
-    """
+    """OverlapGain of every method minus that of the baseline, configurations "OS1" to "OS4"."""
 
     configurations: tuple[str, ...]
     splits: tuple[Splits, ...] = ("controlled",)

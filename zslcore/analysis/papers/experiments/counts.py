@@ -81,10 +81,7 @@ def drawn_split() -> tuple[np.ndarray, Split]:
 
 @dataclass(frozen=True, slots=True)
 class PartsExperiment(CountExperiment):
-    """The parts of a run's data, see :func:`zslcore.analysis.inventory.part_sizes`.
-
-    The first rows are of the paper's example.
-    """
+    """The parts of a run's data, see :func:`zslcore.analysis.inventory.part_sizes`."""
 
     n_datasets: ClassVar[int | None] = None
     at: ClassVar[str] = "part"

@@ -70,8 +70,6 @@ class Request:
     Attributes
     ----------
     datasets : names of data sets that make one part of the table
-    methods : rows
-    seeds : of stochastic methods
     draws : of test classes, in the studies of actions
     benchmark : data set of the paper to compare with, by default that of the data set
     """
@@ -96,13 +94,10 @@ def open_dataset(name: str) -> ZSLDataset:
 
 @dataclass(frozen=True, slots=True)
 class Experiment(ABC):
-    """A table or figure of a paper.
+    """A table or figure of a paper, named as "cal:table2".
 
     Attributes
     ----------
-    name : paper and table, as "cal:table2"
-    title : the question
-    features : scaling, see :class:`zslcore.features.views.Preprocessing`
     lacks : what the printed figures rest on that no data set here has, and where to get it
     params : row -> parameters that it is given, where these are not the defaults
     """
@@ -212,12 +207,7 @@ def cell_row(
 ) -> dict[str, Any]:
     """Return a cell of the results; what is not finished, or was not printed, is NaN.
 
-    Parameters
-    ----------
-    cell : its column
-    values : one a seed; their mean is ours
-    interval : 95 %
-    key : of the first run
+    ``values`` are one a seed; their mean is ours. ``key`` is that of the first run.
     """
     ours = float(np.mean(values)) if len(values) else np.nan
     printed = np.nan if printed is None else float(printed)
@@ -264,11 +254,8 @@ def to_records(table: pd.DataFrame) -> list[dict[str, Any]]:
 class StoredRows(Piece):
     """A study of an experiment, stored as rows that lists of results show.
 
-    Attributes
-    ----------
-    kind : of :data:`zslcore.results.result.KINDS`
-    key : SHA-256 of everything that the rows depend on, 16 hex digits
-    measure : returns what the rows are about, the rows, and those that lists of results show
+    ``key`` is the SHA-256 of everything that the rows depend on, 16 hex digits; ``measure`` returns
+    what the rows are about, the rows, and those that lists of results show.
     """
 
     kind: str

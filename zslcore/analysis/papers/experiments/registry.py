@@ -46,8 +46,7 @@ _PLAIN = tuple(Cell(figure, "PS", "zsl", figure) for figure in ("u", "s", "H"))
 def _benchmark(kind: type[R], *table: Any, **options: Any) -> R:
     """Return runs as the benchmark paper made them, where the defaults here are others.
 
-    SAE compares in the semantic space, GFZSL keeps the Gaussians of seen classes that were
-    estimated from their images, and features are as they come.
+    SAE compares in the semantic space, GFZSL keeps the Gaussians estimated from images.
     """
     params = {"SAE": {"direction": "V2S"}, "GFZSL": {"seen": "estimated"}}
     return kind(*table, **options, params=params, features="none")
@@ -171,8 +170,7 @@ NOT_COMPUTED: Mapping[str, str] = {
 def get_experiment(name: str) -> Experiment:
     """Return the experiment called ``name``.
 
-    Raises DatasetError with the reason for one that cannot be computed, UnknownNameError with the
-    nearest name for any other.
+    Raises DatasetError with the reason for one that cannot be computed, else UnknownNameError.
     """
     if name in NOT_COMPUTED:
         raise DatasetError(f"{name} cannot be computed: {NOT_COMPUTED[name]}")

@@ -41,10 +41,7 @@ def configured_experiment(
     features: FeatureScaling | None = None,
     on: MeasuredOn = "test",
 ) -> Experiment:
-    """Return an experiment with other parameters, features or images; see :func:`reproduce`.
-
-    Raises ZSLError for an unknown experiment or row, and for what it cannot take.
-    """
+    """Return an experiment with other parameters, features or images; see :func:`reproduce`."""
     experiment = get_experiment(name)
     for method in params or {}:
         if method not in (allowed := experiment.methods + experiment.others):
@@ -86,7 +83,6 @@ def reproduce(
 
     Parameters
     ----------
-    name : of an experiment
     datasets : names that ``load`` knows; those of the experiment by default
     methods : by default the rows of its table; others have no printed figure
     seeds : of stochastic methods
@@ -95,7 +91,6 @@ def reproduce(
     dask : address of a Dask cluster whose workers share this data folder, in place of processes
     benchmark : data set of the paper to compare with, by default that of the data set
     params : row -> parameters that it is given, over those of the paper's variant
-    features : scaling, by default that of the experiment
     on : "test" or, for figures over λ, the first "validation" split, as in the calibration paper
     on_done : callable(done, total, what, runs), after every piece, in this process
     on_standing : callable(Standing), every few seconds, from a thread
@@ -104,8 +99,7 @@ def reproduce(
     -------
     DataFrame
         One row per data set, row and cell of the printed table, see
-        :data:`~zslcore.analysis.papers.experiments.experiment.COLUMNS`; ``key`` is that of the
-        first run in the run store.
+        :data:`~zslcore.analysis.papers.experiments.experiment.COLUMNS`.
     """
     experiment = configured_experiment(name, params, features, on)
     rows = experiment.checked_methods(methods)
@@ -137,10 +131,7 @@ def run_pieces(
     dask: str,
     on_standing: Callable[[Standing], None] | None,
 ) -> Iterator[tuple[str, int]]:
-    """Run every piece, and yield its name and number of runs; stored pieces come first.
-
-    Parameters are those of :func:`reproduce`.
-    """
+    """Run every piece, and yield its name and number of runs; stored pieces come first."""
     todo = {what: piece for what, piece in pieces.items() if not piece.is_stored()}
     yield from ((what, 0) for what in pieces if what not in todo)
     if not todo:

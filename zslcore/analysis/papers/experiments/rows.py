@@ -84,12 +84,7 @@ _DRAWS = {"accuracies": [], "errors": [bias_variance.CLASS_DRAWS, bias_variance.
 
 @dataclass(frozen=True, slots=True)
 class PathExperiment(RowsExperiment):
-    """Accuracies along the regulariser of a method.
-
-    Attributes
-    ----------
-    split : "PS", or :data:`zslcore.analysis.regularization.VALIDATION`
-    """
+    """Accuracies along the regulariser of a method."""
 
     split: str = "PS"
     takes_params: ClassVar[bool] = True
@@ -253,10 +248,7 @@ class CrossPiece(Piece):
 class TransductionExperiment(RowsExperiment):
     """A transductive method compared with its inductive version, split PS.
 
-    Attributes
-    ----------
-    named : name in the paper -> method
-    cells : heading -> column of :meth:`zslcore.analysis.transduction.Contender.row`
+    ``named`` is name in the paper -> method, ``cells`` heading -> column of :meth:`Contender.row`.
     """
 
     named: Mapping[str, str]
@@ -315,13 +307,7 @@ def _compare(study: TransductionStudy, tell: Tell) -> tuple[Mapping[str, Any], R
 
 @dataclass(frozen=True, slots=True)
 class ImagenetExperiment(RowsExperiment):
-    """Accuracy on the nine sets, a row a set.
-
-    Attributes
-    ----------
-    task : "zsl" or "gzsl", where the 1,000 training classes are candidates, too
-    ks : the true class among so many best answers
-    """
+    """Accuracy on the nine sets, a row a set; the true class is among the ``ks`` best answers."""
 
     task: Task = "zsl"
     ks: tuple[int, ...] = (1,)

@@ -39,15 +39,7 @@ from zslcore.results.store import ResultStore
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A column of a printed table and what measures it.
-
-    Attributes
-    ----------
-    title : heading
-    split : name
-    select_for : task that parameters are chosen for
-    figure : of :data:`zslcore.analysis.papers.claims.evidence.COLUMNS`
-    """
+    """A column of a printed table and what measures it, ``figure`` of :data:`.evidence.COLUMNS`."""
 
     title: str
     split: str
@@ -62,13 +54,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class RunsExperiment(Experiment):
-    """A table whose cells are runs of the run store.
-
-    Attributes
-    ----------
-    printed_as : the printed table, as "GBU 3"
-    cells : its columns
-    """
+    """A table, ``printed_as`` in the paper ("GBU 3"), whose cells are runs of the run store."""
 
     printed_as: str
     cells: tuple[Cell, ...]
@@ -187,11 +173,7 @@ SpecArguments = tuple[str, str, Sequence[Task], Mapping[str, Any], FeatureScalin
 
 @dataclass(frozen=True)
 class RunsPiece(Piece):
-    """The runs of one or several methods on a split.
-
-    That methods share classifiers, and that seeds add little to the choice on the folds, the
-    expected seconds leave out.
-    """
+    """The runs of methods on a split; expected seconds leave out what methods and seeds share."""
 
     dataset: str
     arguments: Sequence[SpecArguments]
@@ -253,12 +235,7 @@ class FoldsExperiment(RunsExperiment):
 
 @dataclass(frozen=True, slots=True)
 class RanksExperiment(FoldsExperiment):
-    """How often each method is at each place, over data sets, and over folds where they count.
-
-    Attributes
-    ----------
-    by_fold : whether every fold's choice is an observation of its own
-    """
+    """How often each method is at each place, over data sets and, ``by_fold``, over folds."""
 
     by_fold: bool = True
     n_datasets: ClassVar[int | None] = None

@@ -13,10 +13,7 @@ _ROW = ["dataset", "method", "at"]
 
 
 def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return a row for each data set, method and ``at``, with three columns a cell.
-
-    Below the methods of a data set stand their means, of those with both figures, where any has.
-    """
+    """Return a row for each data set, method and ``at``, with three columns a cell, then means."""
     by_method = experiment.unit == "percent" and not table["at"].any()
     cells = sorted(map(str, table["cell"].unique()), key=_place_in(experiment.headings))
     blocks = []
