@@ -124,7 +124,13 @@ class Cell:
 
 
 def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -> str:
-    """Return a method with what makes it a row of its own, as ``SAE (V2S)``."""
+    """Return a method with what makes it a row of its own.
+
+    Examples
+    --------
+    >>> row_name("SAE", {"direction": "V2S"})
+    'SAE (V2S)'
+    """
     variants = VARIANTS.get(method, ())
     names = dict.fromkeys(name for variant in variants for name in variant)
     words = [str(params.get(name, variants[0].get(name))) for name in names]

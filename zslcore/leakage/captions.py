@@ -1,10 +1,9 @@
 """Count the captions that name a class: what one can do where pre-training classes are unknown.
 
 A caption names a class when the words of one of its names stand in it in a row, the last one
-perhaps in the plural. A name is no proof: the crane of a caption may be the machine, an image may
-show a class that its caption does not name, and a shard is a part of the whole. A class that no
-caption of a large shard names is rare in the training data. Captions are read line by line, and
-none is stored: memory does not grow with the file.
+perhaps in the plural. A name is no proof: the crane of a caption may be the machine, and an image
+may show a class that its caption does not name. Captions are read line by line: memory does not
+grow with the file.
 """
 
 from __future__ import annotations
@@ -43,15 +42,8 @@ Progress = Callable[[int], None]
 def captions_of(path: Path) -> Iterator[str]:
     """Yield the captions of a file, one by one.
 
-    Parameters
-    ----------
-    path : text with a caption a line, or ``.csv`` or ``.tsv`` with a column of :data:`COLUMNS`;
-        either also as ``.gz``
-
-    Raises
-    ------
-    FileRefusedError
-        For a file that is not there, of another kind, damaged, or without such a column.
+    ``path`` is text with a caption a line, or ``.csv`` or ``.tsv`` with a column of
+    :data:`COLUMNS`; either also as ``.gz``. Raises FileRefusedError for any other file.
     """
     name = clean_text(path.name)
     endings = [ending.lower() for ending in path.suffixes if ending.lower() != ".gz"]
@@ -128,10 +120,7 @@ class _Lines:
 
 
 def names_of(title: str) -> tuple[tuple[str, ...], ...]:
-    """Return the names of a class as words: "n02129165 lion, king of beasts" has two.
-
-    Names stand between commas; what is in brackets is left out, and so is a WordNet id.
-    """
+    """Return the names of a class as words: "n02129165 lion, king of beasts" has two."""
     words = title.replace(id_of(title), "", 1).replace("(", ",(")
     names = (readable(part) for part in words.split(",") if not part.startswith("("))
     return tuple(dict.fromkeys(tuple(name.split()) for name in names if name))
@@ -142,20 +131,9 @@ def count_captions(
 ) -> tuple[pd.DataFrame, int]:
     """Count how many captions, read once, name each class.
 
-    Parameters
-    ----------
-    classes : their names, see :func:`names_of`
-    on_progress : called with the captions read so far
-
-    Returns
-    -------
-    table : DataFrame, a row a class in the order given: class, captions, share
-    n : number of captions read
-
-    Raises
-    ------
-    FileRefusedError
-        For a class whose name has no Latin letter or digit: no caption can be compared with it.
+    ``classes`` are as :func:`names_of` takes them, ``on_progress`` is called with the captions read
+    so far. Returns a table, a row a class, and the number of captions. Raises FileRefusedError for
+    a class whose name has no Latin letter or digit: no caption can be compared with it.
     """
     if without := [title for title in classes if not names_of(title)]:
         raise FileRefusedError(

@@ -69,17 +69,15 @@ class Thresholds:
 
     Parameters
     ----------
-    near : float in (0, 1], default=0.25
-        ZSL005: share of the median distance to the nearest training row below which a test row is
-        a near-duplicate.
-    alone : float in (0, 1], default=0.5
-        ZSL005: and below this share of the distance to its tenth nearest training row.
-    share : float in [0, 1], default=0.01
-        ZSL004, ZSL005, ZSL012: up to this share of the test images they are a warning. At 0.01 they
-        move an accuracy by one point at most.
-    images : int >= 1, default=10
-        ZSL011: a test class with fewer images is reported. With fewer than ten, the exact 95 %
-        interval of a class at 50 % is at least 0.62 wide.
+    near, alone : ZSL005, in (0, 1]
+        A test row is a near-duplicate below these shares of the median distance to the nearest
+        training row, and of the distance to its own tenth nearest one.
+    share : ZSL004, ZSL005, ZSL012, in [0, 1]
+        Up to this share of the test images they are a warning. At 0.01 they move an accuracy by one
+        point at most.
+    images : ZSL011, at least 1
+        A test class with fewer images is reported. With fewer than ten, the exact 95 % interval of
+        a class at 50 % is at least 0.62 wide.
     """
 
     near: float = NEAR
@@ -117,8 +115,6 @@ class AuditContext:
     features : array of shape (n_rows, n_features), in memory, mapped or in HDF5
     prototypes, raw_prototypes : float arrays of shape (n_classes, n_attributes), scaled and raw
     independent_prototypes : whether they are known to be made without test images
-    photographs : which rows come from one photograph, video or picture
-    class_names : by row of ``prototypes``
     class_lists : "seen" and "unseen", rows of ``prototypes``, where they are declared
     folds, fold_rows : (train, val) classes, and rows, of every fold
     vocabularies : pre-training classes of the feature extractor
@@ -272,10 +268,7 @@ class AuditContext:
 
 
 def _photographs(dataset: ZSLDataset) -> Photographs | None:
-    """Tell photographs by the names of a data set's image files, if they tell any.
-
-    Where simulated images share one, their names say so.
-    """
+    """Tell photographs by the names of a data set's image files, if they tell any."""
     if dataset.simulated and not dataset.image_files:
         drawn = "simulated, every image is drawn by itself"
         return Photographs(np.arange(len(dataset.labels)), drawn, by_name=False)

@@ -3,11 +3,9 @@
 Where a row or a class is on two sides, one side has to give way. With the policy "test first" the
 test parts keep it, unseen before seen, then val, then train: tested figures stay comparable, and
 what a leak is worth can be measured on the published test images. With "drop" no part keeps it.
-Rows that do not exist, and repetitions, go in either case. With labels, unseen classes leave
-training, and val classes leave train; with features, so do training rows that are equal or
-suspiciously near to a test row; with photographs, training rows whose photograph also gave a test
-row. Where a seen class would lose all of its training rows by that, the test rows of their
-photographs go instead, since the parting of the classes is the split's own.
+Training rows that are suspiciously near to a test row, or of its photograph, go. Where a seen class
+would lose all of its training rows by that, the test rows of their photographs go instead, since
+the parting of the classes is the split's own.
 """
 
 from __future__ import annotations
@@ -42,13 +40,7 @@ Parts = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class CorrectedSplit:
-    """Rows of a corrected split, and what it took.
-
-    Attributes
-    ----------
-    context : what the checks look at, with the corrected rows
-    removed : rows taken out, by part, sorted
-    """
+    """What the checks look at, with the corrected rows, and the rows taken out, by part, sorted."""
 
     context: AuditContext
     policy: Policy

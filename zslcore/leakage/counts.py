@@ -1,8 +1,7 @@
 """Count the rows and classes of a split that leak, and those that another split has elsewhere.
 
-Parts that only one of two splits gives are named. ``train`` and ``val`` are then left out of the
-comparison: a file without ``train_loc`` does not state that a row is not trained on. A split
-without ``test_seen``, as the standard split, has no such rows.
+Where only one of two splits gives a part, ``train`` and ``val`` are left out of the comparison: a
+file without ``train_loc`` does not state that a row is not trained on.
 """
 
 from __future__ import annotations
@@ -35,10 +34,9 @@ def leaking_rows(report: AuditReport) -> np.ndarray:
 def leaks_by_class(context: AuditContext, report: AuditReport | None) -> pd.DataFrame:
     """Count the images of every class by where they are, each once: a row per class with images.
 
-    ``images`` add up from ``trained``, ``test_seen``, ``test_unseen``, ``known`` (tested as unseen,
-    of a class that the extractor was trained on), ``leaking`` (rows of a finding) and ``unused``.
-    Without a report no image counts as leaking, and one in two parts counts as tested; without
-    labels there are no rows.
+    ``known`` are tested as unseen, of a class that the extractor was trained on, ``leaking`` rows
+    of a finding. Without a report no image counts as leaking, and one in two parts counts as
+    tested; without labels there are no rows.
     """
     columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
     if context.labels is None:
@@ -84,10 +82,7 @@ def leaks_by_part(context: AuditContext, report: AuditReport) -> pd.DataFrame:
 def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison:
     """Compare two splits row by row, and class by class where the labels of one are known.
 
-    Raises
-    ------
-    DatasetError
-        When they are known to number the rows of different data, or share no part.
+    Raises DatasetError when they are known to number the rows of different data, or share no part.
     """
     names = _names_of_both(first, second)
     _refuse_others(first, second, names)

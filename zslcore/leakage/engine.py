@@ -59,10 +59,8 @@ def audit(
         What the feature extractor was trained on; by default what the data set declares, or what
         :func:`zslcore.datasets.imports.pretraining_of` knows of its features.
     decisions : mapping vocabulary -> test class -> "confirmed" or "rejected"
-        A person's decisions on the matches.
     runs : sequence of RunResult, for the effect of overlaps and the oracle gap
-    accuracies : mapping method -> {class: accuracy among unseen classes}
-        In place of runs, for figures computed elsewhere.
+    accuracies : mapping method -> {class: accuracy among unseen classes}, in place of runs
     against : another split, file or folder of the same rows, to say what moved
     on_progress : called with (done, total) after every check
 
@@ -132,8 +130,7 @@ def audit_context(
 def audit_again(report: AuditReport, context: AuditContext, ids: Sequence[str]) -> AuditReport:
     """Run the checks ``ids`` once more, as after a person's decision; other findings stay.
 
-    The context has the same rows and features as that of the report, with other vocabularies,
-    decisions, provenance or runs.
+    The context has the same rows and features as that of the report.
     """
     findings: list[Finding] = []
     for check in CHECKS:
@@ -154,10 +151,7 @@ def corrected_split(
     group_pattern: str | None = None,
     thresholds: Thresholds | None = None,
 ) -> CorrectedSplit:
-    """Return the split without rows and classes on two sides; see :mod:`.correction`.
-
-    Parameters are those of :func:`audit`.
-    """
+    """Return the split without rows and classes on two sides; see :func:`audit`."""
     with _opened(
         subject,
         split=split,

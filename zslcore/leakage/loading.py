@@ -79,8 +79,7 @@ def context_of(
     """Bring ``subject`` to one form; nothing is judged.
 
     ``into`` is the folder for features that have to be read from a file, ``split`` a name in a data
-    set, ``known`` further fields of :class:`AuditContext`. Groups are those of
-    :func:`zslcore.leakage.photographs.photographs_of`.
+    set, ``known`` further fields of :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
         photographs = photographs_of(groups, group_pattern, subject.image_files)
@@ -160,10 +159,7 @@ def context_of_split(
     groups: GroupSource | None = None,
     group_pattern: str | None = None,
 ) -> AuditContext:
-    """Read a split file and, from a second file, the labels and features that are in it.
-
-    Features stay maps of a file in the folder ``into``.
-    """
+    """Read a split file and what labels and features a second one has, mapped in ``into``."""
     features = None
     if images is not None:
         read = read_arrays(images, {"features": "columns"}, into, required=())
@@ -365,11 +361,7 @@ def _require_as_many(path: Path, names: tuple[str, ...], S: np.ndarray | None) -
 
 
 def _class_lists(path: Path, names: tuple[str, ...]) -> dict[str, Any]:
-    """Read the class lists next to the benchmark's own split files.
-
-    Only next to ``att_splits...`` and when all their names are known: they say nothing of a split
-    of one's own.
-    """
+    """Read the class lists next to ``att_splits...``, which say nothing of a split of one's own."""
     folder = path.parent / "proposed_split"
     if not path.name.startswith("att_splits") or not folder.is_dir() or not names:
         return {}
@@ -419,10 +411,7 @@ class SmallFiles:
             self._read[path] = {k: np.array(v) for k, v in read.arrays.items()} | texts
 
     def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
-        """Return the lists of rows that are no part of a split, numbered as in the file.
-
-        A list that is not whole numbers is left out: it stays among the names that are not read.
-        """
+        """Return the lists of whole numbers that are no part of a split."""
         self.read(path)
         found = {}
         for name in self.unread[path]:

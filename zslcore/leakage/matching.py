@@ -120,8 +120,7 @@ def _variants(name: str) -> Iterator[str]:
 class Index:
     """A vocabulary by key, by word, by meaning and by ancestor; entries are numbered.
 
-    ``names`` holds, per entry, every parsed name; ``by_stem`` entries by a name without its
-    last word.
+    ``by_stem`` has entries by a name without its last word.
     """
 
     vocabulary: Vocabulary
@@ -221,8 +220,8 @@ def _senses(names: Iterable[Name], parts: str) -> tuple[str, ...]:
 class About:
     """What the names of a data set have in common; what is not known is empty, and judges nothing.
 
-    Categories are WordNet's, such as animals, that at least a tenth of the names belong to; the
-    kind is the closest meaning that most names are kinds of, such as birds.
+    Categories are WordNet's that at least a tenth of the names belong to; the kind is the closest
+    meaning that most names are kinds of, such as birds.
     """
 
     domains: Domains
@@ -247,10 +246,7 @@ class About:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """A test class and what it may mean, the commonest sense first.
-
-    ``fitting`` are the senses that fit the other classes of the data set.
-    """
+    """A test class and its senses, the commonest first; ``fitting`` ones fit its data set."""
 
     name: Name
     senses: tuple[str, ...]
@@ -456,10 +452,7 @@ def _in_dictionary(word: str) -> bool:
 
 
 def _nearest(word: str, index: Index) -> str | None:
-    """Return the first word by the alphabet that is one letter off.
-
-    One letter cannot change both ends of a word of five letters or more: one end is as it was.
-    """
+    """Return the first word by the alphabet that is one letter off; one end is as it was."""
     found = []
     for end in (f"{word[:2]}-", f"-{word[-2:]}"):
         near = process.extractOne(
@@ -623,10 +616,7 @@ MOST = 10
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A test class, as the data set writes it, and a pre-training class that may be the same.
-
-    ``entry`` is the latter with its synonyms, ``rule`` one of :mod:`zslcore.leakage.matching`.
-    """
+    """A test class and an ``entry`` of a vocabulary, with its synonyms, that may be the same."""
 
     class_name: str
     vocabulary: str
@@ -639,17 +629,9 @@ class Match:
 def match_names(
     names: Sequence[str], vocabulary: Vocabulary, context: Sequence[str] = ()
 ) -> tuple[Match, ...]:
-    """Compare class names with a pre-training vocabulary.
+    """Compare names of test classes with a pre-training vocabulary; strong matches come first.
 
-    Parameters
-    ----------
-    names : the test classes
-    vocabulary : the classes the extractor was trained on
-    context : all classes of the data set, which decide what ambiguous names mean (``seal``)
-
-    Returns
-    -------
-    tuple of Match, in the order of ``names``, strong before weak
+    ``context`` are all classes of the data set, which decide what ambiguous names mean (``seal``).
     """
     index = index_of(vocabulary)
     possible = BY_HIERARCHY if vocabulary.hierarchical else BY_WORDS

@@ -39,10 +39,9 @@ ALONE, CROWD = 0.5, 10
 
 
 def identical_rows(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Group equal rows of an array, memory map or HDF5 data set of shape (n, d).
+    """Return the group of each row of ``X`` (n, d), equal rows in one, and which rows are zero.
 
-    Returns the group of each row, -1 for a row like no other, and which rows are zero throughout;
-    those are in no group.
+    The group of a row like no other is -1, as that of a zero row. ``X`` may be mapped or HDF5.
     """
     code, zero = _row_codes(X)
     order = np.argsort(code, kind="stable")
@@ -100,7 +99,7 @@ class NearRows:
 
     ``distance`` is Euclidean; ``crowd`` that of the test row to its tenth nearest training row,
     within some 13 %, infinite without more training rows than that; ``median`` that of a test row
-    to its nearest training row, over a sample. Arrays have the shape (n_pairs,).
+    to its nearest training row, over a sample.
     """
 
     test: np.ndarray
@@ -120,8 +119,8 @@ def near_rows(
 ) -> NearRows:
     """Find test rows whose nearest training row is far nearer than is usual, and usual there.
 
-    ``near`` is a share of the median distance to the nearest training row, ``alone`` of the
-    distance to the tenth nearest. X has the shape (n, d): an array, memory map or HDF5 data set.
+    ``near`` is a share of the median distance to the nearest training row, ``alone`` of that to the
+    tenth nearest. X has the shape (n, d): an array, memory map or HDF5 data set.
     """
     R = _projection(X.shape[1])
     Z_train, Z_test = (_projected(X, rows, R) for rows in (train, test))

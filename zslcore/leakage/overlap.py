@@ -23,10 +23,9 @@ OVERLAP_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """A test class, its matches in a vocabulary, strongest first, and a person's decision.
+    """A test class, its matches, strongest first, and a person's "confirmed", "rejected" or "".
 
-    ``number`` is its place among the classes that were compared, or its row of ``prototypes``;
-    ``decision`` is "confirmed", "rejected" or "" when undecided.
+    ``number`` is its place among the classes that were compared, or its row of ``prototypes``.
     """
 
     number: int
@@ -71,8 +70,7 @@ def overlaps(
 ) -> tuple[Overlap, ...]:
     """Compare classes with a vocabulary; return every class, in the order given.
 
-    ``others`` are all classes of the data set, which decide what ambiguous names mean;
-    ``decisions`` are "confirmed" or "rejected", by name of a class.
+    ``others`` are all classes of the data set, which decide what ambiguous names mean.
     """
     found: dict[str, list[Match]] = defaultdict(list)
     for match in match_names(names, vocabulary, others):
@@ -112,9 +110,8 @@ def overlap_table(
 ) -> pd.DataFrame:
     """Return every unseen class, or others, with its best match, the most certain first.
 
-    Columns are ``number`` (row of the prototypes), ``class``, ``strength`` ("strong", "weak" or
-    "none"), ``match`` (the pre-training class), ``rule``, ``evidence``, ``matches`` (how many),
-    ``decision`` ("confirmed", "rejected" or "open") and ``counts``, whether it is taken as known.
+    ``number`` is the row of the prototypes, ``matches`` says how many, ``counts`` whether the class
+    is taken as known.
     """
     if classes is None and context.unseen_classes is None:
         classes = ()

@@ -1,7 +1,7 @@
 """Search a pattern in names, alone in a process that may be ended; imports nothing of this package.
 
-The request comes as JSON on standard input. The answer is one JSON object: ``found``, the first
-group in each name or null, or ``refused``, the end of a sentence.
+The answer to a JSON request on standard input is JSON: ``found``, the first group in each name or
+null, or ``refused``, the end of a sentence.
 """
 
 from __future__ import annotations

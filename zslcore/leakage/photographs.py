@@ -1,8 +1,7 @@
 """Which rows come from one photograph, one video or one picture that was changed in several ways.
 
-Identified by the names of the image files: equal names are one photograph, as where several boxes
-were cut from it. Frames of a video and augmented copies have names of their own; a pattern gives
-the part that they have in common. Or the groups themselves are given.
+Equal names of image files are one photograph, as where several boxes were cut from it; a pattern
+gives the part that frames of a video or augmented copies have in common.
 
 Some patterns need longer than the age of the world for a name of thirty letters, and while Python
 searches, nothing else of its process runs: a pattern is searched in a process of its own, with
@@ -87,8 +86,7 @@ def _search_in_child(request: dict[str, object]) -> dict[str, list[str | None]] 
 class Photographs:
     """The photograph of each row: rows with the same ``number`` come from the same one.
 
-    ``names`` are by number, empty where there are none; ``by_name`` tells whether the names of
-    files were all that was compared.
+    ``names`` are by number; ``by_name``: the names of files were all that was compared.
     """
 
     number: np.ndarray
@@ -100,9 +98,9 @@ class Photographs:
     def of_names(cls, names: Sequence[str], source: str, pattern: str | None = None) -> Photographs:
         """Identify photographs by the names of their files, one per row; an empty one is a group.
 
-        The first group of ``pattern`` is the photograph, as ``(.*)_aug[0-9]+`` finds that of
-        ``cat_001_aug3.jpg``; a name in which it is not found stands for itself. Raises what
-        :func:`first_groups` does, and a DatasetError when all names are equal.
+        As ``(.*)_aug[0-9]+`` finds the photograph of ``cat_001_aug3.jpg``; a name in which it is
+        not found stands for itself. Raises what :func:`first_groups` does, and a DatasetError when
+        all are equal.
         """
         texts = [str(name) for name in names]
         if pattern:
@@ -149,8 +147,8 @@ def photographs_of(
 
     ``groups`` is one number or name per row, or a file of them: names, one a line (``.txt``), a CSV
     with a column ``group`` or ``image_file``, or ``.mat``, ``.npz`` or HDF5 with ``groups`` or
-    ``image_files``. Without them ``image_files``, known from ``source``, are compared. A pattern
-    without names is a ParameterError; an unreadable file, or names all alike, another ZSLError.
+    ``image_files``. Without them ``image_files`` are compared. A pattern without names is a
+    ParameterError; an unreadable file, or names all alike, another ZSLError.
     """
     if isinstance(groups, (str, PathLike)):
         path = Path(groups)

@@ -35,8 +35,8 @@ AGREES = "Verified: rows, labels and gamma agree with the data."
 class PredictedScores:
     """Predictions with what a report needs of a score matrix; classes are the candidates.
 
-    ``remarks`` say what was and could not be verified, ``reasons`` which claims are wrong; the
-    state is VERIFIED where rows, labels and gamma agree with the data.
+    They are VERIFIED where rows, labels and gamma agree with the data; ``remarks`` say what could
+    not be, ``reasons`` which claims are wrong.
     """
 
     name: str
@@ -85,11 +85,7 @@ class PredictedScores:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the predictions state of their data, where they number its rows.
-
-        Under "data" what is known of it, under "rows" the split and the digests of its parts, under
-        "params" the parameters and how they were found.
-        """
+        """What the predictions state of their data, where they number its rows."""
         said = self.predictions.provenance
         if said.rows != "benchmark" or not said.dataset:
             return {}
@@ -119,9 +115,8 @@ def read_predicted(
 ) -> PredictedScores:
     """Read a file of predictions and compare its claims with the data, as far as they are here.
 
-    ``load`` opens data by name, and raises a ZSLError for data that the file may not be checked
-    with. A FileRefusedError when it cannot be read; for a wrong claim, too, unless wrong claims are
-    to be among the reasons.
+    ``load`` raises a ZSLError for data that the file may not be checked with. A FileRefusedError
+    when it cannot be read; for a wrong claim, too, with ``refuse_wrong``.
     """
     predictions = read_predictions(path, limits=limits)
     return checked(predictions, path.name, load=load, refuse_wrong=refuse_wrong)
@@ -144,10 +139,7 @@ def checked(
 
 
 def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Truth | None:
-    """Return what the data that predictions name know of themselves, or their benchmark's facts.
-
-    Data of the same name and another content are other data.
-    """
+    """Return what the data, of the same content, or their benchmark's facts know of themselves."""
     claimed = predictions.provenance
     if claimed.digest:
         with suppress(ZSLError):

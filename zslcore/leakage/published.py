@@ -2,11 +2,9 @@
 
 A split is recognised by the digest of its file, or by the rows of a whole part: parts of the known
 splits have at least a thousand rows, so that another split does not agree by accident. One that
-moves whole classes agrees in no part, but may be near a known one (:func:`nearest`). Facts that are
-missing are filled in for the rows of a known split (:mod:`zslcore.datasets.facts`).
-
-A test set is recognised by its number of images per class: it holds every image of the unseen
-classes and a known number of every seen one, and no two of these lists are alike.
+moves whole classes agrees in no part, but may be near a known one (:func:`nearest`). A test set is
+recognised by its number of images per class: it holds every image of the unseen classes and a known
+number of every seen one, and no two of these lists are alike.
 """
 
 from __future__ import annotations
@@ -40,13 +38,9 @@ WHAT = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownSplit:
-    """A split file that is in circulation.
+    """A split file in circulation, as "AWA1", "PS 2.0"; ``superseded`` says why not to use it.
 
-    Attributes
-    ----------
-    dataset, name : "AWA1", "PS 2.0"
-    parts, counts : digest of the rows, and their number, by part
-    superseded : why it should not be used any more, empty if it should
+    ``parts`` and ``counts`` are the digest of the rows, and their number, by part.
     """
 
     dataset: str
@@ -64,11 +58,9 @@ class KnownSplit:
 class NearSplit:
     """A known split that a split differs from by a few classes.
 
-    Attributes
-    ----------
-    shares : rows in common over rows in either, in [0, 1], by part; trainval and test_seen are one
-    same : share of all rows that are on the same side, in [0, 1]
-    now_unseen, no_more : names of the classes that became unseen, and that are unseen no more
+    ``shares`` are rows in common over rows in either, by part, trainval and test_seen being one;
+    ``same`` is the share of all rows that are on the same side. ``now_unseen`` and ``no_more`` name
+    the classes that became unseen, and that are unseen no more.
     """
 
     dataset: str
@@ -90,10 +82,7 @@ def known_splits() -> tuple[KnownSplit, ...]:
 
 
 def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
-    """Return the known splits that agree with everything that was given.
-
-    The releases of a proposed split share parts, so that there may be several.
-    """
+    """Return the known splits that agree with everything given; releases share parts."""
     this_file = [s for s in known_splits() if s.sha256 and s.sha256 == context.file_digest]
     agree = agreeing(context)
     return tuple(this_file or [split for split, (_, other) in agree.items() if not other])
@@ -114,8 +103,7 @@ def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[st
 def numbers_rows_of(context: AuditContext) -> str | None:
     """Return the benchmark whose own rows a split numbers; None where that is not known.
 
-    Its file is one of the known ones, or at least one whole part has their rows. Simulated data may
-    have as many rows, but not those.
+    Its file is known, or at least one whole part has their rows; a number of rows shows nothing.
     """
     if context.simulated:
         return None
@@ -205,10 +193,10 @@ def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
 
 
 def with_facts(context: AuditContext) -> AuditContext:
-    """Return the context with the known facts of the benchmark's rows filled in.
+    """Return the context with the known facts of the benchmark's rows filled in, where not given.
 
-    Labels, class names and photographs that were given stay. Labels that part the rows otherwise
-    than the benchmark's do show that these are other images: then nothing is filled in.
+    Labels that part the rows otherwise than the benchmark's show that these are other images: then
+    nothing is filled in.
     """
     dataset = numbers_rows_of(context)
     facts = row_facts(dataset) if dataset else None
@@ -271,14 +259,7 @@ def _photographs(facts: RowFacts) -> Photographs | None:
 
 @dataclass(frozen=True, eq=False)
 class KnownTest:
-    """The test set of a published split.
-
-    Attributes
-    ----------
-    class_names : in the benchmark's order
-    counts : int array, test images of every class
-    unseen : bool array
-    """
+    """The test set of a published split; ``counts`` are test images of every class."""
 
     benchmark: str
     split: str
@@ -305,9 +286,7 @@ def known_tests() -> tuple[KnownTest, ...]:
 def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
     """Return the published test set whose classes have as many images as these labels.
 
-    Parameters
-    ----------
-    y : int array of shape (n_images,), numbers of classes from 0, in the benchmark's order
+    ``y`` is an int array of shape (n_images,), numbers of classes in the benchmark's order.
     """
     if len(y) and not 0 <= y.min() <= y.max() < n_classes:
         return None

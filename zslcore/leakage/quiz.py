@@ -1,7 +1,4 @@
-"""A quiz for teaching: splits of the digits with a planted fault, and clues to find it by.
-
-What is right is not written here: the audit of the planted split is the answer.
-"""
+"""A quiz on splits of the digits with a planted fault; their audit is the answer."""
 
 from __future__ import annotations
 
@@ -90,10 +87,7 @@ class Answer:
 
 
 def plant(question: str, dataset: ZSLDataset) -> AuditContext:
-    """Return the split of a question: the data set's first, with a fault or without.
-
-    The data need labels, features, names and a split that has seen test images and folds.
-    """
+    """Return the data set's first split, with the fault of a question or without."""
     if question not in QUESTIONS:
         raise closest_name("question", question, QUESTIONS)
     split = next(iter(dataset.splits.values()))

@@ -199,8 +199,8 @@ def finite(value: object) -> object:
 def to_junit(report: AuditReport, fail_on: FailOn = "fail", accepted: Collection[str] = ()) -> str:
     """Return one test case per check, as every CI server draws; ``fail_on`` says what fails.
 
-    What could not run is an error, so that no server draws it green; for a check among
-    ``accepted`` it is a skipped test with its reason, as what is unknown is, unless it fails.
+    What could not run is an error, so that no server draws it green; for a check among ``accepted``
+    it is a skipped test with its reason, as what is unknown is, unless it fails.
     """
     suite = ElementTree.Element("testsuite", name=_xml(f"zslcore audit: {report.subject}"))
     n = {"failure": 0, "error": 0, "skipped": 0}

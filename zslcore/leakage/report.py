@@ -69,14 +69,12 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding of a check.
+    """One finding of a check; message and advice are one sentence each, the advice may be empty.
 
     Attributes
     ----------
     id : stable identifier of the check, "ZSL003"
-    message, advice : one sentence each; the advice is empty when there is nothing to do
     rows : every affected image, 0-based, sorted
-    classes : names of the affected classes
     figures : numbers that the message rests on, by name
     """
 
@@ -96,15 +94,11 @@ class SplitComparison:
 
     Attributes
     ----------
-    parts : those that are compared
     given_once : parts that only the first, and only the second, gives
-    moves : DataFrame
-        ``first`` and ``second`` (the parts that a row is in), and ``rows``; most rows first
-    by_class : DataFrame
-        ``class``, ``first``, ``second``, ``rows`` of the rows that moved
-    classes : DataFrame
-        ``class``, ``first``, ``second``: the classes whose side changed ("seen", "unseen", "both",
-        "none"); as ``by_class`` without rows where the classes are not known
+    moves : DataFrame of the parts that a row is in, and ``rows``; most rows first
+    by_class : ``moves`` by class
+    classes : DataFrame of the classes whose side changed ("seen", "unseen", "both", "none"); as
+        ``by_class`` without rows where the classes are not known
     labelled : whether the class of each row is known
     """
 
@@ -163,7 +157,6 @@ class AuditReport:
 
     Attributes
     ----------
-    subject : name of the data set or file
     titles : what each check looks for, by id
     provenance : what was read and assumed: digest, labels, vocabularies, version, time
     comparison : the split against another one, no part of the verdict

@@ -57,10 +57,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The classes of a pre-training set; ``listed`` says whether they are known.
-
-    ``source`` is one sentence on where they come from.
-    """
+    """The classes of a pre-training set; ``listed`` says whether they are known."""
 
     name: str
     entries: tuple[Entry, ...]

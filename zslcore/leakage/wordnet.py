@@ -82,9 +82,8 @@ def id_of(name: str) -> str:
 class Synset:
     """One meaning, with every word for it and how common it is for each of them, 1 the commonest.
 
-    The id is "n" (noun) or "v" (verb) and WordNet's offset; nouns' ids are those of ImageNet. The
-    category is the lexicographer file ("05" for animals), parents are what it is a kind of, topics
-    what it belongs to, such as basketball for a dribble.
+    The id is "n" or "v" and WordNet's offset, as ImageNet's; the category is the lexicographer file
+    ("05" for animals), parents are what it is a kind of, topics what it belongs to.
     """
 
     id: str
@@ -193,10 +192,7 @@ def domain_of(synset: str) -> Domains:
 
 
 def domains(names: Iterable[str]) -> Domains:
-    """Return what a list of at least five names is about; empty where that is not known.
-
-    That is what most of the names can only be, and what a quarter as many can only be.
-    """
+    """Return what at least five names are about: what most, and a quarter as many, can only be."""
     readings = [found for name in set(names) if (found := _readings(name))]
     if len(readings) < DOMAIN_NAMES:
         return frozenset()

@@ -97,7 +97,7 @@ def knn_recall(reference: np.ndarray, found: np.ndarray) -> float:
 def preserved_neighbours(
     Z: np.ndarray, Y: np.ndarray, *, k: int = 15, threads: int = 1
 ) -> np.ndarray:
-    """Return, for every point, the share of its k nearest in the space ``Z`` that are so on the map.
+    """Return, for every point, the share of its k nearest in ``Z`` that are among those in ``Y``.
 
     The mean is the kNN recall; k is made smaller where there are not as many points.
     """

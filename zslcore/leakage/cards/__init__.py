@@ -1,8 +1,7 @@
 """The card of a check: a verdict in a word, a sentence, three figures, one picture.
 
 Files are recognised by :mod:`.kinds`; cards are made by :mod:`.of_split`,
-:mod:`zslcore.scores.card` and :mod:`zslcore.board.card`, and shown by :mod:`.card` and
-:mod:`.as_html`.
+:mod:`zslcore.scores.card` and :mod:`zslcore.board.card`.
 """
 
 from zslcore.leakage.cards.as_html import to_html

@@ -66,10 +66,9 @@ KNOWN_CLASSES = "Test classes in the pre-training set"
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One thing that was found, or that is open.
+    """One thing that was found, or that is open; ``command`` prints the text again, in a review.
 
-    ``rows`` are the first affected ones, numbered as in the file; ``command`` is what prints the
-    text again, in a review.
+    ``rows`` are the first affected ones, numbered as in the file.
     """
 
     mark: Mark
@@ -120,10 +119,9 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Bars from the top, or a seen-unseen curve with marked points.
+    """Bars from the top, or a seen-unseen curve with marked points; ``alt`` says what it shows.
 
-    ``alt`` says in one sentence what it shows; the curve is (unseen, seen) accuracies in [0, 1], a
-    point (label, unseen, seen).
+    The curve is (unseen, seen) accuracies in [0, 1], a point (label, unseen, seen).
     """
 
     alt: str
@@ -134,10 +132,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The answer to "is it clean?": a verdict with its reason, three figures, points worst first.
-
-    ``files`` are (name, SHA-256), ``read_as`` what was read and assumed, (name, value).
-    """
+    """The answer to "is it clean?"; points come worst first, ``files`` are (name, SHA-256)."""
 
     kind: str
     files: tuple[tuple[str, str], ...]

@@ -1,7 +1,6 @@
 """Recognise files by their first bytes and the names and shapes of their variables.
 
-No value is read here, and a file is opened in a confined child process
-(:mod:`zslcore.datasets.sandbox.client`). What is not recognised is refused in one sentence.
+No value is read, and a file is opened in :mod:`zslcore.datasets.sandbox.client`'s confined child.
 """
 
 from __future__ import annotations

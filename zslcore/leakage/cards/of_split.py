@@ -170,8 +170,7 @@ def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
 def _gain_of_first_release(dataset: str) -> Figure:
     """Return the gain of PS v1 over six methods on a benchmark, of CUB where it was not measured.
 
-    Trained on train_loc + val_loc, which hold the test rows of the seen classes, or chosen on folds
-    of trainval_loc.
+    Trained on the test rows of the seen classes in train_loc + val_loc, or chosen on trainval_loc.
     """
     table = pd.read_csv(FACTS / "measured" / "leak_cost.csv", comment="#")
     benchmark = table["dataset"].str.partition("-")[0]

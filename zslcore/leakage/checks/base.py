@@ -29,13 +29,9 @@ NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One question to a split.
+    """One question to a split; ``passes`` is true when nothing was found.
 
-    Attributes
-    ----------
-    passes : what is true when nothing was found, one sentence
-    needs : attributes of the context without which it cannot run, keys of :data:`NEEDS`
-    run : yields the findings; their ``id`` is filled in
+    It cannot run without ``needs`` of the context; the findings' ``id`` is filled in.
     """
 
     id: str

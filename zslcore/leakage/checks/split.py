@@ -166,8 +166,7 @@ def _fold_rows(context: AuditContext) -> Findings:
 def _other_lists(context: AuditContext) -> Findings:
     """Compare the lists of a file that are no part of the split with the test parts.
 
-    What a program trains on its file does not say: one that is named for training and holds test
-    rows trains on the test.
+    One that is named for training and holds test rows trains on the test.
     """
     tested, harmless = context.rows(*TEST_PARTS), []
     for name, rows in context.other_lists.items():
@@ -400,9 +399,6 @@ def same_photograph(context: AuditContext) -> Findings:
 
 
 def shared_rows_of(number: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return those of ``rows`` with the photograph of one of ``others``; rows in both are ZSL003's.
-
-    ``number`` is the photograph of each row.
-    """
+    """Return those of ``rows`` with the photograph of one of ``others``, but rows in both."""
     rows = np.setdiff1d(rows, others)
     return rows[np.isin(number[rows], number[others])]

@@ -8,9 +8,8 @@ The evidence is in three files under ``data/``; the first two are open to new ro
   all, by ``tools/contamination.py``.
 
 A cell of the map is a test set and a pre-training set. Its classes are counted as the audit counts
-them (:mod:`zslcore.leakage.matching`): *certain* ones have the same name or meaning, *possible*
-ones are related and wait for a person (:mod:`~zslcore.leakage.contamination.reliability` measures
-how often that is right). What has no public list of classes stays *unknown*.
+them (:mod:`zslcore.leakage.matching`): *certain*, or *possible* until a person decides. What has no
+public list of classes stays *unknown*.
 
 References
 ----------

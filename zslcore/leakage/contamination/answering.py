@@ -29,13 +29,9 @@ WITH: Mapping[Labels, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Whether a number may be reported as zero-shot.
+    """Whether a number may be reported as zero-shot, by the worst of the cells it rests on.
 
-    Attributes
-    ----------
-    state : the worst of the cells it rests on
-    verdict : "Yes", "No", "Look first" or "Unknown"
-    certain, possible : names of test classes
+    ``verdict`` is "Yes", "No", "Look first" or "Unknown".
     """
 
     state: State
@@ -47,10 +43,7 @@ class Answer:
 
 
 def answer(tested: TestSet, extractor: Extractor) -> Answer:
-    """Judge whether a number on these classes with this extractor may be reported as zero-shot.
-
-    The counts of a test set of the map are stored; one of your own is counted now.
-    """
+    """Judge whether a number on these classes with this extractor may be reported as zero-shot."""
     of_sets = [cell_of(tested, name) for name in extractor.pretraining]
     state = next(state for state in STATES if state in [cell.state for cell in of_sets])
     telling = [cell for cell in of_sets if cell.state == state]

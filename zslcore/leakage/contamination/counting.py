@@ -1,7 +1,4 @@
-"""The map: extractors, pre-training sets, test sets, and the classes that these have in common.
-
-The tables of extractors and of pre-training sets are open to new rows.
-"""
+"""The map: extractors, pre-training sets, test sets, and the classes that these have in common."""
 
 from __future__ import annotations
 
@@ -59,13 +56,9 @@ _PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sport
 
 @dataclass(frozen=True, slots=True)
 class PretrainingSet:
-    """What extractors are trained on.
+    """What extractors are trained on; ``vocabulary`` is the list of its classes, empty without one.
 
-    Attributes
-    ----------
-    name, title : as in ``--pretraining``, and as it is written
-    n_classes : None where it has none or it is not stated
-    vocabulary : the list of its classes, see :mod:`zslcore.leakage.vocabularies`; empty without one
+    ``n_classes`` is None where it has none or it is not stated.
     """
 
     name: str
@@ -78,13 +71,7 @@ class PretrainingSet:
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """A published feature extractor.
-
-    Attributes
-    ----------
-    pretraining : names of the sets that it was trained on, one after the other
-    labels : what their images came with
-    """
+    """A published feature extractor; ``pretraining`` are the sets it was trained on, in order."""
 
     name: str
     kind: Kind
@@ -120,10 +107,9 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 
 def find_extractor(name: str) -> Extractor:
-    """Return a published extractor, whatever its case and hyphens.
+    """Return a published extractor, whatever its case and hyphens, or raise UnknownNameError.
 
-    A row of several networks has the name of each: "VGG-16 and VGG-19" is "vgg19", too. A misspelt
-    name is an UnknownNameError with the nearest one.
+    A row of several networks has the name of each: "VGG-16 and VGG-19" is "vgg19", too.
     """
     if name in extractors():
         return extractors()[name]
@@ -141,8 +127,7 @@ def _letters(name: str) -> str:
 class PrintedOverlap:
     """What the paper of a pre-training set says of copies of test images in it.
 
-    ``share`` of the images have a copy, ``gain`` of accuracy is by these, both fractions; None
-    where no gain is printed.
+    ``share`` of images with a copy and ``gain`` of accuracy are fractions.
     """
 
     pretraining: str
@@ -170,14 +155,10 @@ def printed_overlaps(pretraining: str) -> tuple[PrintedOverlap, ...]:
 
 @dataclass(frozen=True, slots=True)
 class TestSet:
-    """Classes that a number is reported on.
+    """Classes that a number is reported on; ``split`` is empty where all classes are tested.
 
-    Attributes
-    ----------
-    split : its name; empty where all classes are tested
-    classes : names of the test classes
-    context : names of all classes of the data set, which decide what ambiguous ones mean
-    synsets : WordNet ids of ``classes``, where these are known for certain
+    ``context`` are all classes of the data set, which decide what ambiguous names mean, ``synsets``
+    the WordNet ids of ``classes``, where these are known for certain.
     """
 
     dataset: str
@@ -192,13 +173,10 @@ class TestSet:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A test set and a pre-training set.
+    """A test set and a pre-training set, with the classes that certainly and possibly are in both.
 
-    Attributes
-    ----------
-    certain, possible : names of those classes that certainly and possibly are in the latter; None
-        without a list of classes, or before counting
-    printed, printed_in : names of those that a paper lists, None where none does, and the paper
+    These are None without a list of classes, or before counting, ``printed`` where no paper lists
+    any.
     """
 
     dataset: str
@@ -246,9 +224,8 @@ def test_sets() -> tuple[TestSet, ...]:
 def find_test_set(title: str) -> TestSet:
     """Return a test set of the map by how it is written, "CUB, PS"; "AWA2, PS" is one, too.
 
-    So are the sets of base-to-new tests by their names, "oxford_pets", and their new classes,
-    "oxford_pets, new", and the zero-shot tests on Kinetics-600, "Kinetics-600, ZSL220" and of every
-    split "Kinetics-600, ZSL220 1". These are counted when they are needed.
+    So are the sets of base-to-new tests, "oxford_pets" and "oxford_pets, new", and the zero-shot
+    tests on Kinetics-600, "Kinetics-600, ZSL220" and "Kinetics-600, ZSL220 1", counted when needed.
     """
     known = {str(each): each for each in test_sets()}
     for name, one in open_world_sets().items():
@@ -322,10 +299,7 @@ def of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
 def own_test_set(name: str, classes: Sequence[str], context: Sequence[str] = ()) -> TestSet:
     """Return classes of one's own as a test set; WordNet ids have their first word added.
 
-    Raises
-    ------
-    FileRefusedError
-        When there is no class, or some have a WordNet id and some have none.
+    Raises FileRefusedError when there is no class, or some have a WordNet id and some have none.
     """
     names = tuple(dict.fromkeys(classes))
     if not names:
@@ -350,10 +324,7 @@ def _with_word(synset: str) -> str:
 
 @lru_cache(maxsize=128)
 def cell_of(tested: TestSet, pretraining: str) -> Cell:
-    """Return a cell of the map, or count one of classes that are not on it.
-
-    An UnknownNameError for a pre-training set without an entry.
-    """
+    """Return a cell of the map, or count it; UnknownNameError for an unknown pre-training set."""
     if pretraining not in pretraining_sets():
         raise closest_name("pre-training set", pretraining, pretraining_sets())
     if tested in test_sets():
@@ -370,12 +341,8 @@ def cell_of(tested: TestSet, pretraining: str) -> Cell:
 def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
     """Return the evidence for every overlapping class of a cell.
 
-    Returns
-    -------
-    DataFrame
-        ``class``, ``overlap`` ("certain", "possible", or "listed" where only a paper names it),
-        ``pretraining_class`` and ``evidence`` of its best match, and ``printed_in``, the paper
-        that lists it. Empty where names are not stored, as those of ImageNet.
+    ``overlap`` is "certain", "possible", or "listed" where only the paper ``printed_in`` names it.
+    Empty where names are not stored, as those of ImageNet.
     """
     cell = cell_of(tested, pretraining)
     how = dict.fromkeys(cell.printed or (), "listed")
@@ -395,14 +362,9 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
 
 
 def as_table() -> pd.DataFrame:
-    """Return every cell of the map as a row.
+    """Return every cell of the map as a row; numbers are missing where not counted, or not printed.
 
-    Returns
-    -------
-    DataFrame
-        ``dataset``, ``split``, ``pretraining``, ``state``, ``classes``, ``certain``, ``possible``
-        and ``printed`` (numbers of classes, missing where not counted, or not printed),
-        ``printed_in``, and ``text``: "6+1/10 {6}", certain + possible / all {printed}.
+    ``text`` is as "6+1/10 {6}": certain + possible / all {printed}.
     """
     rows = []
     for cell in cells().values():

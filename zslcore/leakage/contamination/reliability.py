@@ -1,12 +1,8 @@
 """How often the comparison of class names is right, on pairs that a person has labelled.
 
-``data/labelled_pairs.csv`` has the pairs, and how they were chosen; those of some lists were
-inspected while the rules were made (*tuned*), the others only afterwards (*held out*).
-``data/matching_measured.csv`` has what came out, by ``tools/contamination.py``.
-
-Of a target class that is one of the 1,000 of ImageNet-1K, on whose labels prompts are tuned, its
-own name was in the tuning: the transfer is to other images of it, not to a class that was never
-named.
+``data/labelled_pairs.csv`` has the pairs; those of some lists were inspected while the rules were
+made (*tuned*), the others only afterwards (*held out*). Of a target class that is one of the 1,000
+of ImageNet-1K, on whose labels prompts are tuned, its own name was in the tuning.
 
 References
 ----------
@@ -54,13 +50,9 @@ class Pair:
 class Measured:
     """Results of the comparison on the pairs of one part, "tuned" or "held_out".
 
-    Attributes
-    ----------
-    pairs, same, related : number of pairs, of those that are the same and of parts or kinds
-    certain, certain_right : pairs called certain, and those of them that are the same
-    possible, possible_right : pairs called possible, and those that are the same, part or kind
-    same_found, related_found : those called certain or possible
-    digest : of the pairs and their answers
+    ``related`` are parts or kinds, ``certain_right`` those of the certain pairs that are the same,
+    ``possible_right`` the same, part or kind; ``_found`` are called certain or possible. The
+    ``digest`` is of the pairs and their answers.
     """
 
     part: str
@@ -159,13 +151,9 @@ LISTS = {
 def transfer_table() -> pd.DataFrame:
     """Return how many classes of every target are classes of ImageNet-1K.
 
-    Returns
-    -------
-    DataFrame, a row a target
-        ``same`` and ``related`` classes are those that a person calls the same as one of the 1,000,
-        or only a part or kind of one; ``certain`` and ``possible`` ones are found by the comparison
-        of names. A person labelled ``pairs`` of names; of these the comparison calls
-        ``pairs_certain``, of which ``pairs_right`` are the same class.
+    ``same`` and ``related`` are a person's labels, ``certain`` and ``possible`` the comparison's.
+    Of the ``pairs`` labelled, it calls ``pairs_certain``, of which ``pairs_right`` are the same
+    class.
     """
     strength_of, rows = strengths(), []
     for name, one in open_world_sets().items():
