@@ -1,13 +1,7 @@
 """The leaderboard: one JSON per result, checked by machine, shown in one table.
 
-========== =======================================================================================
-entry       :mod:`zslcore.board.entry`: the JSON of a result
-write       :mod:`zslcore.board.making`: an entry of a run, or of judged scores
-check       :mod:`zslcore.board.checking`: which split it was, and what contradicts itself
-overlap     :mod:`zslcore.board.checking`: clean, overlapping or unknown
-show        :mod:`zslcore.board.table`: rows with intervals and ranks; CSV, LaTeX, HTML of them
-curves      :mod:`zslcore.board.table`: a page for each row with predictions, which it links
-========== =======================================================================================
+The JSON is :mod:`~zslcore.board.entry`'s, written by :mod:`~zslcore.board.making`, checked by
+:mod:`~zslcore.board.checking` and shown by :mod:`~zslcore.board.table`.
 """
 
 from zslcore.board.checking import (

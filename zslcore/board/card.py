@@ -1,8 +1,4 @@
-"""The card of a result: a JSON of the board, or of a run.
-
-A result states its figures. The digests of its rows identify its split; whether
-its test classes were in the pre-training set is looked up.
-"""
+"""The card of a result that states its figures: a JSON of the board, or of a run."""
 
 from __future__ import annotations
 
@@ -44,11 +40,10 @@ def card_of_result(
     pretraining: tuple[str, ...] = (),
     load: Callable[[str], ZSLDataset] = load,
 ) -> Card:
-    """Return the card of a JSON file of the board, or of one run.
+    """Return the card of a JSON file of the board, or of one run, or raise FileRefusedError.
 
     ``pretraining`` is what the extractor was trained on, by default what the file declares;
-    ``load`` opens data by name, and raises a ZSLError for what the file may not be checked with. A
-    FileRefusedError says which field does not fit.
+    ``load`` raises a ZSLError for data that the file may not be checked with.
     """
     with path.open("rb") as file:
         content = file.read(MAX_BYTES + 1)

@@ -1,12 +1,9 @@
 """A folder of results: every file is read, placed on its split, or refused in one sentence.
 
 Overlap has three states, and the third is never left out: *clean*, *overlapping*, *unknown*. What a
-result states of its extractor is taken as stated; which of its test classes that set holds is
-looked up by the same matching of names that the audit uses.
-
-Predictions ``x.parquet``, from which figures are computed again, lie next to ``x.json``; a result
-that comes with the package names one of the package's own. What came of checking these is stored
-with the SHA-256 of both, so that a page need not compute 129 results again to show them.
+result states of its extractor is taken as stated. Predictions ``x.parquet``, from which figures are
+computed again, lie next to ``x.json``; a result that comes with the package names one of the
+package's own, and what came of checking these is stored with the SHA-256 of both.
 """
 
 from __future__ import annotations
@@ -48,8 +45,7 @@ OverlapState = Literal["clean", "overlapping", "unknown"]
 class Contamination:
     """What is known of the overlap between test classes and pre-training classes.
 
-    ``classes`` certainly are in the pre-training set; ``related`` counts those that only a person
-    can decide.
+    ``classes`` certainly are in the pre-training set; only a person can decide on ``related`` ones.
     """
 
     state: OverlapState
@@ -68,8 +64,8 @@ def overlap_of(
 ) -> Contamination:
     """Return how many unseen classes are among those that a feature extractor was trained on.
 
-    ``pretraining`` are sets of images, ("none",) for no training, empty where unknown; the classes
-    of ``benchmark`` resolve ambiguous names.
+    ``pretraining`` is ("none",) for no training, empty where unknown; the classes of ``benchmark``
+    resolve ambiguous names.
     """
     if not pretraining:
         return Contamination(
@@ -128,14 +124,13 @@ Kind = Literal["known", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class SplitState:
-    """Which split a result was tested on.
+    """Which split a result was tested on, with one sentence why.
 
     Attributes
     ----------
     kind : "known" (its rows are a published split's), "v1" (a release that leaks), "v1 or 2.0" (its
         rows are those of both, and it does not say which), "by counts" (as many test images as a
         published split), "variant" (some parts are a published split's) or "unknown"
-    why : one sentence
     """
 
     kind: Kind
@@ -144,10 +139,7 @@ class SplitState:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A result that is on the board, by the name of its file.
-
-    It is "verified" where its figures were computed again from predictions, else "stated".
-    """
+    """A result on the board; it is "verified" where figures were computed again, else "stated"."""
 
     file: str
     entry: BoardEntry
@@ -158,10 +150,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A folder of results; ``refused`` says by file why a result is not on the board.
-
-    The digest is over names and contents of all files, 16 hex digits.
-    """
+    """A folder of results, or by file why one is refused; the digest is over names and contents."""
 
     results: tuple[Judged, ...]
     refused: Mapping[str, str]
@@ -172,12 +161,8 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
     """Read and check every ``.json`` of a folder, by name.
 
     With ``recompute`` figures are computed again where there are predictions; without it, only what
-    comes with the package and has been checked is *verified*.
-
-    Raises
-    ------
-    FileRefusedError
-        When there is no such folder, or it holds too many files.
+    comes with the package and has been checked is *verified*. Raises FileRefusedError when there is
+    no such folder, or it holds too many files.
     """
     if not folder.is_dir():
         raise FileRefusedError(f"{clean_text(folder)}: expected a folder of results as JSON.")

@@ -1,8 +1,7 @@
 """The JSON of one result on the board.
 
-A file is untrusted. It is read by its types, an unknown field is refused
-like one that is missing, and what contradicts itself is refused in one sentence. How gamma was
-found has to be stated: a figure with a gamma of unknown origin is no result.
+A file is untrusted: an unknown field is refused like one that is missing, and what contradicts
+itself is refused in one sentence. A figure with a gamma of unknown origin is no result.
 """
 
 from __future__ import annotations
@@ -70,7 +69,6 @@ class Data:
 
     Attributes
     ----------
-    name : as its owner calls it
     benchmark : AWA1, AWA2, CUB, SUN or aPY; empty for any other data
     features : what the images were turned into, in words
     pretraining : names of the sets the feature extractor was trained on, see
@@ -95,7 +93,6 @@ class SplitMark:
 
     Attributes
     ----------
-    name : "PS 2.0", "SS", "own" ...
     parts : part -> digest of its rows, see :func:`zslcore.datasets.base.part_digest`
     counts : part -> number of its images, for results without row numbers
     """
@@ -114,7 +111,6 @@ class Gamma:
     ----------
     origin : "validated" (on other images than the test images), "given" (how is not stated),
         "oracle" (on the test images) or "none"
-    value : None where there is none
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -128,9 +124,7 @@ class Parameters:
 
     Attributes
     ----------
-    origin : "validated", "given", "oracle" or "not told"
     chosen_for : what validation looked at
-    params : name -> value
     grid : name -> values that were searched; of a run of this package its spec has them
     """
 
@@ -145,12 +139,8 @@ class Parameters:
 class Figures:
     """Accuracies, means over classes, fractions in [0, 1]; None where there is none.
 
-    Attributes
-    ----------
-    zsl : of unseen images among unseen classes
-    u, s, H : among all classes, without calibration
-    u_gamma, s_gamma, H_gamma : among all classes, at gamma
-    ausuc : area under the seen-unseen curve
+    ``zsl`` is of unseen images among unseen classes, ``u_gamma``, ``s_gamma`` and ``H_gamma`` are
+    at gamma, ``ausuc`` is the area under the seen-unseen curve.
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT
@@ -166,10 +156,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """How much a stochastic method's figures vary over ``n`` seeds, as standard deviations.
-
-    Figures of the entry are those of the first seed.
-    """
+    """Standard deviations over ``n`` seeds; figures of the entry are those of the first seed."""
 
     __pydantic_config__: ClassVar[Any] = _STRICT
     n: int = 1
@@ -193,7 +180,6 @@ class BoardEntry:
     created : day or moment, ISO 8601
     predictions : of a result that comes with the package, which of its files of predictions
         verifies it, ``<data>/<key>``; those of any other lie next to its JSON
-    schema : what kind of file this is
     """
 
     __pydantic_config__: ClassVar[Any] = _STRICT

@@ -47,15 +47,12 @@ def entry_of_run(
     pretraining: tuple[str, ...] = (),
     code: str = "",
 ) -> BoardEntry:
-    """Return the entry of a run.
+    """Return the entry of a run; ``dataset`` is the very data it was run on, where they are here.
 
     Parameters
     ----------
-    dataset : the very data it was run on, for the rows of its split, where they are here
-    who : owner of the result
     link, code : pages about it and of its code
-    features : name of the features; the data's source by default
-    pretraining : sets that the feature extractor was trained on; those the data declare by default
+    features, pretraining : by default the data's source, and what the data declare
 
     Raises
     ------
@@ -217,10 +214,7 @@ def _seeds(reports: Sequence[Mapping[str, Any]]) -> Seeds:
 def add_entry(entry: BoardEntry, folder: Path) -> Path:
     """Write an entry into a folder of results, checked as any other; return its file.
 
-    Raises
-    ------
-    FileRefusedError, ParameterError
-        When it would be refused there, or another result has its name.
+    Raises FileRefusedError or ParameterError when it would be refused, or its name is taken.
     """
     path = folder / file_name(entry)
     check_entry(entry, path.name)
@@ -244,8 +238,8 @@ def file_name(entry: BoardEntry) -> str:
 def split_name(dataset: ZSLDataset, split: Split) -> str:
     """Return what a split is called among the published ones.
 
-    The folds of a data set keep to its trainval rows. That is what 2.0 mended, so that no run of
-    this package chooses on test rows, whichever release the file was of.
+    The folds of a data set keep to its trainval rows, so that no run of this package chooses on
+    test rows, whichever release the file was of.
     """
     if dataset.simulated or split.name not in ("PS", "PS v1"):
         return split.name

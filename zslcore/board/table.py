@@ -1,19 +1,15 @@
 r"""The board as a table, a row a result with intervals over classes; its curves and its cells.
 
-A benchmark's classes are a sample of classes. Drawn again with replacement, one fewer than there
-are (see :mod:`zslcore.analysis.resampling`), class :math:`c` is there :math:`w_c` times, and
+Classes are drawn again with replacement, one fewer than there are (see
+:mod:`zslcore.analysis.resampling`): class :math:`c` is there :math:`w_c` times, and
 
 .. math::
     u^* = \frac{\sum_c w_c \, acc_c}{\sum_c w_c}, \qquad H^* = \frac{2 u^* s^*}{u^* + s^*}
 
-give the 95 % intervals of ZSL and of H, where a result has the accuracy of every class. The same
-folder gives the same bytes: draws have a fixed seed, and neither date nor place of writing is in
-it.
-
-Results with the accuracies of the same classes are compared on the same draws of these classes. The
-interval of a rank is that of :func:`zslcore.analysis.ranking.rank_bounds`: two results that no draw
-tells from each other can each have the better place. Results that peeked at test images are bounds
-and have no rank.
+give the 95 % intervals of ZSL and of H. The same folder gives the same bytes: draws have a fixed
+seed. Results of the same classes are compared on the same draws; the interval of a rank is that of
+:func:`zslcore.analysis.ranking.rank_bounds`: two results that no draw tells from each other can
+each have the better place. Results that peeked at test images are bounds and have no rank.
 """
 
 from __future__ import annotations
@@ -112,10 +108,7 @@ def table_of(results: Sequence[Judged]) -> pd.DataFrame:
 
 
 def rows_of(results: Sequence[Judged]) -> list[dict[str, Any]]:
-    """Return one row a result, by the names of :data:`COLUMNS`, in the order given.
-
-    Ranks are those among these results.
-    """
+    """Return one row a result, by :data:`COLUMNS`; ranks are those among these results."""
     rows = [_row(one) for one in results]
     for figure in RANKED:
         ranks = ranks_of(results, figure)
@@ -218,12 +211,9 @@ class Rank:
 
 
 def ranks_of(results: Sequence[Judged], figure: Ranked) -> dict[str, Rank]:
-    """Rank the results of every test set by "zsl" or "H_gamma".
+    """Rank the results of every test set by "zsl" or "H_gamma": file of a result -> Rank.
 
-    Returns
-    -------
-    dict, file of a result -> Rank
-        Only results with the accuracy of every class, where there are two of the same classes.
+    Only results with the accuracy of every class, where there are two of the same classes.
     """
     groups: dict[_Group, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for one in results:
@@ -394,10 +384,7 @@ def write_curves(
     target: Path,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Mapping[str, Path]:
-    """Write a page for each result with predictions that have a curve; return pages by its file.
-
-    ``folder`` is that of the results, ``target`` that of the pages.
-    """
+    """Write a page for each result with a curve into ``target``; return pages by its file."""
     pages: dict[str, Path] = {}
     for done, one in enumerate(board.results, 1):
         file = predictions_of_entry(folder / one.file, one.entry)

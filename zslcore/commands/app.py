@@ -88,10 +88,7 @@ def _choose_address(args: argparse.Namespace) -> None:
 
 
 def own_address() -> str:
-    """Return the address under which the network knows this machine.
-
-    Raises ParameterError when there is none but that of the machine itself.
-    """
+    """Return the network's address of this machine; ParameterError without any."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as route, suppress(OSError):
         route.connect(("192.0.2.1", 9))  # sends nothing: it only chooses the way out
         found = str(route.getsockname()[0])
@@ -158,10 +155,7 @@ def _ends_with(parent: int) -> Callable[[], None] | None:
 
 
 class Servers:
-    """Processes that are started, started again when they end, and ended together by ``over``.
-
-    Each has its words of a command; the environment is that of all of them.
-    """
+    """Processes that are started again when they end, and ended together by ``over``."""
 
     def __init__(self, words: Sequence[Sequence[str]], environment: dict[str, str]) -> None:
         self.words, self.environment = words, environment
@@ -171,8 +165,8 @@ class Servers:
     def serve(self, again: float = AGAIN) -> None:
         """Return when ``over`` is set; what ends before starts again, later each time.
 
-        ``again`` is in seconds, until the first new start. Raises ZSLError when a server has ended
-        :data:`MOST_STARTS` times, each time soon after its start.
+        Raises ZSLError when a server has ended :data:`MOST_STARTS` times, each time soon after its
+        start.
         """
         failures = [0] * len(self.words)
         due = [0.0] * len(self.words)

@@ -146,8 +146,7 @@ def cards_of_files(
     """Return the cards of untrusted files, in any order: of a split with its scores, then of each.
 
     ``pretraining`` names what the feature extractor was trained on, also by text files; ``printed``
-    are figures that a paper prints of the scores. Raises FileRefusedError: which file, what was
-    expected, what came.
+    are figures that a paper prints of the scores. Raises FileRefusedError.
     """
     given = [vocabulary_of(name) for name in pretraining or ()]
     found = [_judged(group, given) for group in grouped([recognise(path) for path in paths])]

@@ -145,8 +145,7 @@ def show_piece(done: int, total: int, what: str, runs: int) -> None:
 def write_answers(table: pd.DataFrame, folder: Path) -> None:
     """Write the predictions of the first run of every cell, ``<key>.parquet``, and print how many.
 
-    Raises DatasetError for an experiment whose cells are no runs, and predictions that are not
-    stored.
+    Raises DatasetError for cells that are no runs, and predictions that are not stored.
     """
     keys = [key for key in table["key"].unique() if key]
     found = {key: ResultStore().predictions(key) for key in keys}

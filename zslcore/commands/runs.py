@@ -344,11 +344,7 @@ def export_answers(args: argparse.Namespace) -> None:
 
 
 def figure_for_print(args: argparse.Namespace, found: Predictions) -> bytes:
-    """Return a panel of predictions for print, in the format that the name of the file ends with.
-
-    Raises UnknownNameError for another panel, font or format; names the nearest; ParameterError for
-    a width outside the limits.
-    """
+    """Return a panel of predictions for print, in the format of the file's ending."""
     form = Path(args.figure).suffix.lower().removeprefix(".")
     panel = of_predictions(found, args.panel)
     return print_figure(panel, width_mm=args.width_mm, font=args.font, form=form, title=found.title)

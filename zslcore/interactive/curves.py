@@ -1,7 +1,4 @@
-"""The interactive seen-unseen curve: which gammas are marked, and how lines look.
-
-One colour for each theme, with a contrast of at least 4.5 : 1 to the page, for words and lines.
-"""
+"""The interactive seen-unseen curve: which gammas are marked, and how lines look."""
 
 from __future__ import annotations
 
@@ -35,11 +32,7 @@ GHOSTS = ("first", "second", "third", "fourth")
 
 
 def gamma_range(curve: Curve, also: Sequence[float] = ()) -> tuple[float, float]:
-    """Return the gammas between which 98 % of either trade happens, widened to hold ``also``.
-
-    Below the first, unseen accuracy is within 1 % of its end of nothing; above the second, seen
-    accuracy is.
-    """
+    """Return the gammas between which 98 % of either trade happens, widened to hold ``also``."""
     gamma = curve.gamma[1:]
     if not len(gamma):
         return min([-1.0, *also]), max([1.0, *also])
@@ -60,8 +53,8 @@ def line_of(
 ) -> Line:
     """Return a curve with the gammas that have a name: none, the chosen one, and the best.
 
-    ``look`` is one of :data:`LOOKS`, ``chosen`` the gamma that counts and ``start`` the one to
-    begin with; ``origin`` says where the chosen one comes from, "validated" on the folds or else.
+    ``look`` is one of :data:`LOOKS`, ``start`` the gamma to begin with; ``origin`` says where the
+    chosen one comes from, "validated" on the folds or else.
     """
     best = curve.best().gamma
     stops = [Stop("uncalibrated", 0.0, "plain")]
@@ -83,9 +76,9 @@ def interactive_curve(
 ) -> SeenUnseen:
     """Return curves to drag, the first of them with its images.
 
-    ``scores`` are those of the first line, ``names`` of the classes in the order of the data set's
-    prototypes; ``sides`` is what seen and unseen are called. With ``choose`` a visitor may select
-    another line to drag; with ``tell`` the page hears where the first line's gamma was let go.
+    ``scores`` are those of the first line, ``names`` of the classes in the order of the prototypes.
+    With ``choose`` a visitor may select another line to drag; with ``tell`` the page hears where
+    the first line's gamma was let go.
     """
     images = scores and Images(scores.switches, [names[c] for c in scores.classes])
     return SeenUnseen(lines, LOOKS, _alt(lines), images or None, choose, tell, sides)
@@ -102,7 +95,6 @@ def page_of_answers(
 ) -> str:
     """Return the curve of a test set of seen and unseen classes, with its images, as one HTML file.
 
-    ``names`` are as :func:`interactive_curve` takes them, ``made`` says what it was made from;
     ``gamma`` is the one that counts and ``origin`` where it comes from, None without one.
     """
     line = line_of(title, test.curve, "harmonic", gamma, gamma or 0.0, origin)

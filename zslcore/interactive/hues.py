@@ -1,7 +1,7 @@
 """One meaning, one hue: its colour in the light and in the dark theme, and how its marks look.
 
-The hues are those of Okabe and Ito, which colour-blind readers can distinguish. Words in each have
-a contrast of at least 4.5 : 1 to the page of its theme.
+The hues are Okabe and Ito's, distinct for colour-blind readers; words in each have a contrast of at
+least 4.5 : 1 to the page of its theme.
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ NEUTRAL = Hue("#767676", "#9AA3AD")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a line, a mark or a side looks: its colours, symbol and dash.
-
-    ``dash`` has the lengths of dashes and gaps, as SVG writes them; it is empty for none.
-    """
+    """How a line, a mark or a side looks; ``dash`` has lengths of dashes and gaps, as in SVG."""
 
     light: str
     dark: str

@@ -1,10 +1,9 @@
 """JavaScript modules of an interactive figure, joined into one.
 
 A page of its own has one script, and Streamlit serves several files of a component only for
-installed packages. So that nothing has to be built, modules are limited to what can be joined line
-by line: imports of names from files of the same folder, of its parent, or of this folder, which all
-figures share, each on one line; exports where something is defined; no name defined twice. Joined,
-they share one scope: a name means the same in all of them.
+installed packages. So modules are limited to what can be joined line by line: imports of names from
+files of the same folder, of its parent, or of this folder, each on one line; exports where
+something is defined; no name defined twice, since joined modules share one scope.
 """
 
 from __future__ import annotations

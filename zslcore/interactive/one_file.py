@@ -45,10 +45,9 @@ class Parts:
 def one_file(
     parts: Parts, data: bytes, *, title: str, caption: str, made: str, theme: str = ""
 ) -> str:
-    """Return a page that shows a figure, ``made`` from what it says.
+    """Return a page that shows a figure of ``data``, packed as its script takes it.
 
-    ``data`` is packed as its script takes it; ``theme`` is "light" or "dark", by default as the
-    reader's system has it.
+    ``theme`` is "light" or "dark", by default as the reader's system has it.
     """
     body = (
         f"<h1>{escape(title)}</h1>\n<p>{escape(caption)}</p>\n{element(parts)}\n"
@@ -58,10 +57,10 @@ def one_file(
 
 
 def page_of(body: str, *, title: str, style: str = "", script: str = "", theme: str = "") -> str:
-    """Return a page that loads nothing, with a script of its own or none.
+    """Return a page that loads nothing, with a module as its script or none.
 
     In ``body``, HTML, every text from outside is escaped; in ``style`` the colours of the app are
-    variables; ``script`` is a module, see :func:`script_of`; ``theme`` as in :func:`one_file`.
+    variables.
     """
     return f"""<!doctype html>
 <html lang="en">
@@ -95,13 +94,7 @@ def element(parts: Parts) -> str:
 
 
 def script_of(parts: Parts, data: bytes) -> str:
-    """Return the module that draws a figure in its element.
-
-    Parameters
-    ----------
-    parts : of the figure; its script has one default export
-    data : what it draws, packed; compressed in the page
-    """
+    """Return the module that draws a figure, of one default export, from packed data."""
     script = parts.js.replace("export default function", "const draw = function", 1)
     packed = base64.b64encode(zlib.compress(data, 9)).decode()
     return f"""

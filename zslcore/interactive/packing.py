@@ -15,8 +15,7 @@ WORD = 8
 def packed(head: Mapping[str, Any], blocks: Iterable[bytes]) -> bytes:
     """Return everything as bytes: length of the head, head as JSON, arrays on words of 8.
 
-    The head has no number that is infinite or missing; blocks are arrays as :func:`as_bytes` gives
-    them.
+    The head has no number that is infinite or missing; blocks are those of :func:`as_bytes`.
     """
     text = json.dumps(head, allow_nan=False).encode()
     out = bytearray(struct.pack("<I", len(text)) + text)

@@ -2,10 +2,9 @@
 
 Each job computes a study (:mod:`zslcore.analysis.study`)::
 
-    study = RunStudy(spec)
     jobs.submit(study)
     jobs.wait(study.key, seconds=60)
-    result, scores = study.read(jobs.finished(study))
+    result = study.read(jobs.finished(study))
 """
 
 from zslcore.jobs.runner import (

@@ -1,11 +1,10 @@
 """A child of the runner: imports what work needs, then does one after the other.
 
 A work comes as one JSON line on standard input, which stays open for as long as the server lives.
-Every line of the answer is one JSON object: ``begun``, progress, then ``finished`` or ``error``, a
-sentence; with ``stays`` the child waits for the next work, without it ends: after a failure that
-was not foreseen, and after :data:`WORKS`, so that nothing can pile up.
-A function writes into a temporary folder; with a manifest in it that folder becomes the result in
-one step, so that there is never half a result.
+The answer is JSON lines: ``begun``, progress, then ``finished`` or ``error``, a sentence; with
+``stays`` the child waits for the next work, without it ends: after an unforeseen failure, and after
+:data:`WORKS`, so that nothing can pile up. A temporary folder with a manifest in it becomes the
+result in one step, so that there is never half a result.
 """
 
 from __future__ import annotations

@@ -29,8 +29,7 @@ NOTICED = 0.1
 class Child:
     """A process of :mod:`zslcore.jobs.child`, in a process group of its own.
 
-    ``module`` has the functions it may call; ``began`` is whether it has started its latest work,
-    ``stays`` whether it waits for one: at first, and after one that has ended well.
+    ``began``: it has started its latest work; ``stays``: it waits for one.
     """
 
     def __init__(self, module: str, threads: int) -> None:
@@ -49,10 +48,7 @@ class Child:
         )
 
     def do(self, request: Mapping[str, Any], hear: Callable[[dict[str, Any]], None]) -> str:
-        """Ask for one work and pass on what the child says until the work is over.
-
-        Returns why there is no result, in one sentence; empty when there is one.
-        """
+        """Pass one work on and what the child says of it; return why there is no result, or ""."""
         last: dict[str, Any] = {}
         over = threading.Event()
         self.began = False

@@ -1,14 +1,10 @@
 """Run long work: a queue, child processes, and results that outlive the server.
 
-The key of a study (:mod:`zslcore.analysis.study`) is the name of the folder with its result:
-identical requests wait for the same job, and find it done after a reload of the browser or a
-restart of the server. A child (:mod:`zslcore.jobs.child`) receives the study as one JSON line on
-standard input, reports progress in JSON lines, and ends when its standard input does, that is with
-the server. If it ends without a result, is killed or cancelled, its :class:`Status` says so in a
-sentence.
-
-Starting Python with everything that methods need takes seconds. A child that has done its work
-therefore waits for the next one.
+The key of a study (:mod:`zslcore.analysis.study`) names the folder with its result: identical
+requests wait for the same job, and find it done after a reload of the browser or a restart of the
+server. A child (:mod:`zslcore.jobs.child`) ends with the server; if it ends without a result, is
+killed or cancelled, its :class:`Status` says so in a sentence. As starting Python with everything
+that methods need takes seconds, a child that has done its work waits for the next one.
 """
 
 from __future__ import annotations
@@ -99,9 +95,9 @@ ANYONE = Visitor("", "")
 class Turns:
     """Fair queue: remembers who was served when.
 
-    Turns go round by network address, then by browser: the next job is that of the address that was
-    served longest ago, among its browsers of the one served longest ago, and of these the oldest.
-    So fifty jobs of one visitor delay another's by the one that runs.
+    The next job is that of the network address that was served longest ago, among its browsers of
+    the one served longest ago, and of these the oldest. So fifty jobs of one visitor delay
+    another's by one.
     """
 
     #: Visitors remembered at most; those served longest ago are as good as new.
@@ -212,9 +208,8 @@ class Runner:
 
     Parameters
     ----------
-    module : importable module
-        Its ``FUNCTIONS`` maps names to functions of a folder, a report and arguments by name; a
-        work may name no other.
+    module : importable module whose ``FUNCTIONS`` are what a work may name
+        These take a folder, a report and arguments by name.
     folder : where results are stored; ``jobs`` in the data folder by default
     parallel : how many jobs run side by side; ``ZSL_JOBS`` by default
     max_bytes : what all results together may take on disk
@@ -246,10 +241,7 @@ class Runner:
 
     @property
     def folder(self) -> Path:
-        """Where results are stored, one folder per key.
-
-        Where nothing can be written in the data folder, results last until this server ends.
-        """
+        """Where results are stored; until this server ends where the data folder is read-only."""
         if self._folder is not None:
             return self._folder
         folder = data_folder() / "jobs"
@@ -267,10 +259,7 @@ class Runner:
     def submit(self, work: Study[Any], visitor: Visitor = ANYONE) -> Status:
         """Submit ``work``; identical requests share one job.
 
-        Raises
-        ------
-        ZSLError
-            When too many works wait, of this visitor or of all.
+        Raises ZSLError when too many works wait, of this visitor or of all.
         """
         with self._lock:
             self._drop_forgotten()
@@ -286,10 +275,7 @@ class Runner:
             return self._status(job)
 
     def status(self, key: str) -> Status | None:
-        """Return the status of the job with this key, None for an unknown key.
-
-        Asking counts as a look at the job.
-        """
+        """Return the status of the job with this key, or None; this counts as a look at it."""
         with self._lock:
             job = self._jobs.get(key)
             return None if job is None else self._status(job)
@@ -337,10 +323,7 @@ class Runner:
         return self.status(key)
 
     def cancel(self, key: str, visitor: Visitor | None = None) -> None:
-        """Let a visitor leave the job with this key; the last one ends it.
-
-        Without a visitor it ends for all. Its process ends and its files are removed.
-        """
+        """Let a visitor leave the job with this key; the last one, or None, ends it."""
         with self._lock:
             job = self._jobs.get(key)
             if job is None or job.state not in ("queued", "running"):
@@ -358,10 +341,9 @@ class Runner:
             job.child.kill()
 
     def finished(self, work: Study[Any]) -> Path | None:
-        """Return the folder with the result of ``work``, verified, or None.
+        """Return the folder with the result of ``work``, verified, here or shipped, or None.
 
-        A folder that is not what its manifest says is removed, so that the work is done again. A
-        work that was not done here may have a result that comes with the package.
+        A folder that is not what its manifest says is removed, so that the work is done again.
         """
         folder = self.folder / work.key
         if not folder.is_dir():

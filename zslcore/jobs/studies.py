@@ -34,10 +34,7 @@ FUNCTIONS = {kind: study.work for kind, study in STUDIES.items()}
 
 
 def result(study: Study[R], *, make: bool = True, report: Report = SILENT) -> R | None:
-    """Return the result of a study, shipped or stored; where there is none, compute it here.
-
-    Without ``make`` None is returned where there is no result.
-    """
+    """Return the result of a study, shipped, stored or, with ``make``, computed here, else None."""
     folder = finished(study)
     if folder is not None:
         return study.read(folder)

@@ -38,10 +38,7 @@ OPTIONAL = ("torch", "streamlit")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A check of the data folder: its subject, whether all is well, and a sentence.
-
-    ``mend`` mends it and returns what was done in a sentence; None where only a person can.
-    """
+    """A check of the data folder; ``mend`` returns what was done, None where only a person can."""
 
     what: str
     well: bool

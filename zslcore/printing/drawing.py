@@ -1,9 +1,8 @@
 """A panel as PDF, SVG or PNG: exact width, 8 pt text in embedded fonts, nothing cut off.
 
-A panel is a function that draws on Matplotlib's axes; what panels have in common is drawn by the
-functions at the end. Constrained layout shrinks the axes until all text lies on the page. PDF has
-TrueType fonts (Type 42, which journals accept), SVG the outlines of its letters, PNG 600 dots per
-inch.
+A panel is a function that draws on Matplotlib's axes, which constrained layout shrinks until all
+text lies on the page. PDF has TrueType fonts (Type 42, which journals accept), SVG the outlines of
+its letters, PNG 600 dots per inch.
 """
 
 from __future__ import annotations
@@ -52,10 +51,7 @@ _LOCK = Lock()  # Matplotlib's settings are those of the process
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What draws a panel, the title above it, and whether both of its axes have one unit.
-
-    ``name`` is what a menu of panels calls one without a title: what its y axis shows.
-    """
+    """What draws a panel; ``square`` axes have one unit, ``name`` is for menus without a title."""
 
     draw: Callable[[Axes], None]
     title: str = ""
@@ -69,7 +65,7 @@ def print_figure(
     """Return a panel as a file for print, whose properties have the title.
 
     Raises ParameterError for a width outside :data:`WIDTHS_MM`; UnknownNameError for another font
-    or format; names the nearest; MissingExtraError without Matplotlib.
+    or format; MissingExtraError without Matplotlib.
     """
     if form not in FORMATS:
         raise closest_name("format of a figure for print", form, FORMATS)
@@ -220,10 +216,7 @@ def _width_mm(axes: Axes) -> float:
 
 
 def _write_legend(figure: Figure, axes: Axes, letters: int) -> list[str]:
-    """Put the legend above the panel, in as many columns as fit the page; return its names.
-
-    Every name has the first of its marks.
-    """
+    """Put the legend above the panel, in as many columns as fit the page; return its names."""
     handles: dict[str, Any] = {}
     for handle, name in zip(*axes.get_legend_handles_labels(), strict=True):
         handles.setdefault(name, handle)
@@ -342,10 +335,7 @@ def draw_words(
     up: int = 0,
     of_panel: str = "",
 ) -> None:
-    """Write a text at a place, on the side ``across`` and ``up`` of it: -1, 0 or 1.
-
-    ``of_panel`` is as :func:`plane` takes it.
-    """
+    """Write a text at a place, on the side ``across`` and ``up`` of it: -1, 0 or 1."""
     axes.annotate(
         text,
         (x, y),
@@ -378,11 +368,10 @@ def set_axis(
     log: bool = False,
     grid: bool = False,
 ) -> None:
-    """Set an axis up when everything is drawn.
+    """Set an axis up when everything is drawn; ``percent`` is a number of decimals.
 
-    ``percent`` is the number of decimals where fractions are written in percent. ``ticks`` are
-    places and their words, None for numbers; under the panel they stand upright where they would
-    touch, and give way to their number where not even that fits.
+    ``ticks`` are places and their words, None for numbers; under the panel they stand upright where
+    they would touch, and give way to their number where not even that fits.
     """
     from matplotlib.ticker import PercentFormatter
 

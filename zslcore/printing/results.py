@@ -89,10 +89,9 @@ def _draw_map(what: PointMap, panel: MapPanel, axes: Axes) -> None:
 
 
 def of_predictions(found: Predictions, what: str) -> Panel:
-    """Return one panel of predictions, of :data:`PANELS`.
+    """Return one panel of predictions, of :data:`PANELS`, or raise UnknownNameError.
 
-    Raises UnknownNameError for another panel; names the nearest; DatasetError without images of
-    both sides, where there is no curve.
+    DatasetError without images of both sides, where there is no curve.
     """
     if what not in PANELS:
         raise closest_name("panel for print", what, PANELS)

@@ -1,10 +1,5 @@
 """Results: what was computed, one layer under every page and command.
 
-============ =====================================================================================
-result       :mod:`zslcore.results.result`: a result of any kind but a run
-store        :mod:`zslcore.results.store`: look up, list, add and delete results
-file         :mod:`zslcore.results.database`: the SQLite file, its checksums, backup and repair
-shipped      :mod:`zslcore.results.shipped`: results that come with the package
-imported     :mod:`zslcore.results.imported`: results of other people, checked and marked
-============ =====================================================================================
+:mod:`.store` looks up, lists, adds and deletes results in the SQLite file of :mod:`.database`, of a
+run or of any other kind (:mod:`.result`), :mod:`.shipped` or :mod:`.imported` from other people.
 """

@@ -1,14 +1,14 @@
 """The SQLite file of all results: its tables, a SHA-256 of every row, its backup and its repair.
 
-A checksum distinguishes a row that a disk has changed, by a flipped bit within a figure, from the
-row that was written. Programs that know nothing of checksums may write rows: triggers in the file
-remove the checksum of every row that changes, and the next change that this package makes adds the
-missing ones. A row without one is accepted as it is.
+A checksum distinguishes a row that a disk has changed from the row that was written. Programs that
+know nothing of checksums may write rows: triggers in the file remove the checksum of every row that
+changes, and the next change that this package makes adds the missing ones. A row without one is
+accepted as it is.
 
 A store is backed up before the first change of a day. A repair sets a damaged file aside and joins
-its readable rows with the backup; it keeps other repairs and writers out from its first look to the
-moment when the new file has taken the name. A writer that waited for the old file finds that it has
-lost its name and begins again.
+its readable rows with the backup; it keeps other repairs and writers out until the new file has
+taken the name. A writer that waited for the old file finds that it has lost its name and begins
+again.
 """
 
 from __future__ import annotations
@@ -84,8 +84,7 @@ def seal(db: sqlite3.Connection) -> None:
 def rows_of(db: sqlite3.Connection, table: str, key: str | None = None) -> list[tuple[Row, bool]]:
     """Return the rows of a table, newest first, each with whether it agrees with its checksum.
 
-    The connection is in a transaction, so that rows and checksums are of one state. A file without
-    the table has no rows.
+    The connection is in a transaction, so that rows and checksums are of one state.
     """
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if table not in there:
@@ -103,10 +102,7 @@ def rows_of(db: sqlite3.Connection, table: str, key: str | None = None) -> list[
 
 
 def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
-    """Remove the oldest predictions until the others take at most ``budget`` bytes.
-
-    Returns how many were removed; the one added last always stays.
-    """
+    """Remove the oldest predictions beyond ``budget`` bytes, never the last; return how many."""
     rows = db.execute("SELECT id, length(parquet) FROM predictions ORDER BY rowid DESC").fetchall()
     total, old = 0, []
     for place, (id_, size) in enumerate(rows):
@@ -184,9 +180,8 @@ def damage_of(path: Path) -> str:
 
 
 def mend(path: Path) -> str:
-    """Move a damaged store away, recover its readable rows and report it in a sentence.
+    """Move a damaged store away, recover its readable rows and report it in a sentence, else "".
 
-    The sentence is empty where nothing is damaged; the damaged file stays, under another name.
     Raises ZSLError when the store cannot be set aside, or others write for longer than a writer
     waits.
     """

@@ -1,10 +1,9 @@
 """Import results computed by other people: read, check and mark them.
 
 A file holds one result, as ``zslcore run --json`` prints it, or a list of them, as ``zslcore runs
-export --format json`` writes it. It comes from outside, so that nothing in it is trusted: what is
-no result, contradicts itself or hides control characters is refused, and all with it. That figures
-are true, and what is called validated was, cannot be checked; so they stay marked with whose they
-are, in the run store's table for such results, and never answer for a run of our own.
+export --format json`` writes it; with one refused result all are. That figures are true, and what
+is called validated was, cannot be checked; so they stay marked with whose they are, in a table of
+their own, and never answer for a run of our own.
 """
 
 from __future__ import annotations
@@ -53,10 +52,8 @@ def import_runs(
 
     Raises
     ------
-    FileRefusedError
-        For a file that holds anything but results that agree with themselves.
-    ParameterError
-        For an invalid name.
+    FileRefusedError, ParameterError
+        For a file with anything but results that agree with themselves, or an invalid name.
     """
     who, file = who.strip(), clean_text(Path(path).name)
     if not who or len(who) > MAX_NAME or not who.isprintable():
@@ -79,10 +76,7 @@ def import_runs(
 
 
 def read_runs(path: Path) -> list[tuple[RunResult, str]]:
-    """Read and check the results in a file, see :func:`import_runs`.
-
-    Each comes with whose it is, empty unless the file's author had imported it.
-    """
+    """Read and check the results in a file, each with its source if it was imported before."""
     values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
     return checked_runs(values, clean_text(path.name))
 

@@ -1,8 +1,7 @@
 """Plan runs: find the missing ones and those that follow, run them, read them back.
 
-A spec leaves to the folds what it does not give. What they chose determines further runs: the other
-seeds of a stochastic method, and the same run with what each fold, or the test set, would choose.
-Finished runs are in the store at once: an interrupted plan resumes.
+What the folds chose determines further runs: the other seeds of a stochastic method, and the same
+run with what each fold, or the test set, would choose. An interrupted plan resumes.
 """
 
 from __future__ import annotations
@@ -107,10 +106,7 @@ class Plan:
         store: ResultStore,
         report: Report | None = None,
     ) -> int:
-        """Run what the store lacks of a run and of those that follow from it; return how many.
-
-        ``report`` is called as every fit and epoch ends.
-        """
+        """Run what the store lacks of a run and of those that follow from it; return how many."""
         first, fitted, n = self.first(spec, store), 0, self._most_runs(spec, dataset)
 
         def part(place: int) -> Report | None:
@@ -159,17 +155,9 @@ class Plan:
     ) -> Iterator[tuple[RunSpec, str]]:
         """Make all that is missing, quick methods first, some at a time; the store has it at once.
 
-        Methods that begin with the same classifiers follow each other in one process.
-
-        Parameters
-        ----------
-        at_a_time : runs at the same time
-        dask : address of a Dask cluster whose workers share this data folder
-
-        Yields
-        ------
-        RunSpec, str
-            Every run of the plan as it ends, and why it was refused, if it was.
+        Methods that begin with the same classifiers follow each other in one process. ``dask`` is
+        the address of a Dask cluster whose workers share this data folder. Yields every run of the
+        plan as it ends, and why it was refused, if it was.
         """
         together: dict[tuple[str, str, str], list[RunSpec]] = {}
         for spec in sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative):
@@ -286,12 +274,7 @@ def first_specs(
     variant: Mapping[str, Any] | None = None,
     features: FeatureScaling = "l2",
 ) -> tuple[RunSpec, ...]:
-    """Return the runs that choose parameters, one a task.
-
-    Parameters
-    ----------
-    variant : parameters that are given; by default the first of ``VARIANTS``
-    """
+    """Return the runs that choose parameters, one a task, by default of the first variant."""
     params = VARIANTS.get(method, ({},))[0] if variant is None else variant
     one = RunSpec(
         dataset.name, split, method, params=params, features=features, digest=dataset.digest

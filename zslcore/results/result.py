@@ -31,10 +31,9 @@ KINDS = (RUN, "crossed", "transductive", "action", "large-scale", "path")
 class Result:
     """A stored result of one of :data:`KINDS`.
 
-    ``key`` is of everything that its figures depend on. ``about`` says what was done, by the
-    columns of a run's row; ``rows`` are figures, fractions in [0, 1], one mapping per test set,
-    contender or value. ``record`` is what the module of its kind reads it back from, None where a
-    job has it.
+    ``key`` is of everything that its figures depend on. ``about`` has columns of a run's row;
+    ``rows`` are figures, fractions in [0, 1], one mapping per test set, contender or value.
+    ``record`` is what the module of its kind reads it back from, None where a job has it.
     """
 
     kind: str

@@ -1,9 +1,8 @@
 """Data sets whose results are known but whose features are not installed.
 
 Labels, classes and splits of a benchmark are facts, and the predictions that come with the package
-say which images are tested. So everything that follows from predictions can be shown before any
-features are imported; what needs features explains in one sentence how to get them. Data of the
-same name that are imported take their place.
+say which images are tested: everything that follows from these can be shown. Data of the same name
+that are imported take their place.
 """
 
 from __future__ import annotations
@@ -25,10 +24,7 @@ from zslcore.storage import settings
 
 
 class ResultsOnly(ZSLDataset):
-    """A data set without its features: labels, classes and splits alone.
-
-    ``features`` and ``prototypes`` refuse to be read in one sentence.
-    """
+    """A data set of labels, classes and splits, whose features and prototypes refuse to be read."""
 
     @property
     def without_features(self) -> str:
@@ -69,10 +65,7 @@ def _without_features(name: str) -> str:
 
 @cache
 def known_by_results(folder: Path | None = None) -> Mapping[str, str]:
-    """Return the imported data sets with shipped predictions: name -> digest.
-
-    Data that every installation has are not among them.
-    """
+    """Return name -> digest of the imported data sets with shipped predictions."""
     found = {
         result.spec.dataset: result.spec.digest
         for result in shipped_results(folder)
@@ -88,10 +81,9 @@ def is_known_by_results(name: str) -> bool:
 
 @cache
 def load_results_only(name: str, folder: Path | None = None) -> ResultsOnly:
-    """Return what is known of a data set of :func:`known_by_results`.
+    """Return what is known of a data set of :func:`known_by_results`, else raise UnknownNameError.
 
-    Raises UnknownNameError for another name; DatasetError when the facts of the benchmark are not
-    those of the predictions.
+    DatasetError when the facts of the benchmark are not those of the predictions.
     """
     known = known_by_results(folder)
     if name not in known:

@@ -1,9 +1,8 @@
 """Results shipped with the package: read-only, served only for current revisions.
 
-They lie in ``data/results``, one JSON per run in a folder per data set, named by its key, with the
-predictions of the run in a Parquet file of the same name. ``python -m tools.shipped`` writes them.
-The run store answers with them where it has no result of its own; the digest of the data is part
-of the key.
+``data/results`` has one JSON per run in a folder per data set, named by its key, with predictions
+in a Parquet file of the same name; ``python -m tools.shipped`` writes them. The run store answers
+with them where it has no result of its own; the digest of the data is part of the key.
 """
 
 from __future__ import annotations
@@ -44,10 +43,7 @@ def shipped_results(folder: Path | None = None) -> list[RunResult]:
 
 
 def shipped_predictions(key: str, folder: Path | None = None) -> Predictions | None:
-    """Return the shipped predictions of the run with this key; None without any of today's.
-
-    The revisions of a run are part of its key: predictions of others are never found.
-    """
+    """Return the shipped predictions of the run with this key, of today's revisions, or None."""
     path = _paths(folder or FOLDER, "parquet").get(key)
     return None if path is None else _read_predictions(path)
 

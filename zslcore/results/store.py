@@ -94,17 +94,15 @@ class StoredRun:
 class ResultStore:
     """Results in one SQLite file, one row a spec; a spec run again replaces its row.
 
-    Results of other people lie in a table of their own: they are listed and compared with ours, and
-    never answer for them, whatever their key. Every change is one transaction that waits for
-    others, so that writers side by side lose nothing. There is no log next to the file, as SQLite's
-    WAL would need: it may be copied, and may lie on a network drive. Rows that this version cannot
-    read, or that have changed on the disk (:mod:`zslcore.results.database`), are passed over, and
-    counted by :meth:`unreadable`.
+    Results of other people lie in a table of their own and never answer for ours, whatever their
+    key. Every change is one transaction that waits for others, so that writers side by side lose
+    nothing. There is no log next to the file, as SQLite's WAL would need: it may be copied, and may
+    lie on a network drive. Rows that this version cannot read, or that have changed on the disk,
+    are passed over and counted by :meth:`unreadable`.
 
     ``not_stored_because`` is why a result of :meth:`run` is not stored, ``dropped`` how many older
-    predictions had to make room (``ZSL_PREDICTIONS``); with ``with_shipped``, set in the data
-    folder unless ``ZSL_SHIPPED`` is 0, results that come with the package answer where the file has
-    none.
+    predictions had to make room (``ZSL_PREDICTIONS``); ``with_shipped``, set in the data folder
+    unless ``ZSL_SHIPPED`` is 0, adds results that come with the package.
     """
 
     def __init__(self, path: Path | str | None = None) -> None:
@@ -134,10 +132,7 @@ class ResultStore:
                 self.dropped += drop_oldest_predictions(db, settings.PREDICTIONS())
 
     def predictions(self, key: str) -> Predictions | None:
-        """Return the predictions of the run with this key, ours or shipped; None without any.
-
-        Those of a result that another one has replaced since do not count.
-        """
+        """Return the predictions of the result with this key, ours or shipped; None without any."""
         own = self._select("runs", key)
         if not own:
             return shipped_predictions(key) if self.with_shipped else None
@@ -181,10 +176,7 @@ class ResultStore:
 
     @contextmanager
     def tolerated(self) -> Iterator[None]:
-        """Go on where the store cannot be read or written; ``not_stored_because`` has the reason.
-
-        Computed figures are never lost to a disk that is full.
-        """
+        """Go on where the disk fails, with the reason in ``not_stored_because``."""
         try:
             yield
         except ZSLError as error:
@@ -221,10 +213,7 @@ class ResultStore:
             db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
 
     def stored(self) -> list[StoredRun]:
-        """Return every result that can be read, ours and those of other people, newest first.
-
-        Shipped ones come last.
-        """
+        """Return every result that can be read, newest first, shipped ones last."""
         found = []
         for row in sorted(self._all(), key=lambda row: str(row[-1]), reverse=True):
             imported = ImportMark(*map(str, row[1:-1])) if len(row) > 2 else None
@@ -233,11 +222,7 @@ class ResultStore:
         return found + [StoredRun(result, shipped=True) for result in self._shipped(own)]
 
     def find(self, name: str) -> StoredRun:
-        """Return the run with this id, or the only one whose id begins so.
-
-        Raises UnknownNameError when there is none, or more than one, or when a result of another
-        kind has it.
-        """
+        """Return the run with this id, or the only one that begins so, else UnknownNameError."""
         try:
             return _named(name, self.stored(), "run")
         except UnknownNameError:
@@ -271,19 +256,13 @@ class ResultStore:
         return " ".join(lines)
 
     def table(self, kinds: Collection[str] = KINDS) -> pd.DataFrame:
-        """Return one table of all results: ours, shipped and those of other people.
-
-        One row a run, then one for every figure set of other results; each newest first.
-        """
+        """Return one table of all results: a row a run, then one a figure set of others."""
         runs = self.stored() if RUN in kinds else []
         rows = [{"kind": RUN} | one.row() for one in runs]
         return pd.DataFrame(rows + [row for one in self.others(kinds) for row in one.table()])
 
     def delete(self, id_: str) -> None:
-        """Forget the result with this id.
-
-        Raises ZSLError for a result that comes with the package.
-        """
+        """Forget the result with this id; ZSLError for one that comes with the package."""
         if not self._select("runs", id_) and any(r.key == id_ for r in self._shipped(())):
             raise ZSLError(f"{id_} comes with the package and cannot be deleted.")
         with self.writing() as db:
@@ -343,8 +322,7 @@ class ResultStore:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one change, made where it is missing; others wait until it is done.
 
-        Raises ZSLError when nothing can be written there: the disk is full, read-only, or another
-        one writes.
+        Raises ZSLError when the disk is full, read-only, or another one writes.
         """
         back_up(self.path)
         with ExitStack() as stack:

@@ -1,8 +1,7 @@
 """One or two linked maps of tens of thousands of points, drawn and searched in the browser.
 
 Plotly's lasso needs seconds and megabytes for 68,000 points. Here points go down once, as bytes,
-and what comes up is an outline, a clicked point or a view; the points inside are found by the
-server, from the outline.
+and what comes up is an outline, whose points the server finds, a clicked point or a view.
 """
 
 from __future__ import annotations
@@ -44,13 +43,11 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One map: where its images lie.
+    """One map: which image each point of ``xy`` (n, 2) is; ``alt`` says what it shows.
 
-    ``image`` has shape (n,) and says which of the :class:`PointMap`'s images each point of ``xy``,
-    shape (n, 2), is. ``alt`` says what it shows to those who cannot see it. ``behind`` is the
-    number of another panel whose points are shown faintly, -1 for none. ``names`` are mappings with
-    text, x and y, most important first; ``landmarks`` have x, y, color, symbol, text (list of
-    lines) and, optionally, hollow and to (a point that a line leads to).
+    ``behind`` is the number of another panel whose points are shown faintly, -1 for none. ``names``
+    are mappings with text, x and y, most important first; ``landmarks`` have x, y, color, symbol,
+    text (list of lines) and, optionally, hollow and to (a point that a line leads to).
     """
 
     title: str
@@ -67,21 +64,13 @@ class PointMap:
     """One or two panels of the same n images.
 
     ``category``, ``class_of``, ``part`` and ``row`` are int arrays of shape (n,): how each image
-    looks, its class, its data set and its row there.
-
-    Attributes
-    ----------
-    key : what the coordinates are known by; with another one selection and view begin anew
-    file : name of files that are saved, without ending
-    palette : how each category looks
-    title : of a picture that is saved: what is mapped, and what its colours mean
-    legend : "list", "scale" (a bar between two ``ends``) or "none"
-    tools : whether a visitor may select and save, which a map on its way is not for
-    link : "place" (panels share one plane) or "image" (they show the same images)
-    sought : classes that are searched for
-    pictures : uint8 array of shape (n, height, width), 255 the darkest
-    selection, picked, cameras : of a link: panel and polygon, number of an image, centre and
-        extent of each panel
+    looks, its class, its data set and its row there; ``palette`` has how each category looks. With
+    another ``key``, by which the coordinates are known, selection and view begin anew. ``legend``
+    is "list", "scale" (a bar between two ``ends``) or "none"; ``link`` "place" (panels share one
+    plane) or "image" (they show the same images). A map on its way has no ``tools`` to select and
+    save. ``pictures`` are uint8 of shape (n, height, width), 255 the darkest; ``selection``,
+    ``picked`` and ``cameras`` are of a link: panel and polygon, number of an image, centre and
+    extent of each panel.
     """
 
     key: str
@@ -116,11 +105,7 @@ class PointMap:
         return packed(self._head(), blocks)
 
     def page(self, *, title: str, made: str, theme: str, caption: str = "") -> str:
-        """Return the maps as one HTML file, see :func:`.one_file.one_file`.
-
-        ``theme`` is the one that the palette is for; the caption is what the first map shows, by
-        default.
-        """
+        """Return the maps as one HTML file; ``theme`` is the one that the palette is for."""
         said = {"title": title, "caption": caption or self.panels[0].alt, "made": made}
         return one_file(PARTS, self.packed(), theme=theme, **said)
 

@@ -1,8 +1,7 @@
 """An interactive seen-unseen curve: one draggable gamma moves through every panel.
 
-A curve goes down once, exact, as bytes; and so does, for every image of the test set, the gamma at
-which its answer changes sides. Whatever the visitor drags, the browser works out by itself; what
-comes up is one number, when he or she lets go.
+A curve goes down once, exact, as bytes, and so does, for every image of the test set, the gamma at
+which its answer changes sides. What comes up is one number, when the visitor lets go.
 """
 
 from __future__ import annotations
@@ -61,9 +60,8 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A curve.
+    """A curve, whose images are compared with what they do at the first of its ``stops``.
 
-    Images are compared with what they do at the first of its ``stops``, gammas that are marked;
     ``limits`` are the gammas at both ends of the axis, ``start`` is the one to begin with.
     """
 
@@ -85,12 +83,11 @@ class Images:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenUnseen:
-    """Curves, of which the first can be dragged, and its images.
+    """Curves, of which the first can be dragged, and its images; ``alt`` says what is shown.
 
-    ``looks`` has "seen", "unseen", "harmonic" and all that lines and stops name; ``alt`` says what
-    is shown to those who cannot see it; ``sides`` is what seen and unseen are called. With
-    ``choose`` a visitor may select another line to drag; with ``tell`` the server hears where the
-    first was let go.
+    ``looks`` has "seen", "unseen", "harmonic" and all that lines and stops name. With ``choose`` a
+    visitor may select another line to drag; with ``tell`` the server hears where the first was let
+    go.
     """
 
     lines: Sequence[Line]
