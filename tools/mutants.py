@@ -173,6 +173,12 @@ def stages(path: Path) -> list[list[str]]:
     if path.suffix == ".js":
         return [["tests/ui/test_components.py"]]  # calls the tests of scripts
     near.sort(key=lambda name: (not name.startswith(folder), len(imports()[name])))
+    if "views" in path.parts:
+        near += [
+            str(file)
+            for file in sorted(Path("tests/app").glob("test_*.py"))
+            if f'"{path.stem}"' in file.read_text(encoding="utf-8") and str(file) not in near
+        ]
     views = [["tests/app/test_every_view.py", "-k", path.stem if "views" in path.parts else "play"]]
     found = [[*near, "-m", "not slow"]] * bool(near) + [[folder, "-m", "not slow"]]
     of_app = [*near, "-m", "slow"] if path.parts[0] == "ui" and near else [folder, "-m", "slow"]
