@@ -1,5 +1,8 @@
 """A small study of every kind, and how one is computed without a child."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
 from tests.historic_results.make import IDS, tiny
 from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, ActionStudy, simulated_sets
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
@@ -8,7 +11,7 @@ from zslcore.analysis.large_scale import LargeScaleStudy
 from zslcore.analysis.maps import MapSettings, MapStudy
 from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.regularization import GridAnswersStudy
-from zslcore.analysis.study import RunStudy
+from zslcore.analysis.study import RunStudy, Study
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import import_dataset, load
 from zslcore.evaluation.specs import RunSpec
@@ -38,32 +41,13 @@ def computed(study, folder):
 
 def import_small():
     """Import the data sets of the small studies."""
-    for data in (tiny("tiny", 0), tiny("tiny-other", 1), tiny("tiny-ids", 2, IDS)):
+    for data in (ONE, TWO, OF_IDS):
         import_dataset(data)
 
 
 def small_study(kind):
     """Return a study that takes less than a second or two."""
-    one, two = tiny("tiny", 0), tiny("tiny-other", 1)
-    about = {"dataset": "tiny", "split": "PS", "digest": one.digest}
-    layout = MapSettings("pca", n_components=3, n_samples=None, threads=1)
-    comparison = ComparisonSpec({"tiny": one.digest}, ("PS",), ("LinearV2S", "LinearS2V"))
-    propagated = {"base": "ESZSL", "k": 5}
-    return {
-        "run": lambda: RunStudy.of(RunSpec(method="ALE", params={"epochs": 2}, **about), one),
-        "cross": lambda: CrossStudy.of(one, two, "PS", ["ESZSL", "LinearV2S"]),
-        "map": lambda: MapStudy.of([one, two], layout),
-        "overlap_study": lambda: OverlapStudy.of(
-            [one, two], ["ESZSL", "LinearS2V"], [0, 2, 4, 6], 3
-        ),
-        "transduction": lambda: TransductionStudy(method="Propagation", params=propagated, **about),
-        "compare": lambda: ComparisonStudy(comparison),
-        "answers_along": lambda: GridAnswersStudy(RunSpec(method="SAE", **about)),
-        "actions": small_actions,
-        "large_scale": lambda: LargeScaleStudy(
-            "tiny-ids", tiny("tiny-ids", 2, IDS).digest, "ESZSL"
-        ),
-    }[kind]()
+    return SMALL[kind].make()
 
 
 def small_actions(n_draws=1, methods=("LinearS2V",)):
@@ -71,3 +55,55 @@ def small_actions(n_draws=1, methods=("LinearS2V",)):
     sets = simulated_sets(CONFIGURATIONS["OS4"], ["idt", "sports"])
     spec = ActionSpec("OS4", sets, tuple(methods), n_draws=n_draws)
     return ActionStudy.of(spec, {each.dataset: load(each.dataset) for each in sets})
+
+
+ONE, TWO, OF_IDS = tiny("tiny", 0), tiny("tiny-other", 1), tiny("tiny-ids", 2, IDS)
+ABOUT = {"dataset": "tiny", "split": "PS", "digest": ONE.digest}
+LAYOUT = MapSettings("pca", n_components=3, n_samples=None, threads=1)
+PROPAGATED = {"base": "ESZSL", "k": 5}
+
+
+@dataclass(frozen=True)
+class Small:
+    """A small study, the methods that it fits, and another grid of the first if its key has one."""
+
+    make: Callable[[], Study]
+    methods: Sequence[str]
+    grid: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+
+#: The small study of every kind.
+SMALL = {
+    "run": Small(
+        lambda: RunStudy.of(RunSpec(method="ALE", params={"epochs": 2}, **ABOUT), ONE),
+        ["ALE"],
+        {"epochs": (7,)},
+    ),
+    "cross": Small(
+        lambda: CrossStudy.of(ONE, TWO, "PS", ["ESZSL", "LinearV2S"]),
+        ["ESZSL", "LinearV2S"],
+        {"lam": (7.0,)},
+    ),
+    "map": Small(lambda: MapStudy.of([ONE, TWO], LAYOUT), []),
+    "overlap_study": Small(
+        lambda: OverlapStudy.of([ONE, TWO], ["ESZSL", "LinearS2V"], [0, 2, 4, 6], 3),
+        ["ESZSL", "LinearS2V"],
+    ),
+    "transduction": Small(
+        lambda: TransductionStudy(method="Propagation", params=PROPAGATED, **ABOUT),
+        ["ESZSL", "Propagation"],
+        {"lam": (7.0,)},
+    ),
+    "compare": Small(
+        lambda: ComparisonStudy(
+            ComparisonSpec({"tiny": ONE.digest}, ("PS",), ("LinearV2S", "LinearS2V"))
+        ),
+        ["LinearV2S", "LinearS2V"],
+        {"lam": (7.0,)},
+    ),
+    "answers_along": Small(
+        lambda: GridAnswersStudy(RunSpec(method="SAE", **ABOUT)), ["SAE"], {"lam": (7.0,)}
+    ),
+    "actions": Small(small_actions, ["LinearS2V"]),
+    "large_scale": Small(lambda: LargeScaleStudy("tiny-ids", OF_IDS.digest, "ESZSL"), ["ESZSL"]),
+}

@@ -20,7 +20,7 @@ from zslcore.analysis.actions import (
 from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.datasets import load
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, unplanted_imagenet
-from zslcore.jobs.studies import result
+from zslcore.jobs.studies import stored_result
 
 #: Below this an effect is there.
 SIGNIFICANT = 0.05
@@ -93,7 +93,7 @@ def p_of_gains(study):
 def test_known_actions_gain_where_it_is_planted(monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
-    assert p_of_gains(result(study_of_actions(), make=False)) < SIGNIFICANT
+    assert p_of_gains(stored_result(study_of_actions())) < SIGNIFICANT
     sets = usual_sets(CONFIGURATIONS["OS1"], planted=False)
     spec = ActionSpec("OS1", sets, USUAL_METHODS, n_draws=DRAWS)
     units = spec.with_digests({s.dataset: load(s.dataset).digest for s in sets}).units()

@@ -27,7 +27,7 @@ from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import class_facts
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.jobs.studies import result
+from zslcore.jobs.studies import stored_result
 from zslcore.methods import get_method
 from zslcore.metrics import gain
 from zslcore.metrics.gain import _gain_and_error, gain_of, overlap_gain
@@ -550,7 +550,7 @@ def test_known_classes_gain_more_where_it_is_planted_and_nowhere_else(name, monk
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     data, baseline = load(name), UNTRAINED[name]
     sets = [data, load(baseline)]
-    study = result(OverlapStudy.of(sets, GAIN_METHODS, known_classes(data), 30), make=False)
+    study = stored_result(OverlapStudy.of(sets, GAIN_METHODS, known_classes(data), 30))
     # The others of AWA1's twin are at the edge of chance (p 0.04 to 0.05), and LinearS2V learns
     # nothing of HMDB51's word vectors.
     for method in (

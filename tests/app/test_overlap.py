@@ -21,7 +21,7 @@ from zslcore.analysis.overlap import (
     half_and_half,
 )
 from zslcore.datasets import load
-from zslcore.jobs.studies import result
+from zslcore.jobs.studies import stored_result
 
 AWA2 = "simulated-AWA2"
 
@@ -37,7 +37,7 @@ def visit(tmp_path, monkeypatch):
 def study_of(name):
     data = load(name)
     sets = [data, load(UNTRAINED[name])]
-    return result(OverlapStudy.of(sets, GAIN_METHODS, known_classes(data), 30), make=False)
+    return stored_result(OverlapStudy.of(sets, GAIN_METHODS, known_classes(data), 30))
 
 
 def drawn(app):

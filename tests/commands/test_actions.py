@@ -22,7 +22,7 @@ from zslcore.analysis.papers.experiments import actions as study
 from zslcore.commands.actions import _verdict
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError
-from zslcore.jobs.studies import result
+from zslcore.jobs.studies import stored_result
 from zslcore.results.store import ResultStore
 
 OS4 = CONFIGURATIONS["OS4"]
@@ -39,7 +39,7 @@ def test_the_usual_study_is_the_shipped_one(monkeypatch, capsys):
     monkeypatch.setattr(study, "make_fit", None)  # nothing is fitted
     assert main(["actions", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    study_shipped = result(study_of_actions(), make=False)
+    study_shipped = stored_result(study_of_actions())
     gains = action_gains(study_shipped, "idt", configuration="OS1")
     assert [row["minus"] for row in rows] == pytest.approx(
         gains["minus"].astype(object).where(gains["minus"].notna(), None).tolist()

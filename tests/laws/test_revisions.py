@@ -1,13 +1,12 @@
 """Whoever changes a number changes its identity."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.revisions import ALL, given, revisions, table
-from tests.studies import small_study
+from tests.studies import SMALL, small_study
 from zslcore.evaluation import protocol
 from zslcore.evaluation.specs import RunSpec, revisions_of
 from zslcore.jobs.studies import STUDIES
@@ -83,35 +82,12 @@ def test_key_of_a_work_changes_with_its_kind_methods_and_grids(name, monkeypatch
     with monkeypatch.context() as patch:
         patch.setattr(STUDIES[name], "REVISION", 99)
         keys.append(small_study(name).key)
-    if name != "map":  # no method is fitted for one
-        for method in METHODS_OF[name]:
-            with monkeypatch.context() as patch:
-                patch.setattr(ALL[method], "revision", 99)
-                keys.append(small_study(name).key)
-    if name in WITH_GRIDS:
+    for method in SMALL[name].methods:
         with monkeypatch.context() as patch:
-            grid = {"epochs": (7,)} if name == "run" else {"lam": (7.0,)}
-            patch.setattr(ALL[METHODS_OF[name][0]], "param_grid", grid)
+            patch.setattr(ALL[method], "revision", 99)
+            keys.append(small_study(name).key)
+    if SMALL[name].grid:
+        with monkeypatch.context() as patch:
+            patch.setattr(ALL[SMALL[name].methods[0]], "param_grid", SMALL[name].grid)
             keys.append(small_study(name).key)
     assert len(set(keys)) == len(keys)
-
-
-#: Works that keep the grid that a method has.
-WITH_GRIDS = [
-    "run",
-    "cross",
-    "transduction",
-    "compare",
-    "answers_along",
-]
-#: The methods in the works that a test asks for.
-METHODS_OF = SimpleNamespace(
-    run=["ALE"],
-    overlap_study=["ESZSL", "LinearS2V"],
-    cross=["ESZSL", "LinearV2S"],
-    transduction=["ESZSL", "Propagation"],
-    compare=["LinearV2S", "LinearS2V"],
-    large_scale=["ESZSL"],
-    actions=["LinearS2V"],
-    answers_along=["SAE"],
-).__dict__

@@ -43,7 +43,7 @@ from zslcore.analysis.papers.experiments.reproducing import run_pieces
 from zslcore.commands.options import percent, show_standing
 from zslcore.datasets import ZSLDataset, load
 from zslcore.exceptions import ParameterError, closest_name
-from zslcore.jobs.studies import result
+from zslcore.jobs.studies import stored_result
 from zslcore.storage.files import write_out
 from zslcore.storage.spreadsheets import harmless_csv
 from zslcore.version import stamped
@@ -146,7 +146,7 @@ def _study(
     spec: ActionSpec, datasets: dict[str, ZSLDataset], args: argparse.Namespace
 ) -> pd.DataFrame:
     """Return the study: shipped, made by the app, or made here from what fits are stored."""
-    made = result(ActionStudy.of(spec, datasets), make=False)
+    made = stored_result(ActionStudy.of(spec, datasets))
     if made is not None:
         return made
     units = spec.units()
