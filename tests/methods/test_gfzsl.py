@@ -7,7 +7,7 @@ from tests.methods.plain import training_data
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import chunks
 from zslcore.methods import GFZSL, gfzsl
-from zslcore.methods.statistics import MomentStatistics
+from zslcore.methods.statistics import MomentSums
 
 X, Y, S, _ = training_data()
 CANDIDATES = np.vstack([S, training_data(seed=1)[2]])
@@ -16,8 +16,12 @@ VARIANCES = np.array([X[y == Y].var(axis=0) for y in range(len(S))])
 KERNELS = {"quadratic": {"kernel": "poly", "degree": 2, "gamma": 1, "coef0": 1}, "linear": {}}
 
 
-def test_moments_are_those_of_every_class():
-    moments = MomentStatistics.of(X, Y, len(S) + 1)
+@pytest.mark.parametrize("n_blocks", [1, 3])
+def test_moments_are_those_of_every_class(n_blocks):
+    sums = MomentSums(len(S) + 1, X.shape[1])
+    for part in np.array_split(np.argsort(X[:, 0]), n_blocks):
+        sums.take(X[part].astype(float), Y[part])
+    moments = sums.result()
     counts, means, variances = moments.counts, moments.means, moments.variances
     np.testing.assert_array_equal(counts, np.bincount(Y, minlength=len(S) + 1))
     np.testing.assert_allclose(means[:-1], MEANS)

@@ -187,11 +187,10 @@ def test_one_outlier_does_not_make_all_others_test_rows():
 
 
 def test_classes_are_compared_by_name_whatever_their_numbers():
-    names = tuple(
-        f"Class_{k}" for k in range(15)
-    )  # spelt otherwise; the last is unseen in the test
-    y = np.repeat(np.arange(15), 10)
-    test, validation = matrix(names=NAMES), matrix(scored(y, 15), y, [13, 14], names)
+    # Spelt otherwise and in another order; the twelfth is unseen in the test, the third has no image.
+    names = tuple(f"Class_{(k + 3) % 15}" for k in range(15))
+    y = np.repeat(np.delete(np.arange(15), 2), 10)
+    test, validation = matrix(names=NAMES), matrix(scored(y, 15), y, [10, 11], names)
     choice = chosen_on(test, validation)
     assert choice.origin == "oracle"
     assert "1 of the 6 unseen test classes (class 14)" in choice.note
