@@ -187,7 +187,7 @@ def test_one_outlier_does_not_make_all_others_test_rows():
 
 
 def test_classes_are_compared_by_name_whatever_their_numbers():
-    # Spelt otherwise and in another order; the twelfth is unseen in the test, the third has no image.
+    # Spelt otherwise, in another order: the twelfth is unseen in the test, the third has no image.
     names = tuple(f"Class_{(k + 3) % 15}" for k in range(15))
     y = np.repeat(np.delete(np.arange(15), 2), 10)
     test, validation = matrix(names=NAMES), matrix(scored(y, 15), y, [10, 11], names)
