@@ -1,9 +1,8 @@
 """The only place where Streamlit remembers anything.
 
 Keys are names, numbers and specs, never arrays: Streamlit hashes an array of 500,000 values or more
-by sampling it, so that two different feature matrices can share a cache entry. What is large or
-shared is a resource: one read-only object for all visitors, never copied. A spec carries the digest
-of its data, so that an answer never outlives them.
+by sampling it, so that two different feature matrices can share a cache entry. What is large is a
+resource: one read-only object for all visitors. A spec carries the digest of its data.
 """
 
 from __future__ import annotations
@@ -60,10 +59,7 @@ _BY_SPEC: dict[str | type[Any], Callable[[Any], Any]] = {RunSpec: RunSpec.to_jso
 
 
 def dataset(name: str) -> ZSLDataset:
-    """Return the data set called ``name``, opened again when another one has taken its place.
-
-    Of data that are known by their results, labels, classes and splits are there, no features.
-    """
+    """Return the data set called ``name``, opened again when another one has taken its place."""
     if stored_answers.is_known_by_results(name):
         return load_results_only(name)
     return _dataset(name, imports.stamp(name))
@@ -110,8 +106,6 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
     """Run ``spec`` here and now; pages ask :func:`ui.waiting.run_of`: it knows what takes long.
 
     The third value is the reason why the result is not stored, empty when it is.
-
-    The result goes to the run store; choices that the store already has are not repeated.
     """
     store = ResultStore()
     result, scores = store.run(spec, dataset(spec.dataset))
@@ -125,11 +119,7 @@ def quick_keys() -> set[str]:
 
 
 def all_runs() -> tuple[Sequence[StoredRun], Collection[str], str]:
-    """Return every stored run, the keys of those that an oracle chose, and how many are unreadable.
-
-    See :meth:`ResultStore.stored`, :func:`zslcore.analysis.stored_runs.oracle_keys` and
-    :meth:`ResultStore.unreadable`; all are read again when the store has changed.
-    """
+    """Return every stored run, the keys that an oracle chose, and how many are unreadable."""
     return _all_runs(_store_state())
 
 
@@ -296,10 +286,7 @@ def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> AuditR
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def report(key: str, said: str, _split: AuditContext, _context: AuditContext) -> AuditReport:
-    """Return the audit of the split of :func:`split_to_review`.
-
-    ``said`` is everything that ``_context`` has beyond ``_split``, in words.
-    """
+    """Return the audit of a split; ``said`` is all that ``_context`` has beyond it, in words."""
     split = replace(_split, thresholds=_context.thresholds)
     on_rows = _report_on_rows(key, repr(split.thresholds), split)
     return leakage.audit_again(on_rows, _context, _SAID)
@@ -309,10 +296,7 @@ def report(key: str, said: str, _split: AuditContext, _context: AuditContext) ->
 def leaking(
     key: str, said: str, _context: AuditContext, _report: AuditReport
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of a split by class and by part, with leaking rows separate.
-
-    ``key`` and ``said`` are those of :func:`report`.
-    """
+    """Return the rows of a split by class and by part, with leaking rows separate."""
     return counts.leaks_by_class(_context, _report), counts.leaks_by_part(_context, _report)
 
 
@@ -332,10 +316,7 @@ def overlaps(
     *,
     every_class: bool = False,
 ) -> pd.DataFrame:
-    """Return :func:`zslcore.leakage.overlap.overlap_table`, of unseen classes or of all.
-
-    ``said`` are the decisions, in words.
-    """
+    """Return the overlap table of unseen classes or of all; ``said`` are the decisions."""
     classes = range(len(_context.class_names)) if every_class else None
     return overlap.overlap_table(_context, _vocabulary, classes)
 

@@ -1,8 +1,7 @@
 """Groups of widgets that return a typed value; every choice is in the address of the page.
 
-A widget's key is also its name in the address. Choices that pages share have short keys (dataset,
-split, method) and carry over from page to page; those of one page start with the first word of its
-name.
+A widget's key is also its name in the address: short (dataset, split, method) where pages share the
+choice, else beginning with the first word of its page.
 """
 
 from __future__ import annotations
@@ -44,10 +43,7 @@ Option = TypeVar("Option", bound=str)
 def choose(
     label: str, options: Sequence[Option], *, key: str, default: str | None = None, **more: Any
 ) -> Option:
-    """Choose one of ``options``; another value in the address gets a message.
-
-    Streamlit drops a value that is no option from the address without a word.
-    """
+    """Choose one of ``options``; another value in the address gets a message."""
     options = list(options)
     more["help"] = terms.tip(label, more.get("help"))
     asked = st.query_params.get(key)
@@ -73,8 +69,7 @@ def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:
 def symbol(method: str, name: str) -> str:
     """Return how a parameter of a method is written on screen: in words, Greek letters as such.
 
-    A weight of its own that a method calls gamma gets the method's name: gamma alone is what
-    calibrated stacking subtracts.
+    A method's own gamma gets the method's name: alone it is what calibrated stacking subtracts.
     """
     written = _WORDS | {"gamma": f"γ of {method}"}
     return " ".join(written.get(word, word) for word in name.removeprefix("n_").split("_"))
@@ -89,10 +84,7 @@ def in_words(method: str, params: Mapping[str, Any]) -> str:
 
 
 def bind_number(key: str) -> Literal["query-params"] | None:
-    """Return how a number is bound to the address: not while what stands there has no end.
-
-    Streamlit cannot make a whole number of one, or of some thousand digits; it is taken out.
-    """
+    """Return how a number is bound to the address: not where Streamlit can make no number of it."""
     try:
         endless = not abs(float(st.query_params.get(key, ""))) < _MOST
     except ValueError:  # no number at all, which Streamlit sees by itself

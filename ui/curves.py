@@ -20,11 +20,7 @@ _mount = st.components.v2.component("zsl_seen_unseen", **asdict(PARTS))
 def draw_curves(
     what: SeenUnseen, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> None:
-    """Draw interactive curves.
-
-    ``st.session_state[key].gamma`` is where gamma was let go; ``on_change`` is called then, before
-    the page runs again.
-    """
+    """Draw interactive curves; ``st.session_state[key].gamma`` is where gamma was let go."""
     _mount(key=key, data=what.packed(key), on_gamma_change=on_change)
     offer_curves(what, key)
 
@@ -43,10 +39,7 @@ def offer_curves(what: SeenUnseen, key: str) -> None:
 
 
 def released(key: str, name: str) -> float | None:
-    """Return the number at which a visitor has released the ruler of an element; None without one.
-
-    ``name`` is "gamma" of curves, "place" on a ruler of other values.
-    """
+    """Return the number, "gamma" or "place", at which a ruler was released; None without one."""
     said = getattr(st.session_state.get(key), name, None)
     return float(said) if isinstance(said, int | float) and abs(said) < LARGEST else None
 

@@ -1,8 +1,4 @@
-"""Menus of data sets: real ones first, then results without features, then simulated ones.
-
-A menu shows titles; the address and the session hold names. Other sizes and features of simulated
-data are listed by a switch.
-"""
+"""Menus of data sets: real ones first, then results without features, then simulated ones."""
 
 from __future__ import annotations
 
@@ -30,9 +26,8 @@ def offered(
 ) -> list[str]:
     """Return the data sets of a menu in their order.
 
-    ``results_only`` lists data that are known by their results, ``effects`` the twin without
-    planted effects after each simulated data set that has one, ``variants`` other sizes and
-    features of simulated data.
+    ``effects`` lists the twin without planted effects after each simulated data set that has one,
+    ``variants`` other sizes and features of simulated data.
     """
     names = [n for n in visitors.available() if variants or not is_variant(n)]
     if effects:
@@ -58,11 +53,7 @@ def first_real(otherwise: str) -> str:
 
 
 def choose_dataset(*, variants: bool = True, **choices: Any) -> ZSLDataset:
-    """Choose a data set among those that can be shown now, and open it.
-
-    ``variants`` offers a switch that lists other sizes and features of simulated data; ``choices``
-    are those of :func:`offered`.
-    """
+    """Choose a data set among those that can be shown now, and open it; see :func:`offered`."""
     place = st.container(width=320)
     more = variants and lists_variants()
     import_dialog.offer()
@@ -85,8 +76,7 @@ def choose_name(
 ) -> str:
     """Choose a data set by its title; what the address names and can be opened is listed as well.
 
-    ``key`` is that of the name in the address and in the session; the first of ``names`` stands in
-    for a default that is none of them; ``on_change`` is called without arguments.
+    The first of ``names`` stands in for a default that is none of them.
     """
     menu, default = f"{key}_menu", default if default in names else names[0]
     options, asked = list(names), _asked(key)

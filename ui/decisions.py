@@ -1,8 +1,7 @@
 """What a person decided about overlaps: the same on every page, and in the address.
 
-A decision belongs to a class of a data set (or of a file under review) and to a vocabulary. The
-session keeps those of all data sets; the address carries those of the one that is looked at, with
-its name, so that a link restores them and a change of the data set does not hand them on.
+The session keeps the decisions on all data sets; the address carries those on the one that is
+looked at, with its name, so that a change of the data set does not hand them on.
 """
 
 from __future__ import annotations
@@ -25,10 +24,7 @@ OfSubject = dict[str, dict[str, Literal["confirmed", "rejected"]]]
 
 
 def decisions_on(subject: str) -> OfSubject:
-    """Return vocabulary -> class -> "confirmed" or "rejected", and keep the address in step.
-
-    ``subject`` is the name of a data set, or of a file under review.
-    """
+    """Return vocabulary -> class -> "confirmed" or "rejected", and keep the address in step."""
     decided = st.session_state.setdefault(DECIDED, {})
     asked = st.query_params.get(ADDRESS)
     if asked is not None and asked != st.session_state.get(SEEN):
@@ -65,11 +61,7 @@ def _write(subject: str, said: OfSubject) -> None:
 
 
 def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: str) -> None:
-    """Let a person confirm or reject what was matched.
-
-    ``subject`` is that of :func:`decisions_on`, ``matches`` are those of
-    :func:`zslcore.leakage.overlap.overlap_table`; there is one ``key`` for each page and split.
-    """
+    """Let a person confirm or reject the matches of an overlap table."""
     said = decisions_on(subject).get(vocabulary.name, {})
     shown = matches[["class", "strength", "match", "evidence"]].assign(
         decision=[said.get(name, NONE) for name in matches["class"]]

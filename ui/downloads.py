@@ -1,9 +1,8 @@
 """What a visitor takes away: below every figure and table, a menu that is made when it is opened.
 
-Pictures are made by the browser, from what is on its screen; tables are written by the server
-on request. A component of our own that draws a figure takes the same menu: it listens
-for the event ``zsl-save`` of the document, whose detail has ``key``, ``format`` ("png" or "svg"),
-``scale`` and ``file``, and answers when the key is its own.
+Pictures are made by the browser, tables by the server on request. A component of our own that draws
+a figure listens for the event ``zsl-save`` of the document, whose detail has ``key``, ``format``
+("png" or "svg"), ``scale`` and ``file``, and answers when the key is its own.
 """
 
 from __future__ import annotations
@@ -39,16 +38,11 @@ _SOURCES, _COMMANDS = "takeaway_sources", "takeaway_commands"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure to take away.
+    """A figure to take away: ``plotly``, or None for one that a component of ours draws.
 
-    Attributes
-    ----------
-    key : the key of its element on the page, and what its files are called
-    caption : what it shows, in one or two sentences
-    plotly : the figure itself, or None for one that a component of ours draws
-    table, panels : make its numbers and its panels for print; those of ``plotly``, unless given
-    html : makes the interactive figure as one file, of title, caption and what it was made from;
-        None where there is no such file
+    Its ``key`` names its element and its files; ``table`` and ``panels`` make its numbers and its
+    panels for print, by default those of ``plotly``; ``html`` makes the figure as one file, of
+    title, caption and what it was made from.
     """
 
     key: str
@@ -79,10 +73,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Table:
-    """A table to take away, accuracies as fractions.
+    """A table to take away, accuracies as fractions; ``look`` is how it is written for readers.
 
-    ``look`` is how it is written for readers, None as it is; ``index`` says whether the index is
-    part of it; the caption of the LaTeX table is by default its name and what it is made from.
+    The caption of the LaTeX table is by default its name and what it is made from.
     """
 
     name: str
@@ -129,10 +122,7 @@ def download(
     icon: str = ICON,
     **options: Any,
 ) -> None:
-    """Put the button of a file here, which is made when it is pressed.
-
-    The ending of the name says what the file is; the key is by default "file_" and the name.
-    """
+    """Put the button of a file here, which is made when it is pressed."""
     options = {"type": "tertiary", "mime": guess_type(file)[0]} | options
     st.download_button(
         label,
@@ -158,10 +148,7 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
 
 
 def offer_for_board(text: str, name: str, *, key: str) -> None:
-    """Offer an entry of the board, as JSON, as the file that a pull request adds.
-
-    ``name`` is without its ending.
-    """
+    """Offer an entry of the board, as JSON, as the file that a pull request adds."""
     download(
         "JSON for the board",
         text,
@@ -174,10 +161,7 @@ def offer_for_board(text: str, name: str, *, key: str) -> None:
 
 
 def offer_run(run: RunResult | StoredRun, name: str, *, key: str | None = None) -> None:
-    """Offer a run as a JSON file, which ``zslcore runs import`` takes.
-
-    One of the store keeps the mark of its import; ``name`` is without its ending.
-    """
+    """Offer a run as a JSON file, which ``zslcore runs import`` takes."""
     download("Run as JSON", run.to_json(), f"{name}.json", key)
 
 
@@ -313,10 +297,9 @@ SCREEN = 0.0
 def offer_prints(
     key: str, caption: str, panels: Sequence[Panel], *, on_screen: bool = False
 ) -> None:
-    """Offer a figure as PDF, SVG or PNG by its width.
+    """Offer a figure as PDF, SVG or PNG by its width, with the caption in its properties.
 
-    The files have the name ``key`` and the caption in their properties; ``on_screen`` says whether
-    the browser can save the figure as it is on the screen.
+    ``on_screen``: the browser can save the figure as it is on the screen.
     """
     lack = missing_extras.of("print", "A figure for print") if panels else None
     widths = [*((SCREEN,) * on_screen), *(() if lack or not panels else WIDTHS)]

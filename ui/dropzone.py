@@ -13,11 +13,7 @@ from zslcore.leakage.cards.kinds import ENDINGS, Dropped, grouped, recognise
 
 @dataclass(frozen=True, eq=False)
 class Sorted:
-    """Files that are recognised: the one that is checked, and those that belong to it.
-
-    ``main`` and ``companions`` lie on disk, ``file`` and ``others`` are the same as they were
-    uploaded.
-    """
+    """Files that are recognised, on disk and as uploaded: the checked one, and its others."""
 
     main: Dropped
     companions: tuple[Dropped, ...]
@@ -41,10 +37,7 @@ def key_of(files: Sequence[BinaryIO]) -> str:
 
 
 def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
-    """Put every file into a folder of its own, so that names may be alike, and recognise it.
-
-    Raises FileRefusedError: which file, what was expected, what came.
-    """
+    """Put every file into a folder of its own, and recognise it, or raise FileRefusedError."""
     uploaded = {}
     for k, file in enumerate(files):
         (folder / str(k)).mkdir()

@@ -20,13 +20,8 @@ _NOT_IN_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|#"} |
 class Look:
     """How columns of a table are written for readers.
 
-    Attributes
-    ----------
-    labels : column -> heading; columns without one are for computing only
-    percent : columns of fractions, written as percent with one decimal
-    points : columns of differences of fractions, in percentage points with their sign
-    significant : columns with three significant digits
-    best : columns whose largest value is printed bold in LaTeX and Markdown
+    Those without a label are for computing only, ``percent`` and ``points`` are fractions and their
+    differences, ``significant`` have three digits, the largest of ``best`` is printed bold.
     """
 
     labels: Mapping[str, str]
@@ -95,10 +90,7 @@ def _in_markdown(text: str) -> str:
 
 
 def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None, label: str = "") -> str:
-    """Write a table as LaTeX for the package booktabs, as it is on screen.
-
-    ``label`` is for references, as "tab:methods"; none where empty.
-    """
+    """Write a table as LaTeX for booktabs, with a ``label`` for references, as "tab:methods"."""
     look = look or _plain_look(table)
     return latex_table(
         look.headings(),
@@ -111,11 +103,7 @@ def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None, label:
 
 
 def markdown_line(caption: str, *, file: str, sources: Sequence[str], link: str) -> str:
-    """Return a line of Markdown: the picture with its caption, what it shows, and the link.
-
-    ``file`` is the image next to the text, ``sources`` are data sets with their digests and the
-    version, ``link`` is the address of the page with these choices.
-    """
+    """Return a line of Markdown: the picture with its caption, what it shows, and the link."""
     said = _in_markdown(re.sub(r"\s+", " ", caption).strip())
     address = link.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
     made_from = _in_markdown("; ".join(sources))

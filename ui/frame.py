@@ -110,10 +110,7 @@ class Header:
 
 
 def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
-    """Start a page: bar, heading, views and a place for the mark on simulated data.
-
-    The question of ``view`` is the heading; ``tools`` draw what stands in the bar before the menus.
-    """
+    """Start a page: bar with ``tools``, the view's question, views and a place for the mark."""
     if "navigated" not in st.session_state:
         # A folder called pages lies next to app.py: the first link opened after a server start runs
         # the page without app.py, until st.navigation has been called.
@@ -324,10 +321,7 @@ def errors_as_sentences() -> Iterator[None]:
 
 
 def show_tabs(tabs: Mapping[str, Callable[..., None]], *args: Any, key: str) -> None:
-    """Put tabs here, which the address names by ``key``, and show the open one with ``args``.
-
-    ``tabs`` has what shows the contents of each label.
-    """
+    """Put tabs here, which the address names by ``key``, and show the open one with ``args``."""
     opened = terms.tabs(list(tabs), key=key, bind="query-params")
     for tab, show in zip(opened, tabs.values(), strict=True):
         if tab.open:
@@ -345,9 +339,8 @@ def chart(
 ) -> Any:
     """Draw a Plotly figure across its container, and below it the menu to take it away.
 
-    ``alt`` says what it shows to those who cannot see it, and is the caption of what is taken away;
-    ``table`` makes the numbers to take away, where the figure does not have them all; ``options``
-    and the value are those of ``st.plotly_chart``.
+    ``alt`` is for those who cannot see it, and the caption of what is taken away; ``table`` makes
+    the numbers where the figure does not have them all.
     """
     drawn = st.plotly_chart(figure, alt=alt, key=key, config=_CHART_CONFIG, **options)
     downloads.offer_figure(downloads.Figure(key, alt, figure, table))

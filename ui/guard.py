@@ -44,8 +44,7 @@ def fragment(
 ) -> Callable[Given, Made]:
     """Make a function a fragment of its page, ``st.fragment``, whose exceptions are caught as well.
 
-    A fragment runs again without its page, so that the page's guard does not see it; with
-    ``run_every`` it runs again by itself after so many seconds.
+    A fragment runs again without its page, so that the page's guard does not see it.
     """
 
     @wraps(function)

@@ -52,9 +52,8 @@ class Budget:
     def lent(self, visitor: str, most: int, what: str) -> Iterator[int]:
         """Lend memory for as long as the block takes; yield the bytes that may be taken.
 
-        A visitor who has less than ``most`` left gets what is left; ``what`` is the file, for the
-        sentence. Raises ZSLError when visitor or server have none left: which, how much there is,
-        how much is needed.
+        A visitor who has less than ``most`` left gets what is left. Raises ZSLError when visitor or
+        server have none left.
         """
         with self._changed:
             lent = self._left(visitor, most, what)

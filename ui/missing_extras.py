@@ -12,11 +12,7 @@ from zslcore.storage import extras, settings
 
 
 class Lack(NamedTuple):
-    """An extra that is not installed, with the title of its package, as "PyTorch".
-
-    ``sentence`` says what needs it; ``command`` installs it and is empty on a public server, which
-    its visitors do not install.
-    """
+    """An extra that is not installed; ``command`` installs it, and is empty on a public server."""
 
     extra: str
     title: str
@@ -25,10 +21,7 @@ class Lack(NamedTuple):
 
 
 def of(name: str, purpose: str) -> Lack | None:
-    """Return what is missing of an extra; None where it is installed.
-
-    ``purpose`` is what needs it, the beginning of the sentence.
-    """
+    """Return what is missing of an extra, None where it is installed; ``purpose`` needs it."""
     return _lack(name, extras.sentence(name, purpose)) if extras.is_missing(name) else None
 
 

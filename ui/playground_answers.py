@@ -1,7 +1,7 @@
 """What the Playground can show: data sets as tiles, methods as chips, and the answers behind both.
 
-Answers come from the first of these that has them: stored predictions, ours or shipped, a finished
-job, a computation of a few seconds. What takes longer waits for a press of its button.
+Answers are stored predictions, ours or shipped, else a finished job, else a computation of a few
+seconds. What takes longer waits for a press of its button.
 """
 
 from __future__ import annotations
@@ -153,8 +153,7 @@ def methods_of(dataset: ZSLDataset, split: str) -> list[str]:
 def rows_of(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray:
     """Return the row of the data set that each answer belongs to, int array of shape (n_samples,).
 
-    Stored and shipped answers name their rows; scores are in the order of the split. Raises
-    DatasetError where a row has another label than the answer was judged by.
+    Raises DatasetError where a row has another label than the answer was judged by.
     """
     if isinstance(test, PredictedRows):
         rows = test.rows
@@ -231,10 +230,7 @@ def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
 
 
 def standing(method: str, status: Status | None, words: str, button: str, covers: bool) -> Pending:
-    """Say how a job stands that fits a method; before it is started, these words and this button.
-
-    A method whose extra is not installed has a command in place of the button.
-    """
+    """Say how a job stands that fits a method; before its start, these words and this button."""
     if (lack := missing_extras.of_method(method)) is not None:
         return Pending(lack.sentence, "", covers, lack.command)
     if status is not None and status.active:

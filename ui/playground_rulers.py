@@ -37,15 +37,7 @@ Drawn = Callable[[AnsweredTest, float | None], SeenUnseen]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the stops of a ruler need.
-
-    Attributes
-    ----------
-    work : study of their answers; None where the ruler has no stops
-    quick : whether it is done while one waits
-    about : how long it takes otherwise
-    note : what the stops will be; why there are none, and where there are some
-    """
+    """What the stops of a ruler need: the study ``work``, None without stops, and its time."""
 
     work: GridAnswersStudy | TransductionStudy | None = None
     quick: bool = False
@@ -63,11 +55,7 @@ class Asked:
 
 
 def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
-    """Return what the stops of a ruler need, or why it has none.
-
-    ``kind`` is one of :data:`KINDS`; ``played`` are the answers of the run, None while there are
-    none.
-    """
+    """Return what the stops of a ruler, one of :data:`KINDS`, need, or why it has none."""
     if kind == "gamma":
         return Asked()
     if played is None:
@@ -109,11 +97,7 @@ def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
 
 
 def ruler_of(kind: str, asked: Asked, played: Played, value: str, drawn: Drawn) -> Ruler:
-    """Return the ruler, at the value of the address or at what the run itself has.
-
-    ``kind`` is one of :data:`KINDS`, ``asked`` of :func:`asked_for`; ``value`` is written as the
-    stop is, and ``drawn`` draws the curve of a stop.
-    """
+    """Return the ruler, at the value of the address or at what the run itself has."""
     found = asked.found()
     if isinstance(found, GridAnswers):
         reference = int(abs(found.values - played.params[found.parameter]).argmin())

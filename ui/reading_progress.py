@@ -23,8 +23,7 @@ def progress(place: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
     """Show how much of the files is read, and a button that ends it.
 
     Any click runs the page again. That ends this run the next time it shows something, and with it
-    the process that reads; closing the page does the same. ``place`` is empty, and the caller
-    empties it again; ``options`` are those of the button.
+    the process that reads; closing the page does the same.
     """
     with place.container(border=True):
         bar = st.progress(0.0, text=READING)
@@ -38,10 +37,7 @@ def progress(place: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
 
 
 def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
-    """Return what is read; a cancelled reading restarts on request.
-
-    ``files`` tells these files from others.
-    """
+    """Return what is read of ``files``, their name; a cancelled reading restarts on request."""
     if st.session_state.get(CANCELLED) == files:
         st.info("You have cancelled the reading of these files.", icon=":material/block:")
         st.button(

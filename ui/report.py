@@ -28,16 +28,9 @@ _PINS = "report_pins"
 class Pin:
     """Something that a visitor wants to keep; texts and tuples are empty for none.
 
-    Attributes
-    ----------
-    title, caption : words above and below it
-    figure : of Plotly, as JSON
-    heading, rows : a table as it is read
-    left_out : rows of the table that are not among ``rows``
-    sources : data sets with their digests, and the version
-    commands : lines that repeat it
-    address : of the page that showed it
-    page : an interactive figure as a page of its own, shown in a frame
+    ``figure`` is Plotly's JSON, ``heading`` and ``rows`` a table as it is read without the
+    ``left_out`` rows, ``address`` that of the page that showed it, ``page`` a figure shown in a
+    frame.
     """
 
     title: str
@@ -111,10 +104,7 @@ def unpin(place: int) -> None:
 def as_html(
     pieces: Sequence[Pin], heading: str = "Report of a visit", *, answers: Sequence[Pin] = ()
 ) -> str:
-    """Return a report as a page of its own: figures that can be zoomed, tables, and commands.
-
-    ``answers`` stand behind all of the pieces, from a new page on.
-    """
+    """Return a report as a page of its own: figures that can be zoomed, tables, and commands."""
     drawn = [
         pio.from_json(piece.figure).to_html(full_html=False, include_plotlyjs=False)
         if piece.figure

@@ -67,10 +67,7 @@ def facts() -> Iterator[Callable[[], object]]:
 
 
 def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
-    """Import what is wanted and read the facts, unless they are there; wait while a page runs.
-
-    ``busy`` says whether a page has run since.
-    """
+    """Import what is wanted and read the facts, unless they are there; wait while a page runs."""
     latest = time.monotonic() + PATIENCE
     imports = (partial(importlib.import_module, name) for name in modules_of_pages())
     steps: Iterator[Callable[[], object]] = chain(imports, facts())
@@ -97,8 +94,7 @@ MANY_MODULES = 50
 class Tidier:
     """Collects once after every spell of runs, ``quiet`` s later, in a thread of its own.
 
-    ``first`` is done once, after the first spell and before the first collection; it gets a
-    callable that returns whether pages run again.
+    ``first`` is done once, before the first collection; it hears whether pages run again.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
 """Scores and predictions that a visitor brings, and the ones that are there to begin with.
 
-A file is read and judged in a process of its own, whose memory is bounded (:mod:`ui.memory`), once
-a visit; the session keeps what came back, and other pages find it there.
+A file is read and judged once a visit, in a process of its own with bounded memory.
 """
 
 from __future__ import annotations
@@ -67,8 +66,7 @@ class Brought:
 class Sent:
     """A file of scores as it was sent, and what the visitor says of it.
 
-    ``file`` and ``labels`` are open files with a ``name``; ``unseen`` are names or numbers of
-    unseen classes, separated by commas, empty where the file says it.
+    ``unseen`` are names or numbers, separated by commas, empty where the file says it.
     """
 
     file: BinaryIO
@@ -99,10 +97,7 @@ def _once(key: str, make: Callable[[], T]) -> T:
 
 
 def keep(found: Sequence[Brought]) -> None:
-    """Keep what the visitor has brought, for the other pages and for coming back.
-
-    What was made of files that are no longer there goes, however many there are.
-    """
+    """Keep what the visitor has brought, for other pages; what was made of other files goes."""
     st.session_state[_BROUGHT] = tuple(found)
     asked = st.session_state.pop(_ASKED, set())
     made = st.session_state.get(_MADE, {})
@@ -156,10 +151,7 @@ def _example(spec: RunSpec, dataset: ZSLDataset) -> Brought:
 
 
 def brought(sent: Sent, validation: Sent | None = None) -> Brought | None:
-    """Return a file of scores with its figures; None while one of its questions is open.
-
-    ``sent`` are scores of test images; on those of ``validation`` gamma is chosen.
-    """
+    """Return scores of test images with their figures; None while one of its questions is open."""
     fixes: dict[bool, tuple[str, ...]] = {False: (), True: ()}
     while True:
         try:

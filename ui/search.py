@@ -22,14 +22,9 @@ _FOUND = "search_found"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One thing that can be found: what is searched and listed, and where it leads.
+    """One thing that can be found: a ``term`` of the glossary, shown at once, or a view.
 
-    Attributes
-    ----------
-    view : where it leads; empty for a term
-    choice : name and value of a control that it opens with; empty for none
-    query : name and value that its address opens with
-    term : of the glossary, which is shown at once
+    ``choice`` is name and value of a control that it opens with, ``query`` those of its address.
     """
 
     label: str

@@ -15,14 +15,8 @@ import streamlit as st
 class View:
     """One view of a page, a module ``ui.views.<page>.<name>`` with ``show(header)``.
 
-    Attributes
-    ----------
-    name : in the address, ``?view=<name>``; no two views share one
-    label : in the choice of views and in the browser's tab
-    question : what it answers, the heading
-    icon : Material icon
-    own : how the names of its own choices begin in the address
-    alone : other names that only this view reads from the address
+    ``own`` is how the names of its own choices begin in the address, ``alone`` are other names that
+    only this view reads from it.
     """
 
     name: str

@@ -29,8 +29,8 @@ def names() -> tuple[str, ...]:
 def stored_run(spec: RunSpec) -> StoredAnswers | None:
     """Return a run whose predictions are stored or come with the package; None for any other.
 
-    A result of our own goes before the shipped one: the figures are the same, and it may have an
-    oracle. Where its predictions had to make room, those of the package stand in for them.
+    Our own result goes first: the figures are the same, and it may have an oracle. Where its
+    predictions had to make room, those of the package stand in for them.
     """
     store = ResultStore()
     for key in dict.fromkeys((spec.key, plain_spec(spec).key)):

@@ -31,18 +31,9 @@ def show(
 ) -> None:
     """Show columns of a tidy table, accuracies as fractions, and offer it for download.
 
-    Parameters
-    ----------
-    name : what the file is called, without its ending
-    labels : column -> heading; columns without one are in the CSV only; a heading that is a term
-        of the glossary has its sentence as help
-    percent : columns shown as percent with one decimal
-    points : differences of fractions, shown in percentage points with their sign
-    significant : columns shown with three significant digits
-    links : columns of addresses that begin with http:// or https://, or are empty
-    height : of the table on screen, at most, as for ``st.dataframe``
-    with_csv : whether it is offered for download below
-    **options : of ``st.dataframe``, as what happens when rows are selected
+    Columns without a label are in the CSV only; a heading that is a term of the glossary has its
+    sentence as help. Fractions are shown as ``percent``, with one decimal, or, differences,
+    ``points``, ``significant`` with three digits; ``links`` are addresses or empty.
     """
     shown = table[list(labels)].copy()
     for column in shown.select_dtypes("bool"):
@@ -67,9 +58,5 @@ def show(
 def download(
     table: pd.DataFrame, name: str, *, index: bool = False, look: Look | None = None
 ) -> None:
-    """Offer a table as CSV, LaTeX and Markdown, with what made it.
-
-    Accuracies are fractions, and stay so in the CSV; ``name`` is that of the files, without their
-    ending.
-    """
+    """Offer a table as CSV, accuracies as fractions, LaTeX and Markdown, with what made it."""
     downloads.offer_table(downloads.Table(name, table, look, index))

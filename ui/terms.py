@@ -19,10 +19,7 @@ def call_sides(words: Words) -> None:
 
 
 def tip(label: str, more: str | None = None) -> str | None:
-    """Return what is said of a label: its sentence and formula in the glossary, then ``more``.
-
-    The label is of a figure, a column, a control or a tab; None where there is nothing to say.
-    """
+    """Return a label's sentence and formula in the glossary, then ``more``; None for neither."""
     if (term := term_of(label)) is None:
         return more
     st.session_state.setdefault(_SHOWN, {})[term.name] = None

@@ -18,15 +18,7 @@ _BOUND = "An oracle, chosen on the test set: it is a bound, never a result."
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term on screen.
-
-    Attributes
-    ----------
-    name : as it is in the glossary
-    says : what it means, in one sentence; of a bound also that it is one
-    formula : in LaTeX, empty where it has none
-    also : what else it is called on screen
-    """
+    """A term on screen, with its meaning in one sentence and what ``also`` it is called."""
 
     name: str
     says: str
@@ -142,7 +134,6 @@ _JOINER = "\N{WORD JOINER}"
 def plain(words: str) -> str:
     """Escape words that may come from a file or an address, for elements that read Markdown.
 
-    Components, options of select boxes and cells of data frames show text as it is: they get the
-    words themselves.
+    Components, options of select boxes and cells of data frames show text as it is.
     """
     return _APART.sub(_JOINER, words).translate(_MARKS)

@@ -1,8 +1,4 @@
-"""Files that visitors bring: put where the package can read them, and read through its door.
-
-Nothing is looked into here. Files go under plain names into a folder that is gone afterwards;
-:func:`zslcore.datasets.importing.import_dataset` reads them, and refuses in one sentence.
-"""
+"""Files that visitors bring, put under plain names into a folder that is gone afterwards."""
 
 from __future__ import annotations
 
@@ -58,22 +54,12 @@ def import_files(
     pretraining: Sequence[str] = (),
     replace: bool = False,
 ) -> ZSLDataset:
-    """Import uploaded files as one data set.
+    """Import uploaded files as one data set, or raise ZSLError on the first thing that is wrong.
 
-    Parameters
-    ----------
-    files : open files with a ``name``: two ``.mat`` (and class lists), one table, or a CSV; and one
-        more with prototypes, which a CSV needs, as text embeddings of the classes
-    name : of the import; by default after the file with the features, and after the benchmark
-        whose classes it has
-    unseen : names of unseen classes, separated by commas, for a table without a split
-    pretraining : what the features were trained on; empty where the visitor does not say it
-    replace : whether an import of this name may be replaced
-
-    Raises
-    ------
-    ZSLError
-        One sentence on the first thing that is not as it should be.
+    ``files`` are two ``.mat`` (and class lists), one table, or a CSV, and one more with prototypes,
+    which a CSV needs, as text embeddings of the classes. ``name`` is by default after the file with
+    the features, and after the benchmark whose classes it has; ``unseen`` are names, separated by
+    commas, for a table without a split; ``pretraining`` is empty where the visitor does not say it.
     """
     with artifacts.scratch() as folder:
         paths = put(files, folder)
@@ -131,12 +117,11 @@ def _folder(text: str) -> Path:
 def context_of_files(
     files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
 ) -> AuditContext:
-    """Read an uploaded split, as it is, for a review.
+    """Read an uploaded split, as it is, for a review, or raise ZSLError.
 
-    ``files`` are open files with a ``name``: a split, and perhaps a second file with ``labels`` and
-    ``features``, which is recognised by its name or its size. ``groups`` says which rows come from
-    one photograph, and no other; the first group of ``pattern`` is the photograph in the name of an
-    image file. Raises ZSLError with the first thing that is not as it should be.
+    ``files`` are a split, and perhaps a second file with ``labels`` and ``features``. ``groups``
+    says which rows come from one photograph, or the first group of ``pattern`` in the name of an
+    image file.
     """
 
     def read(folder: Path) -> AuditContext:
@@ -197,10 +182,7 @@ def vocabulary_of_file(file: BinaryIO) -> Vocabulary:
 
 
 def is_local() -> bool:
-    """Whether the visitor sits at the machine that runs the app, as far as is known.
-
-    In the public mode the answer is no.
-    """
+    """Whether the visitor sits at the machine that runs the app; in the public mode never."""
     context = st.context
     if visitors.is_public():
         return False

@@ -1,9 +1,8 @@
 """Who sees which imports: everybody, or in the public mode who brought them.
 
-On one's own machine, or in a group that shares it, every import is there for everybody. With
-``ZSL_PUBLIC=1`` an import belongs to the session that made it and goes with it, or to a group whose
-members type the same words. Its owner is part of its name, ``mine.v-<16 hex digits>``: no other
-visitor is offered the name, replaces what it names, or opens it, link or not.
+With ``ZSL_PUBLIC=1`` an import belongs to the session that made it and goes with it, or to a group
+whose members type the same words. Its owner is part of its name, ``mine.v-<16 hex digits>``: no
+other visitor is offered the name, replaces what it names, or opens it, link or not.
 """
 
 from __future__ import annotations
@@ -48,10 +47,9 @@ def is_public() -> bool:
 
 
 def who() -> Visitor:
-    """Return the visitor: a network address, and a browser there.
+    """Return the visitor: the network address of the connection, and a browser there.
 
-    The address is that of the connection. Behind a proxy that ``FORWARDED_ALLOW_IPS`` names, the
-    server takes it from the header that the proxy adds.
+    Behind a proxy that ``FORWARDED_ALLOW_IPS`` names, the server takes it from the proxy's header.
     """
     if not is_served():
         return Visitor("", session())
@@ -135,10 +133,7 @@ def _group(words: str, salt: bytes, cost: int) -> str:
 
 
 def _salt(path: Path) -> bytes:
-    """Return the random bytes of a data folder, the same for all servers that share it.
-
-    Raises ZSLError when they cannot be written, or are no longer what was written.
-    """
+    """Return the random bytes of a data folder, the same for all servers, or raise ZSLError."""
     with or_refused(f"{path.name} in the data folder"):
         if not path.exists():
             _write_salt(path)

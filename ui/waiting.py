@@ -66,10 +66,7 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 def predictions_of(
     spec: RunSpec, result: RunResult, scores: AnsweredTest
 ) -> tuple[Callable[[], Predictions], bool]:
-    """Return what makes the predictions of a run of :func:`run_of`; stored ones are read.
-
-    Return, too, whether they have the validation rows.
-    """
+    """Return what makes or reads the predictions of a run, and whether with validation rows."""
     found = stored_answers.stored_run(spec)
     if found is not None:
         return lambda: found.predictions, bool(found.predictions.folds)

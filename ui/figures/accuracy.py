@@ -17,11 +17,7 @@ _LEVEL = 12  # classes up to which the names of columns stand level
 
 @cached_figure
 def class_bars(table: pd.DataFrame) -> go.Figure:
-    """Draw a bar for the accuracy of every class, best first within seen and within unseen.
-
-    The table is one of :func:`zslcore.analysis.mistakes.per_class_table` with the columns "plain"
-    and "calibrated".
-    """
+    """Draw a bar for every class of a per-class table, best first within seen and within unseen."""
     sides = [
         (side, table[table["side"] == side].sort_values("calibrated", ascending=False))
         for side in _SIDES
@@ -72,11 +68,7 @@ def _plain(side: str, part: pd.DataFrame) -> go.Scatter:
 
 @cached_figure
 def confusion_map(share: pd.DataFrame, n_seen: int) -> go.Figure:
-    """Draw the share of each class's images answered with each class, seen classes first.
-
-    ``share`` is of :func:`zslcore.analysis.mistakes.confusion`; a line parts its first ``n_seen``
-    classes from the unseen ones.
-    """
+    """Draw the share of each class's images answered with each class, seen classes first."""
     n, names, true = len(share), escaped(share.columns), escaped(share.index)
     tight = narrow() and n > _LEVEL  # columns have no room for names, and stand as rows do
     figure = go.Figure(

@@ -16,12 +16,10 @@ _TAG = re.compile(r"</?(?:a|b|br|em|i|span|strong|sub|sup)\b[^>]*>")
 
 
 def table_of(figure: go.Figure) -> pd.DataFrame:
-    """Return what a figure shows as a tidy table.
+    """Return what a figure shows as a tidy table; columns without a value are left out.
 
-    Its columns are series, x_axis, y_axis (titles of the axes), x and y, and where a trace has them
-    z, x_name and y_name (words at the ticks of an axis), text, and the lengths of its error bars;
-    columns without a value are left out. Pictures have no numbers to take away, and frames of an
-    animation are not part of it.
+    x_name, y_name are words at the ticks of an axis. Pictures have no numbers to take away, and
+    frames of an animation are not part of it.
     """
     parts = [pd.DataFrame(part) for trace in figure.data if (part := _rows(figure, trace))]
     if not parts:

@@ -1,8 +1,7 @@
 """A figure is drawn once for the same data, theme and width; from then on it is plain JSON.
 
 Plotly looks at every property that it is given, and again at every figure that Streamlit sends:
-most of what a changed choice cost. Figures are known by the content of what they show, so that no
-page has to say when one is out of date, and two visitors share one.
+most of what a changed choice cost. Figures are known by the content of what they show.
 """
 
 from __future__ import annotations

@@ -25,10 +25,7 @@ _ROW = 44
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One number that was computed again, with its 95 % interval and a note that stands next to it.
-
-    Ends of the interval are None where it has none.
-    """
+    """One number that was computed again, with its 95 % interval, if any, and a note next to it."""
 
     name: str
     value: float
@@ -41,8 +38,7 @@ class Number:
 def recomputed(tests: Sequence[Number], unit: str, reference: float | None = None) -> go.Figure:
     """Draw one line a test: its number, its 95 % interval, and the value that decides.
 
-    ``unit`` is of :data:`UNITS`; numbers are compared with ``reference``, 0 for differences and
-    tau, 0.05 for p.
+    The ``reference`` is by default 0 for differences and tau, 0.05 for p.
     """
     title, scale = UNITS.get(unit, ("", 1.0))
     decides = {"points": 0.0, "tau": 0.0, "p": 0.05}.get(unit) if reference is None else reference

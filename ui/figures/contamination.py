@@ -23,9 +23,8 @@ ROW_HEIGHT = 44
 def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> go.Figure:
     """Draw every cell by its state, with its counted classes.
 
-    The table is of :func:`zslcore.leakage.contamination.as_table`, with ``test_set`` and ``title``;
-    ``chosen`` is the test set whose row is marked, none where it is not on the map, and ``columns``
-    are titles of pre-training sets that the chosen extractor was trained on.
+    ``chosen`` is the test set whose row is marked, ``columns`` are titles of the pre-training sets
+    of the chosen extractor.
     """
     figure = go.Figure([_cells(table, state) for state in LOOKS])
     titles, sets = list(dict.fromkeys(table["title"])), list(dict.fromkeys(table["test_set"]))

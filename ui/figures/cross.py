@@ -29,10 +29,7 @@ from zslcore.metrics.significance import PairedTest
 
 @cached_figure
 def image_counts(table: pd.DataFrame, first: str, second: str) -> go.Figure:
-    """Draw the images per class of two data sets, test classes on a band and with their mark.
-
-    The table is of :func:`zslcore.analysis.inventory.awa_image_counts`.
-    """
+    """Draw the images per class of two data sets, test classes on a band and with their mark."""
     figure = go.Figure()
     for column, name, mark in (("first", first, FIRST), ("second", second, SECOND)):
         figure.add_bar(
@@ -66,9 +63,7 @@ def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str)
     """Draw what every method reaches, trained on either data set and tested on both.
 
     A line joins the two tests of one fit: a short one says that the test set matters little, lines
-    far from each other that the training set does. There is one panel for each title and its
-    :func:`zslcore.analysis.cross_dataset.four_cells`, with the methods of the first, those that are
-    nowhere else included.
+    far from each other that the training set does. Each title has a panel of its four cells.
     """
     methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
     place = {method: k for k, method in enumerate(reversed(methods))}
@@ -146,9 +141,7 @@ def difference_strips(
 ) -> go.Figure:
     """Draw all pairs' differences with their mean and its interval, one line a question.
 
-    Tables are by the title of a panel its :func:`zslcore.analysis.cross_dataset.differences` and
-    :func:`zslcore.analysis.cross_dataset.cross_tests`; labels are what stands at the line of each
-    question.
+    Tables are by the title of a panel; labels are what stands at the line of each question.
     """
     place = {asked: len(labels) - 1 - k for k, asked in enumerate(labels)}
     figure, at = panels(list(tables), spacing=0.03, share_x=True, share_y=True)

@@ -51,10 +51,7 @@ _ON_PAPER = {
 
 
 def panels_of(figure: go.Figure) -> list[Panel]:
-    """Return one panel for each pair of axes of a figure; none where it cannot be printed.
-
-    The figure may be drawn for any theme.
-    """
+    """Return one panel for each pair of axes of a figure; none where it cannot be printed."""
     return [_Reader(figure, *pair).panel() for pair in _pairs(figure)]
 
 

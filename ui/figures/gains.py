@@ -20,8 +20,7 @@ MOST_LINES = 60
 def gain_bars(table: pd.DataFrame, picked: str, *, without_known: bool) -> go.Figure:
     """Draw a bar a class with its interval, and their mean; bars lie on a telephone.
 
-    The table is of :func:`zslcore.analysis.overlap.class_gains`; the class that is picked has a
-    frame; ``without_known`` leaves out classes in pre-training.
+    The class that is picked has a frame; ``without_known`` leaves out classes in pre-training.
     """
     shown = table[~table["known"]] if without_known else table
     lying = narrow() and len(shown) <= MOST_LINES

@@ -42,10 +42,7 @@ _ORDER = {"both": 0, "unseen": 1, "seen": 2, "none": 3}
 
 @cached_figure
 def leaks_by_class(table: pd.DataFrame) -> go.Figure:
-    """Draw one line per class, its images by where they are; unseen classes on top.
-
-    The table is of :func:`zslcore.leakage.counts.leaks_by_class`.
-    """
+    """Draw one line per class, its images by where they are; unseen classes on top."""
     order = np.lexsort(
         (-table["images"], -table["known"], -table["leaking"], table["role"].map(_ORDER))
     )
@@ -92,10 +89,7 @@ def _bar(
 
 @cached_figure
 def leaks_by_part(table: pd.DataFrame) -> go.Figure:
-    """Draw one bar per part of a split whose labels are not known, leaking rows in another colour.
-
-    The table is of :func:`zslcore.leakage.counts.leaks_by_part`.
-    """
+    """Draw one bar per part of a split without labels, leaking rows in another colour."""
     figure = go.Figure()
     for label, rows, color, pattern in (
         ("rows of this part alone", table["rows"] - table["leaking"], SEEN.color, ""),

@@ -35,10 +35,7 @@ WORDS = 20
 def shares(
     values: Mapping[str, float], marks: Sequence[Mark], *, differences: bool = False
 ) -> go.Figure:
-    """Draw a few fractions as bars with their value, each with its mark.
-
-    With ``differences`` they are sizes of differences, in points, drawn as long as they can be.
-    """
+    """Draw a few fractions, or sizes of differences in points, as bars with value and mark."""
     names, unit = escaped(values), " points" if differences else " %"
     longest = max(values.values()) if differences else 1
     figure = go.Figure(
@@ -71,10 +68,7 @@ def shares(
 
 @cached_figure
 def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: float) -> go.Figure:
-    """Draw seen and unseen accuracy and H over the share of the training images, one chosen.
-
-    ``accuracies`` has s, u and H for each share.
-    """
+    """Draw s, u and H over the share of the training images, one chosen."""
     figure = go.Figure()
     lines = zip(*accuracies.values(), strict=True)
     for name, mark, values in zip(("s", "u", "H"), (SEEN, UNSEEN, HARMONIC), lines, strict=True):
@@ -95,11 +89,7 @@ def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: f
 
 @cached_figure
 def room(counts: Mapping[str, int], right: str | None, own: str | None) -> go.Figure:
-    """Draw how many in a room gave each answer.
-
-    ``right`` is the right answer, once it may be seen; ``own`` what this visitor answered, if
-    anything.
-    """
+    """Draw how many in a room gave each answer, the right one marked once it may be seen."""
     signs = {right: " ✓", own: " (you)"} if right != own else {own: " ✓ (you)"}
     signs.pop(None, None)
     mark = {answer: VALIDATED if answer == right else HARMONIC for answer in counts}
@@ -145,10 +135,7 @@ _LOOKS = (
 def several_curves(
     curves: Mapping[str, tuple[SeenUnseenCurve, float | None]], looks: Sequence[Mark] = _LOOKS
 ) -> go.Figure:
-    """Draw seen over unseen accuracy for every gamma, gamma = 0 and a chosen gamma marked.
-
-    Each curve has the gamma that was chosen, if any, and a look of its own.
-    """
+    """Draw seen over unseen accuracy for every gamma, gamma = 0 and a chosen gamma marked."""
     figure = go.Figure()
     for (name, (curve, gamma)), look in zip(curves.items(), looks, strict=False):
         _draw(figure, name, curve, gamma, look)
@@ -217,9 +204,7 @@ SIDES = (
 def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: str) -> go.Figure:
     """Draw the accuracy of every test class with its interval, best first, and the two means.
 
-    The table is of :func:`zslcore.analysis.overlap.class_accuracies`; ``means`` are those of the
-    overlapping (True) and of the clean classes (False), if any; the class that is picked has a
-    frame.
+    ``means`` are by whether classes overlap; the class that is picked has a frame.
     """
     figure, place = go.Figure(), np.arange(len(table))
     names = escaped(table["class"])

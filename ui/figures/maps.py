@@ -29,10 +29,7 @@ _VERDICT_WORDS = {
 
 @cached_figure
 def mixing_dumbbells(verdicts: pd.DataFrame) -> go.Figure:
-    """Draw how mixed two data sets are in every class, in the PCA and on the map.
-
-    ``verdicts`` are of :func:`zslcore.analysis.maps.quality.mixing_verdicts`, for "PCA" and "map".
-    """
+    """Draw how mixed two data sets are in every class, in the PCA and on the map."""
     table = verdicts.sort_values("mixing_PCA", kind="stable").reset_index(drop=True)
     x, figure = np.arange(len(table)), go.Figure()
     gap = np.full(len(table), None, dtype=object)

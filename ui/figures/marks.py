@@ -1,7 +1,4 @@
-"""Names, marks, hatches and axes as figures write them; names from files are escaped here.
-
-Plotly reads a little HTML, and names of classes may come from an uploaded file.
-"""
+"""Names, marks, hatches and axes as figures write them; names from files are escaped here."""
 
 from __future__ import annotations
 
@@ -50,9 +47,8 @@ def panels(
 ) -> tuple[go.Figure, Callable[[int], dict[str, int]]]:
     """Return a figure of panels side by side, below each other on a telephone.
 
-    It comes with what gives the row and the column of the k-th panel, from 1 on. Titles are HTML of
-    Plotly; ``spacing`` between two panels side by side is a share of the figure's width, ``below``
-    between two below each other a share of the height of one and its gap.
+    It comes with what gives the row and the column of the k-th panel, from 1 on. Titles are HTML;
+    ``spacing`` is a share of the figure's width, ``below`` of the height of a panel and its gap.
     """
     n, stacked = len(titles), narrow()
     figure = make_subplots(
@@ -67,10 +63,7 @@ def panels(
 
 
 def hatch(shape: str, on_screen: bool = False) -> dict[str, Any]:
-    """Hatch a solid bar with thin lines in the colour of the page, so that it does not shimmer.
-
-    Colour and label suffice on a screen; a print in greys needs the lines.
-    """
+    """Hatch a solid bar with thin lines in the colour of the page, for prints in greys."""
     line = "rgba(16, 20, 24, 0.4)" if dark() else "rgba(255, 255, 255, 0.5)"
     look = {"fillmode": "overlay", "fgcolor": line, "size": 12, "solidity": 0.12}
     return {"shape": shape, **look, "fgopacity": float(on_screen)}

@@ -1,10 +1,9 @@
 """One meaning, one colour, one shape: the same on every page and in every formula.
 
-The hues are those of Okabe and Ito, which colour-blind readers can distinguish; each also has a
-symbol and a line or fill of its own, so that no meaning hangs on colour alone. Every colour has a
-form for the light theme and one for the dark, so that words in it have a contrast of at least 4.5 :
-1 to the page (data sets, whose colours no word has, 3 : 1). Which one a figure takes is asked when
-it is drawn: colours are read where a figure is made, never where a module is loaded.
+The hues are Okabe and Ito's, distinct for colour-blind readers, each with a symbol and a line or
+fill of its own. Words in each form, light or dark, have a contrast of at least 4.5 : 1 to the page
+(data sets, whose colours no word has, 3 : 1). Which form a figure takes is asked when it is drawn:
+colours are read where a figure is made, never where a module is loaded.
 """
 
 from __future__ import annotations
@@ -39,15 +38,9 @@ def narrow() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How one meaning looks.
+    """How one meaning looks; symbols and patterns are Plotly's.
 
-    Attributes
-    ----------
-    light : hex, its colour in the light theme
-    symbol : of a point, as Plotly names it
-    dash : of a line
-    pattern : of a bar or an area, as Plotly names it; empty for solid
-    night : hex, its colour in the dark theme; that of the light one unless given
+    ``light`` and ``night`` are its colours, as hex, in either theme, the same unless given.
     """
 
     light: str

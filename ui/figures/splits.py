@@ -43,11 +43,7 @@ PARTS = (
 
 @cached_figure
 def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> go.Figure:
-    """Draw a split as images x classes, and under it which classes every fold validates on.
-
-    The table is of :func:`zslcore.analysis.inventory.class_table`, ``folds`` of
-    :func:`zslcore.analysis.inventory.fold_roles`, rows in the same order.
-    """
+    """Draw a split as images x classes, and under it which classes every fold validates on."""
     lines = folds.shape[1]
     strip = 26 * max(lines, 1)
     figure = make_subplots(
@@ -126,11 +122,7 @@ MOST_ATTRIBUTES = 40
 
 @cached_figure
 def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> go.Figure:
-    """Draw prototypes as a heat map, one line per class, names in the colour of their role.
-
-    The table is of :func:`zslcore.analysis.inventory.attribute_table`, the roles of its rows are as
-    in :func:`zslcore.analysis.inventory.class_table`.
-    """
+    """Draw prototypes as a heat map, one line per class, names in the colour of their role."""
     classes, attributes = escaped(table.index), escaped(table.columns)
     figure = go.Figure(
         go.Heatmap(

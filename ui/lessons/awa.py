@@ -116,10 +116,7 @@ def _larger(which: str) -> Found:
 
 
 def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
-    """Return how often the class mean nearest to one of the other data set is of the same class.
-
-    ``names`` are of two data sets with the same classes.
-    """
+    """Return how often the nearest class mean of the other data set is of the same class."""
     means = [cache.class_means(name, cache.dataset(name).digest) for name in names]
     found = {}
     for own, other, name in ((means[0], means[1], names[0]), (means[1], means[0], names[1])):

@@ -75,11 +75,7 @@ def link_of(place: Place, page: str | None = None) -> str:
 def handout(
     lesson: Lesson, place: Place, sources: tuple[str, ...] = (), page: str | None = None
 ) -> str:
-    """Return a lesson on paper: all questions, then, on pages of their own, what each shows.
-
-    ``sources`` are those of its data; ``page`` is the address of the lesson, that of the open page
-    by default.
-    """
+    """Return a lesson on paper: all questions, then, on pages of their own, what each shows."""
     questions, answers = [], []
     for number, step in enumerate(lesson.steps, start=1):
         view = step.see(step.control.options[0])

@@ -23,14 +23,10 @@ def leads(room: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A step of a lesson, from 1 on.
+    """A step of a lesson, from 1 on, in a ``room`` whose answers are counted, if any.
 
-    Attributes
-    ----------
-    revealed : whether the answer may be seen
-    room : code of the room whose answers are counted, empty for none
-    follows : whether this is the screen of a student, which shows what the teacher shows
-    led : what the room was shown when this screen was made, None before its teacher shows anything
+    ``follows``: it is the screen of a student; ``led`` is what the teacher had shown when it was
+    made.
     """
 
     lesson: str
@@ -42,10 +38,7 @@ class Place:
 
     @classmethod
     def asked(cls, lessons: Mapping[str, Lesson]) -> Self | None:
-        """Return what the address asks for; None for the list of lessons.
-
-        What the address has and the lesson has not is taken for the nearest that there is.
-        """
+        """Return what the address asks for, or the nearest; None for the list of lessons."""
         query = st.query_params
         name = query.get("lesson", "")
         if name not in lessons:

@@ -1,8 +1,7 @@
 """What the visitors of one room predicted, for all servers of a data folder.
 
-A room has a code that its teacher gives out. No name is stored: an answer belongs to a random
-number of a visit, so that a change of mind counts once. Rooms are in a SQLite file of the data
-folder, so that a student finds the room on whichever server a proxy leads to.
+No name is stored: an answer belongs to a random number of a visit, so that a change of mind counts
+once. Rooms, each with a code, are in a SQLite file of the data folder.
 """
 
 from __future__ import annotations
@@ -59,16 +58,10 @@ def _refuge() -> Path:
 class Rooms:
     """All rooms of a data folder.
 
-    Parameters
-    ----------
-    most : rooms at once
-    share, share_of_address : rooms of one browser, and of one network address; for one more, the
-        first of theirs goes
-    visits : visitors whose answers to one question are stored; in a full room an address with fewer
-        of them takes the place of the one with most
-    questions : questions of one room that are answered
-    seconds : a room is forgotten this long after it was opened
-    clock : time in seconds, the same for all servers
+    Of ``most`` rooms one browser has at most ``share``, one network address ``share_of_address``;
+    for one more, the first of theirs goes. ``visits`` are the visitors whose answers to one
+    question are stored; in a full room an address with fewer of them takes the place of the one
+    with most. A room is forgotten ``seconds`` after it was opened; all servers have the same clock.
     """
 
     def __init__(
@@ -112,7 +105,7 @@ class Rooms:
         """Take an answer of a visit, a random number; return whether it counts.
 
         It does not where the room is full of answers from as many or fewer visits of every other
-        network address. A visit has one answer to a question.
+        address.
         """
         with self._reading() as db:
             if self._used(db, code) is None:
@@ -217,10 +210,7 @@ def _close(db: sqlite3.Connection, code: str) -> None:
 
 
 def _give_way(db: sqlite3.Connection, code: str, question: str, address: str) -> bool:
-    """Delete the newest vote of the address with most, unless ``address`` has as many but one.
-
-    So one address that floods a room takes no more than an equal share of it from the others.
-    """
+    """Delete the newest vote of the address with most, unless ``address`` has as many but one."""
     votes = Counter(
         each
         for (each,) in db.execute(

@@ -1,7 +1,7 @@
 """What a lesson is made of: steps, each with a question to predict, one control and a picture.
 
-The words of a lesson are in a TOML file of its name; its numbers are computed when a step is shown
-and stand in the sentences as ``{name:format}``.
+The words are in a TOML file of the lesson's name; numbers are computed when a step is shown and
+stand in the sentences as ``{name:format}``.
 """
 
 from __future__ import annotations
@@ -57,10 +57,7 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The one control of a step; its first option is what the question is about.
-
-    ``slider`` says whether the options are places on a slider.
-    """
+    """The one control of a step; its first option is what the question is about."""
 
     label: str
     options: tuple[str, ...]
@@ -78,11 +75,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a step shows once it is revealed.
-
-    ``alt`` says what the figure shows to those who cannot see it, ``notice`` is one sentence of
-    what to notice, ``answer`` the right one of the step's answers.
-    """
+    """What a step shows once revealed, with what to notice and the right answer."""
 
     figure: go.Figure
     alt: str
@@ -92,16 +85,10 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One screen of a lesson.
+    """One screen of a lesson; ``see`` makes what is shown for an option of the control.
 
-    Attributes
-    ----------
-    title : what it is about
-    ask : what is to be predicted
-    answers : what may be predicted
-    see : an option of the control -> what is shown
-    data : names of the data sets that it computes on; empty for counts and tables as printed
-    context : makes the text before the question
+    ``data`` are the data sets that it computes on, none for counts and printed tables; ``context``
+    makes the text before the question.
     """
 
     title: str
@@ -119,10 +106,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson, in the address by its name, with its heading and one sentence about it.
-
-    ``minutes`` is what it takes in a class; ``command`` makes the line that repeats it.
-    """
+    """A lesson, ``minutes`` long in a class; ``command`` makes the line that repeats it."""
 
     name: str
     title: str
@@ -134,11 +118,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The part of a step that is computed; its words are in the file of the lesson.
-
-    ``compute`` returns what was found for an option of the control; the rest is as of a
-    :class:`Step`.
-    """
+    """The part of a :class:`Step` that is computed, from an option of the control."""
 
     answers: Answers
     control: Control
@@ -165,11 +145,7 @@ class _Sentences(string.Formatter):
 
 
 def read_lesson(name: str, asked: Mapping[str, Asked], command: Callable[[], str]) -> Lesson:
-    """Return the lesson of the TOML file of its name.
-
-    ``asked`` is what the file's steps name under ``see``; ``command`` makes the line that repeats
-    it.
-    """
+    """Return the lesson of the TOML file of its name, whose steps name ``asked`` by ``see``."""
     lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
     write = _Sentences().format
 

@@ -50,8 +50,8 @@ FIFTHS = ("least sure fifth", "second fifth", "third fifth", "fourth fifth", "su
 def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) -> list[str]:
     """Return what there is to colour by, data sets first where images are of one or the other.
 
-    ``of_both`` says whether an image is of one data set alone, ``one_map`` whether it lies on one
-    map alone, which alone can keep its neighbours.
+    ``of_both``: an image is of one data set alone; ``one_map``: it lies on one map alone, which
+    alone can keep its neighbours.
     """
     out = [c for c in COLOURS if c != "data set"]
     if known_to_extractor(datasets[0]).isna().all():

@@ -72,14 +72,9 @@ _LOOKS = {
 class Scene:
     """The images of one view of one or two data sets, and where each panel puts them.
 
-    Attributes
-    ----------
-    maps : the map of each panel; the same one twice where a data set each is shown
-    part, row, labels : arrays of shape (n,), data set, row there and class of every image
-    images : of each panel, the images it shows
-    places : of each panel, their coordinates
-    link : "place" or "image", see :class:`zslcore.interactive.point_map.PointMap`
-    behind : whether each panel shows the other's points faintly
+    ``maps``, ``images`` and their ``places`` are of each panel; ``part``, ``row`` and ``labels``,
+    of shape (n,), are data set, row there and class of every image; ``behind``: each panel shows
+    the other's points faintly.
     """
 
     datasets: tuple[ZSLDataset, ...]
@@ -137,8 +132,8 @@ class Scene:
     ) -> Scene:
         """One panel a data set, each with a map of its own.
 
-        ``order`` is, for every class of the second data set, its number in the first; ``same`` says
-        whether row i is the same image in both, else no image is in both panels.
+        ``order`` is, for every class of the second data set, its number in the first; ``same``: row
+        i is the same image in both, else no image is in both panels.
         """
         one, two = maps
         if same and np.array_equal(one.row, two.row):
@@ -186,10 +181,7 @@ class Scene:
         alt: str,
         sought: Sequence[int] | np.ndarray | None = None,
     ) -> list[Panel]:
-        """Return what is drawn, with what the panels show in words.
-
-        ``names`` says whether classes are named, those that are ``sought`` or all where it is None.
-        """
+        """Return what is drawn, with the names of all classes or of those ``sought``."""
         return [
             Panel(
                 title=title,
@@ -254,10 +246,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Colouring:
-    """A category for every image, int array of shape (n,), and how each category looks.
-
-    The legend is "list", "scale" or "none"; ``ends`` are words at the ends of a scale.
-    """
+    """A category for every image, int array of shape (n,), and how each category looks."""
 
     category: np.ndarray
     palette: tuple[Entry, ...]
@@ -280,10 +269,7 @@ def by_class(scene: Scene) -> Colouring:
 
 
 def by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
-    """Colour by the name of a group, an array of shape (n,).
-
-    ``words`` has the meaning of each name in the palette, in the order of the legend.
-    """
+    """Colour by the name of a group, (n,); ``words`` has the names' meanings, in legend order."""
     order = {name: k for k, name in enumerate(words)}
     return Colouring(
         np.array([order[name] for name in groups], dtype=np.uint16),
@@ -304,11 +290,7 @@ def by_density(scene: Scene) -> Colouring:
 
 
 def by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
-    """Colour by a number from 0 to 1, an array of shape (n,).
-
-    ``words`` is what a colour says, with a place for the percentage that it begins at; ``ends`` are
-    words at the ends of the scale.
-    """
+    """Colour by a number from 0 to 1, (n,); ``words`` have a place for a colour's percentage."""
     step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
     palette = tuple(
         Entry(words.format(100 * k // len(_STEPS)), color) for k, color in enumerate(_STEPS)

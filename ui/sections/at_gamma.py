@@ -31,10 +31,9 @@ def show_figures(
 ) -> float:
     """Say the figures that do not move, and H at the gamma that does.
 
-    Return the gamma at which the curve was let go; until then the chosen one, or 0. ``origin`` is
-    how gamma was chosen, "validated" or "given"; ``of`` tells these scores from others, since gamma
-    is a difference of scores, and that of others means nothing here; ``key`` is of the number
-    gamma, which is None until the curve is let go; ``bind`` puts it into the address.
+    Return the gamma at which the curve was let go; until then the chosen one, or 0. ``of`` tells
+    these scores from others, since gamma is a difference of scores, and that of others means
+    nothing here; ``key`` is of the number gamma, which is None until the curve is let go.
     """
     _forget_gamma_of_others(of, key)
     curve = scores.curve
@@ -100,11 +99,7 @@ def show_classes(
     name: str,
     words: Words = WORDS["seen-unseen"],
 ) -> None:
-    """Show the accuracy of every class at gamma and at 0.
-
-    ``class_names`` are those of the data set, ``name`` is that of the file to take away, ``words``
-    are what the two sides are called.
-    """
+    """Show the accuracy of every class at gamma and at 0; ``name`` is of the file to take away."""
     gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
     table = mistakes.per_class_table(scores, gammas, class_names)
     table["side"] = table["side"].map({"seen": words.seen, "unseen": words.unseen})

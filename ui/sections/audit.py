@@ -1,8 +1,4 @@
-"""What the audit says of a split: every finding, its evidence, and the report to take home.
-
-The first tab below the card of a split. What is shown needs nothing of the page but the
-:class:`Review` that it has made.
-"""
+"""What the audit says of a split: every finding, its evidence, and the report to take home."""
 
 from __future__ import annotations
 
@@ -72,17 +68,10 @@ REPORTS = {"Markdown": "md", "HTML": "html", "JSON": "json", "JUnit": "xml"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Review:
-    """A split under review and what the audit found.
+    """A split under review, as it came and with what was said about it, and what the audit found.
 
-    Attributes
-    ----------
-    key : what :func:`ui.cache.split_to_review` knows the split by
-    said : everything that was said about the split, in words
-    split : the split as it came, before anybody said anything about it
-    context : the split with vocabularies, decisions and what else was said
-    report : AuditReport on ``context``
-    lists : names of its vocabularies, by which two lists with one name differ
-    dataset : whose split it is; None for a file of the visitor's own
+    ``key`` is what :func:`ui.cache.split_to_review` knows the split by; ``lists`` tell vocabularies
+    of one name apart; ``dataset`` is None for a file of the visitor's own.
     """
 
     key: str

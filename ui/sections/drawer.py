@@ -33,10 +33,7 @@ ROWS = {
 
 
 def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
-    """Show what a paper needs of a run that is there.
-
-    Classes and mistakes are counted at ``gamma``, where the ruler stands.
-    """
+    """Show what a paper needs of a run, counted at ``gamma``, where the ruler stands."""
     run, scores = waiting.run_of(spec)
     name = f"{spec.dataset}_{spec.method}"
     _show_figures(run, scores, dataset, name)
@@ -119,11 +116,7 @@ def show_confusion(
     key: str,
     words: Words = WORDS["seen-unseen"],
 ) -> None:
-    """Show which classes are answered with which at a gamma.
-
-    ``class_names`` has one name per row of the data set's prototypes; ``name`` is of the files to
-    take away, after "confusion" and "confused"; ``words`` are what the two sides are called.
-    """
+    """Show which classes are answered with which at a gamma; ``name`` is of its files."""
     least = st.number_input(
         "Fewest test images of a class",
         1,

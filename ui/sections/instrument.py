@@ -59,10 +59,7 @@ MOST_PIXELS = 1 << 22
 
 
 def show_instrument(header: Header, *, drawer: bool = False) -> None:
-    """Show the instrument that the address sets.
-
-    With ``drawer`` the numbers of the run and its command can be opened below.
-    """
+    """Show the instrument that the address sets, with the run's numbers and command in a drawer."""
     with errors_as_sentences():
         choice = _chosen()
         dataset = cache.dataset(choice.dataset)

@@ -31,8 +31,7 @@ class Offered:
 def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     """Choose one data set or two that can be compared, and a split that both have.
 
-    An imported AWA1 with an imported AWA2 is the default; simulated ones stand in and say so. The
-    second menu offers data with the classes of the first only.
+    An imported AWA1 with an imported AWA2 is the default; simulated ones stand in and say so.
     """
     with (
         st.container(horizontal=True, vertical_alignment="bottom", key="pair_choices"),

@@ -19,8 +19,5 @@ _mount = st.components.v2.component(
 
 
 def draw(pages: Sequence[str]) -> None:
-    """Draw the buttons; from here on keep the history, and give all pages the visitor's theme.
-
-    ``pages`` are their names in the address.
-    """
+    """Draw the buttons; from here on keep the history, and give all pages the visitor's theme."""
     _mount(key="page_tools", data={"pages": ["", *pages]}, width="content", height="content")

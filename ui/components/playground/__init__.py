@@ -1,8 +1,7 @@
 """The instrument of the first page: a curve, a wall of test images, a rail of choices, one ruler.
 
-The ruler moves gamma, or goes along stops that have answers of their own, as those of lambda.
-Everything that it moves goes down once, as bytes; the browser works out each frame by itself.
-What comes up is a choice, the wish to run something, or where the ruler was let go.
+Everything that the ruler moves goes down once, as bytes; what comes up is a choice, the wish to run
+something, or where the ruler was let go.
 """
 
 from __future__ import annotations
@@ -48,11 +47,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A method on the rail.
-
-    ``here`` says whether its answers are there at once; ``needs`` is the package that it cannot be
-    fitted without, empty where nothing is missing.
-    """
+    """A method on the rail, whose answers are ``here`` at once; it ``needs`` a missing package."""
 
     name: str
     here: bool
@@ -113,8 +108,8 @@ class Ghost:
 class Pending:
     """What is said while there are no answers yet, and what a button does about it.
 
-    ``covers`` says whether nothing else is shown; answers of default parameters are. ``command`` is
-    to be copied into a terminal. Texts are empty for none.
+    ``covers``: nothing else is shown, not even answers of default parameters; ``command`` is to be
+    copied into a terminal.
     """
 
     words: str
@@ -125,11 +120,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A stop of a ruler that is not gamma's, with answers of its own.
-
-    ``words`` is how its value is written; ``curves`` has one line, which starts at the gamma of
-    this stop, and the images of ``answered``.
-    """
+    """A stop of a ruler that is not gamma's, with answers of its own and its value in ``words``."""
 
     words: str
     curves: SeenUnseen
@@ -147,16 +138,12 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ruler:
-    """What the ruler moves.
+    """What the ruler, of the kind "gamma", "lambda" or "images", moves.
 
-    Attributes
-    ----------
-    kind : "gamma", "lambda" or "images"
-    symbol, spoken : the value's name, written and read aloud; ``{}`` is where the value stands
-    frames : its stops; none where gamma moves
-    named : those that have a name, which may be the same
-    start, reference : places of the stop to begin with, and of the one that others are compared to
-    note : why there are no stops, and where there are some
+    ``symbol`` and ``spoken`` are the value's name, written and read aloud; ``{}`` is where the
+    value stands. ``frames`` are its stops, none where gamma moves, ``named`` those with a name;
+    ``start`` and ``reference`` are the places of the stop to begin with and of the one to compare
+    with. ``note`` says why there are no stops, and where there are some.
     """
 
     kind: str = "gamma"
@@ -177,13 +164,11 @@ class Ruler:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instrument:
-    """What is drawn: curves with one line and the images of ``answered``.
+    """What is drawn: curves with one line and the images of ``answered``, at the ruler's reference.
 
-    With stops of the ruler, both are those of its reference. ``names`` are those of the candidate
-    classes, in the order of the scores' columns; ``noun`` is what a class is called, and several;
-    ``ghosts`` are curves of other methods; ``pictures``, of the same rows, is a uint8 array of
-    shape (n_samples, height, width), 0 to 255; ``below`` is what the page needs below the
-    instrument, in pixels.
+    ``names`` are in the order of the scores' columns; ``noun`` is what a class is called, and
+    several; ``ghosts`` are curves of other methods; ``pictures`` is uint8 of shape (n_samples,
+    height, width); ``below`` is what the page needs below the instrument, in pixels.
     """
 
     curves: SeenUnseen

@@ -22,11 +22,7 @@ _mount = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One tile; tiles of a group follow each other.
-
-    ``id`` is sent when it is pressed; ``state`` is which colour and symbol it has, ``word`` the
-    state in words.
-    """
+    """One tile, next to those of its group; ``id`` is sent when it is pressed."""
 
     id: str
     group: str
@@ -40,8 +36,8 @@ def draw(
 ) -> Any:
     """Draw a wall in reading order; ``chosen`` is the id of the tile that is open.
 
-    ``st.session_state[key].tile`` is the id of the tile pressed last; ``on_change`` is called
-    before the page runs again.
+    ``st.session_state[key].tile`` is the id pressed last; ``on_change`` is called before the next
+    run.
     """
     data = {"tiles": [asdict(tile) for tile in tiles], "chosen": chosen}
     return _mount(key=key, data=data, on_tile_change=on_change)

@@ -1,8 +1,7 @@
 """In which theme, and in how wide a window, a visitor looks at a page.
 
-Streamlit tells the theme with every run, but runs no page anew when the theme changes, and never
-tells how wide a window is. A component without a picture asks for a new run where a page was made
-for another look.
+Streamlit runs no page anew when the theme changes, and never tells how wide a window is. A
+component without a picture asks for a new run where a page was made for another look.
 """
 
 from __future__ import annotations

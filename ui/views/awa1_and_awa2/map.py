@@ -214,10 +214,7 @@ def _choose_own(method: str) -> dict[str, Any]:
 
 
 def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -> bool:
-    """Offer to make the layouts that there are none of; return whether there is one to wait for.
-
-    One that takes a few seconds starts by itself; nothing else starts before the visitor says so.
-    """
+    """Offer to make the layouts that there are none of; return whether there is one to wait for."""
     missing = [
         (MapStudy.of(group, layout), estimated_seconds(group, layout))
         for group, layout in wanted
@@ -345,10 +342,7 @@ def _explore(
     *,
     first: bool,
 ) -> None:
-    """Draw the maps, or the ``first`` picture.
-
-    What is selected or clicked stands below, and in the address.
-    """
+    """Draw the maps, or the ``first`` picture, and what is selected or clicked below."""
     key = _key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
     picked, found = _picked(scene), search_names(scene.classes, sought)
@@ -689,11 +683,11 @@ def show_limits() -> None:
 
 
 def _draw_map(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
-    """Draw maps; return what the visitor did.
+    """Draw maps; return what the visitor did, each None until it happened.
 
-    It has the attributes ``selection`` (panel and polygon in coordinates of that panel), ``picked``
-    (number of an image) and ``cameras`` (centre and extent for each panel), None until something
-    happened. ``on_change`` is called before the page runs again.
+    ``selection`` is panel and polygon in its coordinates, ``picked`` the number of an image,
+    ``cameras`` are centre and extent for each panel. ``on_change`` is called before the page runs
+    again.
     """
     return _mount_map(
         key=key,

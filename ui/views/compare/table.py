@@ -1,6 +1,5 @@
 """Table of methods: a row a method, a column a data set, and each number with its source.
 
-Results come from the run store, from the package, from the board and from the papers' tables.
 Words of other people are never read as markdown.
 """
 

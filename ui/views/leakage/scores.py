@@ -111,10 +111,7 @@ STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
 
 @fragment
 def _show_scores(first: Brought, others: list[Brought]) -> None:
-    """Show a score matrix; everything follows the gamma at which its curve is let go.
-
-    ``others`` are more of them, of the same images or not.
-    """
+    """Show score matrices; everything follows the gamma at which the first curve is let go."""
     matrix, zsl = first.matrix, first.report.evaluation.zsl
     words = choose_words()
     _show_identity(first, words)
@@ -299,10 +296,7 @@ def choose_words() -> Words:
 
 
 def show_protocols(first: Brought, words: Words, name: str) -> None:
-    """Show every figure with its protocol, and a sentence on each protocol.
-
-    ``name`` is that of the file to take away.
-    """
+    """Show every figure with its protocol, and a sentence on each protocol."""
     report = first.report
     with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
     if with_intervals:
@@ -391,10 +385,7 @@ def show_split_of(matrix: JudgedScores) -> None:
 
 
 def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
-    """Return a data set and a split that scores are of, if there is one here.
-
-    Scores of a benchmark are of no simulated data, though some have as many images.
-    """
+    """Return a data set, never a simulated one, and a split that scores are of, if one is here."""
     for name in available():
         stands_in = name.startswith("simulated-")
         if stands_in and (matrix.benchmark or name.endswith("-full")):
@@ -421,10 +412,7 @@ LABELS = {
 
 
 def show_needs(pair: Pair, name: str) -> None:
-    """Show which difference every figure of the pilot finds, and what a smaller one needs.
-
-    ``name`` is that of the file to take away.
-    """
+    """Show which difference every figure of the pilot finds, and what a smaller one needs."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         difference = st.number_input(
             "Difference to find, points",

@@ -85,10 +85,7 @@ def show(header: Header) -> None:
 
 
 def _choose_dataset() -> ZSLDataset:
-    """Choose among imported data sets, then simulated ones with and without an effect.
-
-    A link from another page names its data set by its own name.
-    """
+    """Choose among imported data sets, then simulated ones with and without an effect."""
     names = [
         name
         for name in data_menu.offered(results_only=False, effects=True)
@@ -141,9 +138,9 @@ def _ask_for_baseline(dataset: ZSLDataset) -> None:
 def _choose_known(dataset: ZSLDataset) -> tuple[str, pd.DataFrame, set[int]]:
     """Choose what the extractor was trained on.
 
-    Return the name of the list of classes, every class of the data set with its best match there,
-    and the numbers of the classes that count as known. Those of UCF101 and HMDB51 are as FAIR
-    annotates them for Kinetics-400 and Sports-1M.
+    Return the name of the list of classes, every class with its best match there, and the numbers
+    of known classes. Those of UCF101 and HMDB51 are as FAIR annotates them for Kinetics-400 and
+    Sports-1M.
     """
     declared = next((n for n in reversed(dataset.pretraining) if n in VOCABULARY_NAMES), None)
     vocabulary = controls.choose(
