@@ -1,5 +1,6 @@
 """A path of a regulariser is what its values give one by one, and is chosen on the folds alone."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -90,7 +91,7 @@ def test_both_values_and_gamma_are_those_that_select_chooses():
     assert path.fold_harmonic.mean(axis=0)[path.for_gzsl] == pytest.approx(chosen.score)
 
 
-def test_the_test_set_chooses_nothing_but_oracles():
+def test_the_test_set_chooses_nothing():
     """With other labels on test images, what is chosen stays and what is measured does not."""
     labels = WORLD.labels.copy()
     for part in (SPLIT.test_seen, SPLIT.test_unseen):
@@ -99,8 +100,7 @@ def test_the_test_set_chooses_nothing_but_oracles():
     np.testing.assert_array_equal(before.gamma, after.gamma)
     assert (before.for_zsl, before.for_gzsl) == (after.for_zsl, after.for_gzsl)
     assert not np.allclose(before.zsl, after.zsl)
-    assert before.oracle_zsl == np.argmax(before.zsl)
-    assert before.best_harmonic[before.oracle_gzsl] >= before.calibrated_harmonic.max()
+    assert before.best_harmonic.max() >= before.calibrated_harmonic.max()
 
 
 def test_the_first_validation_split_chooses_on_the_images_it_is_measured_on():
@@ -113,7 +113,7 @@ def test_the_first_validation_split_chooses_on_the_images_it_is_measured_on():
         *split.test_seen,
         *split.test_unseen,
     }
-    assert path.for_gzsl == path.oracle_gzsl
+    assert path.for_gzsl == np.argmax(path.best_harmonic)
     np.testing.assert_allclose(path.calibrated_harmonic, path.best_harmonic)
     on_test = RegularizationSpec("digits", "PS", "LinearV2S").follow(data)
     assert not np.allclose(path.zsl, on_test.zsl)
@@ -286,7 +286,7 @@ def test_what_cannot_be_followed_is_one_sentence():
 
 def test_a_spec_is_its_json_and_tells_what_made_it(monkeypatch):
     spec = RegularizationSpec("digits", "PS", "ESZSL", params={"lam": 1.0}, seed=3)
-    assert RegularizationSpec.from_json(spec.to_json()) == spec
+    assert RegularizationSpec(**json.loads(spec.to_json())) == spec
     assert spec.parameter == "gamma"
     before = spec.made_by
     monkeypatch.setattr(protocol, "REVISION", 99)

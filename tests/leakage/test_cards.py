@@ -13,7 +13,7 @@ from scipy.io import savemat
 
 from zslcore.__main__ import main
 from zslcore.board.card import card_of_result
-from zslcore.commands.check import card_of_files
+from zslcore.commands.check import cards_of_files
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.leakage.cards import recognise, to_html
@@ -59,7 +59,7 @@ def write_split(
 
 
 def card(folder, *names, pretraining=None):
-    return card_of_files([folder / name for name in names], pretraining)
+    return cards_of_files([folder / name for name in names], pretraining)[0]
 
 
 # --- What a file is -------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def hostile(folder):
 def test_a_damaged_or_hostile_file_is_one_sentence_and_runs_nothing(folder):
     for path in hostile(folder):
         with pytest.raises(FileRefusedError) as caught:
-            card_of_files([path])
+            cards_of_files([path])
         sentence = str(caught.value)
         assert sentence.startswith(path.name), sentence
         assert "\n" not in sentence
@@ -299,7 +299,7 @@ def test_the_command_prints_the_same_card_and_its_status_says_the_verdict(folder
 
 def test_the_example_of_the_app_is_what_its_file_gives(shared):
     example = read_card((FACTS / "measured" / "example_card.json").read_bytes(), "example")
-    found = card_of_files([shared / "data" / "xlsa17" / "AWA2" / "att_splits_v1.mat"])
+    found = cards_of_files([shared / "data" / "xlsa17" / "AWA2" / "att_splits_v1.mat"])[0]
     same = ("kind", "files", "verdict", "sentence", "figures", "points", "picture")
     assert [getattr(found, name) for name in same] == [getattr(example, name) for name in same]
 
@@ -317,7 +317,7 @@ def test_what_a_leak_gained_is_what_the_benchmark_measured():
 
 @pytest.mark.parametrize(("dataset", "stands_in"), [("CUB", False), ("AWA2", True)])
 def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset, stands_in, shared):
-    figure = card_of_files([shared / "data/xlsa17" / dataset / "att_splits_v1.mat"]).figures[2]
+    figure = cards_of_files([shared / "data/xlsa17" / dataset / "att_splits_v1.mat"])[0].figures[2]
     assert figure.value == "+1.7 to +6.4"
     assert figure.note.startswith("if trained on train + val; on trainval, as all six released")
     assert "−0.9 to +0.6. Six methods on CUB birds, VGG" in figure.note
@@ -336,12 +336,12 @@ def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset,
     ],
 )
 def test_splits_in_circulation(shared, path, verdict, rows):
-    found = card_of_files([shared / "data" / "xlsa17" / path])
+    found = cards_of_files([shared / "data" / "xlsa17" / path])[0]
     assert (found.verdict, found.figures[0].value) == (verdict, rows)
 
 
 def test_scores_in_circulation(shared):
-    found = card_of_files([shared / "data" / "gzsl_scores" / "CUB_XianGAN.npz"])
+    found = cards_of_files([shared / "data" / "gzsl_scores" / "CUB_XianGAN.npz"])[0]
     assert found.verdict == "Unknown"
     assert [figure.value for figure in found.figures] == [
         "unknown",

@@ -5,7 +5,7 @@ import pytest
 from scipy.io import savemat
 
 from zslcore.__main__ import main
-from zslcore.commands.check import card_of_files
+from zslcore.commands.check import cards_of_files
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.report import Severity
@@ -36,7 +36,7 @@ def leaking(tmp_path):
 
 
 def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leaking, capsys):
-    card = card_of_files([leaking], ["none"])
+    card = cards_of_files([leaking], ["none"])[0]
     assert card.verdict == "Leaks"
     assert card.sentence.startswith(
         "train_allclass_loc, a list named for training, holds 16 of 20 rows of test_unseen."
@@ -61,24 +61,24 @@ def test_other_lists_are_named_and_no_leak(tmp_path, more):
     path = a_split(tmp_path / "more.mat", **more)
     finding = next(f for f in audit(path).of("ZSL003") if next(iter(more)) in f.message)
     assert finding.severity is Severity.INFO
-    assert next(iter(more)) in str(card_of_files([path], ["none"]).read_as)
+    assert next(iter(more)) in str(cards_of_files([path], ["none"])[0].read_as)
 
 
 def test_a_share_of_the_training_images_is_places_within_trainval(tmp_path):
     a_split(tmp_path / "att_splits.mat")
     share = tmp_path / "split_10percent.mat"
     savemat(share, {"trainval_loc": np.array([[1, 30, 7]])})
-    card = card_of_files([share], ["none"])
+    card = cards_of_files([share], ["none"])[0]
     assert dict(card.read_as)["rows"].startswith("3 of 30 rows of trainval_loc")
     assert card.figures[0].value == "0"
     leaking = np.r_[1:31, 31:41]  # its last ten are test rows, and none of them is kept
     a_split(tmp_path / "att_splits.mat", trainval=leaking)
-    assert card_of_files([share], ["none"]).verdict != "Leaks"
+    assert cards_of_files([share], ["none"])[0].verdict != "Leaks"
     savemat(share, {"trainval_loc": np.array([[1, 31]])})  # place 31 is row 31, a test row
-    assert card_of_files([share], ["none"]).verdict == "Leaks"
+    assert cards_of_files([share], ["none"])[0].verdict == "Leaks"
     savemat(share, {"trainval_loc": np.array([[41]])})
     with pytest.raises(FileRefusedError, match=r"within the 40 rows of trainval_loc .*got 41"):
-        card_of_files([share])
+        cards_of_files([share])
     (tmp_path / "att_splits.mat").unlink()
     with pytest.raises(FileRefusedError, match=r"expected att_splits\.mat next to it"):
-        card_of_files([share])
+        cards_of_files([share])

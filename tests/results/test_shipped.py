@@ -69,8 +69,8 @@ def test_a_shipped_result_answers_where_the_store_has_none(store, result):
 @pytest.mark.parametrize("name", ["digits", "AWA1-lss", "CUB-vgg_fc7"])
 def test_default_choices_have_answers(name):
     """A default, a grid or a revision that changes leaves its shipped results behind."""
-    digest = {one.spec.dataset: one.spec.digest for one in shipped_results(FOLDER)}[name]
-    keys = {one.key for one in shipped_results(FOLDER)}
+    digest = {one.spec.dataset: one.spec.digest for one in shipped_results()}[name]
+    keys = {one.key for one in shipped_results()}
     asked = {method: RunSpec(name, "PS", method, digest=digest) for method in METHODS}
     without = {method for method, spec in asked.items() if plain_spec(spec).key not in keys}
     assert without == {"f-CLSWGAN", "CADA-VAE", "CE-GZSL", "PrototypeCosine"}
@@ -135,7 +135,7 @@ def test_the_doctor_counts_what_was_made_here(store, result):
 def test_every_file_is_of_today_and_of_real_data():
     assert len(FILES) >= 50
     assert sum(path.stat().st_size for path in FILES) < MOST_BYTES
-    assert len(shipped_results(FOLDER)) == len(FILES)
+    assert len(shipped_results()) == len(FILES)
     for path in FILES:
         result = RunResult.from_json(path.read_text(encoding="utf-8"))
         assert (path.stem, path.parent.name) == (result.key, result.spec.dataset)
@@ -148,7 +148,7 @@ def test_every_file_is_of_today_and_of_real_data():
 @pytest.mark.parametrize("folder", sorted({path.parent.name for path in FILES}))
 def test_every_figure_follows_from_the_predictions_of_the_run(folder):
     """This is what the Compare table's check mark says of a shipped result."""
-    results = [one for one in shipped_results(FOLDER) if one.spec.dataset == folder]
+    results = [one for one in shipped_results() if one.spec.dataset == folder]
     with_predictions = [one for one in results if has_predictions(one.key)]
     assert len(with_predictions) >= 0.5 * len(results)
     for result in with_predictions:
@@ -163,7 +163,7 @@ def test_every_figure_follows_from_the_predictions_of_the_run(folder):
 @pytest.mark.parametrize("figure", ["zsl", "ausuc", "calibrated", "per_class"])
 def test_a_figure_changed_by_hand_is_noticed(figure):
     """The comparison of the test above, on one result."""
-    result = next(one for one in shipped_results(FOLDER) if one.gamma and has_predictions(one.key))
+    result = next(one for one in shipped_results() if one.gamma and has_predictions(one.key))
     value = getattr(result.evaluation, figure)
     if figure == "calibrated":
         value = replace(value, seen=value.seen + 2e-9)
@@ -179,7 +179,7 @@ def test_figures_are_those_of_the_table_of_real_features():
     """The table has four digits behind the point of a percent, and other seeds' means."""
     table = pd.read_csv(FACTS.parent / "benchmarks" / "results" / "real_features.csv")
     same = 0
-    for result in shipped_results(FOLDER):
+    for result in shipped_results():
         spec = result.spec
         rows = table[
             (table["dataset"] == spec.dataset)
@@ -202,7 +202,7 @@ def test_one_computed_again_gives_the_same(shared):
 
     (known,) = [
         result
-        for result in shipped_results(FOLDER)
+        for result in shipped_results()
         if (result.spec.dataset, result.spec.method, result.spec.split, result.spec.select_for)
         == ("AWA1-phog", "LinearS2V", "PS", "gzsl")
     ]
@@ -237,5 +237,5 @@ def test_one_on_digits_computed_again_gives_the_same(method):
 
 
 def shipped_result(key):
-    (found,) = [result for result in shipped_results(FOLDER) if result.key == key]
+    (found,) = [result for result in shipped_results() if result.key == key]
     return found

@@ -380,10 +380,9 @@ def semantics_of(dataset: ZSLDataset) -> Semantics:
     return "attributes" if set(dataset.prototypes.ravel().tolist()) <= {0, 1} else "word2vec"
 
 
-def paper_sets(configuration: Configuration, *, planted: bool = True) -> tuple[FeatureSet, ...]:
+def paper_sets(configuration: Configuration) -> tuple[FeatureSet, ...]:
     """Return the stand-ins of the paper's features: the baseline, and those that know classes."""
-    known = (BASELINE, *_knowing(configuration))
-    return simulated_sets(configuration, known, planted=planted)
+    return simulated_sets(configuration, (BASELINE, *_knowing(configuration)))
 
 
 def usual_sets(configuration: Configuration, *, planted: bool = True) -> tuple[FeatureSet, ...]:

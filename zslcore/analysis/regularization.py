@@ -28,7 +28,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import count
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -161,11 +161,6 @@ class RegularizationSpec:
         """Return the spec as JSON, the same text for the same spec."""
         return json.dumps(asdict(self), sort_keys=True)
 
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote."""
-        return cls(**json.loads(text))
-
     @property
     def made_by(self) -> dict[str, Any]:
         """Revisions of protocol and method, and the values that are searched."""
@@ -248,16 +243,6 @@ class RegularizationPath:
     def calibrated_harmonic(self) -> np.ndarray:
         """H at the gamma that the folds chose."""
         return harmonic_mean(self.calibrated_seen, self.calibrated_unseen)
-
-    @property
-    def oracle_zsl(self) -> int:
-        """Place of the value that is best for ZSL *on the test set*: a bound, never a choice."""
-        return int(np.argmax(self.zsl))
-
-    @property
-    def oracle_gzsl(self) -> int:
-        """Place of the value that is best for GZSL, at its best gamma, *on the test set*."""
-        return int(np.argmax(self.best_harmonic))
 
     @property
     def difference(self) -> Literal["weaker", "same", "stronger"]:

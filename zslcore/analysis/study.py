@@ -192,9 +192,9 @@ def is_intact(folder: Path) -> bool:
     return True
 
 
-def shipped(key: str, root: Path | None = None) -> Path | None:
+def shipped(key: str) -> Path | None:
     """Return the verified folder of a result that comes with the package, or None."""
-    folder = (root or SHIPPED) / key
+    folder = SHIPPED / key
     return folder if settings.SHIPPED() and folder.is_dir() and is_intact(folder) else None
 
 

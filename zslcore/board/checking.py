@@ -54,11 +54,6 @@ class Contamination:
     why: str = ""
 
 
-def contamination_of(entry: BoardEntry) -> Contamination:
-    """Return what is known of a result's overlap."""
-    return overlap_of(unseen_classes_of(entry), entry.data.pretraining, entry.data.benchmark)
-
-
 def overlap_of(
     names: Sequence[str], pretraining: Sequence[str], benchmark: str = ""
 ) -> Contamination:
@@ -200,7 +195,8 @@ def packaged_board() -> Board:
 
 def judged(entry: BoardEntry, file: str) -> Judged:
     """Return a result with what its split and its extractor are known to be."""
-    return Judged(file, entry, split_state(entry), contamination_of(entry))
+    found = overlap_of(unseen_classes_of(entry), entry.data.pretraining, entry.data.benchmark)
+    return Judged(file, entry, split_state(entry), found)
 
 
 def split_state(entry: BoardEntry) -> SplitState:

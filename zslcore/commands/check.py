@@ -135,11 +135,6 @@ def worst_status(cards: Sequence[Card]) -> int:
     return min((card.status for card in cards), key=(1, 3, 0).index)
 
 
-def card_of_files(paths: list[Path], pretraining: list[str] | None = None) -> Card:
-    """Return the first of :func:`cards_of_files`, which joins a split and its scores."""
-    return cards_of_files(paths, pretraining)[0]
-
-
 def cards_of_files(
     paths: list[Path], pretraining: list[str] | None = None, printed: Sequence[Printed] = ()
 ) -> list[Card]:

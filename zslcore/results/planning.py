@@ -15,7 +15,7 @@ from joblib import delayed
 
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import outside
-from zslcore.evaluation.protocol import Oracle, Task
+from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import Progress, RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
@@ -52,14 +52,11 @@ class Plan:
     ----------
     seeds : of a stochastic method, the first of which chooses parameters and gamma
     choices : of :data:`Choice`, beyond "validated"
-    with_oracle : whether the grid is swept on the test set, too, of methods without seeds; what
-        that reaches is the same for both tasks, and swept once
     """
 
     specs: Sequence[RunSpec]
     seeds: int = 1
     choices: Collection[Choice] = ()
-    with_oracle: bool = False
 
     # --- Stored results ---
 
@@ -112,12 +109,8 @@ class Plan:
         def part(place: int) -> Report | None:
             return report and _part(report, place, n)
 
-        sweeps = "oracle" in self.choices or (
-            self.with_oracle and not get_method(spec.method).card.stochastic
-        )
-        if first is None or (sweeps and first.oracle is None):
-            known = self._known_oracle(spec, store)
-            first = _made(spec, dataset, store, sweeps and known is None, known, part(0))
+        if first is None:
+            first = _made(spec, dataset, store, "oracle" in self.choices, part(0))
             fitted += 1
         for place, other in enumerate(self.following(first), 1):
             if store.get(other.key) is None:
@@ -130,15 +123,6 @@ class Plan:
         seeds = self.seeds if get_method(spec.method).card.stochastic else 1
         folds = len(dataset.split(spec.split).folds) if "folds" in self.choices else 0
         return seeds + folds + ("oracle" in self.choices)
-
-    def _known_oracle(self, spec: RunSpec, store: ResultStore) -> Oracle | None:
-        """Return what sweeping the same run for the other task has reached."""
-        if not self.with_oracle:
-            return None
-        other = store.get(
-            replace(spec, select_for="zsl" if spec.select_for == "gzsl" else "gzsl").key
-        )
-        return None if other is None else other.oracle
 
     def complete_all(
         self, dataset: ZSLDataset, store: ResultStore, report: Report | None = None
@@ -199,10 +183,9 @@ def _made(
     dataset: ZSLDataset,
     store: ResultStore,
     with_oracle: bool,
-    oracle: Oracle | None = None,
-    report: Report | None = None,
+    report: Report | None,
 ) -> RunResult:
-    """Run a spec and store its result and predictions; ``oracle`` is known where it is given."""
+    """Run a spec and store its result and predictions."""
     tell = report and Progress(spec, dataset, report, with_oracle=with_oracle)
     done = execute_in_full(
         spec,
@@ -211,9 +194,8 @@ def _made(
         on_progress=tell.on_fit if tell else None,
         on_epoch=tell.on_epoch if tell else None,
     )
-    result = replace(done.result, oracle=done.result.oracle or oracle)
-    store.put(result, answers_of(done))
-    return result
+    store.put(done.result, answers_of(done))
+    return done.result
 
 
 def _part(report: Report, place: int, n: int) -> Report:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache, partial
-from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
@@ -64,12 +63,12 @@ def _without_features(name: str) -> str:
 
 
 @cache
-def known_by_results(folder: Path | None = None) -> Mapping[str, str]:
+def known_by_results() -> Mapping[str, str]:
     """Return name -> digest of the imported data sets with shipped predictions."""
     found = {
         result.spec.dataset: result.spec.digest
-        for result in shipped_results(folder)
-        if not result.simulated and has_predictions(result.key, folder)
+        for result in shipped_results()
+        if not result.simulated and has_predictions(result.key)
     }
     return {name: found[name] for name in sorted(found) if name != "digits"}
 
@@ -80,20 +79,20 @@ def is_known_by_results(name: str) -> bool:
 
 
 @cache
-def load_results_only(name: str, folder: Path | None = None) -> ResultsOnly:
+def load_results_only(name: str) -> ResultsOnly:
     """Return what is known of a data set of :func:`known_by_results`, else raise UnknownNameError.
 
     DatasetError when the facts of the benchmark are not those of the predictions.
     """
-    known = known_by_results(folder)
+    known = known_by_results()
     if name not in known:
         raise closest_name("data set", name, known)
     of_split: dict[str, Predictions] = {}
-    for result in shipped_results(folder):
+    for result in shipped_results():
         split = result.spec.split
         if result.spec.dataset != name or split in of_split:
             continue
-        if (found := shipped_predictions(result.key, folder)) is not None:
+        if (found := shipped_predictions(result.key)) is not None:
             of_split[split] = found
     one = next(iter(of_split.values()))
     labels = _labels(one)

@@ -29,28 +29,28 @@ FOLDER = FACTS / "results"
 MOST_IN_MEMORY = 32
 
 
-def shipped(key: str, folder: Path | None = None) -> RunResult | None:
+def shipped(key: str) -> RunResult | None:
     """Return the shipped result of the spec with this key; None without a current one."""
-    path = _paths(folder or FOLDER, "json").get(key)
+    path = _paths(FOLDER, "json").get(key)
     return None if path is None else _read(path)
 
 
-def shipped_results(folder: Path | None = None) -> list[RunResult]:
+def shipped_results() -> list[RunResult]:
     """Return every shipped result of today's revisions, newest first."""
-    found = (_read(path) for path in _paths(folder or FOLDER, "json").values())
+    found = (_read(path) for path in _paths(FOLDER, "json").values())
     current = [result for result in found if result is not None]
     return sorted(current, key=lambda result: result.created, reverse=True)
 
 
-def shipped_predictions(key: str, folder: Path | None = None) -> Predictions | None:
+def shipped_predictions(key: str) -> Predictions | None:
     """Return the shipped predictions of the run with this key, of today's revisions, or None."""
-    path = _paths(folder or FOLDER, "parquet").get(key)
+    path = _paths(FOLDER, "parquet").get(key)
     return None if path is None else _read_predictions(path)
 
 
-def has_predictions(key: str, folder: Path | None = None) -> bool:
+def has_predictions(key: str) -> bool:
     """Whether predictions of the run with this key come with the package; none are read."""
-    return key in _paths(folder or FOLDER, "parquet")
+    return key in _paths(FOLDER, "parquet")
 
 
 def plain_spec(spec: RunSpec) -> RunSpec:

@@ -22,7 +22,7 @@ from zslcore.analysis.papers.claims.evidence import (
     evidence_of,
     printed_evidence,
 )
-from zslcore.analysis.papers.claims.judging import VERDICTS, Judgment, Verdict
+from zslcore.analysis.papers.claims.judging import Judgment, Verdict
 from zslcore.analysis.papers.claims.ledger import CLAIMS, Claim
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import closest_name
@@ -31,7 +31,6 @@ __all__ = [
     "BODIES",
     "CLAIMS",
     "PAPERS",
-    "VERDICTS",
     "Body",
     "Claim",
     "Evidence",

@@ -30,15 +30,6 @@ from zslcore.interactive.numbers import signed
 from zslcore.metrics.significance import DIGITS, paired_test
 
 Verdict = Literal["holds", "does not hold", "holds here", "fails here", "undecided", "no verdict"]
-#: Every verdict, and how a count of them reads.
-VERDICTS: Mapping[Verdict, str] = {
-    "holds": "hold",
-    "does not hold": "do not",
-    "holds here": "hold here",
-    "fails here": "fail here",
-    "undecided": "undecided",
-    "no verdict": "with figures and no verdict",
-}
 #: Verdicts on a part of what a claim speaks of.
 HERE: Mapping[Verdict, Verdict] = {"holds": "holds here", "does not hold": "fails here"}
 Unit = Literal["points", "share", "place", "tau", "p", "percent", ""]
