@@ -37,6 +37,28 @@ def clone(tmp_path_factory):
     return folder
 
 
+FILES = {
+    block.split("\n")[0].removeprefix("# "): block.partition("\n")[2]
+    for kind, block in BLOCK.findall(PAGE)
+    if kind == "python" and re.match(r"# \S+/", block)
+}
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_each_file_is_written_as_ruff_wants_it(path):
+    for command in (["check"], ["format", "--check"]):
+        words = ["ruff", *command, "--stdin-filename", str(ROOT / path), "-"]
+        done = subprocess.run(
+            [sys.executable, "-m", *words],
+            input=FILES[path],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 #: Runs blocks of sections in one interpreter: Python, and commands, of which a line of shell may
 #: say with which status they end; returns what each section has printed.
 RUN = """
@@ -106,6 +128,8 @@ def test_each_example_works_as_printed(clone):
     assert "21 hold, 0 waived, 0 broken" in printed["A method"]
     assert "ZSL013" in printed["A check of the audit"]
     assert "CrossCovariance" in printed["A metric"]
+    assert "Name: plain_harmonic, dtype: float64" in printed["A study"]
+    assert " 1012 " in printed["A command"]
     assert "1797" in printed["A page"]
     assert "ESZSL     CUB    PS             0.5" in printed["A printed table"]
     assert "Tested in test_seen and trained on in trainval: 1 row." in printed["A split reader"]
@@ -113,7 +137,7 @@ def test_each_example_works_as_printed(clone):
 
 
 def test_each_example_is_one_file_and_one_place():
-    assert len(SECTIONS) == 7
+    assert len(SECTIONS) == 9
     for title, text in SECTIONS.items():
         kinds = [(kind, block.split("\n")[0]) for kind, block in BLOCK.findall(text)]
         files = {head for kind, head in kinds if kind in ("python", "text") and "/" in head}
