@@ -71,13 +71,7 @@ def class_names(name: str) -> tuple[str, ...]:
 
 
 def load(name: str) -> ZSLDataset:
-    """Return the data set called ``name``.
-
-    Raises
-    ------
-    UnknownNameError
-        For a name not in :func:`available`; names the nearest one.
-    """
+    """Return the data set called ``name``; an UnknownNameError names the nearest available one."""
     from zslcore.datasets import imports
     from zslcore.datasets.digits import read_digits
 

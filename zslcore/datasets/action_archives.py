@@ -73,11 +73,8 @@ TRIAL, MOST_TRIALS = re.compile(r"split_(\d{1,3})"), 200
 class ActionArchive:
     """Paths of the files of a release.
 
-    Attributes
-    ----------
-    features : file of one representation of the videos
-    splits : files of the trials, in their order
-    semantics : file of class embeddings, where they have one of their own
+    ``features`` is the file of one representation of the videos, ``splits`` are those of the
+    trials, in their order; ``semantics`` has class embeddings, where they have a file of their own.
     """
 
     folder: Path
@@ -109,18 +106,11 @@ def holds_action_archive(folder: Path) -> bool:
 def find_action_archive(
     folder: str | os.PathLike[str], features: str | None = None, splits: str | None = None
 ) -> ActionArchive:
-    """Find the files of a release.
+    """Find the files of a release in its folder, or in the ``data`` in it.
 
-    Parameters
-    ----------
-    folder : of the release, or the ``data`` in it
-    features : name of a representation's file, where there are several
-    splits : of BiDiLEL's release, name of a file of trials; by default the first
-
-    Raises
-    ------
-    FileRefusedError
-        When a file is missing, or there are several and none is named.
+    ``features`` names a representation's file, where there are several; ``splits`` a file of trials
+    of BiDiLEL's release, by default the first. Raises a FileRefusedError for a missing file, or for
+    several of which none is named.
     """
     folder = Path(folder).resolve()
     if (root := _bidilel(folder)) is None:

@@ -32,9 +32,7 @@ def _freeze_rows(owner: object, *names: str) -> None:
 class Fold:
     """One partition of the training classes, for choosing hyper-parameters.
 
-    Attributes
-    ----------
-    train, val : int arrays of 0-based row numbers inside ``trainval``, their classes disjoint
+    ``train`` and ``val`` are 0-based row numbers inside ``trainval``, their classes disjoint.
     """
 
     train: np.ndarray
@@ -45,13 +43,9 @@ class Fold:
 
     @classmethod
     def of_classes(cls, labels: np.ndarray, trainval: np.ndarray, val: np.ndarray) -> Self:
-        """Return the fold that validates on rows of ``trainval`` of some classes.
+        """Return the fold that validates on the rows of ``trainval`` whose classes ``val`` marks.
 
-        Parameters
-        ----------
-        labels : of shape (n_samples,)
-        trainval : row numbers
-        val : bool array of shape (n_classes,), which classes validate
+        ``labels`` has shape (n_samples,), ``val``, bool, (n_classes,).
         """
         inside = val[labels[trainval]]
         return cls(trainval[~inside], trainval[inside])
@@ -107,10 +101,7 @@ class Split:
     ) -> Split:
         """Build a split from row numbers; seen and unseen classes follow from ``labels``.
 
-        Raises
-        ------
-        DatasetError
-            When a row number is outside the data.
+        Raises a DatasetError for a row number outside the data.
         """
         labels = np.asarray(labels)
         _refuse_outside(f"Split {name!r}", len(labels), trainval, test_seen, test_unseen)
@@ -134,15 +125,9 @@ class Split:
     ) -> Split:
         """Build a split from class lists, as the proposed split was made.
 
-        Parameters
-        ----------
-        labels : int array of shape (n_samples,)
-        unseen : class indices that are never trained on
-        folds : class index lists, the validation classes of each fold
-        seen_test_fraction : float, default=0.2
-            Share of each seen class held out as ``test_seen``; 0 gives a standard split.
-        seed : int, default=0
-            Decides which rows are held out.
+        ``labels`` has shape (n_samples,); ``unseen`` are classes, ``folds`` the validation classes
+        of each fold. Of every seen class the share ``seen_test_fraction``, drawn with ``seed``, is
+        held out as ``test_seen``; 0 gives a standard split.
         """
         labels = np.asarray(labels)
         is_unseen = np.isin(labels, unseen)

@@ -49,12 +49,8 @@ NAME = re.compile(r"[A-Za-z0-9_]{1,40}")
 class ClassEmbeddings:
     """One vector a class.
 
-    Attributes
-    ----------
-    names : of the dimensions; empty where a file does not say them
-    values : float32 array of shape (n_classes, n_dimensions)
-    file : name of the file they are from
-    without : classes that have no vector; their values are zeros
+    ``values`` is float32 of shape (n_classes, n_dimensions), zeros for the classes ``without`` a
+    vector; ``names`` are those of the dimensions, empty where a file does not say them.
     """
 
     classes: tuple[str, ...]
@@ -66,10 +62,7 @@ class ClassEmbeddings:
     def of(self, class_names: Sequence[str]) -> np.ndarray:
         """Return the vectors of these classes, in their order, shape (n_classes, n_dimensions).
 
-        Raises
-        ------
-        FileRefusedError
-            When the file has no vector, or two different ones, for one of them.
+        Raises a FileRefusedError where the file has none, or two different ones, for a class.
         """
         row: dict[str, int] = {}
         for k, name in enumerate(map(plain_name, self.classes)):
@@ -86,20 +79,12 @@ class ClassEmbeddings:
 def read_class_embeddings(
     path: Path, embedding: str | None = None, lists: Mapping[str, Path] | None = None
 ) -> ClassEmbeddings:
-    """Read a file of class embeddings in the sandbox.
+    """Read a file of class embeddings, in one of the forms at the top of this file, in the sandbox.
 
-    Parameters
-    ----------
-    path : CSV, MATLAB, HDF5 or ``.npz`` file in one of the forms at the top of this file
-    embedding : which one, in a file that holds several ("word2vec")
-    lists : name of a list of a standard split -> file, for the third form
-
-    Raises
-    ------
-    FileRefusedError
-        When the file is damaged, hostile or in none of these forms.
-    ParameterError
-        For a name that no variable can have, or one that the file has no use for.
+    ``embedding`` names one of several that a file holds ("word2vec"); ``lists`` maps the name of a
+    list of a standard split to its file, for the third form. Raises a FileRefusedError for a file
+    that is damaged, hostile or in no such form, and a ParameterError for a name that no variable
+    can have, or that the file has no use for.
     """
     if path.suffix.lower() == ".csv":
         if embedding is not None:

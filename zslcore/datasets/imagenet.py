@@ -118,15 +118,9 @@ def _lines() -> Iterator[list[str]]:
 def imagenet_rows(class_names: Sequence[str]) -> np.ndarray:
     """Return which classes of ImageNet-21K the classes of a data set are.
 
-    Parameters
-    ----------
-    class_names : WordNet ids, alone (``n01440764``) or with a name before or behind them
-        (``n01440764 tench``, ``n01440764.tar``, ``train/n01440764``)
-
-    Returns
-    -------
-    int array of shape (n_classes,)
-        Rows of :func:`imagenet`, -1 where a name has no id of a class.
+    Names are WordNet ids, alone (``n01440764``) or with a name before or behind them (``n01440764
+    tench``, ``n01440764.tar``, ``train/n01440764``). Rows are those of :func:`imagenet`, -1 where a
+    name has no id of a class.
     """
     facts = imagenet()
     found = (re.search(r"(?<![A-Za-z0-9])n\d{8}(?!\d)", name) for name in class_names)
@@ -145,11 +139,7 @@ def challenge_split(name: str, labels: np.ndarray, class_names: Sequence[str]) -
 
     A fifth of every training class is held out, drawn with seed 0. The one fold is the released
     one, as far as its classes are there. Most class names need ids, see :func:`imagenet_rows`.
-
-    Raises
-    ------
-    DatasetError
-        When no class of either kind is among them.
+    Raises a DatasetError when no class of either kind is among them.
     """
     facts, rows = imagenet(), imagenet_rows(class_names)
     seen, validates = (of[rows] & (rows >= 0) for of in (facts.seen, facts.validation))

@@ -104,13 +104,9 @@ _ORDER = ("M500", "M1K", "M5K", "", "L5K", "L1K", "L500")
 class Plan:
     """What is drawn: classes, images of each, and which rows train and test.
 
-    Attributes
-    ----------
-    rows : int array of shape (n_classes,), rows of :func:`zslcore.datasets.imagenet.imagenet`
-    trained, held, tested : int arrays of shape (n_classes,)
-        Images of each class that train, that test a training class, that test an unseen class.
-    features, attributes : columns of features and of prototypes
-    rarity, bias : whether they are planted
+    ``rows`` are of :func:`zslcore.datasets.imagenet.imagenet`; of every class, ``trained`` images
+    train, ``held`` test a training class, ``tested`` an unseen class. ``features`` and
+    ``attributes`` are numbers of columns; ``rarity`` and ``bias`` say whether they are planted.
     """
 
     rows: np.ndarray
@@ -303,9 +299,7 @@ def simulate_imagenet(
 def simulated_blocks(plan: Plan) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Make the images of a plan block by block, in the order of classes.
 
-    Yields
-    ------
-    float32 array of shape (n, n_features) and int array of shape (n,), at most ``BLOCK`` rows
+    Yields features, float32 of shape (n, n_features), and labels (n,), at most ``BLOCK`` rows.
     """
     return _blocks(plan, _looks(plan)[1])
 

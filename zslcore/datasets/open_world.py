@@ -58,14 +58,11 @@ def n_base(n: int) -> int:
 class OpenWorldSet:
     """A data set of base-to-new tests.
 
-    Attributes
-    ----------
-    name, title : "oxford_pets", "Oxford-IIIT Pets"
-    classes : one tuple a class in the order of the labels: its name, then other names
-    order : what the labels count, in words
-    order_seen : whether a released split file has shown this order; False: it follows from the rule
-    template : the sentence that CoOp writes for a class
-    source, url : where the names and the rule are from
+    ``name`` and ``title`` are as "oxford_pets" and "Oxford-IIIT Pets". ``classes`` has one tuple a
+    class in the order of the labels: its name, then other names; ``order`` says what the labels
+    count, ``order_seen`` whether a released split file has shown this order, which else follows
+    from the rule. ``template`` is the sentence that CoOp writes for a class; ``source`` and ``url``
+    are of names and rule.
     """
 
     name: str
@@ -101,14 +98,8 @@ class OpenWorldSet:
         """Return the label of each of these names.
 
         Words may be joined, split by capitals or in another order: "ApplyEyeMakeup", "2012 Acura RL
-        Sedan".
-
-        Raises
-        ------
-        UnknownNameError
-            For a name that is no class of the set; names the nearest one.
-        DatasetError
-            For two names of one class, or one name of two.
+        Sedan". Raises an UnknownNameError, with the nearest name, for what is no class of the set,
+        and a DatasetError for two names of one class, or one name of two.
         """
         labels: dict[str, set[int]] = {}
         for k, names in enumerate(self.classes):
@@ -206,12 +197,8 @@ def new_classes(asked: str, class_names: Sequence[str]) -> list[int]:
     """Return which classes of a data set are new, as places in ``class_names``, rising.
 
     ``asked`` is :data:`RULE` for the second half of the data set's own order, or RULE:NAME for the
-    new classes of a set, whichever order the data set has.
-
-    Raises
-    ------
-    UnknownNameError, DatasetError
-        When the data set has other classes than the set.
+    new classes of a set, whichever order the data set has. Raises an UnknownNameError or a
+    DatasetError when the data set has other classes than the set.
     """
     _, _, name = asked.partition(":")
     if not name:
@@ -241,14 +228,8 @@ def _ensembles() -> Mapping[str, tuple[str, ...]]:
 def templates_of(words: Sequence[str]) -> tuple[str, ...]:
     """Return templates, with ensembles in place of their names.
 
-    Parameters
-    ----------
-    words : templates with a "{}", names of ensembles as "imagenet-80", or names of sets
-
-    Raises
-    ------
-    UnknownNameError
-        For a word that has no "{}" and is no name; names the nearest one.
+    ``words`` are templates with a "{}", names of ensembles as "imagenet-80", or names of sets; an
+    UnknownNameError names the nearest one for any other.
     """
     found: list[str] = []
     for word in words:

@@ -169,18 +169,12 @@ def _world(name: str) -> World:
 def simulate(name: str) -> ZSLDataset:
     """Return a simulated stand-in for a benchmark, the same bits every time.
 
-    Parameters
-    ----------
-    name : one of ``SIMULATED`` or ``UNPLANTED``
-        ``"simulated-AWA2"`` is the demo size, some thousand images of 512 features in the
-        proportions of the real classes; ``"simulated-AWA2-full"`` has the real number of images and
-        2,048 features, ``"simulated-AWA2-untrained"`` features that know no class,
-        ``"simulated-AWA2-unplanted"`` no planted effects.
-
-    Returns
-    -------
-    ZSLDataset
-        Marked ``simulated``, with the splits PS and SS; SS has no seen test images.
+    ``name`` is one of ``SIMULATED`` or ``UNPLANTED``: ``"simulated-AWA2"`` is the demo size, some
+    thousand images of 512 features in the proportions of the real classes;
+    ``"simulated-AWA2-full"`` has the real number of images and 2,048 features,
+    ``"simulated-AWA2-untrained"`` features that know no class, ``"simulated-AWA2-unplanted"`` no
+    planted effects. It is marked ``simulated`` and has the splits PS and SS; SS has no seen test
+    images.
     """
     if name not in (*SIMULATED, *UNPLANTED):
         raise closest_name("simulated data set", name, (*SIMULATED, *UNPLANTED))

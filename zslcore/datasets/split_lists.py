@@ -116,10 +116,7 @@ def is_split_json(value: Any) -> bool:
 def read_split_json(path: Path) -> SplitList | None:
     """Read a JSON of CoOp's form, or one with two lists of classes; None for any other JSON.
 
-    Raises
-    ------
-    FileRefusedError
-        When the file is damaged or hostile, or a list in it is not of this form.
+    Raises a FileRefusedError when it is damaged or hostile, or a list in it is not of this form.
     """
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
     if not is_split_json(value):
@@ -223,11 +220,8 @@ def holds_tree(folder: Path) -> bool:
 def read_split_lists(folder: Path) -> SplitList:
     """Read the lists of a folder, or the folders of its parts.
 
-    Raises
-    ------
-    FileRefusedError
-        When a list is damaged or hostile, an image has two classes, or a folder is a link that
-        leads out.
+    Raises a FileRefusedError when a list is damaged or hostile, an image has two classes, or a
+    folder is a link that leads out.
     """
     if trees := _trees(folder):
         return _of_trees(folder, trees)

@@ -69,14 +69,9 @@ class Drawn:
     """A test set, and how often each of its images counts in every draw.
 
     Every figure is an array of shape (n_draws,), of fractions in [0, 1]; NaN where a draw has no
-    image of a side.
-
-    Attributes
-    ----------
-    test : AnsweredTest
-    counts : array of shape (n_draws, n_samples); the counts of every class have to sum to a whole
-        multiple of its images: classes are drawn as a whole, or images within their class
-    gamma : float, of the figures at a chosen gamma
+    image of a side. ``counts`` has shape (n_draws, n_samples); those of every class have to sum to
+    a whole multiple of its images: classes are drawn as a whole, or images within their class.
+    ``gamma`` is that of the figures at a chosen gamma.
     """
 
     test: AnsweredTest

@@ -72,13 +72,7 @@ FIGURES: dict[str, Figure] = {}
 
 
 def register(figure: Figure) -> Figure:
-    """Add a figure; every list of figures has it from then on.
-
-    Raises
-    ------
-    ValueError
-        When another figure has its name.
-    """
+    """Add a figure to every list of figures; a ValueError where another one has its name."""
     if figure.name in FIGURES:
         raise ValueError(f"A figure {figure.name!r} is registered already; its name must be new.")
     FIGURES[figure.name] = figure

@@ -99,13 +99,8 @@ def register(method: type[ZSLEstimator]) -> str:
 
     The name can then be used wherever a method is named: ``RunSpec``, ``get_method``,
     ``ComparisonSpec``. Jobs of other processes find the class if it is in an importable module.
-
-    Raises
-    ------
-    MethodError
-        For what is no :class:`zslcore.methods.base.ZSLEstimator`, or a class without source.
-    ParameterError
-        On a public server.
+    Raises a MethodError for what is no :class:`zslcore.methods.base.ZSLEstimator` or has no source,
+    and a ParameterError on a public server.
     """
     _refuse_if_public()
     if not inspect.isclass(method):
@@ -118,19 +113,10 @@ def register(method: type[ZSLEstimator]) -> str:
 def load(text: str) -> str:
     """Return the name of the method that a word of the command line means.
 
-    Parameters
-    ----------
-    text : name of a method of the package, ``FILE.py:Class``, the name of an entry point, or the
-        full name of a method of ``ZSL_METHODS`` or of an installed package
-
-    Raises
-    ------
-    UnknownNameError
-        For none of these; names the nearest one.
-    MethodError
-        When the file or the package cannot be loaded, or holds no method.
-    ParameterError
-        For a method from outside on a public server.
+    The word is the name of a method of the package, ``FILE.py:Class``, the name of an entry point,
+    or the full name of a method of ``ZSL_METHODS`` or of an installed package. Raises an
+    UnknownNameError, with the nearest name, for any other; a MethodError where the file or package
+    cannot be loaded or holds no method; a ParameterError for such a method on a public server.
     """
     if text in METHODS:
         return text
@@ -150,9 +136,7 @@ def load(text: str) -> str:
 def register_own() -> dict[str, str]:
     """Register the methods of ``ZSL_METHODS`` and of installed packages; none on a public server.
 
-    Returns
-    -------
-    dict, why a method was refused, by the word that names it
+    Returns why a method was refused, by the word that names it.
     """
     refused: dict[str, str] = {}
     if settings.PUBLIC():

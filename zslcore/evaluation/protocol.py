@@ -171,10 +171,7 @@ class Problem:
 def require_unseen(dataset: ZSLDataset, split: Split) -> None:
     """Refuse a split whose test classes are all trained on: nothing in it is zero-shot.
 
-    Raises
-    ------
-    SplitError
-        Which knows the split, so that a page can lead to its review.
+    The SplitError knows the split, so that a page can lead to its review.
     """
     tested = np.unique(dataset.labels[split.test_unseen])
     if not len(np.setdiff1d(tested, dataset.labels[split.trainval])):
@@ -190,13 +187,9 @@ def require_unseen(dataset: ZSLDataset, split: Split) -> None:
 def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
     """Return scores whose seen side wins by ``-penalty``, whatever the best scores were.
 
-    Each side is measured from its own best score, so that the order within it stays.
-
-    Parameters
-    ----------
-    F : array of shape (n_samples, n_candidates)
-    seen : bool array of shape (n_candidates,), with both values in it
-    penalty : array of shape (n_samples,)
+    Each side is measured from its own best score, so that the order within it stays. ``F`` has
+    shape (n_samples, n_candidates), ``seen`` (n_candidates,) with both values in it, ``penalty``
+    (n_samples,).
     """
     a, b = (side.max(axis=1) for side in (F[:, seen], F[:, ~seen]))
     a, b = (np.where(np.isneginf(best), 0, best) for best in (a, b))  # a side that is ruled out
@@ -272,16 +265,9 @@ class AnsweredTest(ABC):
     ) -> str:
         """Return the interactive curve with its images as one HTML file.
 
-        Parameters
-        ----------
-        names : of the classes, one a row of the data set's prototypes
-        title, made : what it is of, and what it was made from
-        gamma, origin : the gamma that counts and where it comes from; None without one
-
-        Raises
-        ------
-        DatasetError
-            Without images of both sides, where there is no curve.
+        ``names`` are those of the classes, one a row of the data set's prototypes; ``made`` says
+        what it was made from, ``origin`` where ``gamma`` comes from. Raises a DatasetError without
+        images of both sides, where there is no curve.
         """
         from zslcore.interactive.curves import page_of_answers
 
@@ -314,12 +300,8 @@ class AnsweredTest(ABC):
 class ScoredTest(AnsweredTest):
     """The score matrix of a test set.
 
-    Attributes
-    ----------
-    F : array of shape (n_samples, n_candidates), larger is closer
-    y : int array of shape (n_samples,), columns of ``F``
-    classes : int array of shape (n_candidates,), rows of the data set's prototypes
-    seen : bool array of shape (n_candidates,)
+    ``F`` has shape (n_samples, n_candidates), larger is closer; ``y``, ``classes`` and ``seen`` are
+    those of :class:`AnsweredTest`.
     """
 
     F: np.ndarray
@@ -537,13 +519,10 @@ def fit_and_score(
 
 @dataclass(frozen=True, slots=True)
 class FoldChoice:
-    """What a single fold would choose by itself.
+    """What a single fold would choose by itself: its best point of the grid, and gamma with it.
 
-    Attributes
-    ----------
-    params : its best point of the grid
-    gamma : its best gamma with it; None where the choice was for ZSL
-    score : what it reaches there, per-class accuracy for "zsl", H for "gzsl"
+    ``score`` is what it reaches, per-class accuracy for "zsl", H for "gzsl"; ``gamma`` is None
+    where the choice was for ZSL.
     """
 
     params: dict[str, Any]
@@ -555,12 +534,9 @@ class FoldChoice:
 class FoldAnswers:
     """The answers to the validation images of a fold, on which gamma was chosen.
 
-    Attributes
-    ----------
-    rows : int array of shape (n_samples,), 0-based rows of the data: seen, then unseen validation
-    classes : int array of shape (n_candidates,), rows of the data set's prototypes
-    seen : bool array of shape (n_candidates,)
-    answers : Answers, whose classes are numbers of candidates
+    ``rows`` are 0-based rows of the data, seen, then unseen validation; ``classes`` the rows of the
+    candidates in the data set's prototypes, which ``answers`` number; ``seen`` is bool, one a
+    candidate.
     """
 
     rows: np.ndarray
@@ -697,11 +673,8 @@ def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequ
     distinguished from the best while :math:`\bar d \le \sqrt{\mathrm{var}(d) / K}`, the standard
     error of :math:`\bar d`. Of several equally simple points it is that with the best mean.
 
-    Parameters
-    ----------
-    scores : array of shape (n_folds, n_points), larger is better
-    points : the points of the grid
-    simpler : names of parameters whose smaller value is the simpler one, the weightiest first
+    ``scores`` has shape (n_folds, n_points), larger is better; ``simpler`` names parameters whose
+    smaller value is the simpler one, the weightiest first.
     """
     mean = scores.mean(axis=0)
     loss = scores[:, [np.argmax(mean)]] - scores
@@ -838,10 +811,8 @@ def _by_class(accuracy: dict[int, float], classes: np.ndarray) -> dict[int, floa
 class Oracle:
     """The best the grid reaches when chosen on the test set: a bound, never a result.
 
-    Attributes
-    ----------
-    zsl, zsl_params : best ZSL accuracy and the parameters that gave it
-    harmonic, gamma, gzsl_params : best H over parameters and gamma, None without seen test samples
+    ``harmonic``, with ``gamma`` and ``gzsl_params``, is the best H over parameters and gamma, None
+    without seen test samples.
     """
 
     zsl: float

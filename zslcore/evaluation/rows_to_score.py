@@ -45,10 +45,7 @@ class Part:
 def parts_to_score(dataset: ZSLDataset, split: Split, seed: int = 0) -> tuple[Part, ...]:
     """Return the test set and every fold, as a run with this seed scores them.
 
-    Raises
-    ------
-    SplitError
-        When all test classes are trained on.
+    Raises a SplitError when all test classes are trained on.
     """
     require_unseen(dataset, split)
     labels, generalized = dataset.labels, bool(len(split.test_seen))
@@ -76,12 +73,9 @@ def arrays_of(
 ) -> dict[str, np.ndarray]:
     """Return the arrays of the file, by their names.
 
-    Returns
-    -------
-    dict
-        ``class_names``, ``labels`` (class of every row) and ``about`` (data, split, seed and
-        digests as JSON), and for every part, ``test``, ``fold_1`` and so on: ``<part>_train``,
-        ``<part>_rows``, ``<part>_classes`` and ``<part>_seen``, see :class:`Part`.
+    These are ``class_names``, ``labels`` (class of every row) and ``about`` (data, split, seed and
+    digests as JSON), and for every part, ``test``, ``fold_1`` and so on: ``<part>_train``,
+    ``<part>_rows``, ``<part>_classes`` and ``<part>_seen``, see :class:`Part`.
     """
     about: Mapping[str, Any] = {
         "schema": "zslcore-folds/1",
@@ -107,10 +101,7 @@ def arrays_of(
 def write_parts(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
     """Write the arrays to an ``.npz`` file atomically; it is read without pickle.
 
-    Raises
-    ------
-    ZSLError
-        When nothing can be written there.
+    Raises a ZSLError when nothing can be written there.
     """
     with or_refused(path.name), written_whole(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)

@@ -135,15 +135,11 @@ def execute(
 
     Parameters
     ----------
-    dataset : ZSLDataset, optional
-        The data of that name, where it is open already.
-    with_oracle : bool, default=True
-        Also sweep the grid on the test set, for the oracle gap; costs as much as a fold.
-    on_progress : callable(done, total), optional
-        Called after every fit-and-score of the selection.
-    on_epoch : callable(epoch, loss), optional
-        Called after every epoch of every training, by methods that have epochs. Whatever either of
-        the two raises ends the run.
+    dataset : the data of that name, where it is open already
+    with_oracle : also sweep the grid on the test set, for the oracle gap; costs as much as a fold
+    on_progress : callable(done, total), called after every fit-and-score of the selection
+    on_epoch : callable(epoch, loss), called after every epoch of methods that have epochs
+        Whatever either of the two raises ends the run.
 
     Raises
     ------
@@ -166,12 +162,9 @@ def execute_with_scores(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Execution:
-    """The output of a run.
+    """The output of a run: the scores that its figures were read off, and answers on the folds.
 
-    Attributes
-    ----------
-    scores : ScoredTest that its figures were read off
-    validation : answers on the folds that chose gamma; empty where nothing chose it
+    ``validation`` chose gamma; it is empty where nothing chose it.
     """
 
     result: RunResult
@@ -228,12 +221,8 @@ def fit_again(
 ) -> tuple[RunResult, protocol.ScoredTest]:
     """Return a known result with its scores: fitted with what it chose, nothing chosen again.
 
-    Its figures are read off these very scores, so that the two agree to the last digit.
-
-    Raises
-    ------
-    ParameterError
-        When method or protocol give other numbers since.
+    Its figures are read off these very scores, so that the two agree to the last digit. Raises a
+    ParameterError when method or protocol give other numbers since.
     """
     spec, dataset = with_data(result.spec, dataset)
     if spec.revisions != result.spec.revisions:
@@ -263,13 +252,9 @@ def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDa
 class Choice:
     """Parameters and gamma of a run, and their origin.
 
-    Attributes
-    ----------
-    params, params_origin : every parameter of the method; "validated" when the folds chose any
-    gamma, gamma_origin : the calibration gamma, None where nothing could choose it
-    fold_choices : what every fold alone would have chosen, where the folds chose parameters
-    rule : how the folds' scores chose the parameters, None where they chose none
-    validation : answers on the folds that chose gamma; empty where nothing chose it
+    ``fold_choices`` is what every fold alone would have chosen and ``rule`` how their scores chose,
+    where they chose parameters; ``validation`` are the answers that chose gamma. What nothing chose
+    is None or empty.
     """
 
     params: dict[str, Any]
@@ -366,11 +351,8 @@ def predictions_of_run(
 ) -> Predictions:
     """Return the predictions of a known result from its scores.
 
-    Parameters
-    ----------
-    folds : bool
-        Whether to fit on the folds again, with the result's own parameters, for the validation
-        rows that chose gamma. Without it the source of a file notes that they are missing.
+    With ``folds`` it is fitted on the folds again, with the result's own parameters, for the
+    validation rows that chose gamma; without, the source of a file notes that they are missing.
     """
     validated = result.gamma_origin == "validated"
     validation: tuple[FoldAnswers, ...] = ()
@@ -410,13 +392,8 @@ def _provenance(done: Execution) -> Provenance:
 class Progress:
     """Turns the calls of a run into how far it is; epochs are counted where there are any.
 
-    Parameters
-    ----------
-    report : callable(done, total, message)
-    with_oracle : bool
-        Whether the grid is swept on the test set too.
-    known : RunResult, optional
-        The stored choice of the run, which is not made again.
+    ``report`` is called with done, total and a message; ``with_oracle`` says whether the grid is
+    swept on the test set too. The choice of the stored result ``known`` is not made again.
     """
 
     def __init__(

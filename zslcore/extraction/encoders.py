@@ -66,13 +66,8 @@ class Encoder:
     def encode(self, crops: np.ndarray, batch: int) -> np.ndarray:
         """Return the features of crops, ``batch`` of them at a time.
 
-        Parameters
-        ----------
-        crops : uint8 array of shape (n, crop, crop, 3)
-
-        Returns
-        -------
-        float32 array of shape (n, n_features)
+        ``crops`` is uint8 of shape (n, crop, crop, 3), the features float32 of shape (n,
+        n_features).
         """
         import torch
 

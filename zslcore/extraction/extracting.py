@@ -40,13 +40,9 @@ Progress = Callable[[int, int], None]
 class Extraction:
     """What has been extracted.
 
-    Attributes
-    ----------
-    output : the archive
-    provenance : how it was made, in words
-    skipped : image -> why it was left out
-    unusual : what was unusual -> images of which it is true, "rotated" for example
-    resumed : images of batches that were there already
+    ``output`` is the archive, ``provenance`` says in words how it was made. ``skipped`` maps images
+    to why they were left out, ``unusual`` what was unusual, as "rotated", to its images;
+    ``resumed`` counts images of batches that were there already.
     """
 
     output: Path

@@ -59,11 +59,9 @@ _ORIENTATION = 0x0112
 class Picture:
     """An image as an encoder is given it, before it is cropped.
 
-    Attributes
-    ----------
-    pixels : uint8 array of shape (height, width, 3)
-    unusual : what was unusual about the file, of "grey", "CMYK", "palette", "transparent", "more
-        than 8 bits", "rotated" and "several frames"
+    ``pixels`` is uint8 of shape (height, width, 3). ``unusual`` says what was unusual about the
+    file, of "grey", "CMYK", "palette", "transparent", "more than 8 bits", "rotated" and "several
+    frames".
     """
 
     pixels: np.ndarray
@@ -79,16 +77,9 @@ def opened(
 ) -> Picture:
     """Open an image and resize it so that its shorter side has ``short_side`` pixels.
 
-    Parameters
-    ----------
-    path : the file; its first bytes decide its format
-    interpolation : "bilinear" or "bicubic", both with antialiasing
-    max_pixels : of the image, and of what it becomes
-
-    Raises
-    ------
-    FileRefusedError
-        In one sentence: which file, what was expected, what came.
+    The file's first bytes decide its format; ``interpolation`` is with antialiasing, ``max_pixels``
+    hold for the image and for what it becomes. A FileRefusedError says in one sentence which file,
+    what was expected and what came.
     """
     name = clean_text(path.name)
     try:
@@ -188,12 +179,8 @@ def _rgb(image: Image.Image) -> Image.Image:
 class Preset:
     """What an encoder expects of its pictures.
 
-    Attributes
-    ----------
-    resize : pixels of the shorter side before cropping
-    crop : pixels of either side of a crop, at most ``resize``
-    interpolation : "bilinear" or "bicubic"
-    mean, std : of red, green and blue in [0, 1], which pictures are standardised with
+    ``resize`` is the shorter side in pixels before cropping, ``crop`` either side of a crop, at
+    most that. Pictures are standardised with ``mean`` and ``std`` of red, green and blue in [0, 1].
     """
 
     resize: int = 256
@@ -203,11 +190,9 @@ class Preset:
     std: tuple[float, float, float] = (0.229, 0.224, 0.225)
 
     def standardised(self, crops: np.ndarray) -> Tensor:
-        """Return crops as an encoder takes them, float32 of shape (n, 3, crop, crop).
+        """Return uint8 crops (n, crop, crop, 3) as an encoder takes them.
 
-        Parameters
-        ----------
-        crops : uint8 array of shape (n, crop, crop, 3)
+        float32 of shape (n, 3, crop, crop).
         """
         import torch
 
@@ -217,16 +202,9 @@ class Preset:
 
 
 def crops_of(pixels: np.ndarray, size: int, number: int = 1) -> np.ndarray:
-    """Return the crop in the middle of a picture, or ten crops.
+    """Return the crop in the middle of a picture, or ten: uint8 (number, size, size, 3).
 
-    Parameters
-    ----------
-    pixels : uint8 array of shape (height, width, 3), neither side smaller than ``size``
-    number : 1 or 10
-
-    Returns
-    -------
-    uint8 array of shape (number, size, size, 3)
+    ``pixels`` is uint8 of shape (height, width, 3), neither side smaller than ``size``.
     """
     if number == 1:
         return _middle(pixels, size)[None]

@@ -51,14 +51,9 @@ def images_of_folder(folder: Path) -> Listing:
     """List the images of a folder that has a folder for every class; hidden files are passed over.
 
     Classes and images are in the order of their names, on every system. Where the folders are
-    ``train`` and ``test``, each with a folder a class, they are the parts of a split.
-
-    Raises
-    ------
-    FileRefusedError
-        When there is no such folder, or a link leads from it to a class elsewhere.
-    DatasetError
-        When it has no folder with an image in it.
+    ``train`` and ``test``, each with a folder a class, they are the parts of a split. Raises a
+    FileRefusedError when there is no such folder, or a link leads from it to a class elsewhere, and
+    a DatasetError when it has no folder with an image in it.
     """
     if not folder.is_dir():
         raise FileRefusedError(f"{clean_text(folder)}: expected a folder with a folder a class.")
@@ -104,14 +99,8 @@ def _files_below(folder: Path) -> Iterable[str]:
 def images_of_csv(path: Path, folder: Path) -> Listing:
     """List the images that a CSV names in its columns ``image_file`` and ``label``.
 
-    Parameters
-    ----------
-    folder : where the paths of ``image_file`` begin; none of them may lead out of it
-
-    Raises
-    ------
-    FileRefusedError
-        For another file, or a row without an image or a label; the line is named.
+    ``image_file`` begins in ``folder``, and may not lead out of it. A FileRefusedError, for another
+    file or a row without an image or a label, names the line.
     """
     name = clean_text(path.name)
     if not path.is_file() or path.stat().st_size > MAX_CSV_BYTES:

@@ -39,15 +39,9 @@ def prototypes_of_texts(
 ) -> np.ndarray:
     """Return one prototype a class, float32 of shape (n_classes, n_features), as image features.
 
-    Parameters
-    ----------
-    class_names : as in the listing; "blue+whale" is read as "blue whale"
-    templates : sentences with one "{}" for the name
-
-    Raises
-    ------
-    ParameterError
-        When the encoder reads no text, or a template has no place for the name.
+    ``class_names`` are as in the listing: "blue+whale" is read as "blue whale"; ``templates`` are
+    sentences with one "{}" for the name. Raises a ParameterError when the encoder reads no text, or
+    a template has no place for the name.
     """
     texts = _require_texts(encoder)
     for template in templates:
@@ -69,17 +63,9 @@ def prototypes_of_texts(
 def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     """Read the prompts of every class from a JSON, ``{"class": ["prompt", ...]}``.
 
-    Parameters
-    ----------
-    path : of the JSON; classes that are not of the listing are left out
-    class_names : as in the listing; names compare as those of attributes do
-
-    Raises
-    ------
-    FileRefusedError
-        For another file, or too long a one.
-    UnknownNameError
-        For a class without prompts; names the nearest one.
+    Names compare as those of attributes do; classes that are not of the listing are left out.
+    Raises a FileRefusedError for another file, or too long a one, and an UnknownNameError, with the
+    nearest name, for a class without prompts.
     """
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
     prompts_by_class = isinstance(value, dict) and value
@@ -109,14 +95,9 @@ def _checked_prompts(path: Path, name: str, prompts: Any) -> tuple[str, ...]:
 
 
 def prototypes_of_prompts(encoder: Encoder, prompts: Sequence[Sequence[str]]) -> np.ndarray:
-    """Return one prototype a class from its own prompts, as image features.
+    """Return one prototype a class from its own prompts, at least one, as image features.
 
-    float32 of shape (n_classes, n_features), of at least one prompt a class.
-
-    Raises
-    ------
-    ParameterError
-        When the encoder reads no text.
+    float32 of shape (n_classes, n_features); a ParameterError when the encoder reads no text.
     """
     texts = _require_texts(encoder)
     encoded = (np.asarray(texts(list(of_class))) for of_class in prompts)

@@ -53,11 +53,9 @@ Result = TypeVar("Result")
 class Engine:
     """Where work is done.
 
-    Attributes
-    ----------
-    workers : processes on this machine; all its processors by default, 1 for this process alone
-    dask : address of the scheduler of a Dask cluster, such as ``tcp://host:8786``; then ``workers``
-        says nothing
+    ``workers`` are processes on this machine; all its processors by default, 1 for this process
+    alone. With ``dask``, the address of the scheduler of a cluster such as ``tcp://host:8786``,
+    they say nothing.
     """
 
     workers: int | None = None
@@ -82,17 +80,10 @@ def parallel(
 ) -> Iterator[Parallel]:
     """Lend joblib's ``Parallel``, which sends what it is given to where ``engine`` says.
 
-    Parameters
-    ----------
-    n_jobs : processes, where these are on this machine
-    return_as : "list", "generator" or "generator_unordered"
-    common : what all calls share; sent to every worker of a cluster once
-    **here : further options on this machine
-
-    Raises
-    ------
-    ZSLError
-        When Dask is not installed, the scheduler does not answer, or the cluster is lost.
+    ``n_jobs`` and further options ``here`` hold for processes on this machine; ``return_as`` is
+    "list", "generator" or "generator_unordered"; ``common``, what all calls share, is sent to every
+    worker of a cluster once. Raises a ZSLError when Dask is not installed, the scheduler does not
+    answer, or the cluster is lost.
     """
     if not engine.dask:
         # joblib uses its processes again, but not where they begin otherwise: with other settings
@@ -145,15 +136,10 @@ def _losses_told(address: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows of a view in one part, and their positions in the view.
+    """Rows of a view in one part, and their positions ``at`` in the view.
 
-    Attributes
-    ----------
-    at : slice or int array, their positions in the view
-    scaling : view of nothing, which knows how rows are scaled
-    part : the part they lie in, None where the matrix has no parts
-    matrix : that holds them, where there is no part
-    rows : int array of their numbers in part or matrix, or None for all
+    ``scaling`` is a view of nothing, which knows how rows are scaled. ``rows`` are their numbers in
+    ``part``, or in ``matrix`` where there are no parts; None for all.
     """
 
     at: slice | np.ndarray
@@ -221,22 +207,15 @@ def over_pieces(
     keep: Path | None = None,
     on_done: Progress | None = None,
 ) -> Iterator[tuple[int, Result]]:
-    """Call a function on every piece; yield the results, in an order that their content gives.
+    """Yield the place of every piece and what a function makes of it, in an order of their content.
 
     Parameters
     ----------
     do : function of a module, called with the view, its entries of ``by_row`` and ``common``
-    pieces : of one view
     by_row : arrays with one entry a row of the view, such as the labels
     common : what is the same for all pieces
     digest : of ``common``, and of the revision of ``do``; empty where nothing is stored
     keep : folder in which finished pieces are stored and found again
-    on_done : callable(done, total), called after every piece
-
-    Yields
-    ------
-    int, result
-        The place of the piece in ``pieces``, and its result.
     """
     given = [tuple(array[piece.at] for array in by_row) for piece in pieces]
     keys = [""] * len(pieces)

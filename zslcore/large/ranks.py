@@ -67,17 +67,10 @@ class Atoms:
 
     @classmethod
     def of(cls, sets: Mapping[str, np.ndarray], seen: np.ndarray) -> Self:
-        """Cut candidates into atoms.
+        """Cut candidates into atoms, by the sets, int or bool arrays of candidates.
 
-        Parameters
-        ----------
-        sets : mapping from name to its candidates, int or bool array
-        seen : bool array of shape (n_candidates,)
-
-        Raises
-        ------
-        ParameterError
-            When there is no set, or a set has no candidates or others than there are.
+        Raises a ParameterError when there is no set, or a set has no candidates or others than
+        there are.
         """
         seen = np.asarray(seen)
         if seen.dtype != bool or seen.ndim != 1 or not sets:
@@ -203,13 +196,8 @@ class RankCounts(Counts):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the top-k accuracy of every class with images that is a candidate of a set.
 
-        Parameters
-        ----------
-        task : "zsl" (among the set alone) or "gzsl" (with the seen classes, which are counted too)
-
-        Returns
-        -------
-        classes, accuracy : arrays of shape (n_counted,), increasing classes and fractions
+        Classes, increasing, and fractions, both of shape (n_counted,). The task is "zsl" (among the
+        set alone) or "gzsl" (with the seen classes, which are counted too).
         """
         counted, hits = self._counted(name, k, task)
         return self.classes[counted], hits[counted] / self.totals[counted]
@@ -225,11 +213,9 @@ class RankCounts(Counts):
     ) -> float:
         """Return a top-k accuracy, a fraction, or not a number where there is no such image.
 
-        Parameters
-        ----------
-        task : "zsl" (images of the set, among the set alone) or "gzsl" (with the seen classes)
-        of : which images: of unseen classes of the set or, in GZSL, of seen classes
-        average : "class" (mean of per-class accuracies) or "sample"
+        The task is "zsl" (images of the set, among the set alone) or "gzsl" (with the seen
+        classes); ``of`` says whether it is of images of unseen classes of the set or, in GZSL, of
+        seen classes; ``average`` is "class" (mean of per-class accuracies) or "sample".
         """
         counted, hits = self._counted(name, k, task)
         counted = counted & (self.seen[self.classes] == (of == "seen"))
@@ -243,10 +229,7 @@ class RankCounts(Counts):
     def curve(self, name: str, *, average: Average = "class") -> SeenUnseenCurve:
         """Return the exact seen-unseen curve of a set, as of the dense scores of its candidates.
 
-        Raises
-        ------
-        ZSLError
-            When there are no images of seen classes, or none of unseen classes of the set.
+        Raises a ZSLError without images of seen classes, or of unseen classes of the set.
         """
         if name not in self.curves:
             raise closest_name("seen-unseen curve", name, self.curves)

@@ -41,14 +41,10 @@ MANIFEST, FEATURES, LABELS = "shards.json", "features.npy", "labels.npy"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some rows of shards.
+    """Rows ``start`` to ``stop`` of the matrix in shards; :meth:`features` reads them.
 
-    Attributes
-    ----------
-    path : of the file they lie in; read by :meth:`features`
-    start, stop : int, these rows in the whole matrix
-    digest : SHA-256 of their features and labels, 16 hex digits: parts with one digest are alike,
-        in whatever folder they lie
+    ``digest`` is the SHA-256 of their features and labels, 16 hex digits: parts with one digest are
+    alike, in whatever folder they lie.
     """
 
     path: Path
@@ -62,10 +58,7 @@ class Part:
     def features(self) -> np.ndarray:
         """Return its rows, shape (len(part), n_features), mapped read-only.
 
-        Raises
-        ------
-        TornError
-            When the file is gone or is not what it was.
+        Raises a TornError when the file is gone or is not what it was.
         """
         mapped = _mapped(self.path)
         if len(mapped) < self.stop:
@@ -97,14 +90,8 @@ class Shards:
         """Open a folder whose files are what its manifest says.
 
         A file is hashed again where its modification time is not the one recorded, and in any case
-        with ``every_file``.
-
-        Raises
-        ------
-        DatasetError
-            When the folder holds no shards.
-        TornError
-            When a file is missing, was changed, or does not belong there.
+        with ``every_file``. Raises a DatasetError when the folder holds no shards, and a TornError
+        when a file is missing, was changed, or does not belong there.
         """
         folder = Path(folder).expanduser().resolve()
         try:

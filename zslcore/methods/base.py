@@ -448,10 +448,8 @@ class TransductiveEstimator(ZSLEstimator):
     ) -> Self:
         """Learn from seen classes and from images without labels.
 
-        Parameters
-        ----------
-        unlabeled : array or FeatureView of shape (n_unlabeled, n_features)
-        candidates : array of shape (n_candidates, n_attributes), the classes they can be of
+        ``unlabeled`` has shape (n_unlabeled, n_features), ``candidates`` (n_candidates,
+        n_attributes): the classes they can be of.
         """
 
     def inductive(self) -> ZSLEstimator | None:

@@ -85,12 +85,8 @@ def top_k_accuracy(
     """Share of samples whose class is among the ``k`` highest scores.
 
     Equal scores are ranked by column, as ``argmax`` does, so that ``k = 1`` is plain accuracy.
-
-    Parameters
-    ----------
-    scores : array of shape (n_samples, n_candidates), larger is closer
-    y : int array of shape (n_samples,), the true column of ``scores``
-    average : "class" (mean of per-class accuracies) or "sample"
+    ``scores`` has shape (n_samples, n_candidates), ``y`` is the true column; ``average`` is "class"
+    (mean of per-class accuracies) or "sample".
     """
     return top_k_of_ranks(ranks_of(scores, y), y, k, average=average)
 

@@ -21,10 +21,8 @@ BLOCK = 1 << 20
 def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.ndarray:
     """Draw classes with replacement, one seen and one unseen class fewer than there are.
 
-    Returns
-    -------
-    int array of shape (1 + n_draws, n_classes)
-        How often each class is drawn; the first row is the classes as they are, once each.
+    Returns how often each is drawn, shape (1 + n_draws, n_classes); the first row is the classes as
+    they are, once each.
     """
     if n_draws < 1:
         raise ParameterError(f"n_draws must be at least 1; got {n_draws}.")
@@ -38,17 +36,10 @@ def class_draws(seen: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> np.n
 
 
 def image_draws(y: np.ndarray, n_draws: int = N_DRAWS, seed: int = 0) -> Iterator[np.ndarray]:
-    """Draw images with replacement within their class, one fewer than the class has.
+    """Draw images with replacement within their class ``y``, one fewer than the class has.
 
-    Parameters
-    ----------
-    y : int array of shape (n_images,), classes
-
-    Yields
-    ------
-    float arrays of shape (draws of a block, n_images)
-        How often each image counts, scaled so that a class counts as often as it has images; the
-        first row of the first block is the images as they are, once each.
+    Yields blocks of shape (draws, n_images): how often each image counts, scaled so that a class
+    counts as often as it has images; the first row of all is the images as they are, once each.
     """
     if n_draws < 1:
         raise ParameterError(f"n_draws must be at least 1; got {n_draws}.")
@@ -74,17 +65,9 @@ def mean_draws(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return means over the seen and over the unseen classes that :func:`class_draws` draws.
 
-    The draws are made block by block: 40,000 classes take megabytes.
-
-    Parameters
-    ----------
-    accuracy : array of shape (n_classes,)
-    seen : bool array of shape (n_classes,)
-
-    Returns
-    -------
-    seen, unseen : arrays of shape (1 + n_draws,); the first of each is the mean itself, NaN where
-        there is no such class
+    ``accuracy`` and ``seen`` have shape (n_classes,), the means (1 + n_draws,); the first of each
+    is the mean itself, NaN where there is no such class. The draws are made block by block: 40,000
+    classes take megabytes.
     """
     rng = np.random.default_rng(seed)
     of_seen, of_unseen = (_means(rng, accuracy[side], n_draws) for side in (seen, ~seen))
@@ -117,10 +100,8 @@ def interval(values: np.ndarray, level: float = 0.95) -> tuple[float, float]:
 def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     """Return what 95 % intervals of these draws cover where it is less than 95 %, "" elsewhere.
 
-    Parameters
-    ----------
-    seen : bool array of shape (n_classes,), of classes with test images
-    images : int array of shape (n_classes,), how many; for intervals over images
+    ``seen``, of shape (n_classes,), marks the classes with test images; ``images`` is how many each
+    has, for intervals over images.
     """
     sides = {"seen": int(seen.sum()), "unseen": int((~seen).sum())}
     few = [f"{n} {side}" for side, n in sides.items() if 0 < n < FEW]

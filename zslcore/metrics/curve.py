@@ -322,12 +322,9 @@ Side = tuple[np.ndarray, np.ndarray]
 def answers_of_sides(
     y: np.ndarray, seen: np.ndarray, of_seen: Side, of_unseen: Side, dtype: np.dtype
 ) -> Answers:
-    """Return what :func:`answers_of` does, from the best of either side.
+    """Return what :func:`answers_of` does, from :func:`best_of` either side.
 
-    Parameters
-    ----------
-    of_seen, of_unseen : of :func:`best_of`
-    dtype : precision the scores came in
+    ``dtype`` is the precision the scores came in.
     """
     (i, a), (j, b) = of_seen, of_unseen
     return Answers(y, seen[y], i, j, *margin_of(a, b, dtype))

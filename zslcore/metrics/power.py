@@ -153,18 +153,9 @@ class Design:
 def stratum_of(d: np.ndarray, y: np.ndarray) -> Stratum:
     r"""Estimate a stratum from the differences of a pilot by their moments.
 
-    :math:`\hat\sigma^2` is the mean of the variances within classes,
-    :math:`\hat\tau^2 = \mathrm{var}(\bar d_c) - \hat\sigma^2 / n`, at least 0.
-
-    Parameters
-    ----------
-    d : array of shape (n_images,), the difference of every image
-    y : int array of shape (n_images,), its class
-
-    Raises
-    ------
-    DatasetError
-        Without two classes of at least two images.
+    :math:`\hat\sigma^2` is the mean of the variances within classes, :math:`\hat\tau^2 =
+    \mathrm{var}(\bar d_c) - \hat\sigma^2 / n`, at least 0. ``d`` is the difference of every image,
+    ``y`` its class. Raises a DatasetError without two classes of at least two images.
     """
     _, number = np.unique(y, return_inverse=True)
     images = np.bincount(number)
@@ -188,19 +179,9 @@ def assumed_stratum(
     r"""Return a stratum from assumptions, without a pilot.
 
     As :math:`d_{ci}^2` is 1 where one model alone is right, :math:`\sigma^2 = q - \Delta^2 -
-    \tau^2` with q, the share of such images.
-
-    Parameters
-    ----------
-    classes, images : C, and images a class
-    disagreement : q
-    between : :math:`\tau`
-    difference : :math:`\Delta`
-
-    Raises
-    ------
-    ParameterError
-        For numbers that no two models can have.
+    \tau^2` with q, the share of such images, their ``disagreement``; ``between`` is :math:`\tau`,
+    ``difference`` :math:`\Delta`, ``images`` are those of a class. Raises a ParameterError for
+    numbers that no two models can have.
     """
     if classes < 2 or images < 1:
         raise ParameterError(

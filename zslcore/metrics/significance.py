@@ -83,16 +83,9 @@ def paired_test(
 ) -> PairedTest:
     """Test whether paired differences are zero: t-test on their mean, and signed ranks.
 
-    Parameters
-    ----------
-    differences : floats of shape (n,), n >= 2; as accuracies, fractions
-    level : nominal coverage of the intervals
-    of : what the differences are of, in the plural
-
-    Raises
-    ------
-    DatasetError
-        For fewer than two differences, or one that is not finite.
+    ``differences``, n >= 2, are fractions as accuracies are; ``of`` says what they are of, in the
+    plural; ``level`` is the nominal coverage of the intervals. Raises a DatasetError for fewer than
+    two, or one that is not finite.
     """
     x = np.round(np.asarray(differences, dtype=np.float64), DIGITS)
     if x.ndim != 1 or len(x) < 2 or not np.isfinite(x).all():

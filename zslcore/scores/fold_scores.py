@@ -24,19 +24,11 @@ from zslcore.version import commit, version
 def match_folds(
     report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int = 0
 ) -> ScoreReport:
-    """Return the report of scores whose images are the rows of ``zslcore folds``.
+    """Return the report of scores whose images are the rows of ``zslcore folds`` with this seed.
 
-    Rows and labels are looked up, so that its predictions can be *verified*.
-
-    Parameters
-    ----------
-    report : of a score matrix, with one validation file a fold or none
-    seed : int, that of ``zslcore folds``
-
-    Raises
-    ------
-    DatasetError
-        When images, labels or candidates are others: which, expected, got.
+    Rows and labels are looked up, so that its predictions can be *verified*. The report has one
+    validation file a fold or none. A DatasetError says which images, labels or candidates are
+    others, what was expected and what came.
     """
     test, *folds = parts_to_score(dataset, split, seed)
     if report.validation and len(report.validation) != len(folds):

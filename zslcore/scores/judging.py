@@ -122,16 +122,9 @@ class ScoreReport:
     ) -> str:
         """Return the interactive curve with its images as one HTML file.
 
-        Parameters
-        ----------
-        title : by default the name of the file
-        others : reports whose curves are drawn to compare with, at most four
-        words : what the two sides are called
-
-        Raises
-        ------
-        DatasetError
-            Where there is no curve, or too many to be distinguished.
+        ``title`` is by default the name of the file; ``others`` are at most four reports whose
+        curves are drawn to compare with. Raises a DatasetError where there is no curve, or too
+        many.
         """
         from zslcore.interactive.curves import GHOSTS, interactive_curve
 
@@ -239,25 +232,13 @@ def judge(
     origin: GammaOrigin = "given",
     validation: ScoreMatrix | Sequence[ScoreMatrix] | None = None,
 ) -> ScoreReport:
-    """Return the figures of a score matrix.
+    """Return the figures of a score matrix, at ``gamma`` or at the one chosen on ``validation``.
 
-    Parameters
-    ----------
-    matrix : ScoreMatrix or PredictedScores of the test images
-    gamma : float, optional
-        Chosen elsewhere.
-    origin : "given" or "validated"
-        What is known of how ``gamma`` was chosen; without it there is none.
-    validation : ScoreMatrix, or several, one a fold
-        Scores of validation images with classes of both kinds, on which gamma is chosen: the one
-        with the largest H, averaged over their curves. The origin is "oracle" where any are of
-        test images or of unseen test classes, see :func:`zslcore.scores.validation.chosen_on`.
-
-    Raises
-    ------
-    DatasetError
-        When both are given, when the validation scores have no curve, or when they are the test
-        scores.
+    ``origin``, "given" or "validated", says how ``gamma`` was chosen. ``validation`` are scores of
+    images with classes of both kinds, one matrix a fold: gamma is the one with the largest H,
+    averaged over their curves. Its origin is "oracle" where any are of test images or of unseen
+    test classes, see :func:`zslcore.scores.validation.chosen_on`. Raises a DatasetError where both
+    are given, where the validation scores have no curve, or where they are the test scores.
     """
     files = (validation,) if isinstance(validation, ScoreMatrix) else tuple(validation or ())
     if gamma is not None and files:

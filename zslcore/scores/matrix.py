@@ -101,13 +101,9 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
 class ScoreFile:
     """Contents of a score file, before its arrays are interpreted.
 
-    Attributes
-    ----------
-    name : of the file, for sentences
-    scores : array of two axes
-    labels : int array, or texts, of the images
-    unseen : int array, bool array, texts, or None where the unseen classes are not stated
-    class_names : one a column, or nothing
+    ``scores`` has two axes; ``labels``, of the images, are numbers or texts. ``unseen`` are
+    numbers, bools or texts, None where the unseen classes are not stated; ``class_names`` are one a
+    column, or none.
     """
 
     name: str

@@ -142,18 +142,11 @@ def compare_scores(
     second: JudgedScores,
     gammas: Gammas = (None, None),
 ) -> Pair:
-    """Compare two matrices, or predictions, of the same images.
+    """Compare two matrices, or predictions, of the same images, at a gamma each or at 0.
 
-    Parameters
-    ----------
-    first, second : with the same labels in the same order, and the same unseen classes; two
-        predictions that number the benchmark's rows may have them in any order
-    gammas : of both, None without one; classes and images are compared there, or at 0
-
-    Raises
-    ------
-    DatasetError
-        When they are not of the same images and classes.
+    Both have the same labels in the same order, and the same unseen classes; two predictions that
+    number the benchmark's rows may have them in any order. Raises a DatasetError when they are not
+    of the same images and classes.
     """
     second = _in_order(first, second)
     alike = np.array_equal(first.y, second.y) and np.array_equal(first.seen, second.seen)

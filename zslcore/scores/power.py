@@ -29,18 +29,11 @@ POINTS = ("separate", "plain", "calibrated")
 def needs(
     pair: Pair, difference: float = 0.01, power: float = POWER, alpha: float = ALPHA
 ) -> pd.DataFrame:
-    """Return what every figure of a comparison needs to find a difference.
+    """Return what every figure of a comparison needs to find a difference, a row a figure.
 
-    Parameters
-    ----------
-    pair : the pilot
-    difference : a fraction; 0.01 is one point
-    power : probability to find it
-    alpha : level of the two-sided test
-
-    Returns
-    -------
-    DataFrame, a row a figure (the index, by its registered name), see :func:`needs_of`
+    The index is its registered name, columns are those of :func:`needs_of`. ``pair`` is the pilot,
+    ``difference`` a fraction, ``power`` the probability to find it, ``alpha`` the level of the
+    two-sided test.
     """
     rows = {
         name: needs_of(design, difference, power, alpha) | {"disagreement": disagreement}

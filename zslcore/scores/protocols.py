@@ -240,10 +240,7 @@ def intervals_of(
 ) -> pd.DataFrame:
     """Return intervals of figures, over classes and over images within their class.
 
-    Returns
-    -------
-    DataFrame, a row a figure (its index): ``low``, ``high`` over classes, ``low_images``,
-    ``high_images``
+    A row a figure (its index): ``low``, ``high`` over classes, ``low_images``, ``high_images``.
     """
     columns: dict[str, dict[str, float]] = {}
     for end, over in OVER.items():
@@ -260,20 +257,12 @@ def side_by_side(
     words: Words = WORDS["seen-unseen"],
     intervals: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
-    """Return every protocol as a tidy table, in the ``words`` of the reader.
+    """Return every protocol as a tidy table, in the ``words`` of the reader, one row a figure.
 
-    Parameters
-    ----------
-    figures : of :func:`figures_of`
-    missing : of :func:`reasons_of`
-    intervals : of :func:`intervals_of`
-
-    Returns
-    -------
-    DataFrame
-        One row a figure: ``protocol``, ``line``, ``average`` ("per class", "per sample"),
-        ``figure`` (its name in the registry), ``value``, ``reason`` where there is none, and the
-        columns of ``intervals``; fractions in [0, 1].
+    Columns are ``protocol``, ``line``, ``average`` ("per class", "per sample"), ``figure`` (its
+    name in the registry), ``value``, a fraction, ``reason`` where there is none, and those of
+    ``intervals``. The arguments are of :func:`figures_of`, :func:`reasons_of` and
+    :func:`intervals_of`.
     """
     rows = [
         {
@@ -304,10 +293,7 @@ def in_lines(
 ) -> list[str]:
     """Return every protocol as lines to read, in percent: its figures, what is done, who uses it.
 
-    Parameters
-    ----------
-    table : of :func:`side_by_side`, with or without intervals
-    notes : name of a protocol, as in :data:`PROTOCOLS` -> what is written behind it
+    ``table`` is of :func:`side_by_side`; ``notes`` are written behind the protocols they name.
     """
     averages = ["per class", "per sample"]
     with_intervals = "low" in table

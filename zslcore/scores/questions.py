@@ -55,11 +55,9 @@ REPEATED, LISTED = 0.01, 4
 class Question:
     """Something about a file that only its owner can say.
 
-    Attributes
-    ----------
-    fix : of :data:`FIXES`, what is done when the answer is yes
-    said : what was seen, in one sentence that ends in a question
-    open : whether nothing can be computed without an answer; "as-is" closes the others
+    ``fix``, of :data:`FIXES`, is what is done when the answer is yes; ``said`` what was seen, in a
+    sentence that ends in a question. While one is ``open`` nothing can be computed; "as-is" closes
+    the others.
     """
 
     fix: str
@@ -70,23 +68,10 @@ class Question:
 def interpreted(
     file: ScoreFile, fixes: Collection[str] = ()
 ) -> tuple[ScoreMatrix | None, tuple[Question, ...]]:
-    """Return what a file means, or what has to be asked first.
+    """Return what a file means, None while a question is open, and the questions to ask first.
 
-    Parameters
-    ----------
-    file : ScoreFile
-    fixes : answers, of :data:`FIXES`
-
-    Returns
-    -------
-    ScoreMatrix, or None while a question is open; and the questions
-
-    Raises
-    ------
-    DatasetError
-        For what no answer would mend: which, what was expected, what was found.
-    UnknownNameError
-        For a fix that there is none of.
+    ``fixes`` are answers, of :data:`FIXES`. Raises a DatasetError for what no answer would mend,
+    and an UnknownNameError for a fix that there is none of.
     """
     for fix in fixes:
         if fix not in FIXES:

@@ -55,7 +55,6 @@ def read_scores(
         Archives hold what :data:`NAMES` lists; a table has a column of labels and one a class.
     labels : a file of labels alone: ``.npy``, or a text with one a line; needed with ``.npy``
     unseen : names or numbers of unseen classes, or a text file with one a line
-    limits : sizes and time that are allowed
 
     Raises
     ------
