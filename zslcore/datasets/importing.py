@@ -29,11 +29,10 @@ def import_dataset(
     ----------
     source : a folder in the xlsa17 layout, a released folder of actions, a table file, or a data
         set that is already read
-    pretraining : names of pre-training vocabularies, "none" for features trained on nothing
-        Where the files do not say it; a data set that is already read declares its own.
-    **options
-        Passed to :func:`read_xlsa17`, ``action_archives.find_action_archive`` or
-        ``table.read_table``; ``name`` names the import.
+    pretraining : names of pre-training vocabularies, where the files do not say them
+        "none" for features trained on nothing; a data set that is already read declares its own.
+    **options : of :func:`read_xlsa17`, ``action_archives.find_action_archive`` or
+        ``table.read_table``; ``name`` names the import
     """
     if isinstance(source, ZSLDataset):
         if pretraining:

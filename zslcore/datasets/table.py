@@ -69,6 +69,9 @@ def read_table(
 ) -> ZSLDataset:
     """Read features of your own; :func:`import_dataset` stores them.
 
+    The one split, "own", has the released folds where all classes and the unseen ones are those of
+    a benchmark; otherwise each of three holds out a third of the seen classes.
+
     Parameters
     ----------
     path : ``.npz``, HDF5 or ``.csv`` file as described at the top of this file
@@ -80,14 +83,7 @@ def read_table(
         class is then held out as ``test_seen``, drawn with seed 0. Where most classes are called by
         ids of ImageNet-21K, those of the 2012 challenge are seen and all others unseen without it.
     name : by default the file's, without its ending
-    into : folder for ``features.npy``, which the features are then a map of; read into memory
-        otherwise
-
-    Returns
-    -------
-    ZSLDataset
-        With one split, "own". Its three folds are the released ones where all classes and the
-        unseen ones are those of a benchmark; otherwise each holds out a third of the seen classes.
+    into : folder for ``features.npy``, which the features are then a map of; else read into memory
 
     Raises
     ------

@@ -189,8 +189,8 @@ class ZSLEstimator(BaseEstimator, ABC):
 
         Returns
         -------
-        float64 array of shape (n_samples, n_candidates), larger is closer. The score of a
-        candidate does not depend on the other candidates, unless the card says why it does.
+        float64 array of shape (n_samples, n_candidates), larger is closer
+            It does not depend on the other candidates, unless the card says why it does.
         """
 
     def __sklearn_clone__(self) -> Self:
@@ -212,16 +212,10 @@ class ZSLEstimator(BaseEstimator, ABC):
     def score_map(self, prototypes: np.ndarray) -> Scorer:
         """Return :meth:`decision_function` for these candidates, prepared as far as possible.
 
-        Returns
-        -------
-        ScoreMap, or callable(block) -> scores where they are no inner products
-            Gives the same scores, to rounding, with all that depends on the candidates alone made
-            beforehand.
-
-        Raises
-        ------
-        ParameterError
-            When a novelty detector decides between the sides, of which scores know nothing.
+        A ScoreMap, or callable(block) -> scores where they are no inner products: it gives the same
+        scores, to rounding, with all that depends on the candidates alone made beforehand. Raises a
+        ParameterError when a novelty detector decides between the sides, of which scores know
+        nothing.
         """
         if self.seen_penalty is not None:
             raise ParameterError(

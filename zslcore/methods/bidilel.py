@@ -67,12 +67,9 @@ class BiDiLEL(ZSLEstimator):
 
     Parameters
     ----------
-    alpha : float, default=10.0
-        Ridge of the projection, :math:`\alpha > 0`.
-    k : int, default=10
-        Neighbours within a class, :math:`k_G`; all the others in smaller classes.
-    n_components : int, default=150
-        Dimensions of the latent space, :math:`d_y`, at most those of the features.
+    alpha : ridge of the projection, :math:`\alpha > 0`
+    k : neighbours within a class, :math:`k_G`; all the others in smaller classes
+    n_components : dimensions of the latent space, :math:`d_y`, at most those of the features
     similarity : "cosine" or "euclidean", default="cosine"
         What nearness is in the latent space. The paper writes Euclidean distances; on the folds of
         CUB the angle is better. Images lie about twice as far from the origin as the means of their

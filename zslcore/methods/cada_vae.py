@@ -42,18 +42,12 @@ class CADAVAE(GenerativeZSL):
     Parameters
     ----------
     epochs, classifier_epochs, components, random_state : as of :class:`FCLSWGAN`
-    n_synthetic : int, default=400
-        Codes of an unseen class, and half as many of a seen one.
-    warm_up : int, default=40
-        Epochs in which the weights grow as in 100 of the paper.
-    latent : int, default=64
-        Length of a code.
-    hidden : int, default=256
-        Units of the hidden layer of every network; 1,450 to 1,660 and 665 in the paper.
-    batch_size : int, default=128
-        50 in the paper.
-    learning_rate : float, default=1e-3
-        Of Adam; 1.5e-4 in the paper.
+    n_synthetic : codes of an unseen class, and half as many of a seen one
+    warm_up : epochs in which the weights grow as in 100 of the paper
+    latent : length of a code
+    hidden : units of the hidden layer of every network; 1,450 to 1,660 and 665 in the paper
+    batch_size : 50 in the paper
+    learning_rate : of Adam; 1.5e-4 in the paper
 
     Attributes
     ----------

@@ -42,17 +42,14 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
     penalty, n_critic, random_state : as of :class:`FCLSWGAN`
     instance_weight, class_weight : float, default=0.001
         :math:`w_I, w_C > 0`.
-    temperature : float, default=0.1
-        :math:`\tau > 0`
-    embedding : int, default=256
-        Length of :math:`h`; 2,048 in the paper.
+    temperature : :math:`\tau > 0`
+    embedding : length of :math:`h`; 2,048 in the paper
     hidden : int, default=256
         Units of the hidden layer of every network, a quarter of them in C and behind P; 4,096 in
         the paper.
     batch_size : int, default=128
         4,096 in the paper. An image without another one of its class has no part in :math:`L_I`.
-    learning_rate : float, default=1e-3
-        Of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper.
+    learning_rate : of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper
 
     Attributes
     ----------

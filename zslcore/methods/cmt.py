@@ -32,12 +32,8 @@ class CMT(EpochModel):
 
     Parameters
     ----------
-    hidden : int, default=100
-        Hidden units.
-    learning_rate : float, default=1e-3
-        Of Adam.
-    random_state : int, default=0
-        Seeds the start and the order of the images.
+    learning_rate : of Adam
+    random_state : seeds the start and the order of the images
 
     Attributes
     ----------
@@ -166,8 +162,7 @@ class CMTStar(CMT):
         Share of the training images below the threshold :math:`t`, between 0 and 1. Training images
         lie nearer than others of their class, so that :math:`\gamma = 0` calls too much novel; the
         gamma chosen on images the network has not seen makes up for it.
-    k : int, default=20
-        Neighbours of "loop" within a class; all the others in smaller classes.
+    k : neighbours of "loop" within a class; all the others in smaller classes
     lam : float, default=3.0
         :math:`\lambda` of "loop"; the paper tries 1 to 13. The authors' code takes one for each
         class; here it is the same for all, and what differs is the deviation it multiplies. It

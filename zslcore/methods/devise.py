@@ -23,10 +23,8 @@ class DEVISE(RankingModel, CompatibilityModel):
 
     Parameters
     ----------
-    learning_rate : float, default=1.0
-        For features and prototypes of unit length; see :class:`RankingModel`.
-    epochs : int, default=20
-        Stopping early is the only regularisation: chosen on the folds.
+    learning_rate : for features and prototypes of unit length; see :class:`RankingModel`
+    epochs : stopping early is the only regularisation: chosen on the folds
     margin : float, default=1.0
         :math:`\Delta > 0`: 1 in the benchmark, 0.1 in the paper. But for the random start, a margin
         :math:`m` with rate :math:`m \eta` gives :math:`m` times the scores of margin 1 with rate
@@ -35,12 +33,9 @@ class DEVISE(RankingModel, CompatibilityModel):
         Whether a step counts all wrong classes, as the formula does; the first to violate the
         margin in a random order, as the paper's and most public code do; or one drawn at random,
         whether it does or not.
-    batch_size : int, default=64
-        Images a step; the paper's descent takes 1.
-    average : bool, default=False
-        Return the mean of all iterates rather than the last, which is what the paper does.
-    random_state : int, default=0
-        Seeds the start, the order of the images and the classes drawn.
+    batch_size : images a step; the paper's descent takes 1
+    average : return the mean of all iterates rather than the last, which is what the paper does
+    random_state : seeds the start, the order of the images and the classes drawn
 
     Attributes
     ----------

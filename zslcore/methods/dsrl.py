@@ -35,12 +35,9 @@ class DSRL(PropagationModel):
 
     Parameters
     ----------
-    mu : float, default=1.0
-        Weight of the alignment, :math:`\mu > 0`.
-    lam : float, default=0.1
-        Ridge of the map, :math:`\lambda > 0`.
-    n_iter : int, default=30
-        Rounds of the factorisation.
+    mu : weight of the alignment, :math:`\mu > 0`
+    lam : ridge of the map, :math:`\lambda > 0`
+    n_iter : rounds of the factorisation
     k, sigma, alpha : of the graph, see :class:`~zslcore.methods.propagation.Propagation`
 
     Attributes

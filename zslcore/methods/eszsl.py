@@ -32,8 +32,7 @@ class ESZSL(CompatibilityModel):
 
     Parameters
     ----------
-    gamma : float, default=10.0
-        Ridge on the visual side, :math:`\gamma > 0`; not the gamma of calibrated stacking.
+    gamma : ridge on the visual side, :math:`\gamma > 0`; not the gamma of calibrated stacking
     lam : float, default=1.0
         Ridge on the semantic side, :math:`\lambda > 0`. On the folds of CUB and of all simulated
         data sets the defaults lie within 1.2 points of the best of the grid, rows being of unit

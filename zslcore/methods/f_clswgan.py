@@ -36,24 +36,15 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
 
     Parameters
     ----------
-    epochs : int, default=20
-        Passes of the critic over the training rows.
-    n_synthetic : int, default=100
-        Features generated for every unseen class.
-    classifier_epochs : int, default=10
-        Passes of the softmax over real and generated features.
-    components : int, default=128
-        Principal components; features that are no more than that stay as they are.
-    beta : float, default=0.01
-        :math:`\beta > 0`, weight of the classifier.
-    penalty : float, default=10.0
-        :math:`\lambda > 0`, weight of the gradient's length.
-    hidden : int, default=256
-        Units of the hidden layer of either network; 4,096 in the paper.
-    batch_size : int, default=128
-        64 in the paper.
-    learning_rate : float, default=1e-3
-        Of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper.
+    epochs : passes of the critic over the training rows
+    n_synthetic : features generated for every unseen class
+    classifier_epochs : passes of the softmax over real and generated features
+    components : principal components; features that are no more than that stay as they are
+    beta : :math:`\beta > 0`, weight of the classifier
+    penalty : :math:`\lambda > 0`, weight of the gradient's length
+    hidden : units of the hidden layer of either network; 4,096 in the paper
+    batch_size : 64 in the paper
+    learning_rate : of Adam with :math:`\beta_1 = 0.5`; 1e-4 in the paper
 
     Attributes
     ----------

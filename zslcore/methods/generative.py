@@ -60,12 +60,9 @@ class GenerativeZSL(EpochModel):
 
     Parameters
     ----------
-    epochs : int
-        Passes over the training rows; chosen on the folds.
-    n_synthetic : int
-        Features generated for every unseen candidate.
-    classifier_epochs : int
-        Passes of the softmax over real and generated features.
+    epochs : passes over the training rows; chosen on the folds
+    n_synthetic : features generated for every unseen candidate
+    classifier_epochs : passes of the softmax over real and generated features
     components : int or None
         Principal components of the training features that take the place of the features; None for
         the features themselves.

@@ -35,8 +35,7 @@ class GFZSLTran(TransductiveEstimator):
     covariance : "tied" or "diagonal", default="tied"
         One diagonal for all classes, or one for each, the paper's. With more features than images a
         class its own variances say more of the sample than of the class.
-    n_iter : int, default=10
-        Rounds at most; stops when one changes nothing.
+    n_iter : rounds at most; stops when one changes nothing
     floor : float, default=1e-6
         :math:`\epsilon`, least variance, :math:`> 0`: of each feature, so that it stands on the
         diagonal and nowhere else. A public code adds it to every entry of the covariance.

@@ -30,11 +30,9 @@ class LATEM(RankingModel):
 
     Parameters
     ----------
-    n_matrices : int, default=4
-        :math:`K`; the paper tries 2 to 10.
+    n_matrices : :math:`K`; the paper tries 2 to 10
     learning_rate, margin, batch_size, average, device, random_state : as of :class:`DEVISE`
-    epochs : int, default=20
-        Chosen on the folds; 150 in the paper, with one drawn class a step.
+    epochs : chosen on the folds; 150 in the paper, with one drawn class a step
     prune : float, default=0.0
         Every fifth epoch, drop the matrices that speak for the right class in less than this share
         of the training images. 0 keeps all; the paper's other way to find :math:`K` starts with 16

@@ -29,8 +29,7 @@ class LinearS2V(ZSLEstimator):
 
     Parameters
     ----------
-    lam : float, default=0.005
-        Weight of the ridge, :math:`\lambda > 0`, per sample as in [2]_.
+    lam : weight of the ridge, :math:`\lambda > 0`, per sample as in [2]_
 
     Attributes
     ----------

@@ -27,8 +27,7 @@ class LinearV2S(ZSLEstimator):
 
     Parameters
     ----------
-    lam : float, default=1e-3
-        Weight of the ridge, :math:`\lambda > 0`, per sample.
+    lam : weight of the ridge, :math:`\lambda > 0`, per sample
     similarity : "cosine" or "dot", default="cosine"
         How predicted attributes are compared with prototypes, in ZSL and in GZSL alike. The paper
         leaves it open; the cosine is the better of the two and the same for unit prototypes up to

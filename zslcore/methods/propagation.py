@@ -187,16 +187,13 @@ class Propagation(PropagationModel):
         Name of the inductive method.
     base_params : mapping, optional
         Its parameters, where they are not its defaults.
-    k : int, default=10
-        Neighbours of an image. The benchmark does not print its k, sigma and alpha.
+    k : neighbours of an image. The benchmark does not print its k, sigma and alpha.
     sigma : float or None, default=None
         Reach of an edge, in the unit of the space; None takes the mean length of edges for
         :math:`2 \sigma^2`. The benchmark's formula divides the distance itself, as here; label
         propagation is often written with its square.
-    alpha : float, default=0.5
-        The propagated share, :math:`0 \le \alpha < 1`; 0 changes nothing.
-    random_state : int, default=0
-        Seed of the base, where it takes one.
+    alpha : the propagated share, :math:`0 \le \alpha < 1`; 0 changes nothing
+    random_state : seed of the base, where it takes one
 
     Attributes
     ----------

@@ -38,8 +38,7 @@ class SAE(ZSLEstimator):
 
     Parameters
     ----------
-    lam : float, default=10**-0.5
-        Weight of the encoder, :math:`\lambda > 0`.
+    lam : weight of the encoder, :math:`\lambda > 0`
     direction : "S2V" or "V2S", default="S2V"
         Where images and classes are compared: cosine of :math:`x` and the decoded prototype
         :math:`W^\top s_c`, or of the encoded image :math:`W x` and :math:`s_c`. The benchmark

@@ -52,8 +52,7 @@ class SSE(ZSLEstimator):
         Ridge of the simplex problem, :math:`c > 0`; the larger, the more classes share in one. The
         authors' code has 10, with which a class of CUB is a mixture of 132 others out of 150; on
         unit prototypes less is better, and the benchmark chose it on folds as well.
-    C : float, default=100.0
-        Weight of the hinge, :math:`C > 0`. The authors' code has 10, on features of another scale.
+    C : weight of the hinge, :math:`C > 0`. The authors' code has 10, on features of another scale.
     transform : "intersection" or "relu", default="intersection"
         :math:`\min(x, v_k)` or :math:`\max(0, x - v_k)`. Since they add up to :math:`x` and
         :math:`\alpha_c` sums to 1, both give the same margins with the sign of :math:`w` turned:

@@ -113,12 +113,9 @@ def overlap_gain(
     per_class_accuracy : array of shape (n_classes,), or mapping from class to accuracy
     overlapping : bool array of shape (n_classes,), or classes of the mapping
         Which test classes the extractor was trained on.
-    images : int array of shape (n_classes,) or mapping, optional
-        Test images per class, for the intervals over images.
-    level : float, default=0.95
-        Nominal coverage of the intervals.
-    n_resamples : int, default=2000
-        Bootstrap samples, and permutations where there are too many to try all.
+    images : test images per class, for the intervals over images
+    level : nominal coverage of the intervals
+    n_resamples : bootstrap samples, and permutations where there are too many to try all
 
     Raises
     ------
