@@ -61,15 +61,11 @@ SIDES = {
 class SplitList:
     """A split by names.
 
-    Attributes
-    ----------
-    name : of the file or folder
-    files : images, each once; their places are the rows. Empty for lists of classes
-    labels : int array, class of every image; empty without images
-    parts : part -> int array of rows, as listed: repeated where a list repeats an image
-    sides : "seen" and "unseen" -> classes, where lists of classes say it
-    note : how it was read
-    one_name : whether an image has the same name in every part, which folders of parts do not tell
+    ``files`` are images, each once, whose places are the rows; ``labels`` their classes. Both are
+    empty for lists of classes, where ``sides`` maps "seen" and "unseen" to classes. ``parts`` has
+    the rows of every part, as listed: repeated where a list repeats an image. ``note`` says how it
+    was read, ``one_name`` whether an image has the same name in every part, which folders of parts
+    do not tell.
     """
 
     name: str

@@ -341,12 +341,9 @@ class ScoredTest(AnsweredTest):
 class Setting:
     """Data, split, scaling and seed: all that a method is chosen, fitted and scored under.
 
-    Attributes
-    ----------
-    preprocessing : scaling of features and prototypes
-    seed : decides which rows are held out as seen validation, and seeds stochastic methods
-    tell : callable(done, total, what) or None
-        Called after every fit-and-score of a selection or sweep; what it raises ends the work.
+    ``preprocessing`` scales features and prototypes; ``seed`` decides which rows are held out as
+    seen validation, and seeds stochastic methods. ``tell(done, total, what)`` is called after every
+    fit-and-score of a selection or sweep; what it raises ends the work.
     """
 
     dataset: ZSLDataset
@@ -596,22 +593,17 @@ def select(
 
     Parameters
     ----------
-    method : ZSLEstimator
-        Its own parameters hold wherever ``grid`` has no values.
+    method : its own parameters hold wherever ``grid`` has no values
     dataset, split : the data; only rows of the folds are looked at
-    task : "zsl" or "gzsl"
-        What parameters are chosen for; gamma is always chosen for GZSL.
+    task : what parameters are chosen for; gamma is always chosen for GZSL
     grid : mapping from parameter to values, default ``method.param_grid``
     rule : "best" or "one standard error", optional
         By default the second where the grid varies a parameter of ``method.simpler``, which defines
         the order, and the first elsewhere.
-    seed : int
-        Decides which rows are held out as seen validation, and seeds stochastic methods.
-    with_gamma : bool
-        Whether parameters chosen for ZSL get a gamma, which takes one more fit a fold. Those chosen
-        for GZSL have one without.
-    on_progress : callable(done, total), optional
-        Called after every fit-and-score.
+    seed : decides which rows are held out as seen validation, and seeds stochastic methods
+    with_gamma : whether parameters chosen for ZSL get a gamma, which takes one more fit a fold
+        Those chosen for GZSL have one without.
+    on_progress : callable(done, total), called after every fit-and-score
 
     Raises
     ------

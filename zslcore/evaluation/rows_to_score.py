@@ -24,15 +24,11 @@ from zslcore.version import version
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
-    """The test set, or the validation images of a fold.
+    """The test set, or the validation images of a fold: ``name`` is "test", "fold_1", "fold_2" ...
 
-    Attributes
-    ----------
-    name : "test", "fold_1", "fold_2" ...
-    train : int array, rows to train on
-    rows : int array of shape (n_images,), rows to score, in the order of the scores
-    classes : int array of shape (n_candidates,), increasing; the columns of the scores
-    seen : bool array of shape (n_candidates,), which of these have training rows
+    ``train`` are rows to train on, ``rows`` those to score, in the order of the scores.
+    ``classes``, increasing, are the columns of the scores; ``seen`` says which of them have
+    training rows.
     """
 
     name: str

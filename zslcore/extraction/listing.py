@@ -29,14 +29,10 @@ MAX_IMAGES = 150_000_000
 class Listing:
     """Images with their classes, in the order in which they are extracted.
 
-    Attributes
-    ----------
-    root : folder that ``files`` lie in
-    files : paths below ``root``, with forward slashes
-    labels : int array of shape (n_images,), places in ``class_names``
-    class_names : sorted
-    left_out : files of the folders that have no ending of an image
-    parts : "trainval", "test_seen" and "test_unseen" -> places in ``files``, where folders say it
+    ``files`` are paths below ``root``, with forward slashes, ``labels`` places in ``class_names``,
+    which are sorted. ``left_out`` are files of the folders without the ending of an image;
+    ``parts`` maps "trainval", "test_seen" and "test_unseen" to places in ``files``, where folders
+    say it.
     """
 
     root: Path

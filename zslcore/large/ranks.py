@@ -52,12 +52,8 @@ Task = Literal["zsl", "gzsl"]
 class Atoms:
     """Candidates that lie in the same sets, and the sets as unions of them.
 
-    Attributes
-    ----------
-    of_class : int array of shape (n_candidates,), the atom of each, -1 for one of no set
-    names : of the sets
-    in_set : bool array of shape (n_sets, n_atoms)
-    seen : bool array of shape (n_atoms,), atoms of seen classes; an atom is of one kind
+    ``of_class`` is the atom of each candidate, -1 for one of no set; ``in_set`` has shape (n_sets,
+    n_atoms). An atom is of seen classes, as ``seen`` says, or of unseen ones.
     """
 
     of_class: np.ndarray
@@ -136,13 +132,9 @@ class Images:
 class Counts:
     """What one pass over some rows has counted.
 
-    Attributes
-    ----------
-    classes : int array of shape (n_present,), classes with images, increasing
-    totals : int array of shape (n_present,), their images
-    hits : int array of shape (2, n_sets, n_ks, n_present)
-        Images whose class is among the ``k`` best of the set: for ZSL, then for GZSL. Only classes
-        that are candidates of a set are counted in it.
+    ``classes``, increasing, are those with images, ``totals`` their images. ``hits``, of shape (2,
+    n_sets, n_ks, n_present), are images whose class is among the ``k`` best of the set: for ZSL,
+    then for GZSL. Only classes that are candidates of a set are counted in it.
     """
 
     classes: np.ndarray

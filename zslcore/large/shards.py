@@ -190,12 +190,9 @@ def write_shards(
     Parameters
     ----------
     folder : where they will be; nothing may be there yet
-    blocks : iterable of (features (n, n_features), labels (n,))
-        In the order of the rows, as an extraction makes them or a file is read; of any lengths.
-    dtype : "float32" or "float16"
-        float16 halves the files and keeps three digits.
-    part_bytes : int, default=256 MiB
-        Size of a part, at least one row.
+    blocks : features (n, n_features) and labels (n,), in the order of the rows and of any lengths
+    dtype : "float32", or "float16", which halves the files and keeps three digits
+    part_bytes : size of a part, which has at least one row
 
     Raises
     ------

@@ -51,12 +51,9 @@ MOST = 1 << 30
 class Stratum:
     r"""Classes of one side.
 
-    Attributes
-    ----------
-    classes : C
-    images : n, images a class; of unequal classes the harmonic mean
-    between : :math:`\tau`, deviation of the difference between classes
-    within : :math:`\sigma`, deviation of the difference of an image within its class
+    There are ``classes``, C, with ``images``, n, each; of unequal classes that is the harmonic
+    mean. ``between``, :math:`\tau`, is the deviation of the difference between classes, ``within``,
+    :math:`\sigma`, that of an image within its class.
     """
 
     classes: float
