@@ -19,7 +19,7 @@ from zslcore.analysis.actions import (
 )
 from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.datasets import load
-from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, unplanted_imagenet
+from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
 from zslcore.jobs.studies import stored_result
 
 #: Below this an effect is there.
@@ -46,7 +46,7 @@ def p_of_population(result, many, few):
 @pytest.mark.slow
 @pytest.mark.parametrize(("many", "few"), PAIRS)
 def test_classes_with_few_images_are_harder_where_rarity_is_planted(many, few):
-    result, twin = on_imagenet(IMAGENET), on_imagenet(unplanted_imagenet(IMAGENET))
+    result, twin = on_imagenet(IMAGENET), on_imagenet(f"{IMAGENET}-unplanted")
     assert result.counts.accuracy(many, 1, task="zsl") > result.counts.accuracy(few, 1, task="zsl")
     assert p_of_population(result, many, few) < SIGNIFICANT
     assert p_of_population(twin, many, few) > SIGNIFICANT
@@ -74,7 +74,7 @@ def lost_to_training_classes(result):
 
 @pytest.mark.slow
 def test_unseen_images_are_taken_for_training_classes_where_the_bias_is_planted():
-    result, twin = on_imagenet(IMAGENET), on_imagenet(unplanted_imagenet(IMAGENET))
+    result, twin = on_imagenet(IMAGENET), on_imagenet(f"{IMAGENET}-unplanted")
     table = [lost_to_training_classes(result), lost_to_training_classes(twin)]
     assert chi2_contingency(table).pvalue < SIGNIFICANT
     assert table[0][1] / sum(table[0]) > table[1][1] / sum(table[1])

@@ -15,7 +15,6 @@ from zslcore.datasets.imagenet_simulated import (
     populations,
     simulate_imagenet,
     simulated_blocks,
-    unplanted_imagenet,
 )
 from zslcore.exceptions import DatasetError, UnknownNameError
 from zslcore.large.sources import blocks_of
@@ -133,10 +132,7 @@ def test_each_effect_is_planted_alone_and_classes_and_prototypes_are_the_same(sm
     for data in made.values():
         np.testing.assert_array_equal(data.prototypes, small.prototypes)
         np.testing.assert_array_equal(data.labels, small.labels)
-    assert unplanted_imagenet(SMALL) == f"{SMALL}-unplanted"
-    assert unplanted_imagenet(f"{SMALL}-without-bias") == f"{SMALL}-unplanted"
-    assert unplanted_imagenet(f"{SMALL}-unplanted") is None
-    assert unplanted_imagenet("digits") is planted_imagenet("digits") is None
+    assert planted_imagenet("digits") is None
 
 
 def test_rho_falls_and_omega_grows_with_rarity_and_training_classes_have_their_own():

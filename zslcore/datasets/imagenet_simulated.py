@@ -84,15 +84,16 @@ _SIZES = {
     "small": _Size(features=256, attributes=64, share=1e-3, train_share=0.02, held=2),
     "full": _Size(features=2048, attributes=500, share=1.0, train_share=1.0, held=50),
 }
-_PREFIX, _UNPLANTED = "simulated-ImageNet-", "-unplanted"
 #: Ends of names -> whether rarity and the bias are planted.
 _KINDS = {
     "": (True, True),
     "-without-rarity": (False, True),
     "-without-bias": (True, False),
-    _UNPLANTED: (False, False),
+    "-unplanted": (False, False),
 }
-_NAMES = {f"{_PREFIX}{size}{kind}": (size, *_KINDS[kind]) for kind in _KINDS for size in _SIZES}
+_NAMES = {
+    f"simulated-ImageNet-{size}{kind}": (size, *_KINDS[kind]) for kind in _KINDS for size in _SIZES
+}
 #: Names that :func:`simulate_imagenet` knows, the one that takes seconds first.
 SIMULATED_IMAGENET = tuple(_NAMES)
 
@@ -200,12 +201,6 @@ def _even(n: int, mean: float, half: float) -> np.ndarray:
 def planted_imagenet(name: str) -> tuple[bool, bool] | None:
     """Return whether rarity and the bias are planted in a stand-in; None for other data sets."""
     return _NAMES[name][1:] if name in _NAMES else None
-
-
-def unplanted_imagenet(name: str) -> str | None:
-    """Return the name of the stand-in of that size with nothing planted, None where it is one."""
-    planted = planted_imagenet(name)
-    return f"{_PREFIX}{_NAMES[name][0]}{_UNPLANTED}" if planted and any(planted) else None
 
 
 def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
