@@ -58,9 +58,10 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """File, line and change."""
-        line = 1 + (ROOT / self.path).read_text(encoding="utf-8").count("\n", 0, self.at)
-        return f"{self.path}:{line}: {self.before} -> {self.after}"
+        """File, line of code and change; not its number, which a docstring above may change."""
+        text = (ROOT / self.path).read_text(encoding="utf-8")
+        start, end = text.rfind("\n", 0, self.at) + 1, text.find("\n", self.at)
+        return f"{self.path}: {text[start:end].strip()}: {self.before} -> {self.after}"
 
 
 def drawn() -> list[Mutant]:
