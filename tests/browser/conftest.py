@@ -1,6 +1,7 @@
 """A server of our own and a real browser, for what only a browser can show."""
 
 import os
+from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
 
@@ -80,6 +81,15 @@ def _note(page, message):
         page.errors.append(text)
 
 
+#: A theme that was chosen by hand would be there for the next test of the server.
+FORGET_THEME = """() => {
+  try {
+    for (const key of Object.keys(localStorage))
+      if (key.startsWith("stActiveTheme")) localStorage.removeItem(key);
+  } catch {}  // a page without a store
+}"""
+
+
 @pytest.fixture
 def page(chromium):
     """A window of a projector's size; its console errors are in ``page.errors``."""
@@ -88,7 +98,10 @@ def page(chromium):
     page.on("console", lambda message: _note(page, message))
     page.on("pageerror", lambda error: page.errors.append(str(error)))
     yield page
+    sync_api = pytest.importorskip("playwright.sync_api")
     for each in chromium.pages[1:]:  # but the one it began with, or it would end
+        with suppress(sync_api.Error):  # a page that has crashed
+            each.evaluate(FORGET_THEME)
         each.close()
     chromium.clear_cookies()
 
