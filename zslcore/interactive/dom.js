@@ -44,9 +44,9 @@ export function press(made, whether) {
  * @param {() => void} act
  */
 export function onNewPaper(element, act) {
-  // Nobody sees this colour; it takes a moment to change, and that is how a change is heard.
-  element.style.caretColor = "var(--st-background-color)";
-  element.style.transition = "caret-color 1ms";
+  // Nobody sees this colour, and no child inherits it; it takes a moment to change, and that is how a change is heard.
+  element.style.columnRuleColor = "var(--st-background-color)";
+  element.style.transition = "column-rule-color 1ms";
   element.addEventListener("transitionend", ({ target }) => target === element && act());
 }
 
