@@ -47,13 +47,12 @@ def commands(path):
     return [line[1:] for line in words if line[:1] == ["zslcore"] and len(line) > 1]
 
 
-@pytest.mark.parametrize(
-    "path",  # all commands of contributing.md, some new ones, are run by test_contributing.py
-    [path for path in [*PAGES, *RST_PAGES] if path.name != "contributing.md"],
-    ids=lambda path: path.name,
-)
+@pytest.mark.parametrize("path", [*PAGES, *RST_PAGES], ids=lambda path: path.name)
 def test_every_command_is_one_that_the_parser_takes(path, capsys):
+    added = re.findall(r'^\+ +"([\w-]+)": ', path.read_text(encoding="utf-8"), re.MULTILINE)
     for words in commands(path):
+        if words[0] in added:  # by the page itself; test_contributing.py runs it
+            continue
         try:
             parser_of_commands().parse_args(words)
         except SystemExit:
@@ -129,6 +128,5 @@ def test_what_puts_the_command_on_the_path_stands_above_its_first_use(name):
 
 def test_the_readme_counts_methods_and_claims():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    (tens,) = re.findall(r" more than (\d+)0 methods ", text)
-    assert int(tens) == (len(METHODS) + len(TRANSDUCTIVE) - 1) // 10
+    assert f" {len(METHODS) + len(TRANSDUCTIVE)} methods " in text
     assert f" {len(CLAIMS)} claims " in text

@@ -44,7 +44,8 @@ export function press(made, whether) {
  * @param {() => void} act
  */
 export function onNewPaper(element, act) {
-  // Nobody sees this colour, and no child inherits it; it takes a moment to change, and that is how a change is heard.
+  // Nobody sees this colour, and no child inherits it. It takes a moment to change: that is how a
+  // change is heard.
   element.style.columnRuleColor = "var(--st-background-color)";
   element.style.transition = "column-rule-color 1ms";
   element.addEventListener("transitionend", ({ target }) => target === element && act());
