@@ -97,6 +97,15 @@ def _no_child_left():
 
 
 @pytest.fixture
+def put_on_path(tmp_path, monkeypatch):
+    """Put a folder of the test on the path; the modules that it gave leave with the test."""
+    yield lambda folder: monkeypatch.syspath_prepend(str(folder))
+    for name, module in list(sys.modules.items()):
+        if (getattr(module, "__file__", None) or "").startswith(f"{tmp_path}/"):
+            del sys.modules[name]
+
+
+@pytest.fixture
 def look():
     """Set in which theme, and in how wide a window, figures are drawn."""
     from ui.figures import palette

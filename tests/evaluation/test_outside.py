@@ -4,7 +4,6 @@ import importlib
 import json
 import linecache
 import re
-import sys
 from contextlib import closing
 
 import numpy as np
@@ -274,15 +273,13 @@ def test_a_class_of_a_notebook_is_registered_by_its_cell():
     assert "put the class into a file" in status.error
 
 
-def test_a_module_that_was_edited_after_its_import_is_not_registered(mine, tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delitem(sys.modules, "mine", raising=False)
+def test_a_module_that_was_edited_after_its_import_is_not_registered(mine, tmp_path, put_on_path):
+    put_on_path(tmp_path)
     module = importlib.import_module("mine")
     assert zslcore.register(module.Mine) == outside.load(mine)
     (tmp_path / "mine.py").write_text(RIDGE.replace("self.lam * np.eye", "2 * self.lam * np.eye"))
     with pytest.raises(MethodError, match=r"mine\.py has changed since it was imported"):
         zslcore.register(module.Mine)
-    monkeypatch.delitem(sys.modules, "mine")
 
 
 def test_an_entry_point_with_the_name_of_a_method_hides_none(package):
@@ -305,7 +302,7 @@ def test_what_is_no_class_with_a_source_is_not_registered():
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
+def package(tmp_path, put_on_path):
     """An installed package with an entry point, as pip leaves one."""
     site = tmp_path / "site"
     (site / "mypack").mkdir(parents=True)
@@ -316,9 +313,7 @@ def package(tmp_path, monkeypatch):
     (site / "mypack-1.0.dist-info" / "entry_points.txt").write_text(
         "[zslcore.methods]\nmine = mypack.of_mine:Mine\nlost = mypack.gone:Mine\n"
     )
-    monkeypatch.syspath_prepend(str(site))
-    for name in ("mypack", "mypack.of_mine"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+    put_on_path(site)
     return site / "mypack"
 
 

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import sys
 from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
@@ -89,10 +88,10 @@ def test_predictions_are_written_and_read_as_their_page_shows(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("name", FOLLOWED)
-def test_a_how_to_can_be_followed_from_above(name, tmp_path, monkeypatch, capsys):
+def test_a_how_to_can_be_followed_from_above(name, tmp_path, put_on_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    monkeypatch.syspath_prepend(str(tmp_path))
+    put_on_path(tmp_path)
     text = (ROOT / "docs" / "guide" / name).read_text(encoding="utf-8")
     for kind, block in BLOCK.findall(text):
         if kind == "python" and (file := re.match(r"# (\w+\.py)\n", block)):
@@ -109,8 +108,6 @@ def test_a_how_to_can_be_followed_from_above(name, tmp_path, monkeypatch, capsys
                 assert out
                 assert "Traceback" not in err
     forget()
-    for module in ("mine", "drawn"):
-        sys.modules.pop(module, None)
 
 
 def test_links_of_the_guide_lead_to_files():
