@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ui import visitors
-from zslcore.datasets import ZSLDataset, available
-from zslcore.datasets.action_archives import holds_action_archive
+from zslcore.datasets import ZSLDataset, action_archives, available
 from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
@@ -97,7 +96,7 @@ def import_folder(
     name = name.strip() or import_name(called)
     _refuse_taken(name, replace=replace)
     options: dict[str, Any] = {"features": features.strip(), "splits": splits.strip()}
-    if holds_action_archive(path):
+    if action_archives.holds(path):
         options = {key: file for key, file in options.items() if file not in (FEATURES, SPLITS)}
     return _imported(path, name, options | {"pretraining": pretraining})
 

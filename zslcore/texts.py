@@ -35,16 +35,17 @@ def expect(holds: object, where: Path | str, what: str, got: object) -> None:
         raise FileRefusedError(f"{place}: expected {what}, got {got}.")
 
 
-def expect_range(where: str, values: np.ndarray, n: int, what: str = "") -> None:
-    """Refuse 1-based numbers outside 1..n; ``what`` says what they count."""
-    outside = values[(values < 1) | (values > n)]
+def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, first: int = 1) -> None:
+    """Refuse numbers of n things that are counted from ``first``; ``what`` says what they count."""
+    last = first + n - 1
+    outside = values[(values < first) | (values > last)]
     if outside.size:
         got = f"{outside[0]} ({outside.size} outside)"
         hint = "; are they 0-based?" if outside.max() == 0 else ""
-        expect(False, where, f"numbers 1..{n}{f' ({what})' * bool(what)}", got + hint)
+        expect(False, where, f"numbers {first}..{last}{f' ({what})' * bool(what)}", got + hint)
 
 
-def refuse_twice(path: Path, classes: Sequence[str]) -> None:
+def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
     """Raise FileRefusedError for two classes of one name: no table or figure could tell them.
 
     The sentence has the name and both places, counted from 0.
@@ -52,10 +53,8 @@ def refuse_twice(path: Path, classes: Sequence[str]) -> None:
     first: dict[str, int] = {}
     for number, name in enumerate(classes):
         if first.setdefault(name, number) != number:
-            raise FileRefusedError(
-                f"{clean_text(path.name)}: expected a name of its own for every class, got "
-                f"{name!r} for classes {first[name]} and {number}."
-            )
+            got = f"{name!r} for classes {first[name]} and {number}"
+            expect(False, where, "a name of its own for every class", got)
 
 
 _T = TypeVar("_T")

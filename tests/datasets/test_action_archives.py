@@ -9,8 +9,7 @@ from tests.datasets.files import cells
 from ui import uploads
 from zslcore.__main__ import main
 from zslcore.analysis.actions import CONFIGURATIONS, feature_sets
-from zslcore.datasets import import_dataset, load
-from zslcore.datasets.action_archives import find_action_archive, read_action_archive
+from zslcore.datasets import action_archives, import_dataset, load
 from zslcore.datasets.action_facts import action_facts
 from zslcore.datasets.facts import readable_names
 from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError
@@ -108,7 +107,7 @@ def test_several_cells_are_joined_and_matlab_7_3_reads_alike(tmp_path):
     data = np.empty((1, 2), dtype=object)
     data[0, 0], data[0, 1] = X.astype(float), 2.0 * X[:, :3]
     folder = bidilel(tmp_path / "two", features={"feature": {"Data": data}})
-    found = read_action_archive(find_action_archive(folder))
+    found = action_archives.find(folder).unstored("mine")
     np.testing.assert_array_equal(found.features, np.hstack([X, 2 * X[:, :3]]))
     path = folder / "data/visual_representations/hmdb51_c3d.mat"
     with h5py.File(path, "w", userblock_size=512) as file:
@@ -118,7 +117,7 @@ def test_several_cells_are_joined_and_matlab_7_3_reads_alike(tmp_path):
         file["allLabels"] = LABELS[None] + 1.0
         for name in ("feature/Data", "allLabels"):
             file[name].attrs["MATLAB_class"] = np.bytes_("cell" if "/" in name else "double")
-    again = read_action_archive(find_action_archive(folder))
+    again = action_archives.find(folder).unstored("mine")
     np.testing.assert_array_equal(again.features, found.features)
     assert again.digest == found.digest
 
@@ -128,7 +127,7 @@ def test_classes_that_no_counts_tell_have_numbers(tmp_path):
     folder = bidilel(
         tmp_path / "few", features={"feature": {"Data": X[:-1].astype(float)}, "allLabels": few}
     )
-    data = read_action_archive(find_action_archive(folder))
+    data = action_archives.find(folder).unstored("mine")
     assert data.class_names[:2] == ("class 1", "class 2")
     assert list(data.splits) == ["split 1", "split 2"]
 
@@ -140,10 +139,11 @@ def test_classes_that_no_counts_tell_have_numbers(tmp_path):
         ({"features": {"feature": X}}, "expected a MATLAB struct, got a single"),
         ({"features": {"feature": {"Data": cells(["a"])}}}, "matrices of numbers in its cells"),
         ({"features": {"feature": {"Data": cells([])}}}, "1 to 64 matrices in its cells, got 0"),
-        ({"features": {"feature": {"Data": X[:3]}}}, "6766 labels and 3 rows of features"),
+        ({"features": {"feature": {"Data": X[:3]}}}, "each of 3 rows of 4 features, got 6766"),
         ({"features": {"feature": {"Data": X * np.nan}}}, "finite numbers, got nan in row 1"),
         ({"features": {"allLabels": LABELS[:, None]}}, r"numbers 1\.\.51 .*, got 0"),
         ({"features": {"allLabels": LABELS[:, None] + 2}}, r"numbers 1\.\.51 .*, got 52"),
+        ({"features": {"allLabels": LABELS[:, None] + 2.0**50}}, r"numbers 1\.\.51 .*, got 1125"),
         ({"splits": {"train_class_set": 1 - TESTED[:, :9]}}, "each of 51 classes, got 9 columns"),
         ({"splits": {"test_class_set": 3 * TESTED}}, "0 or 1 for each .* columns with 3"),
         ({"splits": {"train_class_set": 0 * TESTED + 1}}, "other classes than it trains on"),
@@ -212,8 +212,8 @@ def test_trials_may_lie_in_a_folder_of_semantics_and_have_attributes(tmp_path):
     [
         ({"allclasses_names": cells(FACTS.class_names[::-1])}, "expected the classes of split_1"),
         ({"att": VECTORS[:7].T}, r"as many names as columns in 'att' \(7\), got 51"),
-        ({"trainval_loc": np.array([[0.0]])}, r"numbers 1\.\.6766, got 0 "),
-        ({"test_unseen_loc": np.array([[7000.0]])}, r"numbers 1\.\.6766, got 7000 "),
+        ({"trainval_loc": np.array([[0.0]])}, r"numbers 1\.\.6766 \(images\), got 0 "),
+        ({"test_unseen_loc": np.array([[7000.0]])}, r"numbers 1\.\.6766 \(images\), got 7000 "),
         ({"test_unseen_loc": np.empty((0, 1))}, "rows in trainval_loc and test_unseen_loc"),
     ],
 )

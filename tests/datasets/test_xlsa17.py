@@ -236,13 +236,16 @@ def test_names_tell_unusual_files_apart(folder):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"features": {"features": files.FEATURES}}, r"expected features of D x 30.*got 30 x 7\."),
+        ({"features": {"features": files.FEATURES}}, r"each of 7 rows of 30 features, got 30\."),
         ({"features": {"labels": files.LABELS}}, r"'labels'.*1\.\.5.*got 0 \(6 .*0-based\?"),
         (
             {"features": {"labels": files.LABELS + 9.0}},
             r"'labels'.*1\.\.5.*got 9 \(30 outside\)\.$",
         ),
-        ({"splits": {"att": np.eye(4)}}, r"allclasses_names as columns in att \(4\), got 5\."),
+        (
+            {"splits": {"att": np.eye(4)}},
+            r"'allclasses_names': .* one name for each of 4 .*, got 5\.",
+        ),
         (
             {"splits": {"allclasses_names": files.cells([*files.CLASSES[:-1], files.CLASSES[0]])}},
             r"a name of its own for every class, got 'grizzly\+bear' for classes 0 and 4\.",

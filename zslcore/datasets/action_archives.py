@@ -33,7 +33,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -44,12 +44,15 @@ from zslcore.datasets.action_facts import (
     action_facts,
     recognise_actions,
 )
-from zslcore.datasets.base import Split, ZSLDataset, class_folds
+from zslcore.datasets.base import Split
+from zslcore.datasets.benchmarks import Recognised
+from zslcore.datasets.imports import Recipe, import_name
+from zslcore.datasets.release import Raw, Release, Splits, rows_of, with_folds
 from zslcore.datasets.sandbox.client import Role, read_arrays
-from zslcore.datasets.xlsa17 import read_split_arrays
-from zslcore.exceptions import FileRefusedError, closest_name
+from zslcore.datasets.xlsa17 import PARTS, read_split_arrays
+from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect, expect_range
+from zslcore.texts import clean_text, expect
 
 #: Counted up when the same files give other data.
 REVISION = 1
@@ -69,61 +72,51 @@ EMBEDDINGS = {"word2vec": ("wordvector", "att"), "attributes": ("attributes", "o
 TRIAL, MOST_TRIALS = re.compile(r"split_(\d{1,3})"), 200
 
 
-@dataclass(frozen=True, slots=True)
-class ActionArchive:
-    """Paths of the files of a release.
-
-    ``features`` is the file of one representation of the videos, ``splits`` are those of the
-    trials, in their order; ``semantics`` has class embeddings, where they have a file of their own.
-    """
-
-    folder: Path
-    features: Path
-    splits: tuple[Path, ...]
-    semantics: Path | None = None
-
-    @property
-    def representation(self) -> str:
-        """What the release calls the features: "c3d" of ``ucf101_c3d.mat``."""
-        return self.features.stem.rpartition("_")[2].lower()
-
-    @property
-    def name(self) -> str:
-        """A name for the data set: ``ucf101_c3d``, or ``ucf101-i3d`` of the folder ``ucf101``."""
-        stem = self.features.stem
-        return stem if "_" in stem else f"{self.folder.name}-{stem}"
-
-    def sources(self) -> list[Path]:
-        """Return every file that is read."""
-        return [self.features, *self.splits, *([self.semantics] if self.semantics else [])]
-
-
-def holds_action_archive(folder: Path) -> bool:
+def holds(path: Path) -> bool:
     """Whether a folder is laid out as one of the two releases."""
-    return _bidilel(folder) is not None or bool(_trials(folder))
+    return _bidilel(path) is not None or bool(_trials(path))
 
 
-def find_action_archive(
-    folder: str | os.PathLike[str], features: str | None = None, splits: str | None = None
-) -> ActionArchive:
+def find(
+    folder: str | os.PathLike[str],
+    features: str | None = None,
+    splits: str | None = None,
+    embedding: str = "word2vec",
+    **unread: object,
+) -> Release:
     """Find the files of a release in its folder, or in the ``data`` in it.
 
     ``features`` names a representation's file, where there are several; ``splits`` a file of trials
-    of BiDiLEL's release, by default the first. Raises a FileRefusedError for a missing file, or for
-    several of which none is named.
+    of BiDiLEL's release, by default the first; ``embedding`` is "word2vec" or "attributes". Raises
+    a FileRefusedError for a missing file, or for several of which none is named, and an
+    UnknownNameError for another embedding.
     """
+    for option in unread:
+        raise ParameterError(
+            f"A released folder of actions takes features, splits and embedding; got {option}."
+        )
+    if embedding not in EMBEDDINGS:
+        raise closest_name("class embedding", embedding, EMBEDDINGS)
     folder = Path(folder).resolve()
+    semantics: Path | None = None
     if (root := _bidilel(folder)) is None:
         here = [path for path in _mats(folder) if path.name != "att_splits.mat"]
-        return ActionArchive(folder, _chosen(here, features, folder), _trials(folder))
-    file = _chosen(_mats(root / VISUAL), features, root / VISUAL)
-    key = file.stem.partition("_")[0]
-    trials = [p for p in _mats(root / SPLITS) if p.name.startswith(f"{key}_zsl_splits_")]
-    named = trials[0].name if trials and splits is None else splits
-    return ActionArchive(
-        folder, file, (_chosen(trials, named, root / SPLITS),),
-        _chosen(_mats(root / SEMANTIC), f"{key}_semantics.mat", root / SEMANTIC),
-    )  # fmt: skip
+        file, trials = _chosen(here, features, folder), _trials(folder)
+    else:
+        file = _chosen(_mats(root / VISUAL), features, root / VISUAL)
+        key = file.stem.partition("_")[0]
+        there = [p for p in _mats(root / SPLITS) if p.name.startswith(f"{key}_zsl_splits_")]
+        named = there[0].name if there and splits is None else splits
+        trials = (_chosen(there, named, root / SPLITS),)
+        semantics = _chosen(_mats(root / SEMANTIC), f"{key}_semantics.mat", root / SEMANTIC)
+    options = {"features": file.name, "embedding": embedding}
+    options |= {"splits": trials[0].name} if semantics else {}
+    sources = [file, *trials, *([semantics] if semantics else [])]
+    name = file.stem if "_" in file.stem else f"{folder.name}-{file.stem}"
+    name = name if embedding == "word2vec" else f"{name}-{embedding}"
+    recipe = Recipe(str(folder), options, sources, REVISION)
+    read = partial(_read, folder, file, trials, semantics, embedding)
+    return Release(import_name(name), recipe, read)
 
 
 def _bidilel(folder: Path) -> Path | None:
@@ -169,107 +162,82 @@ def _chosen(there: list[Path], name: str | None, folder: Path) -> Path:
 # --- Reading --------------------------------------------------------------------------------------
 
 
-def read_action_archive(
-    archive: ActionArchive,
-    *,
-    embedding: str = "word2vec",
-    pretraining: Sequence[str] = (),
-    name: str | None = None,
-    into: Path | None = None,
-) -> ZSLDataset:
-    """Read a release; :func:`zslcore.datasets.importing.import_dataset` stores it.
-
-    Parameters
-    ----------
-    embedding : class embeddings, "word2vec" or "attributes"
-    pretraining : what the features were trained on; by default what the representation is known for
-    name : by default that of the archive
-    into : folder for the features; they are read into memory otherwise
-
-    Raises
-    ------
-    FileRefusedError
-        When a file is damaged, hostile or not of this form.
-    UnknownNameError
-        For an embedding that is none of the two.
-    """
-    if embedding not in EMBEDDINGS:
-        raise closest_name("class embedding", embedding, EMBEDDINGS)
-    read = _read_trials if archive.semantics is None else _read_bidilel
-    with artifacts.scratch() as folder:
-        features, labels = _features(archive, into or folder)
-        features = features if into else np.array(features)
-    prototypes, names, splits = read(archive, embedding, labels)
-    return ZSLDataset(
-        name=name or archive.name,
-        features=features,
+def _read(
+    folder: Path,
+    file: Path,
+    trials: tuple[Path, ...],
+    semantics: Path | None,
+    embedding: str,
+    into: Path,
+) -> Raw:
+    """Read the features in the sandbox, then classes and trials as the release has them."""
+    matrix, variable = ("feature.Data", "allLabels") if semantics else ("features", "labels")
+    wanted: dict[str, Role] = {matrix: "rows" if semantics else "columns", variable: "numbers"}
+    arrays = read_arrays(file, wanted, into).arrays
+    labels = arrays[variable]
+    if semantics is None:
+        prototypes, names, splits = _read_trials(trials, embedding)
+    else:
+        prototypes, names, splits = _read_bidilel(trials[0], semantics, embedding, labels)
+    classes = semantics.name if semantics else _of_trial(trials[0])
+    return Raw(
+        features=arrays[matrix],
         labels=labels,
         prototypes=prototypes,
         class_names=names,
         splits=splits,
-        source=f"{clean_text(archive.features.name)} with {embedding} and "
-        f"{len(splits)} splits from {clean_text(archive.folder.name)}, as released.",
-        revision=REVISION,
-        pretraining=tuple(pretraining) or TRAINED_ON.get(archive.representation, ()),
+        labels_in=f"{clean_text(file.name)}, variable {variable!r}",
+        classes_in=f"{clean_text(classes)}, {embedding}",
+        source=f"{clean_text(file.name)} with {embedding} and the splits of "
+        f"{clean_text(folder.name)}, as released.",
+        usual_pretraining=TRAINED_ON.get(file.stem.rpartition("_")[2].lower(), ()),
     )
 
 
-def _features(archive: ActionArchive, into: Path) -> tuple[np.ndarray, np.ndarray]:
-    path, bidilel = archive.features, archive.semantics is not None
-    matrix, number = ("feature.Data", "allLabels") if bidilel else ("features", "labels")
-    wanted: dict[str, Role] = {matrix: "rows" if bidilel else "columns", number: "numbers"}
-    arrays = read_arrays(path, wanted, into).arrays
-    features, labels = arrays[matrix], arrays[number]
-    got = f"{len(labels)} labels and {len(features)} rows of features"
-    expect(len(features) == len(labels), path, "one label per video", got)
-    return features, labels - 1
-
-
 def _read_bidilel(
-    archive: ActionArchive, embedding: str, labels: np.ndarray
-) -> tuple[np.ndarray, tuple[str, ...], list[Split]]:
-    semantics, trials = archive.semantics, archive.splits[0]
-    assert semantics is not None  # of BiDiLEL's release there is one
+    trials: Path, semantics: Path, embedding: str, labels: np.ndarray
+) -> tuple[np.ndarray, tuple[str, ...], Splits]:
     variable = EMBEDDINGS[embedding][0]
     roles: dict[str, Role] = {"train_class_set": "rows", "test_class_set": "rows"}
     with artifacts.scratch() as folder:
         prototypes = np.array(read_arrays(semantics, {variable: "rows"}, folder).arrays[variable])
         sets = read_arrays(trials, roles, folder).arrays
         train, test = (_members(trials, key, sets[key], len(prototypes)) for key in roles)
-    _require_labels(archive.features, labels, len(prototypes))
     facts = _facts_of_counts(labels, len(prototypes))
     names = facts.class_names if facts else tuple(f"class {c + 1}" for c in range(len(prototypes)))
-    return prototypes, names, _class_splits(trials, train, test, labels, facts)
+    return prototypes, names, partial(_class_splits, trials, train, test, facts)
 
 
 def _class_splits(
     path: Path,
     train: Sequence[np.ndarray],
     test: Sequence[np.ndarray],
-    labels: np.ndarray,
     facts: ActionFacts | None,
+    labels: np.ndarray,
+    known: Recognised | None,
 ) -> list[Split]:
-    """Return the splits that go by classes; those of the release are called so."""
+    """Return the splits that go by classes."""
     found = []
     for k, (seen, unseen) in enumerate(zip(train, test, strict=True), 1):
         shared = np.intersect1d(seen, unseen)
         disjoint = f"split {k} to test other classes than it trains on"
         expect(not len(shared), path, disjoint, f"{len(shared)} of both")
-        known = () if facts is None else facts.released[k - 1 : k]
-        same = any(np.array_equal(np.sort(unseen), each) for each in known)
-        trainval = np.flatnonzero(np.isin(labels, seen))
-        found.append(
-            Split.from_rows(
-                f"released {k}" if same else f"split {k}",
-                labels,
-                trainval=trainval,
-                test_unseen=np.flatnonzero(np.isin(labels, unseen)),
-                folds=class_folds(labels, trainval),
-                note=f"Random split {k} of {clean_text(path.name)}, as given; folds are thirds of "
-                "the classes, seed 0.",
-            )
+        split = Split.from_rows(
+            _name(k, unseen, facts),
+            labels,
+            trainval=np.flatnonzero(np.isin(labels, seen)),
+            test_unseen=np.flatnonzero(np.isin(labels, unseen)),
+            note=f"Random split {k} of {clean_text(path.name)}, as given",
         )
+        found.append(with_folds(split, labels, known))
     return found
+
+
+def _name(number: int, unseen: np.ndarray, facts: ActionFacts | None) -> str:
+    """Return "released 3" for the third split in circulation, else "split 3"."""
+    known = () if facts is None else facts.released[number - 1 : number]
+    same = any(np.array_equal(unseen, each) for each in known)
+    return f"{'released' if same else 'split'} {number}"
 
 
 def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> list[np.ndarray]:
@@ -280,34 +248,27 @@ def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> lis
     return [np.flatnonzero(row) for row in sets]
 
 
-def _require_labels(path: Path, labels: np.ndarray, n_classes: int) -> None:
-    where = f"{clean_text(path.name)}, labels"
-    expect_range(where, labels + 1, n_classes, "one class embedding each")
-
-
 def _facts_of_counts(labels: np.ndarray, n_classes: int) -> ActionFacts | None:
-    """Return the data set whose classes have as many videos as these, in its order."""
-    counts = np.bincount(labels, minlength=n_classes)
+    """Return the data set whose classes, from 1, have as many videos as these, in its order."""
+    near = np.clip(labels, 0, n_classes + 1)  # any number may stand in a file
+    counts = np.bincount(near, minlength=n_classes + 2)[1:-1]
     known = (action_facts(name) for name in ACTION_SETS)
     return next((facts for facts in known if np.array_equal(facts.videos, counts)), None)
 
 
 def _read_trials(
-    archive: ActionArchive, embedding: str, labels: np.ndarray
-) -> tuple[np.ndarray, tuple[str, ...], list[Split]]:
-    variable = EMBEDDINGS[embedding][1]
+    trials: Sequence[Path], embedding: str
+) -> tuple[np.ndarray, tuple[str, ...], Splits]:
     first: tuple[str, ...] = ()
-    splits, prototypes = [], np.empty((0, 0))
-    for path in archive.splits:
-        arrays = read_split_arrays(path)
-        names, S = _classes_of(path, arrays, variable)
+    found, prototypes = {}, np.empty((0, 0))
+    for path in trials:
+        arrays = found[path] = read_split_arrays(path)
+        names, S = _classes_of(path, arrays, EMBEDDINGS[embedding][1])
         if not first:
             first, prototypes = names, S
-            _require_labels(archive.features, labels, len(S))
-        classes = f"the classes of {_of_trial(archive.splits[0])}"
+        classes = f"the classes of {_of_trial(trials[0])}"
         expect(names == first, _of_trial(path), classes, "others")
-        splits.append(_trial(path, arrays, labels, first))
-    return prototypes, first, splits
+    return prototypes, first, partial(_trial_splits, found, first)
 
 
 def _of_trial(path: Path) -> str:
@@ -326,34 +287,25 @@ def _classes_of(
     return names, S
 
 
-def _trial(
-    path: Path, arrays: Mapping[str, np.ndarray], labels: np.ndarray, names: tuple[str, ...]
-) -> Split:
-    """Return the split of one trial, its folds thirds of the training classes."""
-    rows: dict[str, np.ndarray] = {}
-    for part in ("trainval", "test_seen", "test_unseen"):
-        numbers = arrays.get(f"{part}_loc", np.empty(0, np.int64))
-        expect_range(f"{_of_trial(path)}, variable '{part}_loc'", numbers, len(labels))
-        rows[part] = numbers - 1
-    both = rows["trainval"].size and rows["test_unseen"].size
-    expect(both, _of_trial(path), "rows in trainval_loc and test_unseen_loc", "none")
-    return Split.from_rows(
-        _name_of_trial(path, np.unique(labels[rows["test_unseen"]]), names),
-        labels,
-        **{part: np.sort(values) for part, values in rows.items()},
-        folds=class_folds(labels, rows["trainval"]),
-        note=f"Trial of {_of_trial(path)}, as given{_leak(arrays)}; folds are thirds of the "
-        "classes, seed 0.",
-    )
-
-
-def _name_of_trial(path: Path, unseen: np.ndarray, names: tuple[str, ...]) -> str:
-    """Return "released 3" for the third split in circulation, else "split 3"."""
-    number = int(path.parent.name.rpartition("_")[2])
-    known = recognise_actions(names)
-    released = action_facts(known).released[number - 1 : number] if known else ()
-    same = any(np.array_equal(unseen, each) for each in released)
-    return f"{'released' if same else 'split'} {number}"
+def _trial_splits(
+    trials: Mapping[Path, Mapping[str, np.ndarray]],
+    names: tuple[str, ...],
+    labels: np.ndarray,
+    known: Recognised | None,
+) -> list[Split]:
+    """Return the split of every trial."""
+    dataset, splits = recognise_actions(names), []
+    facts = action_facts(dataset) if dataset else None
+    for path, arrays in trials.items():
+        trial, number = _of_trial(path), int(path.parent.name.rpartition("_")[2])
+        rows = rows_of(trial, arrays, PARTS, len(labels))
+        both = rows["trainval"].size and rows["test_unseen"].size
+        expect(both, trial, "rows in trainval_loc and test_unseen_loc", "none")
+        name = _name(number, np.unique(labels[rows["test_unseen"]]), facts)
+        note = f"Trial of {trial}, as given{_leak(arrays)}"
+        split = Split.from_rows(name, labels, **rows, note=note)
+        splits.append(with_folds(split, labels, known))
+    return splits
 
 
 def _leak(arrays: Mapping[str, np.ndarray]) -> str:

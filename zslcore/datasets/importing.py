@@ -9,15 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets import action_archives, imports, table
+from zslcore.datasets import action_archives, imports, table, xlsa17
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.benchmarks import recognise
 from zslcore.datasets.sandbox.client import Role, read_arrays
-from zslcore.datasets.xlsa17 import read_xlsa17
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
 from zslcore.storage import artifacts
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import data_folder
+
+#: Modules that read a form of release each (:mod:`zslcore.datasets.release`); the first that knows
+#: what is there reads it.
+READERS = (table, action_archives, xlsa17)
 
 
 def import_dataset(
@@ -31,8 +34,7 @@ def import_dataset(
         set that is already read
     pretraining : names of pre-training vocabularies, where the files do not say them
         "none" for features trained on nothing; a data set that is already read declares its own.
-    **options : of :func:`read_xlsa17`, ``action_archives.find_action_archive`` or
-        ``table.read_table``; ``name`` names the import
+    **options : of the ``find`` of the reader, one of :data:`READERS`; ``name`` names the import
     """
     if isinstance(source, ZSLDataset):
         if pretraining:
@@ -42,11 +44,10 @@ def import_dataset(
             )
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.keep_dataset(source, name)
-    if Path(source).is_file():
-        return _import_table(Path(source), pretraining, **options)
-    if action_archives.holds_action_archive(Path(source)):
-        return _import_action_folder(Path(source), pretraining, **options)
-    return read_xlsa17(source, pretraining=pretraining, **options)
+    reader = next(each for each in READERS if each.holds(Path(source)))
+    name = options.pop("name", None)
+    dataset: ZSLDataset = reader.find(Path(source), **options).stored(name, pretraining)
+    return dataset
 
 
 def proposed_name(source: Path, splits: str = "") -> str:
@@ -98,47 +99,6 @@ def open_dataset(name: str) -> ZSLDataset:
         return imports.open_import(name)  # another process may have replaced it meanwhile
     except TornError as torn:
         return _again(name, str(torn))
-
-
-def _import_table(
-    path: Path, pretraining: Sequence[str], name: str | None = None, **options: Any
-) -> ZSLDataset:
-    name = name or imports.import_name(path.stem)
-    if options.get("prototypes"):
-        options["prototypes"] = str(Path(options["prototypes"]).resolve())
-    sources = [path.resolve()]
-    sources += [Path(options["prototypes"])] if options.get("prototypes") else []
-    recipe = imports.Recipe(str(path.resolve()), options, sources, table.REVISION, pretraining)
-    return imports.keep(
-        name, recipe, lambda into: table.read_table(path, name=name, into=into, **options)
-    )
-
-
-def _import_action_folder(
-    path: Path,
-    pretraining: Sequence[str],
-    name: str | None = None,
-    embedding: str = "word2vec",
-    **options: Any,
-) -> ZSLDataset:
-    if unread := [key for key in options if key not in ("features", "splits")]:
-        raise ParameterError(
-            f"A released folder of actions takes features, splits and embedding; got {unread[0]}."
-        )
-    archive = action_archives.find_action_archive(path, **options)
-    of_files = {"features": archive.features.name, "embedding": embedding}
-    if archive.semantics is not None:
-        of_files["splits"] = archive.splits[0].name
-    made_by = (str(path.resolve()), of_files, archive.sources(), action_archives.REVISION)
-    usual = embedding == "word2vec"
-    name = name or imports.import_name(archive.name if usual else f"{archive.name}-{embedding}")
-    return imports.keep(
-        name,
-        imports.Recipe(*made_by, pretraining),
-        lambda into: action_archives.read_action_archive(
-            archive, embedding=embedding, pretraining=pretraining, name=name, into=into
-        ),
-    )
 
 
 def _again(name: str, why: str) -> ZSLDataset:

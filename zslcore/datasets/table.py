@@ -26,22 +26,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.base import Split, ZSLDataset, class_folds
-from zslcore.datasets.benchmarks import recognise
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.benchmarks import Recognised
 from zslcore.datasets.embeddings import ClassEmbeddings, read_class_embeddings
 from zslcore.datasets.facts import check_pretraining, plain_name
 from zslcore.datasets.imagenet import challenge_split, known_ids
+from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
+from zslcore.datasets.release import Raw, Release, with_folds
 from zslcore.datasets.sandbox.client import Role, Table, read_arrays, read_table_file
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect, refuse_twice
+from zslcore.texts import clean_text, expect, expect_range
 
 #: Counted up when the same file gives other folds: 2 knows the released ones.
 REVISION = 2
@@ -94,72 +94,67 @@ def read_table(
     UnknownNameError
         For a class without prototype; names the nearest one that has one.
     """
-    path = Path(path)
-    name = name or clean_text(path.stem, 64)
-    side = read_class_embeddings(Path(prototypes)) if prototypes is not None else None
+    found = find(Path(path), prototypes=prototypes, unseen=unseen)
+    return found.unstored(name or clean_text(Path(path).stem, 64), into)
+
+
+def holds(path: Path) -> bool:
+    """Whether this is a file; its first bytes are looked at when it is read."""
+    return path.is_file()
+
+
+def find(
+    path: Path,
+    *,
+    prototypes: str | os.PathLike[str] | None = None,
+    unseen: Sequence[str | int] | None = None,
+) -> Release:
+    """Find the files of features of your own; see :func:`read_table`."""
+    side = None if prototypes is None else Path(prototypes).resolve()
+    options = {"prototypes": side and str(side), "unseen": unseen}
+    given = {key: value for key, value in options.items() if value is not None}
+    sources = [path.resolve(), *([side] if side else [])]
+    recipe = Recipe(str(path.resolve()), given, sources, REVISION)
+    return Release(import_name(path.stem), recipe, partial(_read, path, side, unseen))
+
+
+def _read(
+    path: Path, prototypes: Path | None, unseen: Sequence[str | int] | None, into: Path
+) -> Raw:
+    """Read the file, and that of its prototypes, in the sandbox."""
+    side = read_class_embeddings(prototypes) if prototypes is not None else None
     read = _read_csv if path.suffix.lower() == ".csv" else _read_archive
-    with nullcontext(into) if into else artifacts.scratch() as folder:
-        table = read(path, side, folder)
-        features = table.features if into else np.array(table.features)
-    refuse_twice(path, table.class_names)
-    made = f": {'; '.join(table.provenance)}" if table.provenance else ""
-    return ZSLDataset(
-        name=name,
-        features=features,
-        labels=table.labels,
-        prototypes=table.prototypes,
-        class_names=table.class_names,
-        attribute_names=table.attribute_names,
-        splits=[_own_split(path, table, unseen)],
-        revision=REVISION,
-        source=f"Features of your own, from {clean_text(path.name)}{made}.",
-        image_files=table.image_files,
-        pretraining=check_pretraining(table.pretraining, f" in {clean_text(path.name)}"),
-    )
+    return read(path, side, unseen, into)
 
 
-@dataclass(frozen=True)
-class _Table:
-    """What every kind of file comes down to."""
-
-    features: np.ndarray
-    labels: np.ndarray
-    prototypes: np.ndarray
-    class_names: tuple[str, ...]
-    attribute_names: tuple[str, ...]
-    parts: dict[str, np.ndarray]
-    image_files: Sequence[str] = ()
-    pretraining: Sequence[str] = ()
-    provenance: Sequence[str] = ()
-
-
-def _own_split(path: Path, table: _Table, unseen: Sequence[str | int] | None) -> Split:
+def _own_split(
+    file: str,
+    names: Sequence[str],
+    parts: dict[str, np.ndarray],
+    unseen: Sequence[str | int] | None,
+    labels: np.ndarray,
+    known: Recognised | None,
+) -> list[Split]:
     """Build the split from the file's rows, or else from the unseen classes."""
-    file, labels = clean_text(path.name), table.labels
-    if unseen is not None and table.parts:
+    if unseen is not None and parts:
         raise DatasetError(f"{file} holds a split; expected no list of unseen classes with it.")
-    if unseen is None and not table.parts and known_ids(table.class_names):
-        return challenge_split("own", labels, table.class_names)
-    if unseen is None and not table.parts:
+    if unseen is None and not parts and known_ids(names):
+        return [challenge_split("own", labels, names)]
+    if unseen is None and not parts:
         raise DatasetError(
             f"{file} holds no split; expected the arrays or the column that say which rows train "
             f"and test, or the names of the unseen classes with unseen= (--unseen)."
         )
     if unseen is None:
         for part in ("trainval", "test_unseen"):
-            expect(len(table.parts.get(part, ())), file, f"rows in {part!r}", "none")
-        whole = Split.from_rows("own", labels, **table.parts, note="")
-        note = f"Rows as given in {file}"
+            expect(len(parts.get(part, ())), file, f"rows in {part!r}", "none")
+        split = Split.from_rows("own", labels, **parts, note=f"Rows as given in {file}")
     else:
-        chosen = class_numbers(unseen, table.class_names)
-        whole = Split.from_classes("own", labels, chosen)
+        chosen = class_numbers(unseen, names)
         which = rule_in_words(str(unseen[0])) if is_rule(unseen) else "as requested"
         note = f"{len(chosen)} unseen classes, {which}; a fifth of the others' rows held out"
-    known = recognise(table.class_names, labels)
-    folds, origin = known.folds(labels, whole) if known else [], "the benchmark's released lists"
-    if not folds:
-        folds, origin = class_folds(labels, whole.trainval), "thirds of the classes, seed 0"
-    return replace(whole, folds=tuple(folds), note=f"{note}; folds are {origin}.")
+        split = Split.from_classes("own", labels, chosen, note=note)
+    return [with_folds(split, labels, known)]
 
 
 def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[int]:
@@ -174,27 +169,32 @@ def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[in
     return sorted({number[one] for one in classes})
 
 
-def _read_archive(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Table:
-    """Read an ``.npz`` or HDF5 file in the sandbox; features stay a map in ``folder``."""
+def _read_archive(
+    path: Path, side: ClassEmbeddings | None, unseen: Sequence[str | int] | None, folder: Path
+) -> Raw:
+    file = clean_text(path.name)
     required = ("features", "labels", *(() if side else ("prototypes",)))
     kinds = ("NumPy archive", "HDF5")
     read = read_arrays(path, ROLES, folder, required=required, kinds=kinds)
-    arrays = read.arrays
+    arrays, own = read.arrays, read.names.get("class_names")
     prototypes = side.values if side else np.array(arrays["prototypes"])
-    n, n_labels = len(arrays["features"]), len(arrays["labels"])
-    expect(n_labels == n, path, f"one label per row of features ({n})", n_labels)
-    own = read.names.get("class_names")
-    names = side.classes if side else own
-    return _Table(
+    names = side.classes if side else own or tuple(f"class {i}" for i in range(len(prototypes)))
+    parts = {part: arrays[part] for part in PARTS if part in arrays}
+    made = "; ".join((*read.names.get("provenance", ()), *_unread(arrays, read.unread)))
+    pretraining = read.names.get("pretraining", ())
+    return Raw(
         features=arrays["features"],
         labels=_by_name(path, arrays["labels"], own, side) if side and own else arrays["labels"],
         prototypes=prototypes,
-        class_names=tuple(names or (f"class {i}" for i in range(len(prototypes)))),
+        class_names=names,
+        splits=partial(_own_split, file, names, parts, unseen),
+        labels_in=f"{file}, variable 'labels'",
+        classes_in=side.file if side else f"{file}, variable 'class_names'",
+        source=f"Features of your own, from {file}{f': {made}' if made else ''}.",
+        first=0,
         attribute_names=side.names if side else read.names.get("attribute_names", ()),
-        parts={part: arrays[part] for part in PARTS if part in arrays},
         image_files=read.names.get("image_files", ()),
-        pretraining=read.names.get("pretraining", ()),
-        provenance=(*read.names.get("provenance", ()), *_unread(arrays, read.unread)),
+        pretraining=check_pretraining(pretraining, f" in {file}"),
     )
 
 
@@ -218,9 +218,8 @@ def _by_name(
     place = {plain_name(name): row for row, name in enumerate(side.classes)}
     if not {plain_name(name) for name in own} & set(place) and len(own) == len(side.classes):
         return labels
-    outside = labels[(labels < 0) | (labels >= len(own))]
-    places = f"labels 0..{len(own) - 1}, the places of its class names"
-    expect(not outside.size, path, places, ", ".join(map(str, outside[:3])))
+    where = f"{clean_text(path.name)}, variable 'labels'"
+    expect_range(where, labels, len(own), "places of its class names", first=0)
     for c in np.unique(labels):
         if plain_name(own[c]) not in place:
             raise closest_name(f"class in {clean_text(path.name)}", own[c], side.classes)
@@ -228,7 +227,9 @@ def _by_name(
     return rows[labels]
 
 
-def _read_csv(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Table:
+def _read_csv(
+    path: Path, side: ClassEmbeddings | None, unseen: Sequence[str | int] | None, folder: Path
+) -> Raw:
     file = clean_text(path.name)
     if side is None:
         raise DatasetError(
@@ -247,13 +248,17 @@ def _read_csv(path: Path, side: ClassEmbeddings | None, folder: Path) -> _Table:
         parts[place] = np.flatnonzero(table.codes["split"] == code)
     of_text = np.array([number[label] for label in table.texts["label"]])
     files = table.texts.get("image_file", ())
-    return _Table(
+    return Raw(
         features=table.values,
         labels=of_text[table.codes["label"]],
         prototypes=side.values,
         class_names=side.classes,
+        splits=partial(_own_split, file, side.classes, parts, unseen),
+        labels_in=f"{file}, column 'label'",
+        classes_in=side.file,
+        source=f"Features of your own, from {file}.",
+        first=0,
         attribute_names=side.names,
-        parts=parts,
         image_files=[files[code] for code in table.codes["image_file"]] if files else (),
     )
 

@@ -23,31 +23,35 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets import imports
-from zslcore.datasets.base import Fold, Split, ZSLDataset, class_folds
-from zslcore.datasets.benchmarks import Recognised, recognise
+from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.benchmarks import Recognised
 from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.datasets.facts import fact_sources
+from zslcore.datasets.imports import Recipe, import_name
+from zslcore.datasets.release import Raw, Release, rows_of, with_folds
 from zslcore.datasets.sandbox.client import Role, Variables, read_arrays, read_lines
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect, expect_range, refuse_twice
+from zslcore.texts import clean_text
 
 #: Counted up when the same files give other splits or folds: 2 knows the released standard splits
 #: and folds. Imports that were made before stay as they are until they are made again.
 REVISION = 2
 FEATURES, SPLITS = "res101.mat", "att_splits.mat"
-PARTS = ("trainval_loc", "test_seen_loc", "test_unseen_loc")
+PARTS = ("trainval", "test_seen", "test_unseen")
+#: What the variables of rows are called without their ``_loc``: parts, then the first fold.
+ROWS = (*PARTS, "train", "val")
 #: What a file of splits has to hold; that of a standard split has no seen test images.
 REQUIRED = ("att", "allclasses_names", "trainval_loc", "test_unseen_loc")
-FOLD_PARTS = ("train_loc", "val_loc")
 #: Every variable of the layout that is small; anything else in a file is ignored.
 SMALL: dict[str, Role] = {
-    **dict.fromkeys((*PARTS, *FOLD_PARTS, "labels"), "numbers"),
+    **dict.fromkeys([f"{part}_loc" for part in ROWS], "numbers"),
+    "labels": "numbers",
     "allclasses_names": "names",
     "att": "columns",
     "original_att": "columns",
@@ -108,6 +112,24 @@ def read_xlsa17(
     UnknownNameError
         When a class list names a class that ``allclasses_names`` does not have.
     """
+    found = find(folder, features, splits, prototypes=prototypes, embedding=embedding)
+    return found.stored(name, pretraining)
+
+
+def holds(path: Path) -> bool:
+    """Whether a folder may be in this layout; what is missing of it, :func:`find` says."""
+    return not path.is_file()
+
+
+def find(
+    folder: str | os.PathLike[str],
+    features: str = FEATURES,
+    splits: str = SPLITS,
+    *,
+    prototypes: str | os.PathLike[str] | None = None,
+    embedding: str | None = None,
+) -> Release:
+    """Find the files of a data set; see :func:`read_xlsa17`."""
     if embedding is not None and prototypes is None:
         raise ParameterError(
             "An embedding is one of a file of class embeddings; expected that file with "
@@ -124,15 +146,8 @@ def read_xlsa17(
         layout = replace(layout, prototypes=own.resolve(), embedding=embedding)
         options |= {"prototypes": str(own.resolve())}
         options |= {"embedding": embedding} if embedding is not None else {}
-    name = name or layout.default_name()
-    recipe = imports.Recipe(
-        path=str(layout.folder),
-        options=options,
-        sources=layout.sources(),
-        revision=REVISION,
-        pretraining=pretraining,
-    )
-    return imports.keep(name, recipe, lambda into: _read(layout, name, into))
+    recipe = Recipe(str(layout.folder), options, layout.sources(), REVISION)
+    return Release(layout.default_name(), recipe, partial(_read, layout))
 
 
 def read_split_arrays(path: str | os.PathLike[str]) -> dict[str, np.ndarray]:
@@ -204,7 +219,7 @@ class _Layout:
             unusual.append(self.embedding or self.prototypes.stem)
         spelled = {name.lower(): name for name in fact_sources()}
         name = spelled.get(self.folder.name.lower(), self.folder.name)
-        return imports.import_name("-".join([name, *unusual]))
+        return import_name("-".join([name, *unusual]))
 
 
 def _look_up(folder: Path, name: str) -> Path | None:
@@ -247,36 +262,33 @@ def _present(folder: Path, names: tuple[str, ...]) -> dict[str, Path]:
     return {name: path for name, path in found if path}
 
 
-def _read(layout: _Layout, name: str, into: Path) -> ZSLDataset:
+def _read(layout: _Layout, into: Path) -> Raw:
     """Read every file of a data set; ``features.npy`` stays in ``into`` as a map."""
     wanted: dict[str, Role] = {"features": "columns", "labels": "numbers"}
     images = read_arrays(layout.features, wanted, into).arrays
     with artifacts.scratch() as folder:
-        wanted = {key: SMALL[key] for key in (*REQUIRED, *PARTS, *FOLD_PARTS)}
+        wanted = {key: SMALL[key] for key in SMALL if key not in ("labels", "original_att")}
         tables = read_arrays(layout.splits, wanted, folder, required=REQUIRED)
         tables.arrays["att"] = np.array(tables.arrays["att"])  # its map ends with the folder
-    labels = _labels(layout, images, tables)
     prototypes, names = tables.arrays["att"], tables.names["allclasses_names"]
-    dimensions = _attribute_names(layout.predicates, prototypes.shape[1])
+    dimensions: tuple[str, ...] = ()
     source = f"{layout.features.name} and {layout.splits.name} from {layout.folder.name}"
     if layout.prototypes is not None:
         own = read_class_embeddings(layout.prototypes, layout.embedding, layout.standard)
-        prototypes = own.of(names)
-        dimensions = own.names or _attribute_names(layout.predicates, prototypes.shape[1])
+        prototypes, dimensions = own.of(names), own.names
         which = f"{layout.embedding} of " if layout.embedding else ""
         source += f", class embeddings {which}{own.file}"
-    known = recognise(names, labels)
-    return ZSLDataset(
-        name=name,
+    return Raw(
         features=images["features"],
-        labels=labels,
+        labels=images["labels"],
         prototypes=prototypes,
         class_names=names,
-        attribute_names=dimensions,
-        splits=_splits(layout, tables, labels, known),
+        splits=partial(_splits, layout, tables),
+        labels_in=f"{layout.features.name}, variable 'labels'",
+        classes_in=f"{layout.splits.name}, variables 'att' and 'allclasses_names'",
         source=f"{source}, imported from the xlsa17 layout.",
-        image_files=_image_files(layout.features, len(labels)),
-        revision=REVISION,
+        attribute_names=dimensions or _attribute_names(layout.predicates, prototypes.shape[1]),
+        image_files=_image_files(layout.features, len(images["labels"])),
     )
 
 
@@ -291,63 +303,34 @@ def _image_files(path: Path, n: int) -> tuple[str, ...]:
     return names if len(names) == n else ()
 
 
-def _labels(layout: _Layout, images: dict[str, np.ndarray], tables: Variables) -> np.ndarray:
-    """Return 0-based labels after comparing every size with every other."""
-    labels, (n, d) = images["labels"], images["features"].shape
-    names, n_classes = tables.names["allclasses_names"], len(tables.arrays["att"])
-    a_label = f"features of D x {len(labels)}, one column per label"
-    expect(len(labels) == n, layout.features, a_label, f"{d} x {n}")
-    a_column = f"as many names in allclasses_names as columns in att ({n_classes})"
-    expect(len(names) == n_classes, layout.splits, a_column, len(names))
-    refuse_twice(layout.splits, names)
-    where = f"{layout.features.name}, variable 'labels'"
-    expect_range(where, labels, n_classes, "columns of att")
-    return labels - 1
-
-
-def _rows(layout: _Layout, tables: Variables, n: int) -> dict[str, np.ndarray]:
-    """Return 0-based, sorted rows of every part; parts that are missing are empty."""
-    rows = {}
-    for part in (*PARTS, *FOLD_PARTS):
-        values = tables.arrays.get(part, np.empty(0, np.int64))
-        expect_range(f"{layout.splits.name}, variable {part!r}", values, n, "images")
-        rows[part.removesuffix("_loc")] = np.sort(values) - 1
-    return rows
-
-
 def _splits(
     layout: _Layout, tables: Variables, labels: np.ndarray, known: Recognised | None
 ) -> list[Split]:
     """Build the file's own split, and the standard one where that is known."""
     names, file = tables.names["allclasses_names"], layout.splits.name
-    rows = _rows(layout, tables, len(labels))
-    whole = Split.from_rows(
-        "SS",
-        labels,
-        trainval=rows["trainval"],
-        test_seen=rows["test_seen"],
-        test_unseen=rows["test_unseen"],
-    )
-    folds, origin = _folds(_listed_folds(layout.lists, names), labels, whole, known, rows)
-    whole = replace(whole, folds=tuple(folds))
-    of_folds = f"folds from {origin}, trainval rows only."
+    rows = rows_of(file, tables.arrays, ROWS, len(labels))
+    whole = Split.from_rows("PS", labels, **{part: rows[part] for part in PARTS}, note="")
+    standard: list[Split] = []
     if "test_seen_loc" not in tables.arrays:
-        standard = known is None or np.array_equal(whole.unseen_classes, known.test_classes("SS"))
-        name, what = ("SS", "Standard split") if standard else ("own", "Split")
-        note = f"{what} from {file}; no seen test rows; {of_folds}"
-        return [replace(whole, name=name, note=note)]
-    name, note = "PS", f"Proposed split from {file}; {of_folds}"
-    leaked = np.isin(rows["test_seen"], np.concatenate([rows["train"], rows["val"]])).sum()
-    if leaked:
-        # Only the benchmarks have a first release; elsewhere the same fault has no name.
-        name = "PS v1" if known else "PS"
-        what = "First release of the proposed split, from" if known else "Split from"
-        note = (
-            f"{what} {file}: its train_loc and val_loc hold {leaked:,} of "
-            f"{len(rows['test_seen']):,} test_seen rows, which are left out here; {of_folds}"
+        is_standard = known is None or np.array_equal(
+            whole.unseen_classes, known.test_classes("SS")
         )
-    own = replace(whole, name=name, note=note)
-    return [own, *_standard_split(layout, names, labels, known)]
+        name, what = ("SS", "Standard split") if is_standard else ("own", "Split")
+        note = f"{what} from {file}; no seen test rows"
+    else:
+        standard = _standard_split(layout, names, labels, known)
+        name, note = "PS", f"Proposed split from {file}"
+        leaked = np.isin(rows["test_seen"], np.concatenate([rows["train"], rows["val"]])).sum()
+        if leaked:
+            # Only the benchmarks have a first release; elsewhere the same fault has no name.
+            name = "PS v1" if known else "PS"
+            what = "First release of the proposed split, from" if known else "Split from"
+            note = (
+                f"{what} {file}: its train_loc and val_loc hold {leaked:,} of "
+                f"{len(rows['test_seen']):,} test_seen rows, which are left out here"
+            )
+    own, listed = replace(whole, name=name, note=note), _listed_folds(layout.lists, names)
+    return [with_folds(own, labels, known, listed, rows, ", trainval rows only"), *standard]
 
 
 def _listed_folds(lists: dict[str, Path], names: tuple[str, ...]) -> list[tuple[list[int], ...]]:
@@ -357,28 +340,6 @@ def _listed_folds(lists: dict[str, Path], names: tuple[str, ...]) -> list[tuple[
         for pair in pairs
         if lists.keys() >= set(pair)
     ]
-
-
-def _folds(
-    listed: list[tuple[list[int], ...]],
-    labels: np.ndarray,
-    split: Split,
-    known: Recognised | None,
-    rows: dict[str, np.ndarray],
-) -> tuple[list[Fold], str]:
-    """Build folds of trainval by lists, the benchmark's lists, the file's rows or thirds."""
-    trainval = split.trainval
-    if listed:
-        folds = [
-            Fold(*(trainval[np.isin(labels[trainval], part)] for part in pair)) for pair in listed
-        ]
-        return folds, f"{len(folds)} pairs of class lists"
-    if known and (folds := known.folds(labels, split)):
-        return folds, f"the released class lists of {' and '.join(known.candidates)}"
-    if len(rows.get("train", ())) and len(rows.get("val", ())):
-        parts = (trainval[np.isin(trainval, rows[part])] for part in ("train", "val"))
-        return [Fold(*parts)], "train_loc and val_loc"
-    return class_folds(labels, trainval), "thirds of the classes drawn with seed 0"
 
 
 def _listed(path: Path, names: tuple[str, ...]) -> list[int]:
@@ -414,10 +375,9 @@ def _standard_split(
         labels,
         trainval=np.flatnonzero(np.isin(labels, train)),
         test_unseen=np.flatnonzero(np.isin(labels, test)),
+        note=f"Standard split from {source}; no seen test rows",
     )
-    folds, origin = _folds(listed, labels, whole, known, {})
-    note = f"Standard split from {source}; no seen test rows; folds from {origin}."
-    return [replace(whole, folds=tuple(folds), note=note)]
+    return [with_folds(whole, labels, known, listed)]
 
 
 def _attribute_names(path: Path | None, n: int) -> tuple[str, ...]:
