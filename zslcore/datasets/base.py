@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -181,7 +181,7 @@ def class_folds(labels: np.ndarray, trainval: np.ndarray, n: int = 3, seed: int 
     return [Fold(trainval[~mask], trainval[mask]) for mask in inside if not mask.all()]
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False)
 class ZSLDataset:
     """Image features, class prototypes and the splits over them.
 
@@ -219,85 +219,53 @@ class ZSLDataset:
     labels: np.ndarray
     prototypes: np.ndarray
     class_names: tuple[str, ...]
-    attribute_names: tuple[str, ...]
-    splits: Mapping[str, Split]
-    source: str
-    simulated: bool
-    images: np.ndarray | None
-    known_digest: str
-    independent_prototypes: bool
-    image_files: tuple[str, ...]
-    pretraining: tuple[str, ...]
-    revision: int
+    attribute_names: tuple[str, ...] = ()
+    splits: Mapping[str, Split] = field(default_factory=dict)
+    source: str = ""
+    simulated: bool = False
+    images: np.ndarray | None = None
+    known_digest: str = ""
+    independent_prototypes: bool = False
+    image_files: tuple[str, ...] = ()
+    pretraining: tuple[str, ...] = ()
+    revision: int = 1
 
-    def __init__(
-        self,
-        name: str,
-        features: np.ndarray,
-        labels: ArrayLike,
-        prototypes: ArrayLike,
-        class_names: Iterable[str],
-        attribute_names: Sequence[str] = (),
-        splits: Mapping[str, Split] | Iterable[Split] = (),
-        source: str = "",
-        simulated: bool = False,
-        images: np.ndarray | None = None,
-        known_digest: str = "",
-        independent_prototypes: bool = False,
-        image_files: Iterable[str] = (),
-        pretraining: Iterable[str] = (),
-        revision: int = 1,
-    ) -> None:
+    def __post_init__(self) -> None:
         put = partial(object.__setattr__, self)
-        put("name", name)
-        put("features", features)
-        put("labels", frozen(_whole_numbers(name, labels), np.intp))
-        put("prototypes", frozen(prototypes, np.float32))
-        put("class_names", tuple(map(str, class_names)))
-        attributes = attribute_names or (
-            f"attribute {j + 1}" for j in range(self.prototypes.shape[-1])
-        )
-        put("attribute_names", tuple(map(str, attributes)))
-        listed = splits.values() if isinstance(splits, Mapping) else splits
+        put("labels", frozen(_whole_numbers(self.name, self.labels), np.intp))
+        put("prototypes", frozen(self.prototypes, np.float32))
+        for names in ("class_names", "attribute_names", "image_files", "pretraining"):
+            put(names, tuple(map(str, getattr(self, names))))
+        if not self.attribute_names:
+            numbers = range(1, self.prototypes.shape[-1] + 1)
+            put("attribute_names", tuple(f"attribute {number}" for number in numbers))
+        given: Any = self.splits  # by name, or one after the other
+        listed = given.values() if isinstance(given, Mapping) else given
         put("splits", MappingProxyType({split.name: split for split in listed}))
-        put("source", source)
-        put("simulated", simulated)
-        put("images", images)
-        put("known_digest", known_digest)
-        put("independent_prototypes", independent_prototypes)
-        put("image_files", tuple(map(str, image_files)))
-        put("pretraining", tuple(pretraining))
-        put("revision", revision)
-        for array in (features, images):
+        for array in (self.features, self.images):
             if isinstance(array, np.ndarray):
                 array.setflags(write=False)
         self._check()
 
     def _check(self) -> None:
-        n, c = len(self.labels), len(self.prototypes)
-        dimensions = self.features.ndim, self.prototypes.ndim
-        self._require(
-            dimensions == (2, 2),
-            "features and prototypes must have two dimensions; got {} and {}",
-            *dimensions,
-        )
-        rows = len(self.features)
-        self._require(rows == n, "{} feature rows but {} labels", rows, n)
+        dimensions = f"{self.features.ndim} and {self.prototypes.ndim}"
+        two = f"features and prototypes must have two dimensions; got {dimensions}"
+        self._require(dimensions == "2 and 2", two)
+        rows, n, (c, width) = len(self.features), len(self.labels), self.prototypes.shape
+        self._require(rows == n, f"{rows} feature rows but {n} labels")
         self._require(n, "expected at least one sample, got none")
         low, high = self.labels.min(), self.labels.max()
-        within = f"labels must lie in 0..{c - 1}, the rows of prototypes; got {{}}..{{}}"
-        self._require(0 <= low <= high < c, within, low, high)
+        within = f"labels must lie in 0..{c - 1}, the rows of prototypes; got {low}..{high}"
+        self._require(0 <= low <= high < c, within)
         finite = np.isfinite(self.prototypes).all()
         self._require(finite, "prototypes contain values that are not finite")
-        for what, names, axis in (
-            ("class names for {} prototypes' rows", self.class_names, 0),
-            ("attribute names for {} prototypes' columns", self.attribute_names, 1),
-        ):
-            expected = self.prototypes.shape[axis]
-            self._require(len(names) == expected, f"{len(names)} {what}", expected)
+        names, attributes = len(self.class_names), len(self.attribute_names)
+        self._require(names == c, f"{names} class names for {c} prototypes' rows")
+        a_column = f"{attributes} attribute names for {width} prototypes' columns"
+        self._require(attributes == width, a_column)
         files = len(self.image_files)
-        an_image = "expected one image file per sample ({}) or none, got {}"
-        self._require(files in (0, n), an_image, n, files)
+        an_image = f"expected one image file per sample ({n}) or none, got {files}"
+        self._require(files in (0, n), an_image)
         for split in self.splits.values():
             where = f"{self.name}, split {split.name!r}"
             parts = [split.trainval, split.test_seen, split.test_unseen]
@@ -305,9 +273,9 @@ class ZSLDataset:
             _refuse_outside(where, n, *parts)
             _refuse_outside(where, c, split.seen_classes, split.unseen_classes, what="class")
 
-    def _require(self, holds: object, sentence: str, *values: object) -> None:
+    def _require(self, holds: object, sentence: str) -> None:
         if not holds:
-            raise DatasetError(f"{self.name}: {sentence.format(*values)}.")
+            raise DatasetError(f"{self.name}: {sentence}.")
 
     @property
     def n_classes(self) -> int:

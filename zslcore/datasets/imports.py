@@ -419,7 +419,9 @@ def open_import(name: str) -> ZSLDataset:
 def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
     images, image_files = folder / "images.npy", folder / IMAGE_FILES
     with np.load(folder / "splits.npz", allow_pickle=False) as arrays:
-        splits = [_split(arrays, i, facts) for i, facts in enumerate(manifest["splits"])]
+        splits = {
+            facts["name"]: _split(arrays, i, facts) for i, facts in enumerate(manifest["splits"])
+        }
     return ZSLDataset(
         name=manifest["name"],
         features=np.load(folder / "features.npy", mmap_mode="r", allow_pickle=False),

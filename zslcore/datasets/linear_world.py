@@ -39,8 +39,8 @@ def linear_world(
         features=X[order].astype(np.float32),
         labels=y[order],
         prototypes=S,
-        class_names=[f"class {c}" for c in range(n_classes)],
-        splits=[split],
+        class_names=tuple(f"class {c}" for c in range(n_classes)),
+        splits={"PS": split},
         source="made for tests",
         simulated=True,
     )

@@ -205,14 +205,14 @@ def simulate(name: str) -> ZSLDataset:
         prototypes=prototypes,
         class_names=tuple(facts.classes["class"]),
         attribute_names=() if known is None else tuple(known.columns),
-        splits=[proposed, _standard(facts, labels)],
+        splits={"PS": proposed, "SS": _standard(facts, labels)},
         source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model"
         f"{', with no effect planted' if name.endswith(_SUFFIX) else ''}.",
         simulated=True,
         independent_prototypes=True,
         pretraining=("none",) if kind == "-untrained" else ("imagenet-1k",),
         revision=REVISION,
-        image_files=() if photographs is None else [f"{p:06d}.jpg" for p in photographs],
+        image_files=() if photographs is None else tuple(f"{p:06d}.jpg" for p in photographs),
     )
 
 

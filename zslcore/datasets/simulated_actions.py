@@ -243,14 +243,14 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
         labels=labels,
         prototypes=words if made.vectors or attributes is None else attributes,
         class_names=facts.class_names,
-        splits=[_released(facts, labels, groups)],
+        splits={"released 1": _released(facts, labels, groups)},
         source=f"Simulated: class names, numbers of videos and lists of {made.dataset}, numbers "
         f"from a model{'' if made.planted else ', with no effect planted'}.",
         simulated=True,
         independent_prototypes=True,
         pretraining=(extractor.pretraining,),
         revision=REVISION,
-        image_files=() if groups is None else groups.tolist(),
+        image_files=() if groups is None else tuple(groups.tolist()),
     )
 
 

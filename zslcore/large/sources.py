@@ -141,7 +141,7 @@ def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
         prototypes=S,
         class_names=given.classes,
         attribute_names=given.names,
-        splits=[challenge_split("own", in_range, given.classes)],
+        splits={"own": challenge_split("own", in_range, given.classes)},
         source=f"Features of your own, from the shards {folder.name}.",
         known_digest=known_by.hexdigest()[:16],
     )

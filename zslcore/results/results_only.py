@@ -102,7 +102,7 @@ def load_results_only(name: str) -> ResultsOnly:
         labels=labels,
         prototypes=np.zeros((len(one.class_names), 0), np.float32),
         class_names=readable_names(one.class_names),
-        splits=[_split(of_split[split], labels) for split in sorted(of_split)],
+        splits={name: _split(of_split[name], labels) for name in sorted(of_split)},
         source="Known by results only; the features are not here.",
         known_digest=known[name],
         pretraining=one.provenance.pretraining,
