@@ -10,6 +10,14 @@ import pytest
 from benchmarks.serving import FLAGS, Server
 from tests.browser.reading import PROJECTOR
 
+#: What the browser does without. The first compiles scripts that a page imports late anew for each
+#: page, Plotly's 5 MB among them; the others Playwright would name, whose switch this one replaces.
+WITHOUT = [
+    "BackgroundResourceFetch",
+    *("PaintHolding", "HttpsUpgrades", "OptimizationHints", "DestroyProfileOnBrowserClose"),
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "LensOverlay", "MediaRouter"),
+]
+
 
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory):
@@ -24,7 +32,7 @@ def chromium(tmp_path_factory):
             context = playwright.chromium.launch_persistent_context(
                 tmp_path_factory.mktemp("chromium"),
                 executable_path=str(system) if system.exists() else None,
-                args=FLAGS,
+                args=[*FLAGS, f"--disable-features={','.join(WITHOUT)}"],
                 viewport=PROJECTOR,
                 reduced_motion="reduce",
             )

@@ -35,13 +35,13 @@ class Number:
 
 
 @cached_figure
-def recomputed(tests: Sequence[Number], unit: str, reference: float | None = None) -> go.Figure:
+def recomputed(tests: Sequence[Number], unit: str) -> go.Figure:
     """Draw one line a test: its number, its 95 % interval, and the value that decides.
 
-    The ``reference`` is by default 0 for differences and tau, 0.05 for p.
+    That is 0 for differences and tau, 0.05 for p.
     """
     title, scale = UNITS.get(unit, ("", 1.0))
-    decides = {"points": 0.0, "tau": 0.0, "p": 0.05}.get(unit) if reference is None else reference
+    decides = {"points": 0.0, "tau": 0.0, "p": 0.05}.get(unit)
     figure = go.Figure([_point(test, k, scale) for k, test in enumerate(tests)])
     if decides is not None:
         figure.add_vline(x=scale * decides, line={"color": FAINT, "width": 2, "dash": "dash"})

@@ -44,15 +44,14 @@ def _ink(z: np.ndarray, x0: float, width: float) -> go.Heatmap:
     )
 
 
-def _image_row(
-    images: np.ndarray, base: float = 0.0, size: float = 0.8, width: float = 0.8
-) -> go.Heatmap:
+def _image_row(images: np.ndarray) -> go.Heatmap:
     """Draw images side by side, centred at 0, 1, 2 ...; one trace however many there are."""
+    size = 0.8
     n, rows, columns = images.shape
     gap = np.full((n, rows, 1), np.nan)
     mosaic = np.concatenate([images[:, ::-1], gap], axis=2).transpose(1, 0, 2).reshape(rows, -1)
-    edges = (np.arange(columns + 1) / columns - 0.5) * width
+    edges = (np.arange(columns + 1) / columns - 0.5) * size
     trace = _ink(mosaic[:, :-1], 0, 1)
     trace.x = (np.arange(n)[:, None] + edges).ravel()
-    trace.y = base + np.arange(rows + 1) * size / rows
+    trace.y = np.arange(rows + 1) * size / rows
     return trace

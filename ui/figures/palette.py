@@ -121,6 +121,6 @@ def quiet(figure: go.Figure, *, height: int) -> go.Figure:
     )
 
 
-def look_of(mark: Mark, symbol: str = "circle", dash: str = "") -> Look:
-    """Return how a meaning looks, with the symbol and the dash that the component knows."""
-    return Look(mark.light, mark.night, symbol, dash)
+def look_of(mark: Mark) -> Look:
+    """Return how a meaning looks in a figure that is drawn by the browser."""
+    return Look(mark.light, mark.night)

@@ -1,22 +1,17 @@
-"""What follows the gamma at which a curve is let go: H there, and every class."""
+"""The figures of a curve, and those at the gamma where it is let go."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
-
 import streamlit as st
 
-from ui import controls, tables, terms
+from ui import terms
 from ui.numbers import change, percent, points, three_digits
 from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
-from zslcore.analysis import mistakes
 from zslcore.evaluation.protocol import AnsweredTest
-from zslcore.scores.protocols import WORDS, Words
 
-_FOLLOWED = "Here it is where the curve was let go, or a number that you type. The tables below"
-#: Classes up to which a table is as high as its rows.
-FEW = 11
+_FOLLOWED = (
+    "Here it is where the curve was let go, or a number that you type. The tables below follow it."
+)
 
 
 def show_figures(
@@ -27,7 +22,6 @@ def show_figures(
     *,
     of: str,
     key: str,
-    bind: Literal["query-params"] | None = None,
 ) -> float:
     """Say the figures that do not move, and H at the gamma that does.
 
@@ -56,7 +50,7 @@ def show_figures(
         )
         terms.metric(AUSUC, percent(curve.ausuc))
         terms.metric("ZSL accuracy", percent(zsl))
-        given = _ask_gamma("0" if chosen is None else origin, key, bind)
+        given = _ask_gamma("0" if chosen is None else origin, key)
         gamma = given if given is not None else chosen or 0.0
         if gamma:  # at 0 it is the first figure again
             here = curve.at(gamma).harmonic
@@ -69,7 +63,7 @@ def show_figures(
     return gamma
 
 
-def _ask_gamma(until: str | None, key: str, bind: Literal["query-params"] | None) -> float | None:
+def _ask_gamma(until: str | None, key: str) -> float | None:
     """Ask for gamma; until there is one, the field reads ``until``."""
     return st.number_input(
         "γ",
@@ -77,11 +71,8 @@ def _ask_gamma(until: str | None, key: str, bind: Literal["query-params"] | None
         format="%.3g",
         placeholder=until,
         key=key,
-        bind=bind and controls.bind_number(key),
         width=150,
-        help=terms.tip(
-            "γ", _FOLLOWED + " and the address of this page" * bool(bind) + " follow it."
-        ),
+        help=terms.tip("γ", _FOLLOWED),
     )
 
 
@@ -90,30 +81,3 @@ def _forget_gamma_of_others(of: str, key: str) -> None:
     if before != of:
         st.session_state[f"{key}_of"] = of
         st.session_state[key] = None
-
-
-def show_classes(
-    scores: AnsweredTest,
-    gamma: float,
-    class_names: Sequence[str],
-    name: str,
-    words: Words = WORDS["seen-unseen"],
-) -> None:
-    """Show the accuracy of every class at gamma and at 0; ``name`` is of the file to take away."""
-    gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
-    table = mistakes.per_class_table(scores, gammas, class_names)
-    table["side"] = table["side"].map({"seen": words.seen, "unseen": words.unseen})
-    at = {"at_gamma": f"accuracy at γ = {three_digits(gamma)}"} if gamma else {}
-    tables.show(
-        table,
-        f"classes_{name}",
-        labels={
-            "class": "class",
-            "side": "side",
-            "images": "test images",
-            "plain": "accuracy at γ = 0",
-            **at,
-        },
-        percent=["plain", *at],
-        height="content" if len(table) <= FEW else 420,
-    )

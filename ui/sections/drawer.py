@@ -11,7 +11,6 @@ from ui import controls, downloads, tables, terms, waiting
 from ui.figures.accuracy import confusion_map
 from ui.frame import chart
 from ui.numbers import made, percent, points, three_digits
-from ui.sections.at_gamma import show_classes
 from ui.text import AUSUC
 from zslcore.analysis import mistakes
 from zslcore.analysis.papers import printed
@@ -21,8 +20,9 @@ from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.protocol import AnsweredTest, origin_in_words
 from zslcore.evaluation.runs import WITHOUT_FOLDS, RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.scores.protocols import WORDS, Words
 
+LOW = 11  # classes up to which a table is as high as its rows
+FEW = 60  # classes up to which a confusion matrix can be read
 #: Rows of the figures: measured ones, then printed ones where there are any.
 ROWS = {
     "per_class": "mean over classes",
@@ -45,11 +45,11 @@ def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
             _show_command(spec, run, scores, dataset)
     if classes.open:
         with classes:
-            show_classes(scores, gamma, dataset.class_names, name)
+            _show_classes(scores, gamma, dataset.class_names, name)
     if confusion.open:
         with confusion:
             st.caption(f"At γ = {three_digits(gamma)}.")
-            show_confusion(scores, gamma, dataset.class_names, name, key="playground_confusion")
+            _show_confusion(scores, gamma, dataset.class_names, name)
 
 
 def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, name: str) -> None:
@@ -104,17 +104,30 @@ def _show_command(spec: RunSpec, run: RunResult, scores: AnsweredTest, dataset: 
 # --- Confusion ------------------------------------------------------------------------------------
 
 
-FEW = 60  # classes up to which a confusion matrix can be read
+def _show_classes(
+    scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str
+) -> None:
+    """Show the accuracy of every class at gamma and at 0; ``name`` is of the file to take away."""
+    gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
+    table = mistakes.per_class_table(scores, gammas, class_names)
+    at = {"at_gamma": f"accuracy at γ = {three_digits(gamma)}"} if gamma else {}
+    tables.show(
+        table,
+        f"classes_{name}",
+        labels={
+            "class": "class",
+            "side": "side",
+            "images": "test images",
+            "plain": "accuracy at γ = 0",
+            **at,
+        },
+        percent=["plain", *at],
+        height="content" if len(table) <= LOW else 420,
+    )
 
 
-def show_confusion(
-    scores: AnsweredTest,
-    gamma: float,
-    class_names: Sequence[str],
-    name: str,
-    *,
-    key: str,
-    words: Words = WORDS["seen-unseen"],
+def _show_confusion(
+    scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str
 ) -> None:
     """Show which classes are answered with which at a gamma; ``name`` is of its files."""
     least = st.number_input(
@@ -122,8 +135,8 @@ def show_confusion(
         1,
         1000,
         5,
-        key=f"{key}_least",
-        bind=controls.bind_number(f"{key}_least"),
+        key="playground_confusion_least",
+        bind=controls.bind_number("playground_confusion_least"),
         width=220,
         help="Of a class with two test images, one wrong answer is already a half.",
     )
@@ -133,20 +146,18 @@ def show_confusion(
             confusion_map(matrix, int(scores.seen.sum())),
             f"Share of the test images of {matrix.notna().any(axis=1).sum()} classes answered "
             f"with each of {len(matrix)} classes.",
-            key=key,
+            key="playground_confusion",
         )
         st.caption(
             "A row is a true class, a column an answer. The dashed lines separate "
-            f"{words.seen} classes from {words.unseen} ones. Rows of classes with fewer test "
+            "seen classes from unseen ones. Rows of classes with fewer test "
             "images are empty."
         )
         tables.download(matrix, f"confusion_{name}", index=True)
-    _show_confused(mistakes.most_confused(scores, gamma, class_names, least=least), name, words)
+    _show_confused(mistakes.most_confused(scores, gamma, class_names, least=least), name)
 
 
-def _show_confused(table: pd.DataFrame, name: str, words: Words) -> None:
-    for column in ("side", "answered_side"):
-        table[column] = table[column].map(words.said)
+def _show_confused(table: pd.DataFrame, name: str) -> None:
     tables.show(
         table,
         f"confused_{name}",
