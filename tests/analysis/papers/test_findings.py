@@ -12,7 +12,7 @@ from zslcore.analysis.cross_dataset import cross_tests, printed_table
 from zslcore.analysis.leak_cost import measured
 from zslcore.analysis.papers import lint
 from zslcore.analysis.papers.claims import judge_all, printed_evidence
-from zslcore.analysis.papers.findings import FINDINGS, MARKS, markdown_list
+from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.datasets.action_facts import action_facts
 from zslcore.datasets.facts import class_facts, earlier_version, published
 
@@ -313,10 +313,3 @@ def test_there_are_findings_of_every_kind_each_with_a_command():
     assert len(FINDINGS) == len(OF) >= 12
     assert {finding.where for finding in FINDINGS} == {"data", "tables", "runs"}
     assert all(finding.command.startswith("zslcore ") for finding in FINDINGS)
-
-
-def test_the_guide_lists_them():
-    from tests.pages import ROOT
-
-    guide = (ROOT / "docs" / "guide" / "papers.md").read_text(encoding="utf-8")
-    assert guide.partition(MARKS[0])[2].partition(MARKS[1])[0].strip() == markdown_list()

@@ -12,8 +12,6 @@ from typing import Literal
 from zslcore.storage.files import FACTS
 
 SOURCE = FACTS / "findings.json"
-#: Where the guide has the list.
-MARKS = ("<!-- findings -->", "<!-- /findings -->")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,5 +32,5 @@ FINDINGS = tuple(Finding(**row) for row in json.loads(SOURCE.read_text(encoding=
 
 
 def markdown_list() -> str:
-    """Return the findings as the guide lists them."""
+    """Return the findings as a list in Markdown, each with its command."""
     return "\n".join(f"- {finding.said} `{finding.command}`" for finding in FINDINGS)
