@@ -11,8 +11,9 @@ import streamlit as st
 from ui import cache, import_dialog, stored_answers, terms, visitors
 from ui.text import plain
 from zslcore.datasets import ZSLDataset, imports
-from zslcore.datasets.simulated import UNPLANTED, unplanted_twin
-from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, unplanted_action
+from zslcore.datasets.simulated import UNPLANTED
+from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
+from zslcore.datasets.stand_ins import unplanted_twin
 from zslcore.datasets.titles import is_simulated_name, is_variant, title
 
 #: Real data that a view opens with where they are imported, the likeliest first.
@@ -31,7 +32,7 @@ def offered(
     """
     names = [n for n in visitors.available() if variants or not is_variant(n)]
     if effects:
-        twins = ((n, unplanted_twin(n) or unplanted_action(n)) for n in names)
+        twins = ((n, unplanted_twin(n)) for n in names)
         names = [name for pair in twins for name in pair if name]
     return _ordered([*names, *(stored_answers.names() if results_only else ())])
 

@@ -19,8 +19,8 @@ from zslcore.datasets.simulated_actions import (
     clip_groups,
     planted_action,
     simulate_action,
-    unplanted_action,
 )
+from zslcore.datasets.stand_ins import unplanted_twin
 from zslcore.exceptions import ParameterError, UnknownNameError
 from zslcore.leakage import Severity, get_vocabulary
 from zslcore.leakage.checks import CHECKS, run_check
@@ -130,8 +130,8 @@ def test_names_say_what_they_are():
         action_name("HMDB51", "idt", vectors=False)
     with pytest.raises(UnknownNameError, match="sports"):
         action_name("HMDB51", "sport", vectors=True)
-    assert unplanted_action("simulated-UCF101") == "simulated-UCF101-unplanted"
-    assert unplanted_action("simulated-UCF101-idt") is None
+    assert unplanted_twin("simulated-UCF101") == "simulated-UCF101-unplanted"
+    assert unplanted_twin("simulated-UCF101-idt") is None
 
 
 @pytest.mark.parametrize("dataset", ACTION_SETS)

@@ -13,8 +13,8 @@ from zslcore.datasets.simulated import (
     planted,
     rounded,
     simulate,
-    unplanted_twin,
 )
+from zslcore.datasets.stand_ins import unplanted_twin
 from zslcore.evaluation.protocol import evaluate, fit_and_score, select
 from zslcore.exceptions import UnknownNameError
 from zslcore.methods import get_method

@@ -16,7 +16,7 @@ from ui.numbers import three_digits
 from zslcore.analysis import cross_dataset
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.inventory import awa_image_counts
-from zslcore.datasets.simulated import unplanted_twin
+from zslcore.datasets.stand_ins import unplanted_twin
 from zslcore.metrics.significance import PairedTest
 
 PAIR = ("simulated-AWA1", "simulated-AWA2")

@@ -12,7 +12,7 @@ from ui.figures.lesson import class_accuracy_bars, shares
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from zslcore.analysis import overlap
-from zslcore.datasets.simulated import unplanted_twin
+from zslcore.datasets.stand_ins import unplanted_twin
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, Severity, counts, get_vocabulary, quiz
 

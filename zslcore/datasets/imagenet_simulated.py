@@ -51,6 +51,7 @@ from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import CLASSES, class_positions, imagenet
 from zslcore.datasets.simulated import draw_block, mixed, rounded, unit_columns
+from zslcore.datasets.titles import StandIn
 from zslcore.exceptions import DatasetError, closest_name
 
 #: Parameters in the letters of the module's docstring. They were set so that LinearS2V and ESZSL
@@ -87,13 +88,12 @@ _SIZES = {
 #: Ends of names -> whether rarity and the bias are planted.
 _KINDS = {
     "": (True, True),
-    "-without-rarity": (False, True),
-    "-without-bias": (True, False),
-    "-unplanted": (False, False),
+    "without-rarity": (False, True),
+    "without-bias": (True, False),
+    "unplanted": (False, False),
 }
-_NAMES = {
-    f"simulated-ImageNet-{size}{kind}": (size, *_KINDS[kind]) for kind in _KINDS for size in _SIZES
-}
+_ALL = [StandIn("ImageNet", size=size, without=kind) for kind in _KINDS for size in _SIZES]
+_NAMES = {str(each): each for each in _ALL}
 #: Names that :func:`simulate_imagenet` knows, the one that takes seconds first.
 SIMULATED_IMAGENET = tuple(_NAMES)
 
@@ -200,15 +200,15 @@ def _even(n: int, mean: float, half: float) -> np.ndarray:
 
 def planted_imagenet(name: str) -> tuple[bool, bool] | None:
     """Return whether rarity and the bias are planted in a stand-in; None for other data sets."""
-    return _NAMES[name][1:] if name in _NAMES else None
+    return _KINDS[_NAMES[name].without] if name in _NAMES else None
 
 
 def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
     """Return what a stand-in has, before anything is drawn."""
     if name not in _NAMES:
         raise closest_name("simulated data set", name, SIMULATED_IMAGENET)
-    size, rarity, bias = _NAMES[name]
-    of = _SIZES[size]
+    made = _NAMES[name]
+    of, (rarity, bias) = _SIZES[made.size], _KINDS[made.without]
     rows = candidate_rows()
     seen, n = imagenet().seen[rows], populations()[rows]
     scaled = np.rint(n * np.where(seen, of.train_share, of.share)).astype(int)

@@ -52,6 +52,7 @@ import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import ClassFacts, class_attributes, class_facts
+from zslcore.datasets.titles import StandIn
 from zslcore.exceptions import closest_name
 
 #: Counted up when splits or folds change: 2 has the released standard splits and their folds.
@@ -91,20 +92,16 @@ _WORLDS = {
 }
 
 #: Features of each size; the full one has as many as ResNet-101's last pooling.
-_N_FEATURES = {"": 512, "-untrained": 512, "-full": 2048}
+_N_FEATURES = {"": 512, "full": 2048}
 
+_DEMO = [StandIn(name) for name in _WORLDS]
+_UNTRAINED = [StandIn(name, extractor="untrained") for name in ("AWA1", "AWA2")]
+_FULL = [StandIn(name, size="full") for name in _WORLDS]
 #: Names that :func:`simulate` knows: demo sizes, those without pre-training, full sizes.
-SIMULATED = tuple(
-    f"simulated-{name}{kind}"
-    for kind in _N_FEATURES
-    for name in _WORLDS
-    if kind != "-untrained" or name.startswith("AWA")
-)
-
-
-_SUFFIX = "-unplanted"
+SIMULATED = tuple(map(str, (*_DEMO, *_UNTRAINED, *_FULL)))
 #: Names of the twins without planted effects, see the module's docstring.
-UNPLANTED = tuple(f"{name}{_SUFFIX}" for name in SIMULATED if not name.endswith("-untrained"))
+UNPLANTED = tuple(str(each.unplanted) for each in (*_DEMO, *_FULL))
+_NAMES = {name: StandIn.of(name) for name in (*SIMULATED, *UNPLANTED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,36 +128,23 @@ class Planted:
 
 def planted(name: str) -> Planted | None:
     """Return what is planted in the stand-in of this name; None for any other data set."""
-    if name not in (*SIMULATED, *UNPLANTED):
+    if name not in _NAMES:
         return None
-    world = _world(name)
+    world = _world(_NAMES[name])
     return Planted(world.rho, world.omega, world.moved, world.kappa)
-
-
-def unplanted_twin(name: str) -> str | None:
-    """Return the name of the same stand-in without planted effects, None where there is none."""
-    twin = f"{name}{_SUFFIX}"
-    return twin if twin in UNPLANTED else None
 
 
 def stand_in_classes(name: str) -> tuple[str, ...]:
     """Return the classes of a stand-in, those of its benchmark."""
-    return tuple(class_facts(_kind(name)[0]).classes["class"])
+    return tuple(class_facts(_NAMES[name].dataset).classes["class"])
 
 
-def _kind(name: str) -> tuple[str, str]:
-    """Return the benchmark that a stand-in is of, and its kind, a key of ``_N_FEATURES``."""
-    benchmark, dash, kind = name.removeprefix("simulated-").removesuffix(_SUFFIX).partition("-")
-    return benchmark, dash + kind
-
-
-def _world(name: str) -> World:
-    benchmark, kind = _kind(name)
-    world = _WORLDS[benchmark]
-    if kind == "-untrained":
+def _world(made: StandIn) -> World:
+    world = _WORLDS[made.dataset]
+    if made.extractor:
         # An extractor that was trained on nothing treats all classes alike.
         return replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3), moved=())
-    if name.endswith(_SUFFIX):
+    if made.without:
         rho, omega = (sum(pair) / 2 for pair in (world.rho, world.omega))
         return replace(world, rho=(rho, rho), omega=(omega, omega), moved=(), kappa=0.0)
     return world
@@ -176,11 +160,12 @@ def simulate(name: str) -> ZSLDataset:
     planted effects. It is marked ``simulated`` and has the splits PS and SS; SS has no seen test
     images.
     """
-    if name not in (*SIMULATED, *UNPLANTED):
-        raise closest_name("simulated data set", name, (*SIMULATED, *UNPLANTED))
-    benchmark, kind = _kind(name)
-    world, facts = _world(name), class_facts(benchmark)
-    images, test_seen = _counts(facts.classes, share=1.0 if kind == "-full" else world.demo)
+    if name not in _NAMES:
+        raise closest_name("simulated data set", name, _NAMES)
+    made = _NAMES[name]
+    benchmark, world = made.dataset, _world(made)
+    facts = class_facts(benchmark)
+    images, test_seen = _counts(facts.classes, share=1.0 if made.size else world.demo)
     labels = np.repeat(np.arange(len(images)), images)
     proposed = _proposed(facts, labels, images, test_seen)
     photographs = None
@@ -198,7 +183,7 @@ def simulate(name: str) -> ZSLDataset:
             np.take(world.omega, _known(facts)),
             labels,
             v,
-            _N_FEATURES[kind],
+            _N_FEATURES[made.size],
             photographs,
         ),
         labels=labels,
@@ -207,10 +192,10 @@ def simulate(name: str) -> ZSLDataset:
         attribute_names=() if known is None else tuple(known.columns),
         splits={"PS": proposed, "SS": _standard(facts, labels)},
         source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model"
-        f"{', with no effect planted' if name.endswith(_SUFFIX) else ''}.",
+        f"{', with no effect planted' if made.without else ''}.",
         simulated=True,
         independent_prototypes=True,
-        pretraining=("none",) if kind == "-untrained" else ("imagenet-1k",),
+        pretraining=("none",) if made.extractor else ("imagenet-1k",),
         revision=REVISION,
         image_files=() if photographs is None else tuple(f"{p:06d}.jpg" for p in photographs),
     )

@@ -44,7 +44,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -61,6 +61,7 @@ from zslcore.datasets.simulated import (
     turned,
     unit_columns,
 )
+from zslcore.datasets.titles import StandIn
 from zslcore.exceptions import ParameterError, closest_name
 
 #: Counted up when the same name gives other data than before.
@@ -121,71 +122,46 @@ _SEEDS = {"UCF101": 101, "HMDB51": 51}
 CLIPS = (4, 7)
 #: Share of each seen class that is held out for testing.
 HELD_OUT = 0.2
-_VECTORS, _FULL, _UNPLANTED = "-vectors", "-full", "-unplanted"
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """What a name says: data set, extractor, prototypes, size and whether a gain is planted."""
-
-    dataset: str
-    extractor: str
-    vectors: bool
-    full: bool
-    planted: bool
-
-    @property
-    def name(self) -> str:
-        return (
-            f"simulated-{self.dataset}"
-            + f"-{self.extractor}" * (self.extractor != USUAL)
-            + _VECTORS * (self.vectors and self.dataset == "UCF101")
-            + _FULL * self.full
-            + _UNPLANTED * (not self.planted)
-        )
-
-    @property
-    def made_with(self) -> Extractor:
-        extractor = EXTRACTORS[self.extractor]
-        return extractor if self.planted else extractor.unplanted
+def _every() -> Iterator[StandIn]:
+    """Yield all stand-ins; HMDB51 has word vectors alone, which are its usual prototypes."""
+    for dataset, extractor, prototypes, size in product(
+        _SEEDS, EXTRACTORS, ("", "vectors"), ("", "full")
+    ):
+        if dataset == "UCF101" or not prototypes:
+            usual = extractor == USUAL
+            made = StandIn(dataset, "" if usual else extractor, prototypes, size)
+            yield from [made, made.unplanted] if EXTRACTORS[extractor].knows else [made]
 
 
-def _every() -> dict[str, _Made]:
-    """Return all stand-ins by their names; HMDB51 has word vectors alone."""
-    made = (
-        _Made(dataset, extractor, vectors, full, planted)
-        for dataset, extractor, vectors, full, planted in product(
-            _SEEDS, EXTRACTORS, (False, True), (False, True), (True, False)
-        )
-        if (vectors or dataset == "UCF101") and (planted or EXTRACTORS[extractor].knows)
-    )
-    return {each.name: each for each in made}
-
-
-_NAMES = _every()
+_NAMES = {str(made): made for made in _every()}
 #: Every name that :func:`simulate_action` knows.
 SIMULATED_ACTIONS = tuple(_NAMES)
 #: Those that lists of data sets show; the others are named by the pages that need them.
 ACTIONS = ("simulated-UCF101", "simulated-HMDB51")
 
 
-def action_name(
-    dataset: str, extractor: str, *, vectors: bool, full: bool = False, planted: bool = True
-) -> str:
+def action_name(dataset: str, extractor: str, *, vectors: bool, planted: bool = True) -> str:
     """Return the name of a stand-in; without a gain to plant, ``planted`` changes nothing.
 
-    ``vectors`` are prototypes in place of attributes; ``full`` has all videos and 2,048 features,
-    else 15 % of them and 160; ``planted`` gives classes that the extractor knows an advantage.
+    ``vectors`` are prototypes in place of attributes; ``planted`` gives classes that the extractor
+    knows an advantage.
     """
     if extractor not in EXTRACTORS:
         raise closest_name("extractor", extractor, EXTRACTORS)
-    planted = planted or not EXTRACTORS[extractor].knows
-    name = _Made(dataset, extractor, vectors, full, planted).name
-    if name not in _NAMES or _NAMES[name].vectors != vectors:
+    if not vectors and dataset != "UCF101":
         raise ParameterError(
             f"{dataset}: expected word vectors, no attributes of it are published."
         )
-    return name
+    prototypes = "vectors" if vectors and dataset == "UCF101" else ""
+    made = StandIn(dataset, "" if extractor == USUAL else extractor, prototypes)
+    return str(made if planted or not EXTRACTORS[extractor].knows else made.unplanted)
+
+
+def _extractor(made: StandIn) -> Extractor:
+    extractor = EXTRACTORS[made.extractor or USUAL]
+    return extractor.unplanted if made.without else extractor
 
 
 def planted_action(name: str) -> Planted | None:
@@ -193,7 +169,7 @@ def planted_action(name: str) -> Planted | None:
     if name not in _NAMES:
         return None
     made = _NAMES[name]
-    extractor = made.made_with
+    extractor = _extractor(made)
     return Planted(
         extractor.rho,
         extractor.omega,
@@ -201,12 +177,6 @@ def planted_action(name: str) -> Planted | None:
         photographs=_kappa(made.dataset),
         pretraining=extractor.knows or "no pre-training set",
     )
-
-
-def unplanted_action(name: str) -> str | None:
-    """Return the name of the same stand-in without a planted gain, None where there is none."""
-    twin = f"{name}{_UNPLANTED}"
-    return twin if twin in _NAMES else None
 
 
 def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
@@ -222,8 +192,8 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
     if name not in _NAMES:
         raise closest_name("simulated data set", name, SIMULATED_ACTIONS)
     made = _NAMES[name]
-    facts, extractor = action_facts(made.dataset), made.made_with
-    share, D = (1.0, D_FULL) if made.full else (DEMO, D_DEMO)
+    facts, extractor = action_facts(made.dataset), _extractor(made)
+    share, D = (1.0, D_FULL) if made.size else (DEMO, D_DEMO)
     videos = np.maximum(np.rint(share * facts.videos).astype(int), 5)
     labels = np.repeat(np.arange(len(videos)), videos)
     groups = clip_groups(facts, videos, seed)
@@ -241,11 +211,11 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
             clips,
         ),
         labels=labels,
-        prototypes=words if made.vectors or attributes is None else attributes,
+        prototypes=words if made.prototypes or attributes is None else attributes,
         class_names=facts.class_names,
         splits={"released 1": _released(facts, labels, groups)},
         source=f"Simulated: class names, numbers of videos and lists of {made.dataset}, numbers "
-        f"from a model{'' if made.planted else ', with no effect planted'}.",
+        f"from a model{', with no effect planted' if made.without else ''}.",
         simulated=True,
         independent_prototypes=True,
         pretraining=(extractor.pretraining,),

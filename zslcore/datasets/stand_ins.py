@@ -8,6 +8,7 @@ from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, simulate_imagenet
 from zslcore.datasets.simulated import SIMULATED, UNPLANTED, simulate
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, simulate_action
+from zslcore.datasets.titles import WITHOUT_EFFECTS
 
 
 def stand_ins() -> dict[str, Callable[[str], ZSLDataset]]:
@@ -18,3 +19,9 @@ def stand_ins() -> dict[str, Callable[[str], ZSLDataset]]:
         (SIMULATED_IMAGENET, simulate_imagenet),
     )
     return {name: make for names, make in makers for name in names}
+
+
+def unplanted_twin(name: str) -> str | None:
+    """Return the name of the same stand-in without planted effects, None where there is none."""
+    twin = f"{name}-{WITHOUT_EFFECTS}"
+    return twin if twin in stand_ins() else None

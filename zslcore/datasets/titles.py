@@ -1,10 +1,11 @@
-"""Titles of data sets for screens and reports, and which names are variants of another one."""
+"""What names of data sets say: titles for screens and reports, and how a stand-in is made."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import astuple, dataclass, replace
+from typing import Self
 
-_SIMULATED = "simulated-"
 #: Data that come with the package, or whose results do.
 _TITLES = {
     "digits": "Digits",
@@ -12,20 +13,53 @@ _TITLES = {
     "AWA1-lss": "AWA1, hand-crafted",
     "AWA1-phog": "AWA1, hand-crafted (PHOG)",
 }
-#: Ends of names of stand-ins, in words.
-_VARIANTS = {
-    "full": "full size",
-    "small": "small",
+#: Parts of names of stand-ins, in words.
+_WORDS = {
     "untrained": "untrained features",
     "idt": "IDT features",
     "imagenet": "ImageNet-1K features",
     "sports": "Sports-1M features",
     "vectors": "word vectors",
+    "full": "full size",
+    "small": "small",
     "without-rarity": "classes equally hard",
     "without-bias": "no bias",
 }
-_VARIANT = re.compile("|".join(f"-({end})" for end in _VARIANTS))
-_UNPLANTED = "-unplanted"
+#: End of the name of a twin without planted effects.
+WITHOUT_EFFECTS = "unplanted"
+_NAME = re.compile(
+    r"simulated-([^-]+)(?:-(untrained|idt|imagenet|sports))?(?:-(vectors))?(?:-(full|small))?"
+    r"(?:-(without-rarity|without-bias|unplanted))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """What the name of a stand-in says, in this order: ``simulated-UCF101-idt-vectors-full``.
+
+    ``extractor``, ``prototypes`` and ``size`` are empty for the usual ones of the ``dataset`` that
+    it stands in for; ``without`` names the planted effect that it lacks, "unplanted" all.
+    """
+
+    dataset: str
+    extractor: str = ""
+    prototypes: str = ""
+    size: str = ""
+    without: str = ""
+
+    def __str__(self) -> str:
+        return "-".join(("simulated", *filter(None, astuple(self))))
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """Return what a name says; the ``dataset`` of a name of no stand-in is empty."""
+        found = _NAME.fullmatch(name)
+        return cls(*found.groups("")) if found else cls("")
+
+    @property
+    def unplanted(self) -> Self:
+        """The twin without planted effects."""
+        return replace(self, without=WITHOUT_EFFECTS)
 
 
 def title(name: str) -> str:
@@ -36,19 +70,20 @@ def title(name: str) -> str:
     >>> title("simulated-UCF101-sports-full-unplanted")
     'UCF101-like, Sports-1M features, full size (simulated without effect)'
     """
-    if not is_simulated_name(name):
+    made = StandIn.of(name)
+    if not made.dataset:
         return _TITLES.get(name, name)
-    benchmark, dash, ends = name.removeprefix(_SIMULATED).partition("-")
-    words = [_VARIANTS[each[0].lstrip("-")] for each in _VARIANT.finditer(dash + ends)]
-    how = "simulated without effect" if name.endswith(_UNPLANTED) else "simulated"
-    return f"{', '.join([f'{benchmark}-like', *words])} ({how})"
+    words = [_WORDS[part] for part in astuple(made)[1:] if part in _WORDS]
+    how = "simulated without effect" if made.without == WITHOUT_EFFECTS else "simulated"
+    return f"{', '.join([f'{made.dataset}-like', *words])} ({how})"
 
 
 def is_simulated_name(name: str) -> bool:
     """Whether a name is of a stand-in of this package."""
-    return name.startswith(_SIMULATED)
+    return StandIn.of(name).dataset != ""
 
 
 def is_variant(name: str) -> bool:
     """Whether a stand-in is another size, other features or the twin of one with a shorter name."""
-    return is_simulated_name(name) and "-" in name.removeprefix(_SIMULATED)
+    made = StandIn.of(name)
+    return made != StandIn(made.dataset)
