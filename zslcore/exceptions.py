@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 #: Names that a misspelt one is compared with, that are listed, and letters of each.
@@ -66,3 +66,9 @@ def closest_name(kind: str, name: object, choices: Iterable[str]) -> UnknownName
     return UnknownNameError(
         f"Unknown {kind} {shown}; choose from: {listed}{f' and {more:,} more' if more > 0 else ''}."
     )
+
+
+def require_known(kind: str, name: object, choices: Collection[str]) -> None:
+    """Raise what :func:`closest_name` builds where ``name`` is none of ``choices``."""
+    if name not in choices:
+        raise closest_name(kind, name, choices)

@@ -50,7 +50,7 @@ from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import Raw, Release, Splits, rows_of, with_folds
 from zslcore.datasets.sandbox.client import Role, read_arrays
 from zslcore.datasets.xlsa17 import PARTS, read_split_arrays
-from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
+from zslcore.exceptions import FileRefusedError, ParameterError, closest_name, require_known
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect
 
@@ -95,8 +95,7 @@ def find(
         raise ParameterError(
             f"A released folder of actions takes features, splits and embedding; got {option}."
         )
-    if embedding not in EMBEDDINGS:
-        raise closest_name("class embedding", embedding, EMBEDDINGS)
+    require_known("class embedding", embedding, EMBEDDINGS)
     folder = Path(folder).resolve()
     semantics: Path | None = None
     if (root := _bidilel(folder)) is None:

@@ -24,7 +24,7 @@ import pandas as pd
 
 from zslcore.datasets.base import frozen
 from zslcore.datasets.facts import published
-from zslcore.exceptions import closest_name
+from zslcore.exceptions import require_known
 from zslcore.storage.files import FACTS
 
 FOLDER = FACTS / "actions"
@@ -84,8 +84,7 @@ def zsl220() -> ZSL220:
 @cache
 def action_facts(dataset: str) -> ActionFacts:
     """Return what is known of "UCF101" or "HMDB51"."""
-    if dataset not in ACTION_SETS:
-        raise closest_name("data set of actions", dataset, ACTION_SETS)
+    require_known("data set of actions", dataset, ACTION_SETS)
     table = pd.read_csv(FOLDER / f"{dataset}.csv", dtype={"attributes": str})
     splits = pd.read_csv(FOLDER / "splits.csv")
     names, bits = tuple(table["class"]), table.get("attributes")

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from zslcore.exceptions import DatasetError, closest_name
+from zslcore.exceptions import DatasetError, require_known
 
 
 def frozen(array: ArrayLike, dtype: DTypeLike | None = None) -> np.ndarray:
@@ -286,8 +286,7 @@ class ZSLDataset:
         """Return the split called ``name``; without a name PS, or the only one there is."""
         if name is None:
             name = next(iter(self.splits)) if len(self.splits) == 1 else "PS"
-        if name not in self.splits:
-            raise closest_name(f"split of {self.name}", name, self.splits)
+        require_known(f"split of {self.name}", name, self.splits)
         return self.splits[name]
 
     @cached_property

@@ -21,7 +21,7 @@ from pathlib import Path, PurePosixPath
 import pooch
 import requests
 
-from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
+from zslcore.exceptions import DatasetError, FileRefusedError, require_known
 from zslcore.storage.files import FACTS, data_folder, written_whole
 from zslcore.texts import clean_text
 
@@ -106,8 +106,7 @@ def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
     """
     if isinstance(archive, str):
         known = archives()
-        if archive not in known:
-            raise closest_name("download", archive, known)
+        require_known("download", archive, known)
         archive = known[archive]
     path = archive.path
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -143,8 +142,7 @@ def unpack(
     A file that is no zip, lacks a member, or has one that is larger than it may be is refused.
     """
     for name in only or ():
-        if name not in archive.datasets:
-            raise closest_name(f"data set of {archive.name}", name, archive.datasets)
+        require_known(f"data set of {archive.name}", name, archive.datasets)
     folders = {}
     try:
         with zipfile.ZipFile(path) as packed:

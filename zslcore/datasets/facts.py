@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from zslcore.exceptions import ParameterError, closest_name
+from zslcore.exceptions import ParameterError, require_known
 from zslcore.storage.files import FACTS
 
 #: Images of the data themselves that an extractor can be fine-tuned on; no list names them.
@@ -54,8 +54,7 @@ def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
     known = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
     known += [*unlisted_sets(), *FINE_TUNED]
     for name in names:
-        if name not in known:
-            raise closest_name(f"pre-training vocabulary{where}", name, known)
+        require_known(f"pre-training vocabulary{where}", name, known)
     if "none" in names and len({*names}) > 1:
         raise ParameterError(
             f"'none' says that features were trained on nothing; expected it alone{where}, got "
@@ -84,8 +83,7 @@ class ClassFacts:
 def class_facts(dataset: str) -> ClassFacts:
     """Return the classes, image counts and class lists of a benchmark."""
     sources = fact_sources()
-    if dataset not in sources:
-        raise closest_name("benchmark", dataset, sources)
+    require_known("benchmark", dataset, sources)
     return ClassFacts(
         dataset=dataset,
         attributes=sources[dataset]["attributes"],
@@ -163,8 +161,7 @@ def published(name: str) -> pd.DataFrame:
     The files hold percent as printed, in columns called ``..._percent``; here these are divided by
     100 and lose the suffix. Cells that the paper left empty are missing values.
     """
-    if name not in published_tables():
-        raise closest_name("published table", name, published_tables())
+    require_known("published table", name, published_tables())
     return _published(name).copy()  # a caller may write into it
 
 
@@ -174,8 +171,7 @@ def earlier_version(name: str) -> pd.DataFrame:
     The cells that the revision moved are put back into the table of :func:`published`.
     """
     moved = published("earlier_version")
-    if name not in set(moved["table"]):
-        raise closest_name("table with an earlier version", name, moved["table"].unique())
+    require_known("table with an earlier version", name, moved["table"].unique().tolist())
     table = published(name)
     for column, rows in moved[moved["table"] == name].groupby("column"):
         keys = [key for key in ("method", "dataset", "split") if key in table]
@@ -221,8 +217,7 @@ class RowFacts:
 def row_facts(dataset: str) -> RowFacts:
     """Return what ``data/rows`` knows of a benchmark."""
     known = sorted(path.stem for path in (FACTS / "rows").glob("*.toml"))
-    if dataset not in known:
-        raise closest_name("benchmark", dataset, known)
+    require_known("benchmark", dataset, known)
     facts = tomllib.loads((FACTS / "rows" / f"{dataset}.toml").read_text(encoding="utf-8"))
     labels = unpacked(facts["labels"])
     photographs = None

@@ -52,7 +52,7 @@ from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import CLASSES, class_positions, imagenet
 from zslcore.datasets.simulated import draw_block, mixed, rounded, unit_columns
 from zslcore.datasets.titles import StandIn
-from zslcore.exceptions import DatasetError, closest_name
+from zslcore.exceptions import DatasetError, require_known
 
 #: Parameters in the letters of the module's docstring. They were set so that LinearS2V and ESZSL
 #: land between the rows of the benchmark's table 5; test figures were looked at for that.
@@ -205,8 +205,7 @@ def planted_imagenet(name: str) -> tuple[bool, bool] | None:
 
 def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
     """Return what a stand-in has, before anything is drawn."""
-    if name not in _NAMES:
-        raise closest_name("simulated data set", name, SIMULATED_IMAGENET)
+    require_known("simulated data set", name, SIMULATED_IMAGENET)
     made = _NAMES[name]
     of, (rarity, bias) = _SIZES[made.size], _KINDS[made.without]
     rows = candidate_rows()

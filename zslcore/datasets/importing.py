@@ -13,7 +13,7 @@ from zslcore.datasets import action_archives, imports, table, xlsa17
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.benchmarks import recognise
 from zslcore.datasets.sandbox.client import Role, read_arrays
-from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, require_known
 from zslcore.storage import artifacts
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import data_folder
@@ -89,8 +89,7 @@ def open_dataset(name: str) -> ZSLDataset:
 
     Raises DatasetError where that cannot be done, NewerVersionError for one of a newer version.
     """
-    if name not in imports.names():
-        raise closest_name("imported data set", name, imports.names())
+    require_known("imported data set", name, imports.names())
     try:
         return imports.open_import(name)
     except TornError:

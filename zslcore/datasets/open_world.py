@@ -31,7 +31,7 @@ from types import MappingProxyType
 
 from zslcore.datasets.action_facts import action_facts
 from zslcore.datasets.facts import plain_name
-from zslcore.exceptions import DatasetError, closest_name
+from zslcore.exceptions import DatasetError, closest_name, require_known
 from zslcore.storage.files import FACTS
 
 FOLDER = FACTS / "open_world"
@@ -150,8 +150,7 @@ def open_world_sets() -> Mapping[str, OpenWorldSet]:
 def open_world_set(name: str) -> OpenWorldSet:
     """Return a set; a misspelt name gets the nearest one."""
     sets = open_world_sets()
-    if name not in sets:
-        raise closest_name("base-to-new set", name, sets)
+    require_known("base-to-new set", name, sets)
     return sets[name]
 
 

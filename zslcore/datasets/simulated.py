@@ -53,7 +53,7 @@ import pandas as pd
 from zslcore.datasets.base import Fold, Split, ZSLDataset
 from zslcore.datasets.facts import ClassFacts, class_attributes, class_facts
 from zslcore.datasets.titles import StandIn
-from zslcore.exceptions import closest_name
+from zslcore.exceptions import require_known
 
 #: Counted up when splits or folds change: 2 has the released standard splits and their folds.
 REVISION = 2
@@ -160,8 +160,7 @@ def simulate(name: str) -> ZSLDataset:
     planted effects. It is marked ``simulated`` and has the splits PS and SS; SS has no seen test
     images.
     """
-    if name not in _NAMES:
-        raise closest_name("simulated data set", name, _NAMES)
+    require_known("simulated data set", name, _NAMES)
     made = _NAMES[name]
     benchmark, world = made.dataset, _world(made)
     facts = class_facts(benchmark)

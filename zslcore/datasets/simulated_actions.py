@@ -62,7 +62,7 @@ from zslcore.datasets.simulated import (
     unit_columns,
 )
 from zslcore.datasets.titles import StandIn
-from zslcore.exceptions import ParameterError, closest_name
+from zslcore.exceptions import ParameterError, require_known
 
 #: Counted up when the same name gives other data than before.
 REVISION = 1
@@ -148,8 +148,7 @@ def action_name(dataset: str, extractor: str, *, vectors: bool, planted: bool = 
     ``vectors`` are prototypes in place of attributes; ``planted`` gives classes that the extractor
     knows an advantage.
     """
-    if extractor not in EXTRACTORS:
-        raise closest_name("extractor", extractor, EXTRACTORS)
+    require_known("extractor", extractor, EXTRACTORS)
     if not vectors and dataset != "UCF101":
         raise ParameterError(
             f"{dataset}: expected word vectors, no attributes of it are published."
@@ -189,8 +188,7 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
     ``test_seen``, of HMDB51 a fifth of the videos. Another seed draws another world with the same
     classes.
     """
-    if name not in _NAMES:
-        raise closest_name("simulated data set", name, SIMULATED_ACTIONS)
+    require_known("simulated data set", name, SIMULATED_ACTIONS)
     made = _NAMES[name]
     facts, extractor = action_facts(made.dataset), _extractor(made)
     share, D = (1.0, D_FULL) if made.size else (DEMO, D_DEMO)

@@ -315,8 +315,10 @@ def _of_trees(folder: Path, trees: Mapping[str, Path]) -> SplitList:
     parts = {}
     for part, tree in trees.items():
         found = []
-        for image, label in _images(tree, folder):
-            found.append(rows.add(image, label))
+        for file, label in files_by_class(tree, folder):
+            if not IMAGE.search(file):
+                continue
+            found.append(rows.add(f"{tree.name}/{file}", label))
             few = len(rows.labels) <= MAX_IMAGES
             expect(few, folder, f"at most {MAX_IMAGES:,} images", "more")
         parts[part] = np.array(found, np.int64)
@@ -329,9 +331,12 @@ def is_inside(path: Path, folder: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
-def _images(tree: Path, root: Path) -> Iterator[tuple[str, str]]:
-    """Yield the images of the classes of a part; links that lead out of the folder are refused."""
-    for of_class in _entries(tree):
+def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
+    """Yield the files of a folder that has a folder a class, relative to it, with their class.
+
+    What is hidden is passed over; a class that is a link out of ``root`` is refused.
+    """
+    for of_class in _entries(folder):
         if not of_class.is_dir() or of_class.name.startswith("."):
             continue
         below = f"a folder below {clean_text(root.name)}"
@@ -339,9 +344,8 @@ def _images(tree: Path, root: Path) -> Iterator[tuple[str, str]]:
         for where, folders, files in os.walk(of_class, followlinks=False):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(files):
-                if IMAGE.search(name):
-                    inside = Path(where, name).relative_to(tree)
-                    yield f"{tree.name}/{inside.as_posix()}", of_class.name
+                if not name.startswith("."):
+                    yield Path(where, name).relative_to(folder).as_posix(), of_class.name
 
 
 def _by_class(

@@ -35,7 +35,7 @@ from zslcore.datasets.facts import fact_sources
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import Raw, Release, rows_of, with_folds
 from zslcore.datasets.sandbox.client import Role, Variables, read_arrays, read_lines
-from zslcore.exceptions import FileRefusedError, ParameterError, closest_name
+from zslcore.exceptions import FileRefusedError, ParameterError, require_known
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
@@ -346,8 +346,7 @@ def _listed(path: Path, names: tuple[str, ...]) -> list[int]:
     number = {name: i for i, name in enumerate(names)}
     listed = read_lines(path)
     for name in listed:
-        if name not in number:
-            raise closest_name(f"class in {path.name}", name, names)
+        require_known(f"class in {path.name}", name, number)
     return [number[name] for name in listed]
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
+from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, require_known
 from zslcore.extraction.images import Preset
 from zslcore.leakage.vocabularies import PRETRAINING_NAMES
 from zslcore.storage import artifacts
@@ -165,8 +165,7 @@ def load_encoder(
         When the library that has the network is not installed, or the device is not there.
     """
     for vocabulary in trained_on:
-        if vocabulary not in PRETRAINING_NAMES:
-            raise closest_name("pre-training vocabulary", vocabulary, PRETRAINING_NAMES)
+        require_known("pre-training vocabulary", vocabulary, PRETRAINING_NAMES)
     if name.startswith(OPEN_CLIP):
         found = _of_open_clip(name.removeprefix(OPEN_CLIP), weights, _device(device), seed)
     else:
@@ -184,8 +183,7 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
 
     library = torchvision()
     names = library.models.list_models(module=library.models)
-    if name not in names:
-        raise closest_name("encoder", name, names)
+    require_known("encoder", name, names)
     known = library.models.get_model_weights(name)
     model = _built(library, name, seed)
     head = _take_head_off(model, name)
@@ -315,8 +313,7 @@ def _of_open_clip(name: str, weights: str | Path | None, device: str, seed: int)
 
     library = _open_clip()
     models = library.list_models()
-    if name not in models:
-        raise closest_name("model of open_clip", name, models)
+    require_known("model of open_clip", name, models)
     called, sha256, pretrained = f"random, seed {seed}", "", None
     if weights != RANDOM:
         if weights is None or not Path(weights).is_file():

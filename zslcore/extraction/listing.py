@@ -5,14 +5,15 @@ from __future__ import annotations
 import csv
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
 from zslcore.datasets.sandbox.client import MAX_CSV_BYTES
-from zslcore.datasets.split_lists import holds_tree, is_inside, read_split_lists
+from zslcore.datasets.split_lists import files_by_class, holds_tree, read_split_lists
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.texts import clean_text, expect
 
@@ -55,19 +56,9 @@ def images_of_folder(folder: Path) -> Listing:
         raise FileRefusedError(f"{clean_text(folder)}: expected a folder with a folder a class.")
     if holds_tree(folder):
         return _of_tree(folder)
-    found: list[tuple[str, str]] = []
-    others: list[str] = []
-    for of_class in sorted(path for path in folder.iterdir() if path.is_dir()):
-        if of_class.name.startswith("."):
-            continue
-        below = f"a folder below {clean_text(folder.name)}"
-        expect(is_inside(of_class, folder), of_class, below, "a link out of it")
-        for name in sorted(_files_below(of_class)):
-            inside = f"{of_class.name}/{name}"
-            if name.lower().endswith(ENDINGS):
-                found.append((inside, of_class.name))
-            else:
-                others.append(inside)
+    files = sorted(files_by_class(folder, folder), key=itemgetter(1, 0))
+    found = [(file, label) for file, label in files if file.lower().endswith(ENDINGS)]
+    others = [file for file, _ in files if not file.lower().endswith(ENDINGS)]
     if not found:
         raise DatasetError(
             f"{clean_text(folder)}: expected a folder for every class, with images in it; got none."
@@ -81,15 +72,6 @@ def _of_tree(folder: Path) -> Listing:
     parts = {part: rows for part, rows in tree.parts.items() if part not in ("train", "val")}
     whole = len(parts.get("trainval", ())) and len(parts.get("test_unseen", ()))
     return Listing(folder, tree.files, tree.labels, tree.class_names, parts=parts if whole else {})
-
-
-def _files_below(folder: Path) -> Iterable[str]:
-    """Yield the files below a folder, whose names begin with no dot, relative to it."""
-    for where, folders, files in os.walk(folder, followlinks=False):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            if not name.startswith("."):
-                yield Path(where, name).relative_to(folder).as_posix()
 
 
 def images_of_csv(path: Path, folder: Path) -> Listing:

@@ -31,7 +31,7 @@ from typing import Literal, Self
 import joblib
 import numpy as np
 
-from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.exceptions import DatasetError, ParameterError, require_known
 from zslcore.features.views import Features, FeatureView, chunks
 from zslcore.large.engine import HERE, Engine, Progress, over_pieces, pieces_of
 from zslcore.large.shards import Shards
@@ -223,8 +223,7 @@ class RankCounts(Counts):
 
         Raises a ZSLError without images of seen classes, or of unseen classes of the set.
         """
-        if name not in self.curves:
-            raise closest_name("seen-unseen curve", name, self.curves)
+        require_known("seen-unseen curve", name, self.curves)
         i, images = self.curves.index(name), self.images
         of_seen = self.seen[images.y]
         counted = of_seen | self.in_set[self.names.index(name)][images.y]
@@ -236,8 +235,7 @@ class RankCounts(Counts):
 
     def _counted(self, name: str, k: int, task: Task) -> tuple[np.ndarray, np.ndarray]:
         """Return which of ``classes`` are candidates, and the hits of all."""
-        if name not in self.names:
-            raise closest_name("candidate set", name, self.names)
+        require_known("candidate set", name, self.names)
         if k not in self.ks or task not in ("zsl", "gzsl"):
             raise ParameterError(
                 f"Counted were k of {', '.join(map(str, self.ks))} for 'zsl' and 'gzsl'; "
@@ -340,8 +338,7 @@ def _check(
     if not ks or min(ks) < 1:
         raise ParameterError(f"Depths k must be whole numbers from 1; got {ks}.")
     for name in curves:
-        if name not in atoms.names:
-            raise closest_name("candidate set", name, atoms.names)
+        require_known("candidate set", name, atoms.names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
