@@ -212,7 +212,8 @@ def tree(root, **parts):
             (root / part / c / "more").mkdir(parents=True)
             for i in range(3):
                 (root / part / c / ("more" if i > 1 else "") / f"{i}.JPG").touch()
-            (root / part / c / "notes.txt").touch()
+            for other in ("notes.txt", "._0.JPG"):  # the second is what macOS leaves
+                (root / part / c / other).touch()
     return root
 
 
