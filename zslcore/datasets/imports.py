@@ -164,14 +164,9 @@ def strangers() -> list[Path]:
 
 def _unnamed() -> list[Path]:
     """Return the folders that no manifest names; none while a manifest cannot be read."""
-    named = set()
     there = [path for path in _root().glob("*/") if not path.is_symlink()]  # before the manifests
-    for path in _root().glob("*.json"):
-        try:
-            named.add(_root() / Path(_manifest(path.stem)["folder"]).name)
-        except (TornError, NewerVersionError, KeyError, TypeError):
-            return []
-    return [path for path in there if path not in named]
+    named = {_folder_of(path.stem) for path in _root().glob("*.json")}
+    return [] if None in named else [path for path in there if path not in named]
 
 
 def quarantine(path: Path) -> Path:
@@ -451,10 +446,9 @@ def _split(arrays: Mapping[str, np.ndarray], i: int, facts: dict[str, Any]) -> S
 
 
 def _folder_of(name: str) -> Path | None:
-    try:
-        return _root() / Path(_manifest(name)["folder"]).name
-    except (TornError, NewerVersionError, KeyError, TypeError):
-        return None
+    """Return the folder that a manifest names, None where it cannot be read."""
+    folder = _said(name).get("folder")
+    return _root() / Path(folder).name if isinstance(folder, str) else None
 
 
 # --- What features were trained on ----------------------------------------------------------------
