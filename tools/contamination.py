@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import get_args
 
 from zslcore.exceptions import closest_name
-from zslcore.leakage.contamination.counting import (
+from zslcore.leakage.contamination import (
     AND,
     BETWEEN,
     COUNTS,
@@ -36,7 +36,7 @@ from zslcore.leakage.contamination.counting import (
     read_rows,
     test_sets,
 )
-from zslcore.leakage.contamination.reliability import (
+from zslcore.leakage.reliability import (
     MEASURED,
     PARTS,
     Measured,

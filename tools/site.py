@@ -26,8 +26,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.modules import SHARED, joined, styled
 from zslcore.interactive.one_file import page_of
 from zslcore.interactive.seen_unseen import Stop
-from zslcore.leakage.cards.as_html import to_html
-from zslcore.leakage.cards.card import read_card
+from zslcore.leakage.cards import read_card, to_html
 from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
 from zslcore.version import version

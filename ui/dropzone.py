@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ui import uploads
-from zslcore.leakage.cards.kinds import ENDINGS, Dropped, grouped, recognise
+from zslcore.leakage.file_kinds import ENDINGS, Dropped, grouped, recognise
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.pages import visit, words
-from zslcore.leakage import contamination
+from zslcore.leakage import contamination, reliability
 
 PAGE = "pages/contamination.py"
 
@@ -111,8 +111,8 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
 
 def test_how_often_the_comparison_is_right_stands_below_the_classes():
     app = opened("Classes")
-    held_out = contamination.measured()[1]
-    assert contamination.how_reliable() in words(app)
+    held_out = reliability.measured()[1]
+    assert reliability.how_reliable() in words(app)
     table = app.dataframe[1].value
-    assert list(table["pairs"]) == [row.pairs for row in contamination.measured()]
+    assert list(table["pairs"]) == [row.pairs for row in reliability.measured()]
     assert f"{held_out.certain_right} of {held_out.certain}" in list(table["right of certain"])

@@ -11,8 +11,7 @@ from tests.pages import metrics, visit, words
 from ui.figures.leakage import picture_of
 from ui.views.leakage import drop
 from zslcore.leakage import predicted
-from zslcore.leakage.cards import Bar, Picture
-from zslcore.leakage.cards.card import read_card
+from zslcore.leakage.cards import Bar, Picture, read_card
 from zslcore.scores.card import card_of_predictions
 from zslcore.storage.files import FACTS
 

@@ -15,7 +15,7 @@ from zslcore.datasets.split_lists import (
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import Severity, audit
-from zslcore.leakage.cards import recognise
+from zslcore.leakage.file_kinds import recognise
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

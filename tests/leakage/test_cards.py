@@ -16,8 +16,8 @@ from zslcore.board.card import card_of_result
 from zslcore.commands.check import cards_of_files
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.leakage.cards import recognise, to_html
-from zslcore.leakage.cards.card import read_card
+from zslcore.leakage.cards import read_card, to_html
+from zslcore.leakage.file_kinds import recognise
 from zslcore.storage.files import FACTS
 
 pytestmark = pytest.mark.usefixtures("in_process")

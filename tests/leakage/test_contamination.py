@@ -10,26 +10,23 @@ from tools.contamination import count_cell, countable, problems
 from zslcore.__main__ import main
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import UnknownNameError
-from zslcore.leakage import contamination, get_vocabulary
+from zslcore.leakage import contamination, get_vocabulary, reliability
 from zslcore.leakage.contamination import (
-    answer,
-    cells,
-    find_extractor,
-    find_test_set,
-    own_test_set,
-    reliability,
-)
-from zslcore.leakage.contamination.counting import (
     COUNTS,
     EXTRACTORS,
     SETS,
     Cell,
+    answer,
     as_table,
+    cells,
+    find_extractor,
+    find_test_set,
+    own_test_set,
     printed_overlaps,
     read_rows,
 )
-from zslcore.leakage.contamination.reliability import LISTS, transfer_table
 from zslcore.leakage.matching import match_names
+from zslcore.leakage.reliability import LISTS, transfer_table
 
 #: Pre-training sets and test sets whose classes are compared in little time.
 CHEAP = {
@@ -407,7 +404,7 @@ def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists(
         assert row.recall["certain or possible"] >= 0.95, row
     assert sum(row.pairs for row in found) >= 400
     assert min(row.pairs for row in found) >= 300
-    assert found == contamination.measured()  # what the page prints
+    assert found == reliability.measured()  # what the page prints
     assert f"On {found[1].pairs} labelled pairs of ImageNet-1K and" in reliability.how_reliable()
     assert reliability.AGAINST == "imagenet-1k"
     guide = Path("docs/guide/right.md").read_text(encoding="utf-8")

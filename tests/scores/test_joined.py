@@ -9,7 +9,8 @@ from scipy.io import savemat
 from zslcore.__main__ import main
 from zslcore.commands.check import cards_of_files
 from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.leakage.cards import grouped, recognise, to_html
+from zslcore.leakage.cards import to_html
+from zslcore.leakage.file_kinds import grouped, recognise
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.scores.joined import read_printed
 

@@ -11,7 +11,7 @@ from scipy.io import savemat
 from tests.datasets import files
 from tests.datasets.conftest import in_process  # noqa: F401 - a fixture
 from zslcore.__main__ import main
-from zslcore.leakage.cards.card import worst
+from zslcore.leakage.cards import worst
 from zslcore.leakage.predicted import AGREES, read_predicted
 from zslcore.leakage.words import without_options
 from zslcore.scores.judging import judge_predicted

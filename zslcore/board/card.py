@@ -16,11 +16,16 @@ from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage.cards import Bar, Card, Figure, Picture, Point, Verdict
-from zslcore.leakage.cards.card import (
+from zslcore.leakage.cards import (
     KNOWN_CLASSES,
     UNKNOWN,
+    Bar,
+    Card,
+    Figure,
     Mark,
+    Picture,
+    Point,
+    Verdict,
     classes_known,
     percent,
     verdict_on,

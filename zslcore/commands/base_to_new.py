@@ -73,7 +73,7 @@ def run(args: argparse.Namespace) -> object:
 
 def _transfer(*, as_json: bool) -> object:
     """Return a target set a row."""
-    from zslcore.leakage.contamination.reliability import transfer_table
+    from zslcore.leakage.reliability import transfer_table
 
     table = transfer_table()
     if as_json:

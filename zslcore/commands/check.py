@@ -23,20 +23,11 @@ from zslcore.commands.review import run_review
 from zslcore.datasets.sandbox.client import read_lines
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary
-from zslcore.leakage.cards import (
-    Card,
-    Dropped,
-    Group,
-    card_of_classes,
-    card_of_split,
-    grouped,
-    recognise,
-    to_html,
-)
-from zslcore.leakage.cards.card import USUAL
-from zslcore.leakage.cards.kinds import MAX_LIST
+from zslcore.leakage.cards import USUAL, Card, to_html
+from zslcore.leakage.file_kinds import MAX_LIST, Dropped, Group, grouped, recognise
 from zslcore.leakage.loading import context_of_split, vocabulary_of
 from zslcore.leakage.predicted import read_predicted
+from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.scores.card import (
     card_of_predictions,

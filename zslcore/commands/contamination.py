@@ -110,7 +110,7 @@ def _captions(tested: TestSet | None, args: argparse.Namespace) -> object:
 
 def _map(*, as_json: bool) -> object:
     """Return a row a test set and a column a pre-training set."""
-    from zslcore.leakage import contamination
+    from zslcore.leakage import contamination, reliability
 
     table = contamination.as_table()
     if as_json:
@@ -122,5 +122,5 @@ def _map(*, as_json: bool) -> object:
         f"{wide.loc[:, (wide != 'unknown').any()].to_string()}\n\n"
         f"unknown on every test set: {', '.join(hidden)}\n"
         "6+1/10: of 10 test classes 6 certainly and 1 possibly are in the pre-training set.\n"
-        f"{{6}}: a paper lists 6.\n{contamination.how_reliable()}"
+        f"{{6}}: a paper lists 6.\n{reliability.how_reliable()}"
     )

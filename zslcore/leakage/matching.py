@@ -28,7 +28,7 @@ shared word      weak      a word in common that few other names have, also insi
 
 A vocabulary with places in WordNet is compared by the hierarchy; one without (actions) by words.
 How often they are right on lists that none of them was made for is measured on labelled pairs:
-:mod:`zslcore.leakage.contamination.reliability`.
+:mod:`zslcore.leakage.reliability`.
 """
 
 from __future__ import annotations

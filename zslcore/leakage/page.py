@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from zslcore.interactive.one_file import page_of
-from zslcore.leakage.cards.card import Figure
 
 _STYLE = """
 :root { --leak: #a03a00; --look: #7a5b00; --open: #4a5560; --fine: #00664d; }
@@ -51,12 +50,12 @@ def verdict_of(word: str, sentence: str, note: str = "", more: str = "") -> str:
     )
 
 
-def key(figures: Iterable[Figure]) -> str:
-    """Return figures side by side."""
+def key(figures: Iterable[tuple[str, str, str]]) -> str:
+    """Return figures side by side: label, value and note."""
     cells = "".join(
-        f'<div><dt>{escape(f.label)}</dt><dd class="value">{escape(f.value)}</dd>'
-        f'<dd class="note">{escape(f.note)}</dd></div>'
-        for f in figures
+        f'<div><dt>{escape(label)}</dt><dd class="value">{escape(value)}</dd>'
+        f'<dd class="note">{escape(note)}</dd></div>'
+        for label, value, note in figures
     )
     return f'<dl class="key">{cells}</dl>'
 

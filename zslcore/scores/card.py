@@ -16,11 +16,15 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation import State
 from zslcore.exceptions import ZSLError
-from zslcore.leakage.cards import Card, Figure, Picture, Point, Verdict
-from zslcore.leakage.cards.card import (
+from zslcore.leakage.cards import (
     KNOWN_CLASSES,
     UNKNOWN,
     USUAL,
+    Card,
+    Figure,
+    Picture,
+    Point,
+    Verdict,
     classes_known,
     percent,
     verdict_on,

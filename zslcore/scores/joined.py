@@ -14,11 +14,14 @@ import numpy as np
 
 from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import ParameterError
-from zslcore.leakage.cards import Card, Figure, Point, Verdict
-from zslcore.leakage.cards.card import (
+from zslcore.leakage.cards import (
     KNOWN_CLASSES,
     UNKNOWN,
+    Card,
+    Figure,
     Mark,
+    Point,
+    Verdict,
     percent,
     verdict_on,
     worst,

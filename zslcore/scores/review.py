@@ -19,12 +19,15 @@ import pandas as pd
 from zslcore.interactive.curves import interactive_curve
 from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.leakage import contamination
-from zslcore.leakage.cards import Card, Figure, Point, Verdict, card_of_split
-from zslcore.leakage.cards.card import (
+from zslcore.leakage.cards import (
     KNOWN_CLASSES,
     STATUS,
     VERDICT_OF,
+    Card,
+    Figure,
     Mark,
+    Point,
+    Verdict,
     point_of,
     verdict_on,
     worst,
@@ -36,6 +39,7 @@ from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.predicted import AGREES
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import AuditReport, Finding
+from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.scores.card import card_of_scores
 from zslcore.scores.joined import FITS, Printed, points_on

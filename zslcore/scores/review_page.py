@@ -32,7 +32,7 @@ def to_html(review: Review) -> str:
         page.verdict_of(
             review.verdict, review.sentence, more=f" {_repeat(review.command, number)}"
         ),
-        page.key(review.figures),
+        page.key((f.label, f.value, f.note) for f in review.figures),
         *(_section(section, number) for section in review.sections),
         _figures(review, number),
         _curve(review, number),

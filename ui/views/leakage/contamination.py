@@ -17,7 +17,7 @@ from ui.figures.palette import narrow
 from ui.frame import Header, chart, errors_as_sentences, show_tabs
 from ui.text import plain
 from zslcore.exceptions import ParameterError
-from zslcore.leakage import contamination
+from zslcore.leakage import contamination, reliability
 from zslcore.leakage.contamination import Answer, Extractor, TestSet
 from zslcore.texts import clean_text
 
@@ -244,7 +244,7 @@ def show_classes(asked: Asked) -> None:
     st.caption(
         "Certain: the same name or the same meaning, and both lists are about things, or both are "
         "about activities. Possible: a related name; a person has to decide. Listed: only a paper "
-        f"lists it. {contamination.how_reliable()}"
+        f"lists it. {reliability.how_reliable()}"
     )
     _show_measured()
     site_map.link(
@@ -267,7 +267,7 @@ def _show_measured() -> None:
             "same, found": f"{of.same_found} of {of.same}",
             "part or kind, found": f"{of.related_found} of {of.related}",
         }
-        for of in contamination.measured()
+        for of in reliability.measured()
     ]
     with st.expander("How often the comparison is right", icon=":material/rule:"):
         table = pd.DataFrame(rows)

@@ -47,12 +47,12 @@ from zslcore.leakage import (
     compare_splits,
     get_vocabulary,
 )
-from zslcore.leakage.cards import Card, Point, Verdict, card_of_classes, card_of_split, to_html
-from zslcore.leakage.cards.card import USUAL, read_card
-from zslcore.leakage.cards.kinds import ENDINGS, MAX_LIST
+from zslcore.leakage.cards import USUAL, Card, Point, Verdict, read_card, to_html
 from zslcore.leakage.correction import Policy
+from zslcore.leakage.file_kinds import ENDINGS, MAX_LIST
 from zslcore.leakage.loading import context_of_dataset, context_of_split
 from zslcore.leakage.predicted import PredictedScores
+from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.leakage.words import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores.card import card_of_predictions, card_of_scores

@@ -24,7 +24,7 @@ import pandas as pd
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
 from zslcore.datasets.action_facts import action_facts
 from zslcore.datasets.facts import class_facts, published, published_tables
-from zslcore.leakage.contamination.counting import cells, pretraining_sets
+from zslcore.leakage.contamination import cells, pretraining_sets
 from zslcore.metrics import harmonic_mean
 
 #: Half of the last digit of percent with one decimal, as a fraction.

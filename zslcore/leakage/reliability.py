@@ -19,7 +19,7 @@ from functools import cache
 import pandas as pd
 
 from zslcore.datasets.open_world import open_world_sets
-from zslcore.leakage.contamination.counting import cell_of, find_test_set
+from zslcore.leakage.contamination import cell_of, find_test_set
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.storage.files import FACTS

@@ -1,4 +1,8 @@
-"""The card of a check, and the same as text, as JSON and as a paragraph for a review."""
+"""The card of a check: a verdict in a word, a sentence, three figures, one picture.
+
+As text, as JSON, as a paragraph for a review and as a page. Cards are made by
+:mod:`zslcore.leakage.split_card`, :mod:`zslcore.scores.card` and :mod:`zslcore.board.card`.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,10 @@ import json
 import textwrap
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Literal, get_args
 
+from zslcore.leakage import page
 from zslcore.leakage.report import Finding, Severity
 from zslcore.leakage.words import counted, without_options
 from zslcore.texts import typed
@@ -48,7 +54,8 @@ STATUS: dict[Verdict, int] = {
 }
 #: Letters of a digest that a review quotes, and most points that it repeats.
 DIGITS, MOST_POINTS = 12, 2
-WIDTH = 96
+#: Letters of a line.
+LETTERS = 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +183,7 @@ class Card:
     def as_text(self) -> str:
         """Return the card as lines for a terminal."""
         lines = [f"{self.verdict.upper()}  {self.kind}: {', '.join(n for n, _ in self.files)}", ""]
-        lines += [*textwrap.wrap(self.sentence, WIDTH), ""]
+        lines += [*textwrap.wrap(self.sentence, LETTERS), ""]
         width = max(len(f.label) for f in self.figures)
         for f in self.figures:
             lines.append(f"  {f.label:<{width}}  {f.value}{f'  ({f.note})' if f.note else ''}")
@@ -184,7 +191,7 @@ class Card:
             if point.mark != "ok":
                 lines += ["", f"{point.mark.upper():<8} {point.title}"]
                 for text in (point.text, point.advice and f"What to do: {point.advice}"):
-                    lines += [f"{'':9}{line}" for line in textwrap.wrap(text, WIDTH - 9)]
+                    lines += [f"{'':9}{line}" for line in textwrap.wrap(text, LETTERS - 9)]
         passed = sum(point.mark == "ok" for point in self.points)
         lines += ["", f"{counted(passed, 'check')} found nothing."] if passed else []
         return "\n".join(lines) + "\n"
@@ -212,3 +219,109 @@ def read_card(content: bytes, file: str) -> Card:
 def percent(fraction: float) -> str:
     """Return a fraction in [0, 1] in percent, with one decimal."""
     return f"{100 * fraction:.1f} %"
+
+
+# --- As a page ------------------------------------------------------------------------------------
+
+#: Width of the picture, height of a bar with its gap, and where bars begin.
+WIDTH, STEP, LEFT, RIGHT = 640, 34, 150, 90
+SIDE = 240
+PLAIN, MARKED, CURVE = "#0072B2", "#B04A84", "#B65000"
+HEADINGS = {"leak": "What leaks", "warning": "What to look at", "open": "What is open"}
+
+
+def to_html(*cards: Card) -> str:
+    """Return cards as one standalone page; every text from outside is escaped."""
+    first = cards[0]
+    return page.page(f"{first.verdict}: {_names(first)}", "<hr>".join(map(_card, cards)))
+
+
+def _names(card: Card) -> str:
+    return ", ".join(name for name, _ in card.files)
+
+
+def _card(card: Card) -> str:
+    passed = "; ".join(point.title for point in card.points if point.mark == "ok")
+    read = [*((name, f"SHA-256 {sha}") for name, sha in card.files), *card.read_as]
+    repeat = f'<p class="note">To repeat: {escape(card.command)}</p>'
+    return "".join(
+        (
+            page.verdict_of(card.verdict, card.sentence, f"{card.kind} {_names(card)}"),
+            page.key((f.label, f.value, f.note) for f in card.figures),
+            to_svg(card.picture) if card.picture else "",
+            *(
+                page.section(heading, page.listed(_point(p) for p in card.points if p.mark == mark))
+                for mark, heading in HEADINGS.items()
+            ),
+            page.section("What found nothing", f"<p>{escape(passed)}.</p>" if passed else ""),
+            page.section("What was read", page.table(read), repeat),
+        )
+    )
+
+
+def _point(point: Point) -> str:
+    rows = ", ".join(f"{row:,}" for row in point.rows)
+    first = f' <span class="note">First rows: {rows}.</span>' if rows else ""
+    return page.said(point.title, point.text, point.advice) + first
+
+
+# --- The picture as SVG ---------------------------------------------------------------------------
+
+
+def to_svg(picture: Picture) -> str:
+    """Return the picture as SVG; its letters have the colour of the text around it."""
+    drawn, width, height = _curve(picture) if picture.curve else _bars(picture.bars)
+    alt = escape(picture.alt, quote=True)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
+        f'aria-label="{alt}" width="100%" style="max-width:{width}px" '
+        f'font-family="system-ui, sans-serif" font-size="13" fill="currentColor">{drawn}</svg>'
+    )
+
+
+def _bars(bars: tuple[Bar, ...]) -> tuple[str, int, int]:
+    room = WIDTH - LEFT - RIGHT
+    scale = room / max(1e-12, *(bar.whole for bar in bars))
+    parts = []
+    for k, bar in enumerate(bars):
+        y, whole, marked = 6 + k * STEP, bar.whole * scale, bar.marked * scale
+        parts.append(
+            f'<text x="{LEFT - 10}" y="{y + 16}" text-anchor="end">{escape(bar.label)}</text>'
+            f'<rect x="{LEFT}" y="{y}" width="{whole:.1f}" height="22" rx="2" fill="{PLAIN}" '
+            f'opacity="0.75"/>'
+            f'<rect x="{LEFT}" y="{y}" width="{marked:.1f}" height="22" rx="2" fill="{MARKED}"/>'
+            f'<text x="{LEFT + whole + 8:.1f}" y="{y + 16}">{escape(bar.value)}</text>'
+        )
+    return "".join(parts), WIDTH, 10 + STEP * len(bars)
+
+
+def _curve(picture: Picture) -> tuple[str, int, int]:
+    left, top = 60, 12
+
+    def at(u: float, s: float) -> tuple[float, float]:
+        return left + u * SIDE, top + (1 - s) * SIDE
+
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*point) for point in picture.curve))
+    parts = [
+        f'<rect x="{left}" y="{top}" width="{SIDE}" height="{SIDE}" fill="none" '
+        f'stroke="currentColor" opacity="0.3"/>',
+        f'<polyline points="{line}" fill="none" stroke="{CURVE}" stroke-width="2.5"/>',
+        f'<text x="{left + SIDE / 2}" y="{top + SIDE + 34}" text-anchor="middle">unseen accuracy'
+        "</text>",
+        f'<text x="14" y="{top + SIDE / 2}" text-anchor="middle" '
+        f'transform="rotate(-90 14 {top + SIDE / 2})">seen accuracy</text>',
+    ]
+    for k in (0, 0.5, 1):
+        x, y = at(k, k)
+        parts.append(f'<text x="{x}" y="{top + SIDE + 16}" text-anchor="middle">{k:.0%}</text>')
+        parts.append(f'<text x="{left - 6}" y="{y + 4}" text-anchor="end">{k:.0%}</text>')
+    for n, (label, u, s) in enumerate(picture.points):
+        x, y = at(u, s)
+        row = top + 24 + 26 * n
+        parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="{PLAIN if n else MARKED}" '
+            f'stroke="currentColor"/><circle cx="{left + SIDE + 28}" cy="{row - 4}" r="5" '
+            f'fill="{PLAIN if n else MARKED}" stroke="currentColor"/>'
+            f'<text x="{left + SIDE + 40}" y="{row}">{escape(label)}</text>'
+        )
+    return "".join(parts), WIDTH, top + SIDE + 44

@@ -12,7 +12,7 @@ import pandas as pd
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.titles import title
 from zslcore.interactive.numbers import signed
-from zslcore.leakage.cards.card import (
+from zslcore.leakage.cards import (
     KNOWN_CLASSES,
     UNKNOWN,
     Bar,
