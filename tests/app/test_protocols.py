@@ -16,7 +16,7 @@ from zslcore.methods import get_method
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.paired import compare_scores
 from zslcore.scores.power import needs
-from zslcore.scores.protocols import PROTOCOLS, WORDS
+from zslcore.scores.protocols import PROTOCOLS
 
 PAGE = "pages/scores.py"
 SHOWN = ("markdown", "caption", "info", "warning")
@@ -61,8 +61,8 @@ def test_a_file_is_shown_under_every_protocol_with_its_sentence(own, report):
         assert value == pytest.approx(100 * row["value"], nan_ok=True), row
     said = words(app)
     for protocol in PROTOCOLS:
-        assert WORDS["seen-unseen"].fill(protocol.says) in said
-        assert WORDS["seen-unseen"].fill(protocol.used) in said
+        assert protocol.says in said
+        assert protocol.used in said
     assert "No γ was chosen; it is one number" in said
     assert not unexplained(app)
 
@@ -120,7 +120,7 @@ def test_a_pair_shows_the_difference_of_every_figure():
     assert len(shown) == len(pair.differences)
     np.testing.assert_allclose(shown["p"], pair.table()["p"])
     assert "McNemar" in words(app)
-    assert plain(pair.class_tests[0].sentence[len("{Seen} classes: ") :]) in words(app)
+    assert plain(pair.class_tests[0].sentence[len("Seen classes: ") :]) in words(app)
 
 
 def test_a_pair_is_the_pilot_of_a_study():

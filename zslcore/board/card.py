@@ -25,10 +25,8 @@ from zslcore.leakage.cards import (
     Mark,
     Picture,
     Point,
-    Verdict,
     classes_known,
     percent,
-    verdict_on,
     worst_first,
 )
 from zslcore.leakage.published import known_splits
@@ -86,12 +84,12 @@ def card_of_entry(
 ) -> Card:
     """Return the card of a result; ``kind`` says what the file is."""
     points = _points(found)
-    verdict = _verdict(found, points)
+    stated = points[0].verdict == "Clean"
     return Card(
         kind=kind,
         files=tuple(files),
-        verdict=verdict,
-        sentence=_sentence(found, verdict, points),
+        verdict="Stated" if stated else points[0].verdict,
+        sentence=_stated(found.entry) if stated else points[0].text,
         figures=(_rows(found), _classes(found), _reached(found.entry)),
         points=points,
         picture=_picture(found.entry),
@@ -99,21 +97,11 @@ def card_of_entry(
     )
 
 
-def _verdict(found: Judged, points: Sequence[Point]) -> Verdict:
-    if found.entry.peeked:
-        return "Oracle"
-    verdict = verdict_on(points)
-    return "Stated" if verdict == "Clean" else verdict
-
-
-def _sentence(found: Judged, verdict: Verdict, points: Sequence[Point]) -> str:
-    if verdict != "Stated":
-        return points[0].text
-    figure = _reached(found.entry)
-    data = f"{found.entry.data.name}, {found.entry.split.name}"
+def _stated(entry: BoardEntry) -> str:
+    figure = _reached(entry)
     return (
-        f"{found.entry.method} on {data} states {figure.label} {figure.value}. As stated "
-        "nothing leaks; its predictions would verify this."
+        f"{entry.method} on {entry.data.name}, {entry.split.name} states {figure.label} "
+        f"{figure.value}. As stated nothing leaks; its predictions would verify this."
     )
 
 
@@ -123,7 +111,8 @@ def _points(found: Judged) -> tuple[Point, ...]:
     if entry.peeked:
         what = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
         text = f"{what} chosen on the test images: the figures are a bound, not a result."
-        points.append(Point("leak", "How it was chosen", text, "Choose on validation images."))
+        advice = "Choose on validation images."
+        points.append(Point("leak", "How it was chosen", text, advice, means="Oracle"))
     of_rows: dict[str, Mark] = {"known": "ok", "v1": "leak"}
     mark = of_rows.get(found.split.kind, "open")
     advice = "Use PS 2.0." if mark == "leak" else "Give the digests of its rows." * (mark == "open")

@@ -34,7 +34,14 @@ from zslcore.scores.card import (
     card_of_question,
     card_of_scores,
 )
-from zslcore.scores.joined import Judged, Printed, joined_cards, read_printed
+from zslcore.scores.joined import (
+    Judged,
+    JudgedMatrix,
+    JudgedSplit,
+    Printed,
+    joined_cards,
+    read_printed,
+)
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.sandboxed import Asked, Given, judge_in_sandbox, memory_for
 from zslcore.storage.artifacts import scratch
@@ -136,11 +143,10 @@ def cards_of_files(
     """
     given = [vocabulary_of(name) for name in pretraining or ()]
     found = [_judged(group, given) for group in grouped([recognise(path) for path in paths])]
-    judged = [each if isinstance(each, Judged) else Judged(each) for each in found]
-    return joined_cards(judged, printed)
+    return joined_cards(found, printed)
 
 
-def _judged(group: Group, given: list[Vocabulary]) -> Judged | Card:
+def _judged(group: Group, given: list[Vocabulary]) -> Judged:
     of = {
         "split": _of_split,
         "scores": _of_scores,
@@ -162,7 +168,6 @@ def _vocabularies(given: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
 
 
 def _of_split(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
-
     vocabularies, assumed = _vocabularies(given)
     with scratch() as folder:
         images = others[0].path if others else None
@@ -170,38 +175,32 @@ def _of_split(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary
         context = replace(context, vocabularies=tuple(vocabularies))
         report = audit_context(context)
         card = card_of_split(context, report, _named(main, *others), assumed=assumed)
-        return Judged(card, context=replace(context, features=None), audited=report)
+        return JudgedSplit(card, replace(context, features=None), report)
 
 
-def _of_scores(
-    main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]
-) -> Judged | Card:
-
+def _of_scores(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
     labels = others[0].path if others else None
     scores, files = Given(main.path, labels), _named(main, *others)
     report = judge_in_sandbox(
         scores, memory=memory_for(scores.files), whose="allowed for files of this size"
     )
     if isinstance(report, Asked):
-        return card_of_question(main.name, report.question.said, files)
+        return Judged(card_of_question(main.name, report.question.said, files))
     vocabularies, assumed = _vocabularies(given)
-    card = card_of_scores(report, files, vocabularies, assumed=assumed)
-    return Judged(card, report=report)
+    return JudgedMatrix(card_of_scores(report, files, vocabularies, assumed=assumed), report)
 
 
 def _of_predictions(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
     predicted = read_predicted(main.path, refuse_wrong=False)
     card = card_of_predictions(predicted, _named(main), given)
-    return Judged(card, report=judge_predicted(predicted))
+    return JudgedMatrix(card, judge_predicted(predicted))
 
 
-def _of_classes(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Card:
-
+def _of_classes(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
     vocabularies, assumed = _vocabularies(given)
     names = read_lines(main.path, max_bytes=MAX_LIST)
-    return card_of_classes(names, _named(main), vocabularies, assumed=assumed)
+    return Judged(card_of_classes(names, _named(main), vocabularies, assumed=assumed))
 
 
-def _of_result(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Card:
-
-    return card_of_result(main.path, _named(main), tuple(v.name for v in given))
+def _of_result(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
+    return Judged(card_of_result(main.path, _named(main), tuple(v.name for v in given)))

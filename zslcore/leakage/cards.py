@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Literal, get_args
 
@@ -75,7 +75,8 @@ KNOWN_CLASSES = "Test classes in the pre-training set"
 class Point:
     """One thing that was found, or that is open; ``command`` prints the text again, in a review.
 
-    ``rows`` are the first affected ones, numbered as in the file.
+    ``rows`` are the first affected ones, numbered as in the file. ``means`` is the verdict that it
+    implies where its mark alone does not tell.
     """
 
     mark: Mark
@@ -84,6 +85,12 @@ class Point:
     advice: str = ""
     rows: tuple[int, ...] = ()
     command: str = ""
+    means: Verdict | None = field(default=None, compare=False)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on what has no worse point."""
+        return self.means or VERDICT_OF[self.mark]
 
 
 def point_of(finding: Finding, title: str) -> Point:
@@ -105,7 +112,7 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 def verdict_on(points: Iterable[Point]) -> Verdict:
     """Return the verdict of the worst point."""
-    return worst(VERDICT_OF[point.mark] for point in points)
+    return worst(point.verdict for point in points)
 
 
 def classes_known(value: str = "", note: str = "") -> Figure:
@@ -202,7 +209,7 @@ class Card:
         values["files"] = [{"name": name, "sha256": sha} for name, sha in self.files]
         values["read_as"] = dict(self.read_as)
         for point in values["points"]:
-            del point["command"]
+            del point["command"], point["means"]
         return json.dumps({"schema": "zslcore-card/1", "version": version()} | values, indent=1)
 
 

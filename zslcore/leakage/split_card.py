@@ -57,7 +57,9 @@ def card_of_split(
     start = 0 if context.name.endswith(".json") else 1  # of the rows of a file
     points = [
         replace(
-            point_of(f, report.titles[f.id]), rows=tuple(row + start for row in f.rows[:MOST_ROWS])
+            point_of(f, report.titles[f.id]),
+            rows=tuple(row + start for row in f.rows[:MOST_ROWS]),
+            means=None if f.id in OF_SPLIT or f.severity is Severity.FAIL else "Clean",
         )
         for f in report.findings
     ]

@@ -24,10 +24,8 @@ from zslcore.leakage.cards import (
     Figure,
     Picture,
     Point,
-    Verdict,
     classes_known,
     percent,
-    verdict_on,
     worst_first,
 )
 from zslcore.leakage.counts import leaking_rows
@@ -64,13 +62,12 @@ def card_of_scores(
     """
     known = _known(report.matrix, vocabularies)
     points = _points(report, vocabularies, known, leaked, assumed)
-    verdict = _verdict(report, points)
     predicted = isinstance(report.matrix, PredictedScores)
     return Card(
         kind="predictions" if predicted else "score matrix",
         files=tuple(files),
-        verdict=verdict,
-        sentence=_sentence(report, verdict, points),
+        verdict=points[0].verdict,
+        sentence=_sentence(report, points[0]),
         figures=(
             Figure("rows leaked", UNKNOWN, "scores do not tell the training rows")
             if leaked is None
@@ -137,24 +134,14 @@ def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]])
     )  # fmt: skip
 
 
-def _verdict(report: ScoreReport, points: Sequence[Point]) -> Verdict:
-    if any(point.title == "A claim of the file" for point in points):
-        return "Contradicted"
-    if report.origin == "oracle":
-        return "Oracle"
-    return verdict_on(points)
-
-
-def _sentence(report: ScoreReport, verdict: Verdict, points: Sequence[Point]) -> str:
+def _sentence(report: ScoreReport, worst: Point) -> str:
     what = f" on {report.matrix.benchmark} {report.matrix.split}" if report.matrix.benchmark else ""
-    if verdict in ("Contradicted", "Leaks", "Oracle"):
-        worst = [point for point in points if point.mark == "leak"]
-        return worst[0].text
+    if worst.mark == "leak":
+        return worst.text
     figure = _reached(report)
     reached = f"{figure.label} {figure.value}{what} ({figure.note})"
-    if verdict == "Unknown":
-        first = next(point for point in points if point.mark == "open")
-        return f"{reached}; {first.text[0].lower() + first.text[1:]}"
+    if worst.mark == "open":
+        return f"{reached}; {worst.text[0].lower() + worst.text[1:]}"
     return f"{reached}; rows, labels and gamma agree with the data, and no test class is known."
 
 
@@ -168,12 +155,14 @@ def _points(
     matrix = report.matrix
     predicted = matrix if isinstance(matrix, PredictedScores) else None
     reasons = predicted.reasons if predicted else ()
-    points = [Point("leak", "A claim of the file", reason) for reason in reasons]
+    points = [
+        Point("leak", "A claim of the file", reason, means="Contradicted") for reason in reasons
+    ]
     if report.origin == "oracle":
         points.append(
             Point("leak", "Where gamma comes from",
                   "Gamma was chosen on the test images: H at this gamma is a bound, not a result.",
-                  "Choose gamma on validation images.")
+                  "Choose gamma on validation images.", means="Oracle")
         )  # fmt: skip
     points += _row_points(leaked, matrix.split)
     points += _class_points(known, vocabularies, assumed)

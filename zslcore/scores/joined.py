@@ -23,7 +23,6 @@ from zslcore.leakage.cards import (
     Point,
     Verdict,
     percent,
-    verdict_on,
     worst,
     worst_first,
 )
@@ -172,12 +171,24 @@ def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A card with what it was made from, where it can be joined with another."""
+    """A card; of a split and of scores with what it was made from, to be joined."""
 
     card: Card
-    context: AuditContext | None = None
-    audited: AuditReport | None = None
-    report: ScoreReport | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedSplit(Judged):
+    """The card of a split."""
+
+    context: AuditContext
+    audited: AuditReport
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedMatrix(Judged):
+    """The card of a score matrix or of predictions."""
+
+    report: ScoreReport
 
 
 def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> list[Card]:
@@ -185,36 +196,27 @@ def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> li
 
     Scores alone are joined with what is printed of them; a ParameterError says that there are none.
     """
-    splits = [each for each in found if each.context is not None]
-    scores = [each for each in found if each.report is not None]
+    splits = [each for each in found if isinstance(each, JudgedSplit)]
+    scores = [each for each in found if isinstance(each, JudgedMatrix)]
     if printed and not scores:
         raise ParameterError("Printed figures: expected scores or predictions with them; got none.")
-    cards = [each.card for each in found]
-    if len(splits) != 1:
-        again = {
-            id(each.card): with_printed(each.card, each.report, printed)
-            for each in scores
-            if each.report is not None and printed
-        }
-        return [again.get(id(card), card) for card in cards]
-    split, joined = splits[0], []
-    for each in scores:
-        if split.context is None or split.audited is None or each.report is None:
-            continue  # which its kind rules out
-        joined.append(
-            joined_card(split.card, split.context, split.audited, each.card, each.report, printed)
-        )
-    return [*joined, *cards]
+    if len(splits) == 1:
+        joined = [joined_card(splits[0], each, printed) for each in scores]
+        return [*joined, *(each.card for each in found)]
+    return [
+        with_printed(each, printed) if printed and isinstance(each, JudgedMatrix) else each.card
+        for each in found
+    ]
 
 
-def with_printed(card: Card, report: ScoreReport, printed: Sequence[Printed]) -> Card:
+def with_printed(scores: JudgedMatrix, printed: Sequence[Printed]) -> Card:
     """Return the card of scores with whether what is printed of them is reproduced."""
-    said = [*_printed_points(printed, report)]
-    verdict = _claims_verdict(said) or card.verdict
+    card, said = scores.card, [*_printed_points(printed, scores.report)]
+    claims = [point.verdict for point in said if point.mark == "leak"]
     text = " ".join(_in_front(point) for point in said)
     return replace(
         card,
-        verdict=verdict,
+        verdict=worst(claims) if claims else card.verdict,
         sentence=f"{text} {card.sentence}",
         points=(*said, *card.points),
     )
@@ -224,28 +226,16 @@ def _in_front(point: Point) -> str:
     return f"{point.title}: {point.text[0].lower()}{point.text[1:]}"
 
 
-def _claims_verdict(points: Sequence[Point]) -> Verdict | None:
-    """Return the verdict on printed figures, None where all are reproduced."""
-    missed = [p for p in points if p.title.startswith("Printed ") and p.mark == "leak"]
-    if any(p.text.startswith("Not reproduced") for p in missed):
-        return "Contradicted"
-    return "Oracle" if missed else None
-
-
 # --- The card -------------------------------------------------------------------------------------
 
 
 def joined_card(
-    split: Card,
-    context: AuditContext,
-    audited: AuditReport,
-    scores: Card,
-    report: ScoreReport,
-    printed: Sequence[Printed] = (),
+    of_split: JudgedSplit, of_scores: JudgedMatrix, printed: Sequence[Printed] = ()
 ) -> Card:
     """Return one card for a split, the scores of its test images and what was printed of them."""
-    fitted = fit(report.matrix, context)
-    without = _figures_without_leaks(fitted, report, context, audited)
+    split, scores, report = of_split.card, of_scores.card, of_scores.report
+    fitted = fit(report.matrix, of_split.context)
+    without = _figures_without_leaks(fitted, report, of_split.context, of_split.audited)
     points = [*_printed_points(printed, report), *_fit_points(fitted, without)]
     points += [
         replace(point, title=f"{what}: {point.title}")
@@ -254,13 +244,13 @@ def joined_card(
         if not (what == "scores" and _answered(point, split, fitted))
     ]
     points = [*worst_first(points, open_first=True)]
-    verdict = _verdict(points, fitted, split, scores)
+    verdict = _verdict(points, split)
     return Card(
         kind="split and scores",
         files=tuple(dict.fromkeys((*split.files, *scores.files))),
         verdict=verdict,
         sentence=_sentence(verdict, points, split, without),
-        figures=_figures(split, report, without),
+        figures=_figures(split, without),
         points=tuple(points),
         picture=scores.picture,
         read_as=(*scores.read_as, *split.read_as),
@@ -356,7 +346,8 @@ def _fit_points(fitted: Fit, without: _Without | None) -> Iterator[Point]:
         "open": "Add the labels of the split, or scores whose columns are named.",
         "rows": "",
     }[fitted.state]
-    yield Point(marks[fitted.state], title, fitted.said, advice)
+    means: Verdict | None = "Contradicted" if fitted.state == "other" else None
+    yield Point(marks[fitted.state], title, fitted.said, advice, means=means)
     if without is None or without.kept is None:
         return
     title = WITHOUT
@@ -396,10 +387,12 @@ def _printed_points(printed: Sequence[Printed], report: ScoreReport) -> Iterator
         if not found:
             said = f"; the scores give {percent(of[0][2])}" if of else ""
             text = f"Not reproduced by any protocol{said}."
-            yield Point("leak", title, text, "Ask the authors what was scored, and how.")
+            advice = "Ask the authors what was scored, and how."
+            yield Point("leak", title, text, advice, means="Contradicted")
         elif not fair:
             text = "Reproduced only with gamma chosen on the test images: a bound, not a result."
-            yield Point("leak", title, text, "Ask for gamma chosen on validation images.")
+            advice = "Ask for gamma chosen on validation images."
+            yield Point("leak", title, text, advice, means="Oracle")
         else:
             by_class = [row for row in fair if row[1] == "per class"]
             protocol, average, _ = (by_class or fair)[0]
@@ -408,17 +401,11 @@ def _printed_points(printed: Sequence[Printed], report: ScoreReport) -> Iterator
             yield Point("ok" if by_class else "warning", title, text, advice)
 
 
-def _verdict(points: Sequence[Point], fitted: Fit, split: Card, scores: Card) -> Verdict:
-    claims = _claims_verdict(points)
-    if "Contradicted" in (scores.verdict, claims) or fitted.state == "other":
-        return "Contradicted"
-    if split.verdict == "Leaks":
-        return "Leaks"
-    if "Oracle" in (scores.verdict, claims):
+def _verdict(points: Sequence[Point], split: Card) -> Verdict:
+    verdicts = {point.verdict for point in points}
+    if "Contradicted" not in verdicts and split.verdict != "Leaks" and "Oracle" in verdicts:
         return "Oracle"
-    # The split's own verdict leaves out what is asked of results; the scores answer some of it.
-    own = verdict_on(point for point in points if not point.title.startswith("split: "))
-    return worst((own, split.verdict))
+    return worst(verdicts)
 
 
 def _sentence(
@@ -442,9 +429,7 @@ def _sentence(
     return " ".join([*map(_in_front, said), main])
 
 
-def _figures(
-    split: Card, report: ScoreReport, without: _Without | None
-) -> tuple[Figure, Figure, Figure]:
+def _figures(split: Card, without: _Without | None) -> tuple[Figure, Figure, Figure]:
     if without is None:
         h = Figure("H as scored", UNKNOWN, "not of this split")
         return split.figures[0], h, Figure("H without leaked rows", UNKNOWN, "not of this split")

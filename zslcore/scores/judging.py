@@ -208,11 +208,11 @@ class ScoreReport:
         """Return every protocol as lines to read, in percent, perhaps with intervals."""
         m = self.matrix
         what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
-        sides = f"{m.seen.sum()} {{seen}} and {(~m.seen).sum()} {{unseen}} classes"
-        lines = [f"{m.name}: {what}{len(m.y):,} images, {words.fill(sides)}, scores {m.digest}"]
+        sides = f"{m.seen.sum()} seen and {(~m.seen).sum()} unseen classes"
+        lines = [f"{m.name}: {what}{len(m.y):,} images, {words.said(sides)}, scores {m.digest}"]
         lines += [f"read as: {', '.join(m.fixes)}"] if m.fixes else []
         found = ", ".join(f"top-{k} {value:.1%}" for k, value in self.top_k.items() if k > 1)
-        lines += [words.fill(f"{found} per class, {{unseen}} among {{unseen}}")] if found else []
+        lines += [words.said(f"{found} per class, unseen among unseen")] if found else []
         said = f"{self.gamma:.3g}, {self.how}" if self.chosen is not None else ""
         bound = f"{self.oracle.gamma:.3g} per class" if self.oracle else ""
         lines += protocols.in_lines(

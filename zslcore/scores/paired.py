@@ -87,7 +87,7 @@ class Pair:
         for seen in (True, False):
             of = self.classes["difference"][self.classes["seen"] == seen]
             if len(of) > 1:
-                side = "{Seen} classes:" if seen else "{Unseen} classes:"
+                side = "Seen classes:" if seen else "Unseen classes:"
                 found.append(paired_test(side, of.to_numpy(), of="classes"))
         return tuple(found)
 
@@ -115,7 +115,7 @@ class Pair:
                 f"  alike for {self.agreement:.1%} of the images; right in the second alone "
                 f"{self.only_second:,}, in the first alone {self.only_first:,} (McNemar, p = "
                 f"{self.p:.3g})",
-                *(f"  {words.fill(test.sentence)}" for test in self.class_tests),
+                *(f"  {words.said(test.sentence)}" for test in self.class_tests),
                 *textwrap.wrap(self.caution, 100, initial_indent="  ", subsequent_indent="  "),
             ]
         )

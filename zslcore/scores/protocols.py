@@ -1,7 +1,7 @@
 """One score file under every protocol: what each asks, who uses it, and the figures side by side.
 
-Figures are those of :mod:`zslcore.evaluation.figures`. Texts hold ``{seen}`` and ``{unseen}`` for
-the words of a field, base and new or known and unknown: :meth:`Words.fill`.
+Figures are those of :mod:`zslcore.evaluation.figures`. Texts say seen and unseen, for
+which :meth:`Words.said` puts the words of another field, base and new or known and unknown.
 """
 
 from __future__ import annotations
@@ -39,21 +39,6 @@ class Words:
     def name(self) -> str:
         """The name of the option."""
         return f"{self.seen}-{self.unseen}"
-
-    def fill(self, text: str) -> str:
-        """Return ``text`` in these words.
-
-        Examples
-        --------
-        >>> WORDS["base-new"].fill("{Seen} images among {unseen} classes")
-        'Base images among new classes'
-        """
-        return text.format(
-            seen=self.seen,
-            unseen=self.unseen,
-            Seen=self.seen.capitalize(),
-            Unseen=self.unseen.capitalize(),
-        )
 
     def said(self, text: str) -> str:
         """Return a sentence that says seen and unseen in these words; names of files stay.
@@ -125,10 +110,9 @@ class Protocol:
 
 
 def _lines(point: str) -> tuple[Line, ...]:
-    headings = {"seen": "{seen}", "unseen": "{unseen}", "harmonic": "H"}
     return tuple(
         Line(heading, f"{point}_{side}", f"{point}_{side}{PER_SAMPLE}")
-        for side, heading in headings.items()
+        for heading, side in (("seen", "seen"), ("unseen", "unseen"), ("H", "harmonic"))
     )
 
 
@@ -136,19 +120,19 @@ def _lines(point: str) -> tuple[Line, ...]:
 PROTOCOLS = (
     Protocol(
         "Separate spaces",
-        "{Seen} images are scored among {seen} classes only and {unseen} images among {unseen} "
-        "classes only: the side of each image is given to the model.",
-        "Base-to-new tests of prompt tuning (CoOp, CoCoOp), per sample; {unseen} among {unseen} is "
+        "Seen images are scored among seen classes only and unseen images among unseen classes "
+        "only: the side of each image is given to the model.",
+        "Base-to-new tests of prompt tuning (CoOp, CoCoOp), per sample; unseen among unseen is "
         "ZSL accuracy, per class",
         (
-            Line("{seen} among {seen}", "separate_seen", f"separate_seen{PER_SAMPLE}"),
-            Line("{unseen} among {unseen}", "zsl", f"zsl{PER_SAMPLE}"),
+            Line("seen among seen", "separate_seen", f"separate_seen{PER_SAMPLE}"),
+            Line("unseen among unseen", "zsl", f"zsl{PER_SAMPLE}"),
             Line("H", "separate_harmonic", f"separate_harmonic{PER_SAMPLE}"),
         ),
     ),
     Protocol(
         "One space, γ = 0",
-        "Every image is scored among all classes, {seen} and {unseen}, and the largest score is "
+        "Every image is scored among all classes, seen and unseen, and the largest score is "
         "the answer.",
         "Generalized zero-shot learning (Xian et al. 2019), per class",
         _lines("plain"),
@@ -156,7 +140,7 @@ PROTOCOLS = (
     Protocol(
         CHOSEN,
         "The same after calibrated stacking: γ, one number chosen on validation classes, is "
-        "subtracted from the scores of {seen} classes; nothing is trained again.",
+        "subtracted from the scores of seen classes; nothing is trained again.",
         "Calibrated zero-shot learning (Chao et al. 2016, Le Cacheux et al. 2019), per class",
         _lines("calibrated"),
     ),
@@ -168,24 +152,24 @@ PROTOCOLS = (
     ),
     Protocol(
         "Every γ",
-        "Area under the curve of {seen} over {unseen} accuracy for all γ: of all pairs with one "
-        "image of each side, the share in which both are right within their side and the {seen} "
+        "Area under the curve of seen over unseen accuracy for all γ: of all pairs with one "
+        "image of each side, the share in which both are right within their side and the seen "
         "image has the larger margin.",
         "AUSUC (Chao et al. 2016), per class; OpenworldAUC (Hua et al. 2025), which is the same "
         "per sample",
         (Line("AUSUC", "ausuc", f"ausuc{PER_SAMPLE}"),),
     ),
     Protocol(
-        "{Seen} or {unseen}",
-        "How well the margin, best {seen} score less best {unseen} score, separates {seen} from "
-        "{unseen} images, whichever class is answered; FPR95 is the share of {unseen} images taken "
-        "for {seen} where 95 % of {seen} images are.",
+        "Seen or unseen",
+        "How well the margin, best seen score less best unseen score, separates seen from "
+        "unseen images, whichever class is answered; FPR95 is the share of unseen images taken "
+        "for seen where 95 % of seen images are.",
         "Detection of out-of-distribution images (Hendrycks and Gimpel 2017, Liang et al. 2018)",
         (Line("AUROC", per_sample="auroc"), Line("FPR95", per_sample="fpr95")),
     ),
     Protocol(
         "One accuracy, γ = 0",
-        "All test images in one pool, scored among all classes; it moves with the shares of {seen} "
+        "All test images in one pool, scored among all classes; it moves with the shares of seen "
         "images and classes in the test set.",
         "Open-world prompt tuning (DeCoOp, Zhou et al. 2024), per sample; the evaluator of CoOp "
         "(Dassl) prints macro F1, too",
@@ -213,19 +197,19 @@ def figures_of(test: AnsweredTest, gamma: float | None) -> dict[str, float | Non
 def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> dict[str, str]:
     """Return the figures that do not follow from some answers, with the reason.
 
-    ``why`` there is no gamma. Reasons may hold ``{seen}`` and ``{unseen}``.
+    ``why`` there is no gamma.
     """
     dependent = depends_on_candidates(test)
     found = {}
     for name, figure in FIGURES.items():
         if figure.needs_gzsl and not test.generalized:
-            found[name] = "There are no images of {seen} classes"
+            found[name] = "There are no images of seen classes"
         elif figure.at_gamma and gamma is None:
             found[name] = why
         elif figure.needs_fixed_scores and dependent:
             found[name] = (
                 "The scores depend on the candidates (zsl_class is not always unseen_class), and "
-                "the file has no answer among {seen} classes alone"
+                "the file has no answer among seen classes alone"
             )
     return found
 
@@ -266,12 +250,12 @@ def side_by_side(
     """
     rows = [
         {
-            "protocol": words.fill(protocol.name),
-            "line": words.fill(line.heading),
+            "protocol": words.said(protocol.name),
+            "line": words.said(line.heading),
             "average": average,
             "figure": name,
             "value": figures.get(name),
-            "reason": words.fill((missing or {}).get(name, "")),
+            "reason": words.said((missing or {}).get(name, "")),
         }
         for protocol in PROTOCOLS
         for line in protocol.lines
@@ -303,14 +287,14 @@ def in_lines(
         said = "95 % over classes; over images"
         found.append(" " * 24 + "".join(f"{said:>{wide}}" for _ in averages))
     for protocol in PROTOCOLS:
-        name = words.fill(protocol.name)
+        name = words.said(protocol.name)
         of = table[table["protocol"] == name]
         note = (notes or {}).get(protocol.name, "")
         found += ["", (f"{name}: {note}" if note else name).replace("γ", "gamma")]
         for heading, rows in of.groupby("line", sort=False):
             cells = rows.set_index("average").apply(_cell, axis=1).reindex(averages, fill_value="")
             found.append(f"  {heading:<22}" + "".join(f"{cell:>{wide}}" for cell in cells))
-        found += _wrapped(f"{words.fill(protocol.says)} Used: {words.fill(protocol.used)}.")
+        found += _wrapped(f"{words.said(protocol.says)} Used: {words.said(protocol.used)}.")
         for reason in dict.fromkeys(of["reason"][of["reason"] != ""]):
             found += _wrapped(f"{reason}.")
     return [line.rstrip() for line in found]

@@ -85,7 +85,7 @@ def interpreted(
     numbered = _number_classes(file, fixes)
     if isinstance(numbered, Question):
         return None, (numbered,)
-    matrix = _as_matrix(numbered, fixes)
+    matrix = _turned(numbered, fixes)
     if "as-is" not in fixes:
         rows = _spread_rows(len(matrix.y))
         some = replace(matrix, F=some_rows(matrix.F, rows), y=matrix.y[rows])
@@ -136,19 +136,7 @@ def _refuse_missing(file: ScoreFile) -> None:
 # --- Numbers of classes ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _Numbered:
-    """A file whose labels and unseen classes are columns."""
-
-    name: str
-    F: np.ndarray
-    y: np.ndarray
-    seen: np.ndarray
-    class_names: tuple[str, ...]
-    known: KnownTest | None
-
-
-def _number_classes(file: ScoreFile, fixes: Collection[str]) -> _Numbered | Question:
+def _number_classes(file: ScoreFile, fixes: Collection[str]) -> ScoreMatrix | Question:
     F, names = np.asarray(file.scores), file.class_names
     y = _as_numbers(file, file.labels, "labels")
     given = None if file.unseen is None else _unseen_numbers(file, file.unseen)
@@ -177,7 +165,17 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> _Numbered | Ques
     seen = _seen(file, given, known, C)
     if known is not None and not np.array_equal(seen, ~known.unseen):
         known = None  # its images, with other classes held back: another split
-    return _Numbered(file.name, F, y, seen, names, known)
+    names = names or (() if known is None else known.class_names)
+    return ScoreMatrix(
+        file.name,
+        F,
+        y,
+        seen,
+        tuple(names) if len(names) == C else tuple(map(str, range(C))),
+        fixes=tuple(fix for fix in FIXES if fix in fixes),
+        benchmark=known.benchmark if known else "",
+        split=known.split if known else "",
+    )
 
 
 def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) -> np.ndarray:
@@ -276,25 +274,15 @@ def _orders(seen: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _as_matrix(file: _Numbered, fixes: Collection[str]) -> ScoreMatrix:
+def _turned(matrix: ScoreMatrix, fixes: Collection[str]) -> ScoreMatrix:
     """Put columns in the order of classes, and nearer classes higher, as the answers say."""
-    F, known = file.F, file.known
-    for fix, place in _orders(file.seen).items():
+    F = matrix.F
+    for fix, place in _orders(matrix.seen).items():
         if fix in fixes:
             F = _reorder(F, place, 1)
     if "distances" in fixes:
         F = _reorder(F, np.arange(F.shape[1]), -1)
-    names = file.class_names or (() if known is None else known.class_names)
-    return ScoreMatrix(
-        file.name,
-        F,
-        file.y,
-        file.seen,
-        tuple(names) if len(names) == F.shape[1] else tuple(map(str, range(F.shape[1]))),
-        fixes=tuple(fix for fix in FIXES if fix in fixes),
-        benchmark=known.benchmark if known else "",
-        split=known.split if known else "",
-    )
+    return replace(matrix, F=F)
 
 
 def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:

@@ -22,7 +22,6 @@ from zslcore.leakage import contamination
 from zslcore.leakage.cards import (
     KNOWN_CLASSES,
     STATUS,
-    VERDICT_OF,
     Card,
     Figure,
     Mark,
@@ -42,7 +41,7 @@ from zslcore.leakage.report import AuditReport, Finding
 from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.scores.card import card_of_scores
-from zslcore.scores.joined import FITS, Printed, points_on
+from zslcore.scores.joined import Printed, points_on
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.protocols import NO_GAMMA
 from zslcore.storage.artifacts import scratch, sha256
@@ -378,15 +377,14 @@ class _Reviewer:
         card, report = self.split_card, self.of.report
         if card is not None:
             yield Section(SPLIT, tuple(self._of_split())), card.verdict, card.sentence
-        statements = list(self._of_pretraining()) or [self._not_stated()]
-        verdict = verdict_on(statements)
-        reason = next(each.text for each in statements if VERDICT_OF[each.mark] == verdict)
-        yield Section(OVERLAP, tuple(statements)), verdict, reason
+        found = {OVERLAP: list(self._of_pretraining()) or [self._not_stated()]}
         if report is not None:
-            statements = [_gamma(report, self.of.score_command), *self._of_scores(report)]
-            verdict = worst([_of_result(each) for each in statements])
-            first = next(each for each in statements if _of_result(each) == verdict)
-            yield Section(RESULT, tuple(statements)), verdict, first.text
+            gamma = _gamma(report, self.of.score_command)
+            found[RESULT] = [gamma, *self._of_scores(report)]
+        for title, statements in found.items():
+            verdict = verdict_on(statements)
+            reason = next(each.text for each in statements if each.verdict == verdict)
+            yield Section(title, tuple(statements)), verdict, reason
 
     def _figures(self) -> Iterator[Figure]:
         """Yield the figures of the split, of the pre-training and of the scores."""
@@ -500,20 +498,12 @@ def _gamma(report: ScoreReport, command: str = "") -> Point:
         return Point("open", title, f"{NO_GAMMA}.".replace("γ", "gamma"), ask, command=command)
     if report.origin == "oracle":
         advice = "Read H at this gamma as a bound; ask for gamma chosen on validation images."
-        return Point("leak", title, report.note, advice, command=command)
+        return Point("leak", title, report.note, advice, command=command, means="Oracle")
     text = f"{report.gamma:.3g}, {report.how}"
     stated = report.origin == "validated" and report.checked
     advice = "" if stated else report.note if report.origin == "validated" else ask
     mark: Mark = "ok" if stated else "open"
     return Point(mark, title, f"Chosen gamma: {text}.", advice, command=command)
-
-
-def _of_result(statement: Point) -> Verdict:
-    """Return the verdict on the result that a statement on the scores implies."""
-    if statement.mark != "leak":
-        return VERDICT_OF[statement.mark]
-    contradicts = statement.title == FITS or statement.text.startswith("Not reproduced")
-    return "Contradicted" if contradicts else "Oracle"
 
 
 def _curve(report: ScoreReport | None) -> SeenUnseen | None:

@@ -56,7 +56,14 @@ from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.leakage.words import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores.card import card_of_predictions, card_of_scores
-from zslcore.scores.joined import Judged, Printed, joined_cards, read_printed
+from zslcore.scores.joined import (
+    Judged,
+    JudgedMatrix,
+    JudgedSplit,
+    Printed,
+    joined_cards,
+    read_printed,
+)
 from zslcore.storage import artifacts
 from zslcore.storage.files import FACTS
 
@@ -163,7 +170,7 @@ def _judged_split(
     said: Declared,
     dataset: ZSLDataset | None = None,
     measured: dict[str, Any] | None = None,
-) -> tuple[Judged, Review]:
+) -> tuple[JudgedSplit, Review]:
     """Audit a split with all that is said of it; return its card and what stands below."""
     own = _own_list(said.own)
     lists = (*given, *own) or (get_vocabulary(USUAL),)
@@ -181,7 +188,7 @@ def _judged_split(
     report = cache.report(key, identity, as_it_came, context)
     card = card_of_split(context, report, files, assumed=not (given or own))
     review = Review(key, identity, as_it_came, context, report, names, dataset)
-    return Judged(card, context=context, audited=report), review
+    return JudgedSplit(card, context, report), review
 
 
 def _own_list(own: BinaryIO | None) -> tuple[Vocabulary, ...]:
@@ -287,7 +294,7 @@ def _judged(found: Sorted, given: list[Vocabulary], said: Declared) -> _Answered
             if brought is None:
                 return _Answered(None)
             card = card_of_scores(brought.report, found.named, vocabularies, assumed=assumed)
-            return _Answered(Judged(card, report=brought.report), brought)
+            return _Answered(JudgedMatrix(card, brought.report), brought)
         case "predictions":
             return _of_predictions(found, given)
         case "classes":
@@ -318,7 +325,7 @@ def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Answered:
     if card.verdict == "Contradicted":
         return _Answered(Judged(card))
     brought = scores.brought(sent)
-    return _Answered(Judged(card, report=brought.report if brought else None), brought)
+    return _Answered(JudgedMatrix(card, brought.report) if brought else Judged(card), brought)
 
 
 def _link(found: Sorted) -> None:

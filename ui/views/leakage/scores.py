@@ -245,7 +245,7 @@ def _show_pair(first: Brought, others: list[Brought], gamma: float | None, words
             f"(McNemar, p = {three_digits(pair.p)})."
         )
         for test in pair.class_tests:
-            st.caption(plain(words.fill(test.sentence)))
+            st.caption(plain(words.said(test.sentence)))
         tables.show(
             pair.classes,
             f"scores_pair_{other.matrix.digest}",
@@ -331,7 +331,7 @@ def _show_reasons(table: pd.DataFrame) -> None:
 def _explain(words: Words) -> None:
     st.markdown(
         "\n".join(
-            f"- **{words.fill(p.name)}.** {words.fill(p.says)} *Used:* {words.fill(p.used)}."
+            f"- **{words.said(p.name)}.** {words.said(p.says)} *Used:* {words.said(p.used)}."
             for p in PROTOCOLS
         )
     )
