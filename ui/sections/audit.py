@@ -146,12 +146,7 @@ def as_command(context: AuditContext) -> str:
     words = ["zslcore", "check", context.name, "--split", context.split_name]
     for vocabulary in context.vocabularies:
         words += ["--pretraining", vocabulary.name]
-    for what in ("hyperparameters", "epochs", "gamma"):
-        value = getattr(context.provenance, what)
-        words += [f"--{what}-on", value] if value != "unknown" else []
-    if context.provenance.prototypes != "unknown":
-        words += ["--prototypes-from", context.provenance.prototypes]
-    return shlex.join(words)
+    return shlex.join(words + context.provenance.options())
 
 
 def _show_finding(review: Review, finding: Finding, key: str) -> None:

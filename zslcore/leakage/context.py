@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -61,6 +61,15 @@ class Provenance:
                     f"Provenance of {name} must be one of {', '.join(choices)}; "
                     f"got {getattr(self, name)!r}."
                 )
+
+    def options(self) -> list[str]:
+        """Return what is declared as options of the command line."""
+        words = []
+        for each in fields(self):
+            option = "--prototypes-from" if each.name == "prototypes" else f"--{each.name}-on"
+            value = getattr(self, each.name)
+            words += [option, value] if value != "unknown" else []
+        return words
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import re
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -200,11 +200,7 @@ class Declared:
     def options(self) -> list[str]:
         """Return the options of the audit that state it."""
         words = [word for name in self.vocabularies for word in ("--pretraining", name)]
-        for each in fields(Provenance):
-            value = getattr(self.provenance, each.name)
-            option = "--prototypes-from" if each.name == "prototypes" else f"--{each.name}-on"
-            words += [option, value] if value != "unknown" else []
-        return words
+        return words + self.provenance.options()
 
 
 @dataclass(frozen=True, kw_only=True)
