@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -158,7 +159,7 @@ def _show_finding(review: Review, finding: Finding, key: str) -> None:
         if finding.advice:
             st.markdown(f"**What to do.** {plain(in_words_of_page(finding.advice))}")
         for n, evidence in enumerate(finding.evidence):
-            _show_evidence(evidence, f"{key}_{n}")
+            show_evidence(evidence, f"{key}_{n}")
         if finding.id in LINKS and review.query is not None:
             view, label, query = LINKS[finding.id]
             asked = review.query | query
@@ -167,11 +168,12 @@ def _show_finding(review: Review, finding: Finding, key: str) -> None:
             site_map.link(view, label, **asked)
 
 
-def _show_evidence(evidence: Evidence, key: str) -> None:
+def show_evidence(evidence: Evidence, key: str, words: Mapping[str, str] | None = None) -> None:
+    """Show the rows of a table of evidence, perhaps with other ``words`` for some values."""
     shown = len(evidence.rows)
     some = f", {shown} of {evidence.total:,}" if evidence.total > shown else ""
     st.caption(f"{plain(evidence.title)}{some}")
-    table = evidence.table()
+    table = evidence.table().replace(dict(words or {}))
     tables.show(
         table,
         key,

@@ -28,7 +28,7 @@ from ui.figures.leakage import picture_of
 from ui.frame import Header, chart, errors_as_sentences
 from ui.reading_progress import read_or_cancel
 from ui.scores import Sent
-from ui.sections.audit import GAIN, Review, show_findings
+from ui.sections.audit import GAIN, Review, show_evidence, show_findings
 from ui.text import PARTS, on_screen, plain
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
@@ -543,15 +543,7 @@ def _show_comparison(comparison: SplitComparison, name: str) -> None:
         said = said.replace(part, words)
     st.markdown(f"**{plain(said)}**")
     for k, table in enumerate(comparison.tables()):
-        more = f", {len(table.rows)} of {table.total:,}" if table.total > len(table.rows) else ""
-        st.caption(f"{table.title}{more}")
-        shown = table.table()
-        tables.show(
-            shown.replace(PARTS),
-            f"leakage_against_{name}_{k}",
-            labels={column: column.replace("_", " ") for column in shown.columns},
-            height="content" if len(shown) <= 8 else 320,
-        )
+        show_evidence(table, f"leakage_against_{name}_{k}", PARTS)
 
 
 # --- Decisions and the corrected split ------------------------------------------------------------
