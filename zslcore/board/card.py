@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from zslcore.board.checking import Judged, judged
+from zslcore.board.checking import Judged, OverlapState, judged
 from zslcore.board.entry import MAX_BYTES, SCHEMA, BoardEntry, read_entry
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import HEADINGS
@@ -83,14 +83,16 @@ def card_of_entry(
     found: Judged, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
 ) -> Card:
     """Return the card of a result; ``kind`` says what the file is."""
-    points = _points(found)
+    on_rows, rows = _of_rows(found)
+    on_classes, classes = _of_classes(found)
+    points = _points(found.entry, on_rows, on_classes)
     stated = points[0].verdict == "Clean"
     return Card(
         kind=kind,
         files=tuple(files),
         verdict="Stated" if stated else points[0].verdict,
         sentence=_stated(found.entry) if stated else points[0].text,
-        figures=(_rows(found), _classes(found), _reached(found.entry)),
+        figures=(rows, classes, _reached(found.entry)),
         points=points,
         picture=_picture(found.entry),
         read_as=_read_as(found),
@@ -105,51 +107,50 @@ def _stated(entry: BoardEntry) -> str:
     )
 
 
-def _points(found: Judged) -> tuple[Point, ...]:
-    entry, state = found.entry, found.contamination.state
-    points = []
+def _points(entry: BoardEntry, *of_data: Point) -> tuple[Point, ...]:
+    """Return the points on data, with those on how gamma and parameters were chosen."""
+    points, title = list(of_data), "How it was chosen"
+    origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
+    unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
     if entry.peeked:
         what = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
         text = f"{what} chosen on the test images: the figures are a bound, not a result."
         advice = "Choose on validation images."
-        points.append(Point("leak", "How it was chosen", text, advice, means="Oracle"))
-    of_rows: dict[str, Mark] = {"known": "ok", "v1": "leak"}
-    mark = of_rows.get(found.split.kind, "open")
-    advice = "Use PS 2.0." if mark == "leak" else "Give the digests of its rows." * (mark == "open")
-    points.append(Point(mark, "Rows of the split", found.split.why, advice))
-    of_classes: dict[str, Mark] = {"clean": "ok", "overlapping": "leak"}
-    mark = of_classes.get(state, "open")
-    names = f" ({listed(found.contamination.classes)})" if found.contamination.classes else ""
-    text = found.contamination.why.rstrip(".") + f"{names}."
-    points.append(Point(mark, KNOWN_CLASSES, text))
-    origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
-    unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
+        points.insert(0, Point("leak", title, text, advice, means="Oracle"))
     if unstated:
         text = f"Nothing shows how {' and '.join(unstated)} were found."
-        points.append(Point("open", "How it was chosen", text, "Ask the author."))
+        points.append(Point("open", title, text, "Ask the author."))
     elif not entry.peeked:
         text = "Gamma and parameters are stated to be chosen on validation images, or not at all."
-        points.append(Point("ok", "How it was chosen", text))
+        points.append(Point("ok", title, text))
     return worst_first(points)
 
 
-def _rows(found: Judged) -> Figure:
-    label = "rows leaked"
+def _of_rows(found: Judged) -> tuple[Point, Figure]:
+    """Return what is known of the rows of the split, and its figure."""
+    title, label, why = "Rows of the split", "rows leaked", found.split.why
     if found.split.kind == CLEAN_SPLIT:
-        return Figure(label, "0", found.split.why.rstrip("."))
+        return Point("ok", title, why), Figure(label, "0", why.rstrip("."))
     if found.split.kind == "v1":
         benchmark = found.entry.data.benchmark
         counts = [s.counts for s in known_splits() if s.dataset == benchmark and s.superseded]
-        return Figure(label, f"{counts[0]['test_seen']:,}" if counts else UNKNOWN, "PS v1")
-    return Figure(label, UNKNOWN, found.split.why.rstrip("."))
+        figure = Figure(label, f"{counts[0]['test_seen']:,}" if counts else UNKNOWN, "PS v1")
+        return Point("leak", title, why, "Use PS 2.0."), figure
+    figure = Figure(label, UNKNOWN, why.rstrip("."))
+    return Point("open", title, why, "Give the digests of its rows."), figure
 
 
-def _classes(found: Judged) -> Figure:
-    c = found.contamination
+def _of_classes(found: Judged) -> tuple[Point, Figure]:
+    """Return what is known of the unseen classes in the pre-training set, and its figure."""
+    c, why = found.contamination, found.contamination.why.rstrip(".")
+    marks: dict[OverlapState, Mark] = {"clean": "ok", "overlapping": "leak", "unknown": "open"}
+    names = f" ({listed(c.classes)})" if c.classes else ""
+    point = Point(marks[c.state], KNOWN_CLASSES, f"{why}{names}.")
     if c.state == "unknown":
-        return classes_known(note=c.why.rstrip("."))
+        return point, classes_known(note=why)
     sets = ", ".join(found.entry.data.pretraining)
-    return classes_known(str(len(c.classes)), sets + (f"; {c.related} related" * bool(c.related)))
+    related = f"; {c.related} related" if c.related else ""
+    return point, classes_known(str(len(c.classes)), sets + related)
 
 
 def _reached(entry: BoardEntry) -> Figure:

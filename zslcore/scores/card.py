@@ -60,21 +60,16 @@ def card_of_scores(
     the feature extractor was trained on; ``leaked`` counts the rows that leak in the split that
     predictions name, None where it is not here.
     """
-    known = _known(report.matrix, vocabularies)
-    points = _points(report, vocabularies, known, leaked, assumed)
+    on_rows, rows = _of_rows(leaked, report.matrix.split)
+    on_classes, classes = _of_classes(report.matrix, vocabularies, assumed)
+    points = _points(report, on_rows, on_classes)
     predicted = isinstance(report.matrix, PredictedScores)
     return Card(
         kind="predictions" if predicted else "score matrix",
         files=tuple(files),
         verdict=points[0].verdict,
         sentence=_sentence(report, points[0]),
-        figures=(
-            Figure("rows leaked", UNKNOWN, "scores do not tell the training rows")
-            if leaked is None
-            else Figure("rows leaked", f"{leaked:,}", "of the split that the file names"),
-            _classes_figure(known, vocabularies, assumed),
-            _reached(report),
-        ),
+        figures=(rows, classes, _reached(report)),
         points=points,
         picture=_picture(report),
         read_as=_read_as(report, vocabularies, assumed),
@@ -145,13 +140,8 @@ def _sentence(report: ScoreReport, worst: Point) -> str:
     return f"{reached}; rows, labels and gamma agree with the data, and no test class is known."
 
 
-def _points(
-    report: ScoreReport,
-    vocabularies: Sequence[Vocabulary],
-    known: tuple[list[str], int] | None,
-    leaked: int | None,
-    assumed: bool,
-) -> tuple[Point, ...]:
+def _points(report: ScoreReport, *of_data: Point) -> tuple[Point, ...]:
+    """Return the points on data, with those on claims and gamma around them."""
     matrix = report.matrix
     predicted = matrix if isinstance(matrix, PredictedScores) else None
     reasons = predicted.reasons if predicted else ()
@@ -164,8 +154,7 @@ def _points(
                   "Gamma was chosen on the test images: H at this gamma is a bound, not a result.",
                   "Choose gamma on validation images.", means="Oracle")
         )  # fmt: skip
-    points += _row_points(leaked, matrix.split)
-    points += _class_points(known, vocabularies, assumed)
+    points += of_data
     if report.gamma is None and report.evaluation.plain is not None:
         text = "No gamma was given: H is uncalibrated."
         points.append(Point("ok", "Where gamma comes from", text))
@@ -181,56 +170,44 @@ def _points(
     return worst_first(points, open_first=True)
 
 
-def _row_points(leaked: int | None, split: str) -> list[Point]:
-    title = "Training rows"
+def _of_rows(leaked: int | None, split: str) -> tuple[Point, Figure]:
+    """Return what is known of the training rows, and its figure."""
+    title, label = "Training rows", "rows leaked"
     if leaked is None:
         text = "Which images the model was trained on cannot be read from this file."
         advice = "Check the split file that it was trained with."
         advice += f" {VERSIONS}" if split == "PS" else ""
-        return [Point("open", title, text, advice)]
+        figure = Figure(label, UNKNOWN, "scores do not tell the training rows")
+        return Point("open", title, text, advice), figure
+    figure = Figure(label, f"{leaked:,}", "of the split that the file names")
     if leaked:
         text = f"{leaked:,} rows of the split are in training and test."
-        return [Point("leak", title, text, "Use a split without them.")]
-    return [Point("ok", title, "No row of the split is in training and test.")]
+        return Point("leak", title, text, "Use a split without them."), figure
+    return Point("ok", title, "No row of the split is in training and test."), figure
 
 
-def _class_points(
-    known: tuple[list[str], int] | None, vocabularies: Sequence[Vocabulary], assumed: bool
-) -> list[Point]:
+def _of_classes(
+    matrix: JudgedScores, vocabularies: Sequence[Vocabulary], assumed: bool
+) -> tuple[Point, Figure]:
+    """Return which unseen classes the extractor knew, and its figure."""
     title = KNOWN_CLASSES
-    if known is None:
-        text = "The file does not name its classes, or the pre-training set is not known."
-        return [Point("open", title, text)]
-    names, n = known
-    where = " and ".join(v.name for v in vocabularies)
-    if names:
-        start = f"For features of an extractor trained on {where}: " if assumed else ""
-        text = f"{start}{len(names)} of {n} unseen classes are in {where} ({listed(names)})."
-        return [Point("leak", title, text, "Report accuracy without these classes, too.")]
-    return [Point("ok", title, f"No unseen class is certain to be in {where}.")]
-
-
-def _known(
-    matrix: JudgedScores, vocabularies: Sequence[Vocabulary]
-) -> tuple[list[str], int] | None:
-    """Return the unseen classes known to the extractor, and how many there are; None if unknown."""
     named = not all(name.lstrip("-").isdigit() for name in matrix.class_names)
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):
-        return None
+        text = "The file does not name its classes, or the pre-training set is not known."
+        return Point("open", title, text), classes_known()
     tested = np.unique(matrix.y[~matrix.seen[matrix.y]])
     names = [matrix.class_names[c] for c in tested]
     certain, _ = certain_and_possible(names, vocabularies, matrix.class_names)
-    return sorted({*certain}), len(names)
-
-
-def _classes_figure(
-    known: tuple[list[str], int] | None, vocabularies: Sequence[Vocabulary], assumed: bool
-) -> Figure:
-    if known is None:
-        return classes_known()
-    where = ", ".join(v.name for v in vocabularies)
-    return classes_known(f"{len(known[0])} of {known[1]}", where + ", assumed" * assumed)
+    known, lists = sorted({*certain}), [v.name for v in vocabularies]
+    value = f"{len(known)} of {len(names)}"
+    figure = classes_known(value, ", ".join(lists) + ", assumed" * assumed)
+    where = " and ".join(lists)
+    if not known:
+        return Point("ok", title, f"No unseen class is certain to be in {where}."), figure
+    start = f"For features of an extractor trained on {where}: " if assumed else ""
+    text = f"{start}{value} unseen classes are in {where} ({listed(known)})."
+    return Point("leak", title, text, "Report accuracy without these classes, too."), figure
 
 
 def _reached(report: ScoreReport) -> Figure:
