@@ -24,7 +24,7 @@ from zslcore.datasets.sandbox.client import read_lines
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary
 from zslcore.leakage.cards import USUAL, Card, to_html
-from zslcore.leakage.file_kinds import MAX_LIST, Dropped, Group, grouped, recognise
+from zslcore.leakage.file_kinds import MAX_LIST, Group, grouped, recognise
 from zslcore.leakage.loading import context_of_split, vocabulary_of
 from zslcore.leakage.predicted import read_predicted
 from zslcore.leakage.split_card import card_of_classes, card_of_split
@@ -155,11 +155,7 @@ def _judged(group: Group, given: list[Vocabulary]) -> Judged:
         "classes": _of_classes,
         "entry": _of_result,
     }[group.main.kind]
-    return of(group.main, group.others, given)
-
-
-def _named(*files: Dropped) -> list[tuple[str, str]]:
-    return [(file.name, file.sha256) for file in files]
+    return of(group, given)
 
 
 def _vocabularies(given: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
@@ -167,40 +163,40 @@ def _vocabularies(given: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
     return given or [get_vocabulary(USUAL)], not given
 
 
-def _of_split(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
+def _of_split(group: Group, given: list[Vocabulary]) -> Judged:
     vocabularies, assumed = _vocabularies(given)
     with scratch() as folder:
-        images = others[0].path if others else None
-        context = context_of_split(main.path, images, folder)
+        images = group.others[0].path if group.others else None
+        context = context_of_split(group.main.path, images, folder)
         context = replace(context, vocabularies=tuple(vocabularies))
         report = audit_context(context)
-        card = card_of_split(context, report, _named(main, *others), assumed=assumed)
+        card = card_of_split(context, report, group.named, assumed=assumed)
         return JudgedSplit(card, replace(context, features=None), report)
 
 
-def _of_scores(main: Dropped, others: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
-    labels = others[0].path if others else None
-    scores, files = Given(main.path, labels), _named(main, *others)
+def _of_scores(group: Group, given: list[Vocabulary]) -> Judged:
+    labels = group.others[0].path if group.others else None
+    scores, files = Given(group.main.path, labels), group.named
     report = judge_in_sandbox(
         scores, memory=memory_for(scores.files), whose="allowed for files of this size"
     )
     if isinstance(report, Asked):
-        return Judged(card_of_question(main.name, report.question.said, files))
+        return Judged(card_of_question(group.main.name, report.question.said, files))
     vocabularies, assumed = _vocabularies(given)
     return JudgedMatrix(card_of_scores(report, files, vocabularies, assumed=assumed), report)
 
 
-def _of_predictions(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
-    predicted = read_predicted(main.path, refuse_wrong=False)
-    card = card_of_predictions(predicted, _named(main), given)
+def _of_predictions(group: Group, given: list[Vocabulary]) -> Judged:
+    predicted = read_predicted(group.main.path, refuse_wrong=False)
+    card = card_of_predictions(predicted, group.named, given)
     return JudgedMatrix(card, judge_predicted(predicted))
 
 
-def _of_classes(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
+def _of_classes(group: Group, given: list[Vocabulary]) -> Judged:
     vocabularies, assumed = _vocabularies(given)
-    names = read_lines(main.path, max_bytes=MAX_LIST)
-    return Judged(card_of_classes(names, _named(main), vocabularies, assumed=assumed))
+    names = read_lines(group.main.path, max_bytes=MAX_LIST)
+    return Judged(card_of_classes(names, group.named, vocabularies, assumed=assumed))
 
 
-def _of_result(main: Dropped, _: tuple[Dropped, ...], given: list[Vocabulary]) -> Judged:
-    return Judged(card_of_result(main.path, _named(main), tuple(v.name for v in given)))
+def _of_result(group: Group, given: list[Vocabulary]) -> Judged:
+    return Judged(card_of_result(group.main.path, group.named, tuple(v.name for v in given)))
