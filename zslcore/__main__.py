@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import json
 import os
 import sys
 from collections.abc import Collection, Sequence
@@ -20,6 +19,7 @@ from typing import Any
 
 from zslcore.exceptions import ZSLError
 from zslcore.storage import settings
+from zslcore.texts import strict_json
 
 #: Commands in the order of the help; each is the module of its name in :mod:`zslcore.commands`.
 COMMANDS = {
@@ -90,7 +90,7 @@ def _print_result(result: Any) -> int:
         return int(printed or 0)
     if hasattr(printed, "to_json"):
         printed = printed.to_json(orient="records", double_precision=15)
-    print(printed.removesuffix("\n") if isinstance(printed, str) else json.dumps(printed))
+    print(printed.removesuffix("\n") if isinstance(printed, str) else strict_json(printed))
     return status
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -26,6 +28,25 @@ def clean_text(text: object, length: int = 200) -> str:
     start = str(text)[: 4 * length]
     visible = (c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
     return " ".join("".join(visible).split())[:length].rstrip()
+
+
+def strict_json(value: Any, **options: Any) -> str:
+    """Return JSON, with null for a number that is not finite; ``options`` are those of json.dumps.
+
+    Examples
+    --------
+    >>> strict_json({"p": float("nan"), "n": (1, 2.5)})
+    '{"p": null, "n": [1, 2.5]}'
+    """
+
+    def finite(each: Any) -> Any:
+        if isinstance(each, Mapping):
+            return {key: finite(held) for key, held in each.items()}
+        if isinstance(each, list | tuple):
+            return [finite(held) for held in each]
+        return None if isinstance(each, float) and not math.isfinite(each) else each
+
+    return json.dumps(finite(value), allow_nan=False, **options)
 
 
 def expect(holds: object, where: Path | str, what: str, got: object) -> None:

@@ -84,7 +84,7 @@ def test_statistics_stand_beside_the_papers(visit):
 
 
 def test_a_search_that_finds_nothing_says_so_and_keeps_the_page(visit):
-    app = visit(data_tab="Attributes", data_classes="zebra")
+    app = visit(dataset="digits", data_tab="Attributes", data_classes="zebra")
     assert "No class and no attribute" in words(app)
     app.text_input(key="data_classes").set_value("7, 8").run()
     assert not app.exception

@@ -69,6 +69,9 @@ def test_each_kind_is_told_by_its_content_not_its_name(folder):
     (folder / "scores.npz").rename(folder / "split.json")
     kinds = {"split.mat": "split", "split.json": "scores", "alone.npy": "scores", "y.txt": "labels"}
     kinds |= {"res101.mat": "features", "labels.mat": "labels", "unseen.txt": "classes"}
+    np.savez(folder / "true.npz", true_labels=np.arange(3))
+    np.savez(folder / "both.npz", array=np.eye(3), y=np.arange(3))  # as ``score`` reads them
+    kinds |= {"true.npz": "labels", "both.npz": "scores"}
     assert {name: recognise(folder / name).kind for name in kinds} == kinds
 
 

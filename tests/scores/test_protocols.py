@@ -263,6 +263,12 @@ def test_what_is_hard_for_both_cancels():
         assert 0 < both[f"high{end}"] - both[f"low{end}"] < width
 
 
+def test_scores_compared_with_themselves_are_json_without_nan():
+    same = compare_scores(report_of(0).matrix, report_of(0).matrix)
+    found = json.loads(same.to_json(), parse_constant=pytest.fail)
+    assert any(None in test.values() for test in found["class_tests"])
+
+
 def test_the_command_compares_files_of_the_same_images(tmp_path, capsys):
     for k, scores in enumerate(SCORES):
         unseen = np.flatnonzero(~scores.seen)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from zslcore.texts import strict_json
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
@@ -53,7 +54,7 @@ def percent(value: float | None, form: str = ".1f") -> str:
 
 def as_json(records: list[dict[str, Any]]) -> str:
     """Return records as JSON that is indented, to be read."""
-    return json.dumps(records, ensure_ascii=False, indent=2)
+    return strict_json(records, ensure_ascii=False, indent=2)
 
 
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:

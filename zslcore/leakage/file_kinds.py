@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from zslcore.datasets.sandbox.client import declared_in, read_lines, read_value
+from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, SCORE_VARIABLES
 from zslcore.datasets.split_lists import is_split_json
 from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
@@ -40,8 +41,6 @@ EXPECTED = (
     "a split (.mat, .npz, .json), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
 )
-SCORES = frozenset(("scores", "score", "logits", "probabilities", "probs", "log_probs"))
-LABELS = frozenset(("labels", "label", "y", "y_true", "targets"))
 #: First bytes of a pickle: of protocols 2 to 5, and of older ones, which are texts.
 PICKLES = (
     *(bytes([0x80, protocol]) for protocol in range(2, 6)),
@@ -146,7 +145,7 @@ def _has_labels(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(8)
     if head.startswith((b"MATLAB", b"\x89HDF", b"\x93NUMPY", ZIPPED)):
-        return bool({*declared_in(path)} & LABELS)
+        return not {*declared_in(path)}.isdisjoint(LABEL_VARIABLES)
     return True  # a table has a column of them
 
 
@@ -175,11 +174,11 @@ def _kind_of_arrays(path: Path) -> Kind:
         return "labels" if axes == 1 else "scores"
     if names & {f"{part}_loc" for part in PARTS}:
         return "split"
-    if names & SCORES:
+    if not names.isdisjoint(SCORE_VARIABLES):
         return "scores"
     if "features" in names:
         return "features"
-    if names & LABELS:
+    if not names.isdisjoint(LABEL_VARIABLES):
         return "labels"
     held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
     raise _refusal(path, f"a file that holds {held}")

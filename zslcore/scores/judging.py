@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -27,6 +26,7 @@ from zslcore.scores import protocols
 from zslcore.scores.matrix import JudgedScores, ScoreMatrix
 from zslcore.scores.protocols import WORDS, Words
 from zslcore.scores.validation import chosen_on
+from zslcore.texts import strict_json
 from zslcore.version import commit, version
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class ScoreReport:
         values = self._identity() | self._figures()
         if with_intervals:
             values["intervals"] = self.intervals.to_dict("index")
-        return json.dumps(values | {"remarks": list(m.remarks)})
+        return strict_json(values | {"remarks": list(m.remarks)})
 
     def _identity(self) -> dict[str, Any]:
         m = self.matrix

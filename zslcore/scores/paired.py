@@ -6,7 +6,6 @@ hard for both cancels (:mod:`zslcore.analysis.resampling`).
 
 from __future__ import annotations
 
-import json
 import textwrap
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -24,6 +23,7 @@ from zslcore.metrics.bootstrap import caution, interval, p_of_draws
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.protocols import OVER, WORDS, Words, figures_of, side_by_side
+from zslcore.texts import strict_json
 
 # The gamma of either file, None without one.
 Gammas = tuple[float | None, float | None]
@@ -122,7 +122,7 @@ class Pair:
 
     def to_json(self) -> str:
         """Return the comparison as JSON; figures and differences are fractions."""
-        return json.dumps(
+        return strict_json(
             {
                 "first": self.names[0],
                 "second": self.names[1],

@@ -17,7 +17,7 @@ from zslcore.datasets.sandbox.client import (
     read_lines,
     read_table_file,
 )
-from zslcore.datasets.sandbox.formats import LABELS
+from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, LABELS, SCORE_VARIABLES
 from zslcore.exceptions import FileRefusedError
 from zslcore.scores.matrix import ScoreFile
 from zslcore.storage.artifacts import scratch
@@ -25,8 +25,8 @@ from zslcore.texts import clean_text
 
 #: What the parts of a file are called, the first that is there being meant.
 NAMES: dict[str, tuple[str, ...]] = {
-    "scores": ("scores", "score", "logits", "probabilities", "probs", "log_probs", "array"),
-    "labels": ("y", "labels", "label", "y_true", "targets", "true_labels"),
+    "scores": SCORE_VARIABLES,
+    "labels": LABEL_VARIABLES,
     "unseen": ("unseen_classes", "unseen", "unseen_mask", "test_unseen_classes", "unseenclasses"),
     "class_names": ("class_names", "allclasses_names", "names"),
 }

@@ -29,6 +29,9 @@ from zslcore.datasets.sandbox import calling
 from zslcore.datasets.sandbox.calling import Refused
 from zslcore.storage.arrays import write_rows
 
+#: What variables are called that hold scores, and the label of every image.
+SCORE_VARIABLES = ("scores", "score", "logits", "probabilities", "probs", "log_probs", "array")
+LABEL_VARIABLES = ("y", "labels", "label", "y_true", "targets", "true_labels")
 #: What a column of labels is called in a table of scores.
 LABELS = ("label", "labels", "class", "y", "y_true", "target", "true")
 #: Bytes that a text of unknown length counts for before it is read.
