@@ -166,6 +166,22 @@ def test_classes_tell_a_benchmark_where_rows_do_not():
     )
 
 
+@pytest.mark.parametrize(
+    ("unseen", "said"),
+    [
+        ("ps", "The unseen classes are those of SUN PS; there are no rows to compare."),
+        ("ss", "The unseen classes are those of SUN SS; there are no rows to compare."),
+        (None, "The classes are those of SUN, parted otherwise than in PS and SS."),
+    ],
+)
+def test_lists_of_classes_tell_a_split_without_rows(unseen, said):
+    facts = class_facts("SUN").classes
+    tested = facts[unseen] == "test" if unseen else facts["class"] < "b"
+    lists = {"unseen": np.flatnonzero(tested), "seen": np.flatnonzero(~tested)}
+    context = AuditContext("lists", parts={}, class_names=tuple(facts["class"]), class_lists=lists)
+    assert finding(context).message == said
+
+
 # --- Near a known split, by the rows that are known of it -----------------------------------------
 
 
