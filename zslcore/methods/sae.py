@@ -120,8 +120,9 @@ class SAE(ZSLEstimator):
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Score a whole grid from two decompositions and one pass over ``X_test``."""
         lams = [params.get("lam", self.lam) for params in grid]
-        statistics = GramStatistics.of(on.X, on.y, len(on.S))
-        yield from self._scores(self._solutions(statistics, on.S, lams), on.X_test, on.candidates)
+        # No name holds the statistics: their memory is free again when the test rows are scored.
+        solutions = self._solutions(GramStatistics.of(on.X, on.y, len(on.S)), on.S, lams)
+        yield from self._scores(solutions, on.X_test, on.candidates)
 
     def _gathered(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray
