@@ -37,13 +37,13 @@ export class Trade {
     this.y = scale([0, most], [bottom, top]);
     const [width, height] = [right + 10, bottom + 42];
     change(root, { width, height, viewBox: `0 0 ${width} ${height}` });
-    root.replaceChildren(...this.still());
     this.arms = shape("path", { class: "arm" });
+    root.replaceChildren(...this.still());
     this.ring = shape("g", { class: "ring", "data-part": "point" },
       shape("circle", { r: 22, class: "grip" }), shape("circle", { r: radius, class: "halo" }),
       shape("circle", { r: radius, class: "harmonic" }));
     this.cross = shape("path", { class: "cross" });
-    root.append(this.arms, this.cross, this.ring);
+    root.append(this.cross, this.ring);
   }
 
   // --- What stays -------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ export class Trade {
     return [
       ...this.axes(), ...this.equals(), this.area(), ...others.flatMap((each) => this.ghost(each)),
       shape("path", { class: "curve", d: this.along(line), style: this.ink(line) }),
-      ...this.marks(),
+      this.arms, ...this.marks(),  // whose names are read over the lines of the point
     ];
   }
 
@@ -129,10 +129,14 @@ export class Trade {
     const placed = labelled(this.wishes(), this.frame, this.occupied(), lines);
     /** @param {string} look */
     const ink = (look) => `--ink: var(--${look})`;
-    const places = placed.flatMap(({ label, x, y }) => [
-      shape("path", { class: "leader", d: `M${label.x} ${label.y}L${x} ${y}` }),
-      shape("circle", { class: "dot", cx: label.x, cy: label.y, r: 3.5, style: ink(label.look) }),
-    ]);
+    const places = placed.flatMap(({ label, x, y }) => {
+      const end = Math.max(x, Math.min(label.x, x + label.width)); // the nearer one of the name
+      return [
+        shape("path", { class: "leader", d: `M${label.x} ${label.y}L${end} ${y}` }),
+        shape("circle", { class: "dot", cx: label.x, cy: label.y, r: 3.5,
+          style: ink(label.look) }),
+      ];
+    });
     const names = placed.flatMap(({ label, x, y }) => {
       const { look, name, hollow } = label, { symbol } = this.head.looks[look];
       const kind = hollow ? "hollow" : "dot";
