@@ -125,5 +125,6 @@ def test_what_puts_the_command_on_the_path_stands_above_its_first_use(name):
 
 def test_the_readme_counts_methods_and_claims():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f" {len(METHODS) + len(TRANSDUCTIVE)} methods " in text
+    (least,) = re.findall(r"more than (\d+) methods ", text)
+    assert 0 < len(METHODS) + len(TRANSDUCTIVE) - int(least) < 10
     assert f" {len(CLAIMS)} claims " in text
