@@ -101,7 +101,7 @@ def _show_command(spec: RunSpec, run: RunResult, scores: AnsweredTest, dataset: 
     downloads.offer_run(run, f"run_{run.spec.key}")
 
 
-# --- Confusion ------------------------------------------------------------------------------------
+# --- Classes and confusion ------------------------------------------------------------------------
 
 
 def _show_classes(

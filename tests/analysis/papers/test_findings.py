@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.io import loadmat
 
+from tests.pages import ROOT
 from tools.findings import made
 from zslcore.analysis.cross_dataset import cross_tests, printed_table
 from zslcore.analysis.leak_cost import measured
@@ -313,3 +314,12 @@ def test_there_are_findings_of_every_kind_each_with_a_command():
     assert len(FINDINGS) == len(OF) >= 12
     assert {finding.where for finding in FINDINGS} == {"data", "tables", "runs"}
     assert all(finding.command.startswith("zslcore ") for finding in FINDINGS)
+
+
+def test_numbers_of_the_guide_are_those_of_a_finding():
+    text = (ROOT / "docs" / "guide" / "papers.md").read_text(encoding="utf-8")
+    shown = text.partition("## Findings")[2].partition("\n## ")[0].split("\n- ")[1:]
+    numbers = [set(re.findall(r"\b\d[\d,.]*\d\b|\b\d\b", each)) for each in shown]
+    assert [len(each) >= 4 for each in numbers] == [True, False, True, True]  # one states none
+    for each in numbers:
+        assert any(all(number in finding.said for number in each) for finding in FINDINGS), each
