@@ -22,7 +22,7 @@ import pandas as pd
 from benchmarks.measuring import markdown_table, percent
 from zslcore.analysis.actions import CONFIGURATIONS, DRAWS
 from zslcore.analysis.overlap import fair_draws, gain_difference, overlap_study
-from zslcore.datasets.action_facts import action_facts
+from zslcore.datasets.facts import action_facts
 from zslcore.datasets.simulated_actions import EXTRACTORS, small_world
 from zslcore.methods import get_method
 

@@ -31,10 +31,10 @@ from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
 from zslcore.analysis.study import SHIPPED, Study, is_intact
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets import ZSLDataset, load
-from zslcore.datasets.action_facts import action_facts, recognise_actions
+from zslcore.datasets.facts import action_facts, recognise_actions
 from zslcore.jobs.runner import PREVIEW
 from zslcore.leakage import AuditContext, get_vocabulary
-from zslcore.leakage.overlap import overlap_table
+from zslcore.leakage.counts import overlap_table
 
 #: Bytes that one result may take.
 MOST = 5 << 18

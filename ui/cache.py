@@ -37,19 +37,11 @@ from zslcore.analysis.study import SILENT, Study
 from zslcore.board import Board, packaged_board
 from zslcore.board.table import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
-from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.leakage import (
-    AuditContext,
-    AuditReport,
-    CorrectedSplit,
-    Vocabulary,
-    counts,
-    overlap,
-    quiz,
-)
+from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, counts, quiz
 from zslcore.leakage.correction import Policy
 from zslcore.results.results_only import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
@@ -318,7 +310,7 @@ def overlaps(
 ) -> pd.DataFrame:
     """Return the overlap table of unseen classes or of all; ``said`` are the decisions."""
     classes = range(len(_context.class_names)) if every_class else None
-    return overlap.overlap_table(_context, _vocabulary, classes)
+    return counts.overlap_table(_context, _vocabulary, classes)
 
 
 @st.cache_resource(show_spinner="Planting …", max_entries=16)

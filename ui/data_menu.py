@@ -11,10 +11,10 @@ import streamlit as st
 from ui import cache, import_dialog, stored_answers, terms, visitors
 from ui.text import plain
 from zslcore.datasets import ZSLDataset, imports
+from zslcore.datasets.facts import is_simulated_name, is_variant, title
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.datasets.stand_ins import unplanted_twin
-from zslcore.datasets.titles import is_simulated_name, is_variant, title
 
 #: Real data that a view opens with where they are imported, the likeliest first.
 FIRST = ("AWA2", "CUB", "SUN", "AWA1", "aPY", "APY")

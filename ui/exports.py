@@ -9,8 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from zslcore.storage.latex import latex_table
-from zslcore.storage.spreadsheets import harmless_csv, without_python
+from zslcore.storage.tables import harmless_csv, latex_table, without_python
 from zslcore.version import stamped
 
 _NOT_IN_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|#"} | {"\n": " "})

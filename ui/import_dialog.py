@@ -13,8 +13,7 @@ from ui import terms, uploads, visitors
 from ui.reading_progress import progress
 from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import FINE_TUNED, unlisted_sets
+from zslcore.datasets.facts import FINE_TUNED, benchmark_of, unlisted_sets
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import PRETRAINING_NAMES

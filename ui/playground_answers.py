@@ -21,8 +21,7 @@ from ui.text import as_text
 from zslcore import jobs
 from zslcore.analysis.study import RunStudy, run_seconds
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.facts import class_facts, fact_sources
-from zslcore.datasets.titles import is_simulated_name, title
+from zslcore.datasets.facts import class_facts, fact_sources, is_simulated_name, title
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.runs import RunResult

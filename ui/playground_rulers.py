@@ -18,7 +18,7 @@ from zslcore.analysis.regularization import GridAnswers, GridAnswersStudy, lambd
 from zslcore.analysis.study import RunStudy
 from zslcore.analysis.transduction import Transduction, TransductionStudy
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.titles import title
+from zslcore.datasets.facts import title
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.curves import gamma_range, interactive_curve

@@ -21,10 +21,10 @@ from zslcore.datasets.sandbox.client import Limits
 from zslcore.evaluation import State, is_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError, ZSLError
-from zslcore.leakage.predicted import PredictedScores, checked, read_predicted
+from zslcore.leakage.published import PredictedScores, checked, read_predicted
 from zslcore.scores import FIXES, Question, ScoreReport
 from zslcore.scores.judging import judge_predicted
-from zslcore.scores.matrix import JudgedScores
+from zslcore.scores.reading import JudgedScores
 from zslcore.scores.sandboxed import COPIES, Asked, Given, judge_in_sandbox, memory_for
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text

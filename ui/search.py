@@ -14,7 +14,7 @@ from ui.text import GLOSSARY, TERMS, plain
 from zslcore.analysis.papers.claims import CLAIMS
 from zslcore.analysis.papers.findings import FINDINGS
 from zslcore.analysis.papers.protocols import codes
-from zslcore.datasets.titles import title
+from zslcore.datasets.facts import title
 from zslcore.methods import METHODS
 
 _FOUND = "search_found"

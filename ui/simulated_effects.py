@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ui.numbers import three_digits
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.imagenet_simulated import planted_imagenet
+from zslcore.datasets.imagenet import planted_imagenet
 from zslcore.datasets.simulated import Planted, planted
 from zslcore.datasets.simulated_actions import planted_action
 

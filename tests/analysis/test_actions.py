@@ -26,7 +26,7 @@ from zslcore.datasets import load
 from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.metrics.gain import gain_of
-from zslcore.storage.bundle import typed
+from zslcore.storage.records import typed
 
 
 @pytest.mark.parametrize("row", published("action_splits").to_dict("records"))

@@ -19,7 +19,7 @@ from zslcore.analysis.actions import (
 )
 from zslcore.analysis.large_scale import LargeScaleStudy, measure, printed
 from zslcore.datasets import load
-from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
+from zslcore.datasets.imagenet import SIMULATED_IMAGENET
 from zslcore.jobs.studies import stored_result
 
 #: Below this an effect is there.

@@ -8,8 +8,7 @@ from zslcore.analysis.hops import class_hops, hop_trend
 from zslcore.datasets.facts import class_facts
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import get_vocabulary
-from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.leakage.wordnet import wordnet
+from zslcore.leakage.vocabularies import Vocabulary, wordnet
 
 ANIMALS = [name.replace("+", " ") for name in class_facts("AWA2").classes["class"]]
 

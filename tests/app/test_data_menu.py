@@ -7,9 +7,9 @@ import pytest
 from tests.pages import go, visit
 from ui import data_menu
 from zslcore.datasets import imports, load
+from zslcore.datasets.facts import title
 from zslcore.datasets.simulated import SIMULATED, UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
-from zslcore.datasets.titles import title
 
 
 @pytest.fixture

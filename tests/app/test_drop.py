@@ -10,7 +10,7 @@ from scipy.io import savemat
 from tests.pages import metrics, visit, words
 from ui.figures.leakage import picture_of
 from ui.views.leakage import drop
-from zslcore.leakage import predicted
+from zslcore.leakage import published
 from zslcore.leakage.cards import Bar, Picture, read_card
 from zslcore.scores.card import card_of_predictions
 from zslcore.storage.files import FACTS
@@ -97,14 +97,14 @@ def test_a_split_and_scores_dropped_together_get_a_card_each_and_one_of_both(tmp
 
 def test_dropped_predictions_are_read_once_and_have_the_card_of_a_check(monkeypatch):
     path = min((FACTS / "board").glob("*.parquet"))
-    card = card_of_predictions(predicted.read_predicted(path), [(path.name, "")])
-    read, whole = [], predicted.read_predictions
+    card = card_of_predictions(published.read_predicted(path), [(path.name, "")])
+    read, whole = [], published.read_predictions
 
     def counted(path, **limits):
         read.append(path.name)
         return whole(path, **limits)
 
-    monkeypatch.setattr(predicted, "read_predictions", counted)
+    monkeypatch.setattr(published, "read_predictions", counted)
     app = dropped(path).run()
     assert read == [path.name]
     assert card.sentence in plain_words(app)

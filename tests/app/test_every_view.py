@@ -19,7 +19,7 @@ from tests.hostile.test_addresses import malformed, opened
 from tests.pages import PATIENCE, ROOT, backslashes, forbid_computing, unexplained, visit
 from ui import downloads, exports, site_map, terms
 from zslcore.storage.files import FACTS
-from zslcore.storage.spreadsheets import harmless
+from zslcore.storage.tables import harmless
 
 VIEWS = [view.name for page in site_map.PAGES for view in page.views]
 #: What shows an answer, and the views whose answer is words.

@@ -32,7 +32,7 @@ from zslcore.leakage import (
     quiz,
 )
 from zslcore.leakage.loading import context_of_dataset
-from zslcore.leakage.words import HOW, how
+from zslcore.leakage.report import HOW, how
 from zslcore.results.store import ResultStore
 
 PAGE = "leakage"

@@ -15,8 +15,8 @@ from zslcore import jobs
 from zslcore.analysis.maps import MapSettings, MapStudy, make_map
 from zslcore.analysis.maps.reading import answers
 from zslcore.datasets import imports, load
+from zslcore.datasets.facts import title
 from zslcore.datasets.simulated import planted
-from zslcore.datasets.titles import title
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 

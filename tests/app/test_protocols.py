@@ -14,8 +14,7 @@ from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.methods import get_method
 from zslcore.scores import ScoreFile, interpreted, judge
-from zslcore.scores.paired import compare_scores
-from zslcore.scores.power import needs
+from zslcore.scores.paired import compare_scores, needs
 from zslcore.scores.protocols import PROTOCOLS
 
 PAGE = "pages/scores.py"

@@ -13,11 +13,10 @@ from zslcore.__main__ import main
 from zslcore.analysis.resampling import figures
 from zslcore.board import read_board, read_entry
 from zslcore.board import table as board_table
-from zslcore.board.as_html import to_html
 from zslcore.board.checking import judged
 from zslcore.board.entry import MAX_BYTES, SCHEMA
 from zslcore.board.making import add_entry, entry_of_run, entry_of_scores
-from zslcore.board.table import as_csv, as_latex, gamma_in_words, rows_of, table_of
+from zslcore.board.table import as_csv, as_latex, gamma_in_words, rows_of, table_of, to_html
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from zslcore.board import packaged_board
-from zslcore.board.as_html import to_html
 from zslcore.board.checking import judged
-from zslcore.board.table import Rank, rank_in_words, ranks_of, table_of
+from zslcore.board.table import Rank, rank_in_words, ranks_of, table_of, to_html
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,9 @@ from dataclasses import replace
 import pytest
 
 from zslcore.__main__ import main
-from zslcore.board.as_html import to_html
 from zslcore.board.checking import read_board
 from zslcore.board.making import add_entry, entry_of_run
-from zslcore.board.table import table_of
+from zslcore.board.table import table_of, to_html
 from zslcore.datasets import load
 from zslcore.evaluation import State, write_predictions
 from zslcore.evaluation.runs import execute_with_predictions

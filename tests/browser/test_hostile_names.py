@@ -15,7 +15,7 @@ from tests.hostile.looking import CANARY, FOREIGN, Watch
 from tests.hostile.names import NAME, NAMES, altered, write
 from ui.views.leakage.scores import TABS
 from zslcore.board import read_board
-from zslcore.board.as_html import to_html
+from zslcore.board.table import to_html
 from zslcore.datasets import import_dataset
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore

@@ -10,7 +10,7 @@ from tests.commands.test_one_file import small_map
 from ui.report import Pin, as_html
 from zslcore.interactive.one_file import framed, page_of
 from zslcore.scores import interpreted, judge
-from zslcore.scores.matrix import ScoreFile
+from zslcore.scores.reading import ScoreFile
 from zslcore.scores.review import Submission, review
 from zslcore.scores.review_page import to_html
 

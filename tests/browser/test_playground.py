@@ -7,7 +7,7 @@ import pytest
 
 from tests.browser.reading import SlowServer, once, sent_by, settle
 from zslcore.datasets import load
-from zslcore.datasets.titles import title
+from zslcore.datasets.facts import title
 
 SMALL = {"width": 1280, "height": 720}
 SHOWN = ".numbers > .h:not(:empty)"

@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 
 from zslcore.datasets import Split, ZSLDataset, available, load
-from zslcore.datasets.action_facts import (
-    ACTION_SETS,
-    action_facts,
-    recognise_actions,
-    zsl220,
-)
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import ACTION_SETS, action_facts, published, recognise_actions, zsl220
 from zslcore.datasets.simulated_actions import (
     ACTIONS,
     EXTRACTORS,

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from zslcore.datasets import Split, ZSLDataset, load
-from zslcore.datasets.benchmarks import benchmark_of, recognise
-from zslcore.datasets.facts import class_facts
+from zslcore.datasets.facts import benchmark_of, class_facts, recognise
 
 
 def data(classes, images=2, name="vgg_fc7"):
@@ -61,10 +60,10 @@ def test_labels_that_name_no_class_are_nobodys():
 
 
 def test_without_class_names_the_labels_of_the_release_tell(monkeypatch):
-    from zslcore.datasets import benchmarks
+    from zslcore.datasets import facts
 
-    facts = {"aPY": {"labels": benchmarks.labels_digest(np.arange(32))}}
-    monkeypatch.setattr(benchmarks, "fact_sources", lambda: facts)
+    sources = {"aPY": {"labels": facts.labels_digest(np.arange(32))}}
+    monkeypatch.setattr(facts, "fact_sources", lambda: sources)
     numbered = [f"class {k}" for k in range(32)]
     assert recognise(numbered, np.arange(32)).benchmark == "aPY"
     assert recognise(numbered, np.arange(32)[::-1]) is None

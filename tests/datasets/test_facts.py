@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 from scipy.io import loadmat
 
-from zslcore.datasets.benchmarks import labels_digest
 from zslcore.datasets.facts import (
     class_facts,
     earlier_version,
     fact_sources,
+    labels_digest,
     published,
     published_tables,
 )

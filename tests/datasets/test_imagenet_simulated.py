@@ -6,11 +6,13 @@ from threadpoolctl import threadpool_limits
 
 from zslcore.datasets import available, load
 from zslcore.datasets.facts import published
-from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
-from zslcore.datasets.imagenet_simulated import (
+from zslcore.datasets.imagenet import (
     BLOCK,
+    SETS,
     SIMULATED_IMAGENET,
+    imagenet,
     imagenet_plan,
+    imagenet_rows,
     planted_imagenet,
     populations,
     simulate_imagenet,

@@ -17,7 +17,7 @@ from tests.hostile.scores import CHANGES, CLASSES, LABELS, SCORES, UNSEEN
 from zslcore.evaluation import Predictions, write_predictions
 from zslcore.evaluation.predictions import Provenance
 from zslcore.evaluation.protocol import ScoredTest
-from zslcore.leakage.predicted import read_predicted
+from zslcore.leakage.published import read_predicted
 from zslcore.scores import judge
 
 __all__ = ["honest_predictions", "judged_predictions", "spoiled_predictions"]

@@ -22,7 +22,7 @@ from zslcore.jobs.studies import STUDIES, result, stored_result
 from zslcore.methods import get_method
 from zslcore.results import planning
 from zslcore.results.store import ResultStore
-from zslcore.storage import bundle
+from zslcore.storage import records
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +79,7 @@ def test_a_result_is_read_as_it_was_written(kind, tmp_path):
     made = result(study, report=heard)
     assert heard, "no progress"
     assert stored_result(study) is None
-    bundle.save(tmp_path, made, compressed=study.COMPRESSED)
+    records.save(tmp_path, made, compressed=study.COMPRESSED)
     assert_same(study.read(tmp_path), made, kind)
 
 

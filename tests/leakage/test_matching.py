@@ -16,7 +16,7 @@ from zslcore.leakage import (
     readable,
 )
 from zslcore.leakage.matching import EMPTY_WORDS, MOST_INDEXES, index_of
-from zslcore.leakage.wordnet import VIEWPOINTS, domains, wordnet
+from zslcore.leakage.vocabularies import VIEWPOINTS, domains, wordnet
 
 IMAGENET = get_vocabulary("imagenet-1k")
 PAPER_NAME = {

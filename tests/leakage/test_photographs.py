@@ -11,8 +11,14 @@ from tests.datasets import files
 from tests.leakage.worlds import clean, worlds
 from zslcore.__main__ import main
 from zslcore.datasets import ZSLDataset, load
-from zslcore.datasets.benchmarks import labels_digest
-from zslcore.datasets.facts import class_facts, fact_sources, published, row_facts, unpacked
+from zslcore.datasets.facts import (
+    class_facts,
+    fact_sources,
+    labels_digest,
+    published,
+    row_facts,
+    unpacked,
+)
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage import (
     POLICIES,

@@ -13,8 +13,7 @@ from tests.leakage.worlds import FAULTS, clean
 from zslcore.exceptions import ParameterError, UnknownNameError
 from zslcore.leakage import FORMATS, AuditReport, Finding, Severity, audit_context, render
 from zslcore.leakage.render import to_junit
-from zslcore.leakage.report import FAIL_ON, Evidence
-from zslcore.leakage.words import counted
+from zslcore.leakage.report import FAIL_ON, Evidence, counted
 
 NASTY = '<script>alert("x")</script> & | `code` **b** \x00\x1b[31m \ud800 ]]> ‮ [a](javascript:1)'
 

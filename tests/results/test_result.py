@@ -13,8 +13,7 @@ from zslcore.__main__ import main
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.jobs.upkeep import examine
-from zslcore.results.result import KINDS, Result, result_of
-from zslcore.results.store import ResultStore
+from zslcore.results.store import KINDS, Result, ResultStore, result_of
 
 WORLD = linear_world()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, UnknownNameError
 from zslcore.leakage.published import known_splits

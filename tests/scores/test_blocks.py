@@ -10,8 +10,7 @@ import pytest
 
 from zslcore.exceptions import FileRefusedError
 from zslcore.scores import interpreted, judge, questions
-from zslcore.scores.matrix import blocks, column, some_rows
-from zslcore.scores.reading import read_scores
+from zslcore.scores.reading import blocks, column, read_scores, some_rows
 
 PEAK = """
 import sys

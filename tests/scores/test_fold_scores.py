@@ -12,11 +12,11 @@ from zslcore.board.table import COLUMNS
 from zslcore.datasets import load
 from zslcore.evaluation import read_predictions
 from zslcore.evaluation.protocol import select
-from zslcore.evaluation.rows_to_score import parts_to_score
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.features.views import Preprocessing
 from zslcore.methods import ESZSL
+from zslcore.scores.fold_scores import parts_to_score
 
 DATA = "simulated-aPY"
 GIVEN = {"gamma": 1.0, "lam": 1.0}

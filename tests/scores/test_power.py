@@ -9,8 +9,7 @@ from tests.scores.test_protocols import GAMMA, SCORES, report_of
 from zslcore.__main__ import main
 from zslcore.evaluation.drawn import Drawn
 from zslcore.metrics.bootstrap import image_draws
-from zslcore.scores.paired import compare_scores
-from zslcore.scores.power import designs_of, needs
+from zslcore.scores.paired import compare_scores, designs_of, needs
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,7 @@ from zslcore.datasets.facts import class_facts, row_facts
 from zslcore.evaluation import Predictions, Provenance, write_predictions
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.leakage.predicted import PredictedScores, read_predicted
-from zslcore.leakage.published import known_tests
+from zslcore.leakage.published import PredictedScores, known_tests, read_predicted
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.scores import ScoreMatrix, interpreted, judge
 from zslcore.scores.judging import predictions_of_scores

@@ -19,7 +19,7 @@ from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.figures import FIGURES, Figure, of_answers_alone, register
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import UnknownNameError
-from zslcore.leakage.predicted import PredictedScores
+from zslcore.leakage.published import PredictedScores
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics.bootstrap import interval, p_of_draws
 from zslcore.scores import ScoreFile, ScoreMatrix, interpreted, judge

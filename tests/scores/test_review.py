@@ -12,8 +12,8 @@ from tests.datasets import files
 from tests.datasets.conftest import in_process  # noqa: F401 - a fixture
 from zslcore.__main__ import main
 from zslcore.leakage.cards import worst
-from zslcore.leakage.predicted import AGREES, read_predicted
-from zslcore.leakage.words import without_options
+from zslcore.leakage.published import AGREES, read_predicted
+from zslcore.leakage.report import without_options
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.review import Declared, Submission, review, scrubbed, to_text
 from zslcore.scores.review_page import to_html

@@ -8,8 +8,8 @@ import pytest
 
 from zslcore.evaluation.protocol import ScoredTest, evaluate
 from zslcore.exceptions import FileRefusedError
-from zslcore.scores import ScoreFile, interpreted, judge, matrix, sandboxed
-from zslcore.scores.matrix import answers_in
+from zslcore.scores import ScoreFile, interpreted, judge, reading, sandboxed
+from zslcore.scores.reading import answers_in
 from zslcore.scores.sandboxed import Asked, Given, judge_in_sandbox
 
 MEMORY = 1 << 30
@@ -35,7 +35,7 @@ def written(tmp_path, name="own.npz", **arrays):
 
 @pytest.mark.parametrize("kind", ["float32", "ties", "ruled out", "no seen images"])
 def test_sides_say_what_the_whole_matrix_says(kind, monkeypatch):
-    monkeypatch.setattr(matrix, "AT_ONCE", 100)  # 11 rows at a time
+    monkeypatch.setattr(reading, "AT_ONCE", 100)  # 11 rows at a time
     scores, y = F.copy(), Y
     if kind == "ties":
         scores = np.round(scores).astype(np.float64)

@@ -13,7 +13,7 @@ from zslcore.board.checking import Board
 from zslcore.board.table import as_latex as of_board
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
-from zslcore.storage.latex import best_in_groups, in_latex, latex_table
+from zslcore.storage.tables import best_in_groups, in_latex, latex_table
 
 HOSTILE = r"\input{x} & 50% of $a_b$ #1 ~^ <i>|[x]| {y" + "\n" + r"} \\ \end{table}"
 #: Commands that a cell may become; all others come from the frame of the table.

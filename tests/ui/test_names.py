@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from ui.figures.accuracy import class_bars, confusion_map
-from zslcore.storage.spreadsheets import harmless, harmless_csv
+from zslcore.storage.tables import harmless, harmless_csv
 
 LINK = '<a href="http://example.org">otter</a>'
 NAMES = [LINK, "<b>bat</b>", "sea<br>lion", "a & b"]

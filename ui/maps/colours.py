@@ -21,7 +21,7 @@ from zslcore.analysis.inventory import known_to_extractor
 from zslcore.analysis.maps import match_classes
 from zslcore.analysis.maps.reading import Answers, answers
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.titles import title
+from zslcore.datasets.facts import title
 from zslcore.evaluation.specs import RunSpec
 
 COLOURS = (

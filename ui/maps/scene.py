@@ -26,7 +26,7 @@ from zslcore.analysis.maps import METHOD_NAMES, EmbeddedMap
 from zslcore.analysis.maps.quality import density
 from zslcore.analysis.maps.reading import inside
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.titles import title
+from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import Entry, Panel
 
 #: Eight colours and seven symbols distinguish 56 classes; more of them share a look.

@@ -25,7 +25,7 @@ from zslcore.leakage import (
     render,
 )
 from zslcore.leakage.render import to_junit
-from zslcore.leakage.words import how
+from zslcore.leakage.report import how
 
 #: Icon and colour of a severity, shown next to its name.
 LOOKS = {
@@ -53,7 +53,7 @@ LINKS = {
     "ZSL011": (DATA, "Images per class", {"data_tab": "Split"}),
     "ZSL012": SPLIT_LINK,
 }
-#: Where to give on this page what :data:`zslcore.leakage.words.HOW` gives elsewhere.
+#: Where to give on this page what :data:`zslcore.leakage.report.HOW` gives elsewhere.
 KNOWN = "under “More”"
 ON_PAGE = {
     "labels": "upload a second file with labels, such as res101.mat",

@@ -19,8 +19,7 @@ from scipy import stats
 
 from zslcore.analysis.overlap import gain_difference, gains_by_draw, study_summary
 from zslcore.analysis.resampling import student_interval
-from zslcore.datasets.action_facts import action_facts
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import action_facts, published
 from zslcore.exceptions import ParameterError
 from zslcore.metrics.gain import gain_of
 from zslcore.metrics.significance import holm

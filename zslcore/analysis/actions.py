@@ -34,16 +34,14 @@ from joblib import Parallel, delayed
 from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws, split_of_draw
 from zslcore.analysis.study import Report, Study, made_by
 from zslcore.datasets import ZSLDataset, load
-from zslcore.datasets.action_facts import action_facts, recognise_actions
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import action_facts, published, recognise_actions
 from zslcore.datasets.simulated_actions import EXTRACTORS, SIMULATED_ACTIONS, action_name
 from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import ZSLEstimator
 from zslcore.results.planning import AT_A_TIME
-from zslcore.results.result import Result, result_of
-from zslcore.results.store import ResultStore
+from zslcore.results.store import Result, ResultStore, result_of
 from zslcore.storage.records import Schema, UnreadableError
 
 #: How many draws the paper makes.

@@ -36,8 +36,7 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import METHODS, GenerativeZSL
 from zslcore.methods.base import with_seed
 from zslcore.metrics.significance import PairedTest, paired_test
-from zslcore.results.result import result_of
-from zslcore.results.store import ResultStore
+from zslcore.results.store import ResultStore, result_of
 from zslcore.storage.records import Schema, UnreadableError
 
 Progress = Callable[[float, float, str], None]

@@ -35,8 +35,7 @@ from scipy.stats import rankdata
 
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.matching import parse_name, queries, reading
-from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.leakage.wordnet import wordnet
+from zslcore.leakage.vocabularies import Vocabulary, wordnet
 
 #: Permutations of the test.
 DRAWS = 9999

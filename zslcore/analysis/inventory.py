@@ -10,8 +10,7 @@ import pandas as pd
 from scipy.cluster.hierarchy import leaves_list, linkage
 
 from zslcore.datasets.base import Split, ZSLDataset, hold_out
-from zslcore.datasets.benchmarks import benchmark_of, recognise
-from zslcore.datasets.facts import class_facts, published
+from zslcore.datasets.facts import benchmark_of, class_facts, published, recognise
 from zslcore.evaluation.protocol import SEEN_VALIDATION
 from zslcore.exceptions import ParameterError
 from zslcore.methods.statistics import ClassStatistics

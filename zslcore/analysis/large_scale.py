@@ -33,8 +33,7 @@ from zslcore.large.ranks import RankCounts, Task, count_ranks
 from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.score_map import ScoreMap
-from zslcore.results.result import result_of
-from zslcore.results.store import ResultStore
+from zslcore.results.store import ResultStore, result_of
 
 Progress = Callable[[float, float, str], None]
 

@@ -27,8 +27,7 @@ from zslcore.methods import METHODS
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.results.planning import Choice, planned
 from zslcore.results.store import StoredRun
-from zslcore.storage.latex import best_in_groups, latex_table
-from zslcore.storage.spreadsheets import harmless_csv
+from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
 from zslcore.version import stamped, version
 
 

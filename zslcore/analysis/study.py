@@ -33,7 +33,7 @@ from zslcore.evaluation.runs import Progress, RunResult
 from zslcore.evaluation.specs import RunSpec, revisions_of
 from zslcore.methods.base import ZSLEstimator
 from zslcore.results.store import ResultStore
-from zslcore.storage import artifacts, bundle, settings
+from zslcore.storage import artifacts, records, settings
 from zslcore.storage.files import FACTS
 
 #: Results that come with the package, a folder each, by ``tools.shipped_jobs``.
@@ -98,7 +98,7 @@ class Study(Generic[R]):
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> Self:
         """Return the study with these :attr:`arguments`."""
-        return bundle.typed(arguments, cls)
+        return records.typed(arguments, cls)
 
     @property
     def made_by(self) -> dict[str, Any]:
@@ -140,11 +140,11 @@ class Study(Generic[R]):
         """Compute the result of these arguments and write it into an empty folder."""
         report(0, 0, "Opening the data set")
         result = cls.from_arguments(arguments).compute(report)
-        bundle.save(folder, result, compressed=cls.COMPRESSED)
+        records.save(folder, result, compressed=cls.COMPRESSED)
 
     def read(self, folder: Path) -> R:
         """Return the result that :meth:`work` has written."""
-        return bundle.load(folder, get_type_hints(type(self).compute)["return"])
+        return records.load(folder, get_type_hints(type(self).compute)["return"])
 
 
 def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from zslcore.leakage.cards import (
     worst_first,
 )
 from zslcore.leakage.published import known_splits
-from zslcore.leakage.words import listed
+from zslcore.leakage.report import listed
 from zslcore.results.imported import read_runs
 
 #: Split states whose rows are known and do not leak.

@@ -25,9 +25,14 @@ from zslcore.evaluation import Predictions, State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.files import read_packaged, read_predictions
 from zslcore.exceptions import FileRefusedError, UnknownNameError
-from zslcore.leakage.overlap import certain_and_possible
-from zslcore.leakage.predicted import PredictedScores, checked, read_predicted
-from zslcore.leakage.published import KnownSplit, known_splits
+from zslcore.leakage.counts import certain_and_possible
+from zslcore.leakage.published import (
+    KnownSplit,
+    PredictedScores,
+    checked,
+    known_splits,
+    read_predicted,
+)
 from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS

@@ -25,7 +25,7 @@ from zslcore.board.entry import (
 from zslcore.board.table import variant_of
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.base import Split
-from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.published import known_splits, known_tests

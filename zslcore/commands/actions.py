@@ -45,7 +45,7 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.jobs.studies import stored_result
 from zslcore.storage.files import write_out
-from zslcore.storage.spreadsheets import harmless_csv
+from zslcore.storage.tables import harmless_csv
 from zslcore.version import stamped
 
 #: Columns of the printed tables: headings, and the ends of their intervals.

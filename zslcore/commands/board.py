@@ -92,8 +92,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _write_curves(args: argparse.Namespace, board: Board) -> None:
     """Write the curves of a board, and the boards that link them."""
-    from zslcore.board.as_html import to_html
-    from zslcore.board.table import address_of, write_curves
+    from zslcore.board.table import address_of, to_html, write_curves
     from zslcore.commands.options import show_steps
     from zslcore.storage.files import FACTS, write_out
 
@@ -128,8 +127,7 @@ def _summary(board: Board) -> str:
 
 def _form(path: Path) -> Callable[[Board], str]:
     """Return what writes the kind of file that a name ends like."""
-    from zslcore.board.as_html import to_html
-    from zslcore.board.table import as_csv, as_latex
+    from zslcore.board.table import as_csv, as_latex, to_html
 
     forms: dict[str, Callable[[Board], str]] = {".html": to_html, ".csv": as_csv, ".tex": as_latex}
     if path.suffix.lower() not in forms:
@@ -233,7 +231,7 @@ def _scores(path: Path) -> dict[str, Any]:
     """Return the JSON of a file, or that of the figures of predictions."""
     if not _is_predictions(path):
         return _json(path)
-    from zslcore.leakage.predicted import read_predicted
+    from zslcore.leakage.published import read_predicted
     from zslcore.scores.judging import judge_predicted
 
     predicted = read_predicted(path)

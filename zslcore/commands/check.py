@@ -26,7 +26,7 @@ from zslcore.leakage import audit_context, get_vocabulary
 from zslcore.leakage.cards import USUAL, Card, to_html
 from zslcore.leakage.file_kinds import MAX_LIST, Group, grouped, recognise
 from zslcore.leakage.loading import context_of_split, vocabulary_of
-from zslcore.leakage.predicted import read_predicted
+from zslcore.leakage.published import read_predicted
 from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.scores.card import (

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> str:
     """Write the file and return what is in it."""
     from zslcore.datasets import load
-    from zslcore.evaluation.rows_to_score import arrays_of, parts_to_score, write_parts
+    from zslcore.scores.fold_scores import arrays_of, parts_to_score, write_parts
 
     dataset = load(args.dataset)
     split = dataset.split(args.split)

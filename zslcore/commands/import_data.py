@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> None:
 
 def print_dataset(data: ZSLDataset) -> None:
     """Print what a data set holds, one fact a line."""
-    from zslcore.datasets.benchmarks import benchmark_of
+    from zslcore.datasets.facts import benchmark_of
     from zslcore.datasets.imports import pretraining_of
 
     n, d = data.features.shape

@@ -72,7 +72,7 @@ def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDatas
         return imagenet_of_shards(folder, prototypes)
     if folder is None:
         return load(name)
-    from zslcore.datasets.imagenet_simulated import simulate_imagenet
+    from zslcore.datasets.imagenet import simulate_imagenet
     from zslcore.large.shards import Shards
 
     shards = Shards.open(folder)

@@ -44,17 +44,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> object:
     """Return what a difference needs."""
-    from zslcore.scores import power
+    from zslcore.scores import paired
 
     table = _of_pilot(args) if args.files else _of_assumptions(args)
     if args.json:
         return table.rename_axis("figure").reset_index()
-    return power.as_text(table, args.difference / 100, args.power / 100, args.alpha / 100)
+    return paired.as_text(table, args.difference / 100, args.power / 100, args.alpha / 100)
 
 
 def _of_pilot(args: argparse.Namespace) -> pd.DataFrame:
     from zslcore.commands.score import judged, paired
-    from zslcore.scores.power import needs
+    from zslcore.scores.paired import needs
 
     if len(args.files) != 2:
         raise ParameterError(f"power: expected two FILEs, or none; got {len(args.files)}.")
@@ -74,7 +74,7 @@ def _of_assumptions(args: argparse.Namespace) -> pd.DataFrame:
     import pandas as pd
 
     from zslcore.metrics.power import Design, assumed_stratum
-    from zslcore.scores.power import needs_of
+    from zslcore.scores.paired import needs_of
 
     missing = [name for name in STATED if getattr(args, name) is None]
     if missing:

@@ -33,10 +33,9 @@ from zslcore.printing.drawing import FORMATS as FORMATS_OF_PRINT
 from zslcore.printing.drawing import WIDTHS, print_figure
 from zslcore.printing.results import of_predictions
 from zslcore.results.imported import import_runs
-from zslcore.results.result import KINDS, RUN, Result
-from zslcore.results.store import ResultStore, StoredRun
+from zslcore.results.store import KINDS, RUN, Result, ResultStore, StoredRun
 from zslcore.storage.files import write_out
-from zslcore.storage.spreadsheets import harmless_csv
+from zslcore.storage.tables import harmless_csv
 from zslcore.version import stamped
 
 if TYPE_CHECKING:

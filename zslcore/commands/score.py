@@ -125,7 +125,7 @@ def judged(
     """Return the figures of one file, of scores or of predictions."""
     from zslcore.datasets import load
     from zslcore.evaluation import is_predictions
-    from zslcore.leakage.predicted import read_predicted
+    from zslcore.leakage.published import read_predicted
     from zslcore.scores import judge
     from zslcore.scores.fold_scores import match_folds
     from zslcore.scores.judging import judge_predicted

@@ -38,14 +38,14 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.action_facts import (
+from zslcore.datasets.base import Split
+from zslcore.datasets.facts import (
     ACTION_SETS,
     ActionFacts,
+    Recognised,
     action_facts,
     recognise_actions,
 )
-from zslcore.datasets.base import Split
-from zslcore.datasets.benchmarks import Recognised
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import Raw, Release, Splits, rows_of, with_folds
 from zslcore.datasets.sandbox.client import Role, read_arrays

@@ -1,22 +1,42 @@
-"""Facts about the benchmarks, stored under ``data/``: printed tables, class lists, image counts.
+"""Facts about the benchmarks: printed tables, class lists, image counts, and names of data sets.
 
-Sources, and what had to be filled in by a rule, are named in ``data/README.md``.
+They are stored under ``data/``; sources, and what had to be filled in by a rule, are named in
+``data/README.md``.
+
+A benchmark is recognised by its content, not by its name. Class names tell, in any order and
+spelling, where they are those of a benchmark one by one; where a file has none, the labels of the
+release row by row do. AWA1 and AWA2 have the same classes: images per class, or their share,
+distinguish them.
+
+UCF101 was cut from longer videos: the clips of a class come in 25 groups of 4 to 7, those of one
+group from the same video [2]_ (``v_Archery_g07_c03``). A split that goes by clips puts most groups
+on both sides. Facts on the videos of UCF101 and HMDB51 are from ``data/actions`` and the tables of
+[1]_.
+
+References
+----------
+.. [1] K. Huang, S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in
+   videos", VISAPP 2021.
+.. [2] K. Soomro, A. R. Zamir, M. Shah, "UCF101: a dataset of 101 human actions classes from videos
+   in the wild", 2012.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import astuple, dataclass, replace
+from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 
+from zslcore.datasets.base import Fold, Split, ZSLDataset, frozen
 from zslcore.exceptions import ParameterError, require_known
 from zslcore.storage.files import FACTS
 
@@ -241,3 +261,293 @@ def unpacked(text: str) -> np.ndarray:
     runs = [token.partition("*") for token in text.split()]
     values = [int(value) for value, _, _ in runs]
     return np.repeat(values, [int(times or 1) for _, _, times in runs])
+
+
+#: Data that come with the package, or whose results do.
+_TITLES = {
+    "digits": "Digits",
+    "CUB-vgg_fc7": "CUB birds, VGG",
+    "AWA1-lss": "AWA1, hand-crafted",
+    "AWA1-phog": "AWA1, hand-crafted (PHOG)",
+}
+#: Parts of names of stand-ins, in words.
+_WORDS = {
+    "untrained": "untrained features",
+    "idt": "IDT features",
+    "imagenet": "ImageNet-1K features",
+    "sports": "Sports-1M features",
+    "vectors": "word vectors",
+    "full": "full size",
+    "small": "small",
+    "without-rarity": "classes equally hard",
+    "without-bias": "no bias",
+}
+#: End of the name of a twin without planted effects.
+WITHOUT_EFFECTS = "unplanted"
+_NAME = re.compile(
+    r"simulated-([^-]+)(?:-(untrained|idt|imagenet|sports))?(?:-(vectors))?(?:-(full|small))?"
+    r"(?:-(without-rarity|without-bias|unplanted))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """What the name of a stand-in says, in this order: ``simulated-UCF101-idt-vectors-full``.
+
+    ``extractor``, ``prototypes`` and ``size`` are empty for the usual ones of the ``dataset`` that
+    it stands in for; ``without`` names the planted effect that it lacks, "unplanted" all.
+    """
+
+    dataset: str
+    extractor: str = ""
+    prototypes: str = ""
+    size: str = ""
+    without: str = ""
+
+    def __str__(self) -> str:
+        return "-".join(("simulated", *filter(None, astuple(self))))
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """Return what a name says; the ``dataset`` of a name of no stand-in is empty."""
+        found = _NAME.fullmatch(name)
+        return cls(*found.groups("")) if found else cls("")
+
+    @property
+    def unplanted(self) -> Self:
+        """The twin without planted effects."""
+        return replace(self, without=WITHOUT_EFFECTS)
+
+
+def title(name: str) -> str:
+    """Return the title of a data set; other names than those of this package are their own.
+
+    Examples
+    --------
+    >>> title("simulated-UCF101-sports-full-unplanted")
+    'UCF101-like, Sports-1M features, full size (simulated without effect)'
+    """
+    made = StandIn.of(name)
+    if not made.dataset:
+        return _TITLES.get(name, name)
+    words = [_WORDS[part] for part in astuple(made)[1:] if part in _WORDS]
+    how = "simulated without effect" if made.without == WITHOUT_EFFECTS else "simulated"
+    return f"{', '.join([f'{made.dataset}-like', *words])} ({how})"
+
+
+def is_simulated_name(name: str) -> bool:
+    """Whether a name is of a stand-in of this package."""
+    return StandIn.of(name).dataset != ""
+
+
+def is_variant(name: str) -> bool:
+    """Whether a stand-in is another size, other features or the twin of one with a shorter name."""
+    made = StandIn.of(name)
+    return made != StandIn(made.dataset)
+
+
+#: Columns of a benchmark's classes that say its splits: their places, and those in the folds.
+_COLUMNS = {"SS": ("ss", "ss_fold"), "PS": ("ps", "fold")}
+#: Two sets of the same classes are distinguished when one's shares of images are this much nearer.
+_NEARER = 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recognised:
+    """The benchmark that classes are those of; both AWA1 and AWA2 where nothing tells them apart.
+
+    ``row`` has shape (n_classes,): of each class of the data, its row in the ``class_facts``.
+    """
+
+    candidates: tuple[str, ...]
+    row: np.ndarray
+
+    @property
+    def benchmark(self) -> str | None:
+        """The benchmark, None where it is not known which of two it is."""
+        return self.candidates[0] if len(self.candidates) == 1 else None
+
+    def test_classes(self, split: str) -> np.ndarray:
+        """Return the classes that "SS" or "PS" tests as unseen, numbered as in the data."""
+        return np.flatnonzero(self._places(_COLUMNS[split][0]) == "test")
+
+    def folds(self, labels: np.ndarray, split: Split) -> list[Fold]:
+        """Return the released folds of a split; none where no benchmark has its unseen classes."""
+        for name, (_, fold) in _COLUMNS.items():
+            if np.array_equal(np.unique(split.unseen_classes), self.test_classes(name)):
+                rows = split.trainval
+                places = (self._places(f"{fold}{k}")[labels[rows]] for k in (1, 2, 3))
+                return [Fold(rows[of == "train"], rows[of == "val"]) for of in places]
+        return []
+
+    def _places(self, column: str) -> np.ndarray:
+        return class_facts(self.candidates[0]).classes[column].to_numpy()[self.row]
+
+
+def benchmark_of(dataset: ZSLDataset) -> str | None:
+    """Return the benchmark that a data set is, or stands in for; None for any other data.
+
+    Only their images distinguish AWA1 and AWA2. Where these do not, the beginning of
+    the data set's name does, as in ``AWA2-subset``.
+    """
+    found = recognise(dataset.class_names, dataset.labels)
+    if found is None:
+        return None
+    if found.benchmark:
+        return found.benchmark
+    called = dataset.name.lower()
+    return next((name for name in found.candidates if called.startswith(name.lower())), None)
+
+
+def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | None:
+    """Return what benchmark these classes are those of, if any, in any order and spelling."""
+    n_classes = len(class_names)
+    if not len(labels) or labels.min() < 0 or labels.max() >= n_classes:
+        return None
+    by_names = _by_names(tuple(class_names))
+    if by_names is None:
+        digest = labels_digest(labels)
+        for benchmark, facts in fact_sources().items():
+            if facts["labels"] == digest and len(_rows(benchmark)) == n_classes:
+                return Recognised((benchmark,), np.arange(n_classes))
+        return None
+    images = np.bincount(labels, minlength=n_classes)
+    return Recognised(_nearest(by_names, images), by_names.row)
+
+
+def named_like(class_names: Sequence[str]) -> tuple[str, ...]:
+    """Return the benchmarks whose classes have these names, in any order and spelling."""
+    found = _by_names(tuple(class_names))
+    return found.candidates if found else ()
+
+
+@lru_cache(maxsize=64)
+def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
+    plain = [plain_name(name) for name in class_names]
+    found = [name for name in fact_sources() if sorted(plain) == sorted(_rows(name))]
+    if not found:
+        return None
+    rows = _rows(found[0])  # AWA1 and AWA2 list their classes in the same order
+    return Recognised(tuple(found), np.array([rows[name] for name in plain]))
+
+
+@lru_cache
+def _rows(benchmark: str) -> dict[str, int]:
+    return {plain_name(name): i for i, name in enumerate(class_facts(benchmark).classes["class"])}
+
+
+def labels_digest(labels: np.ndarray) -> str:
+    """Return the SHA-256 of 0-based labels in their order, 16 hex digits."""
+    return hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").data).hexdigest()[:16]
+
+
+def _nearest(found: Recognised, images: np.ndarray) -> tuple[str, ...]:
+    """Return the candidate whose shares of images per class are nearest, if one is."""
+    distance = {}
+    for name in found.candidates:
+        real = class_facts(name).classes["images"].to_numpy()[found.row]
+        distance[name] = np.abs(images / images.sum() - real / real.sum()).sum()
+    first, *others = sorted(distance, key=lambda name: distance[name])
+    if all(distance[first] * _NEARER < distance[other] for other in others):
+        return (first,)
+    return found.candidates
+
+
+FOLDER = FACTS / "actions"
+#: The data sets whose classes are known.
+ACTION_SETS = ("UCF101", "HMDB51")
+#: Groups of clips from one video in each class of UCF101.
+GROUPS = 25
+#: The pre-training sets of the annotated lists, and what this package calls their classes.
+PRETRAINING = {"Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ActionFacts:
+    """What is known of a data set of actions, classes in the release's order.
+
+    ``videos`` counts them by class, ``attributes`` is binary of shape (n_classes, 115), None for
+    HMDB51. ``overlapping`` says by pre-training set which classes are in it, as annotated in [1]_
+    of this module; ``released`` lists the test classes of the 50 random splits in circulation.
+    """
+
+    dataset: str
+    class_names: tuple[str, ...]
+    videos: np.ndarray
+    attributes: np.ndarray | None
+    overlapping: dict[str, np.ndarray]
+    released: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZSL220:
+    """The 220 classes of Kinetics-600 that are no classes of Kinetics-400, in three splits.
+
+    Methods train on Kinetics-400; of the 220, a split validates on 60 and tests on 160 [1]_.
+    ``validated`` has shape (3, 220); names are in the order of the alphabet.
+
+    References
+    ----------
+    .. [1] S. Chen, D. Huang, "Elaborative rehearsal for zero-shot action recognition", ICCV 2021.
+    """
+
+    class_names: tuple[str, ...]
+    validated: np.ndarray
+
+    def tested(self, split: int) -> tuple[str, ...]:
+        """Return the test classes of split 1, 2 or 3."""
+        out = self.validated[split - 1]
+        return tuple(name for name, held in zip(self.class_names, out, strict=True) if not held)
+
+
+@cache
+def zsl220() -> ZSL220:
+    """Return the classes and splits of the zero-shot test on Kinetics-600."""
+    table = pd.read_csv(FOLDER / "zsl220.csv", index_col="class")
+    return ZSL220(tuple(map(str, table.index)), frozen(table.to_numpy().T == "val"))
+
+
+@cache
+def action_facts(dataset: str) -> ActionFacts:
+    """Return what is known of "UCF101" or "HMDB51"."""
+    require_known("data set of actions", dataset, ACTION_SETS)
+    table = pd.read_csv(FOLDER / f"{dataset}.csv", dtype={"attributes": str})
+    splits = pd.read_csv(FOLDER / "splits.csv")
+    names, bits = tuple(table["class"]), table.get("attributes")
+    return ActionFacts(
+        dataset=dataset,
+        class_names=names,
+        videos=frozen(table["videos"].to_numpy()),
+        attributes=None if bits is None else frozen([[*map(float, text)] for text in bits], "f4"),
+        overlapping={there: _overlapping(dataset, there, names) for there in PRETRAINING},
+        released=tuple(
+            frozen(np.array(test.split(), dtype=np.intp))
+            for test in splits.loc[splits["dataset"] == dataset, "test"]
+        ),
+    )
+
+
+def _overlapping(dataset: str, pretraining: str, names: Sequence[str]) -> np.ndarray:
+    table = published("overlap_action")
+    of_both = table[(table["dataset"] == dataset) & (table["pretraining"] == pretraining)]
+    return frozen(of_both.set_index("class")["overlaps"].loc[list(names)].to_numpy() == 1)
+
+
+def plain_action(name: str) -> str:
+    """Return the name of an action as it compares.
+
+    Examples
+    --------
+    >>> plain_action("Apply Eye Makeup") == plain_action("ApplyEyeMakeup")
+    True
+    """
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+def recognise_actions(class_names: Sequence[str]) -> str | None:
+    """Return whose classes these are, in this order and any spelling; None where unknown."""
+    plain = [*map(plain_action, class_names)]
+    for dataset in ACTION_SETS:
+        if plain == [*map(plain_action, action_facts(dataset).class_names)]:
+            return dataset
+    return None

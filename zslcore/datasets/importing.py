@@ -11,7 +11,7 @@ import numpy as np
 
 from zslcore.datasets import action_archives, imports, table, xlsa17
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.benchmarks import recognise
+from zslcore.datasets.facts import recognise
 from zslcore.datasets.sandbox.client import Role, read_arrays
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, require_known
 from zslcore.storage import artifacts

@@ -29,8 +29,7 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from zslcore.datasets.action_facts import action_facts
-from zslcore.datasets.facts import plain_name
+from zslcore.datasets.facts import action_facts, plain_name
 from zslcore.exceptions import DatasetError, closest_name, require_known
 from zslcore.storage.files import FACTS
 

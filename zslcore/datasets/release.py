@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, class_folds
-from zslcore.datasets.benchmarks import Recognised, recognise
+from zslcore.datasets.facts import Recognised, recognise
 from zslcore.datasets.imports import Recipe, keep
 from zslcore.storage import artifacts
 from zslcore.texts import expect, expect_range, refuse_twice

@@ -51,8 +51,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.facts import ClassFacts, class_attributes, class_facts
-from zslcore.datasets.titles import StandIn
+from zslcore.datasets.facts import ClassFacts, StandIn, class_attributes, class_facts
 from zslcore.exceptions import require_known
 
 #: Counted up when splits or folds change: 2 has the released standard splits and their folds.

@@ -1,7 +1,7 @@
 r"""Stand-ins for the videos of UCF101 and HMDB51: real classes and counts, simulated numbers.
 
 Names of classes, numbers of videos, the attributes of UCF101 and which classes each extractor has
-seen are facts (:mod:`zslcore.datasets.action_facts`). Features and word vectors are drawn; no video
+seen are facts (:mod:`zslcore.datasets.facts`). Features and word vectors are drawn; no video
 is behind them. The model is that of :mod:`zslcore.datasets.simulated`, in the same letters, with
 one set of features for each of four extractors :math:`e` of [1]_'s kinds:
 
@@ -50,8 +50,8 @@ from itertools import product
 
 import numpy as np
 
-from zslcore.datasets.action_facts import GROUPS, ActionFacts, action_facts
 from zslcore.datasets.base import Split, ZSLDataset, class_folds, hold_out
+from zslcore.datasets.facts import GROUPS, ActionFacts, StandIn, action_facts
 from zslcore.datasets.simulated import (
     Planted,
     World,
@@ -61,7 +61,6 @@ from zslcore.datasets.simulated import (
     turned,
     unit_columns,
 )
-from zslcore.datasets.titles import StandIn
 from zslcore.exceptions import ParameterError, require_known
 
 #: Counted up when the same name gives other data than before.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET, simulate_imagenet
+from zslcore.datasets.facts import WITHOUT_EFFECTS
+from zslcore.datasets.imagenet import SIMULATED_IMAGENET, simulate_imagenet
 from zslcore.datasets.simulated import SIMULATED, UNPLANTED, simulate
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, simulate_action
-from zslcore.datasets.titles import WITHOUT_EFFECTS
 
 
 def stand_ins() -> dict[str, Callable[[str], ZSLDataset]]:

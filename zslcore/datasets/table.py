@@ -32,9 +32,8 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.benchmarks import Recognised
 from zslcore.datasets.embeddings import ClassEmbeddings, read_class_embeddings
-from zslcore.datasets.facts import check_pretraining, plain_name
+from zslcore.datasets.facts import Recognised, check_pretraining, plain_name
 from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words

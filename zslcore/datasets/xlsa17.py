@@ -29,9 +29,8 @@ from pathlib import Path
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.benchmarks import Recognised
 from zslcore.datasets.embeddings import read_class_embeddings
-from zslcore.datasets.facts import fact_sources
+from zslcore.datasets.facts import Recognised, fact_sources
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import Raw, Release, rows_of, with_folds
 from zslcore.datasets.sandbox.client import Role, Variables, read_arrays, read_lines
@@ -100,7 +99,7 @@ def read_xlsa17(
         Its first split is that of the file: "PS", or "PS v1" when the classes are a benchmark's and
         ``train_loc`` and ``val_loc`` hold rows of ``test_seen_loc`` as in its first release, or
         "SS" where the file has no seen test rows. "SS" is added where ``standard_split/`` lists it
-        or the classes are those of a benchmark (:mod:`zslcore.datasets.benchmarks`), whose released
+        or the classes are those of a benchmark (:mod:`zslcore.datasets.facts`), whose released
         folds are then used where no lists accompany the file. Row numbers are 0-based and sorted.
         Folds keep rows of ``trainval_loc`` only, whatever their lists say, so that no test row can
         be validated on.

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.protocol import (
     AnsweredTest,
     Evaluation,

@@ -15,9 +15,9 @@ import numpy as np
 
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.embeddings import read_class_embeddings
-from zslcore.datasets.imagenet import challenge_split
-from zslcore.datasets.imagenet_simulated import (
+from zslcore.datasets.imagenet import (
     SIMULATED_IMAGENET,
+    challenge_split,
     imagenet_plan,
     simulated_blocks,
 )

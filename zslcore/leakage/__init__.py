@@ -20,8 +20,8 @@ from zslcore.leakage.vocabularies import (
     Vocabulary,
     get_vocabulary,
     read_vocabulary,
+    readable,
 )
-from zslcore.leakage.wordnet import readable
 
 __all__ = [
     "CHECKS",

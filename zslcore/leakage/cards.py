@@ -14,8 +14,7 @@ from html import escape
 from typing import Literal, get_args
 
 from zslcore.leakage import page
-from zslcore.leakage.report import Finding, Severity
-from zslcore.leakage.words import counted, without_options
+from zslcore.leakage.report import Finding, Severity, counted, without_options
 from zslcore.texts import typed
 from zslcore.version import version
 

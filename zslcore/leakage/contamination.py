@@ -31,16 +31,14 @@ from typing import Any, Literal, get_args
 
 import pandas as pd
 
-from zslcore.datasets.action_facts import zsl220
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.facts import class_facts, published, spaced_name
+from zslcore.datasets.facts import class_facts, published, spaced_name, zsl220
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import FileRefusedError, closest_name
+from zslcore.leakage.counts import certain_and_possible, overlaps
 from zslcore.leakage.matching import BROADER_STEPS
-from zslcore.leakage.overlap import certain_and_possible, overlaps
-from zslcore.leakage.vocabularies import NOTHING, Vocabulary, get_vocabulary
-from zslcore.leakage.wordnet import id_of, wordnet
-from zslcore.leakage.words import listed
+from zslcore.leakage.report import listed
+from zslcore.leakage.vocabularies import NOTHING, Vocabulary, get_vocabulary, id_of, wordnet
 from zslcore.storage.files import FACTS
 
 #: What examples came with when an extractor was trained on them.

@@ -1,8 +1,9 @@
 """Which test classes were among the classes a feature extractor was trained on.
 
 A match is *strong*, on screen *certain*, when the two have the same name or the same meaning, and
-both lists are about the same: things, activities or qualities (:mod:`zslcore.leakage.wordnet`). It
-is *weak*, on screen *possible*, when the classes are related, so that a person has to decide.
+both lists are about the same: things, activities or qualities
+(:mod:`zslcore.leakage.vocabularies`). It is *weak*, on screen *possible*, when the classes are
+related, so that a person has to decide.
 
 The rules are general and know nothing of any data set:
 
@@ -44,12 +45,12 @@ from typing import Literal
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.leakage.wordnet import (
+from zslcore.leakage.vocabularies import (
     DOMAIN_LEAST,
     DOMAIN_NAMES,
     VIEWPOINTS,
     Domains,
+    Vocabulary,
     domain_of,
     domains,
     id_of,

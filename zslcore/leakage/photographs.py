@@ -23,7 +23,7 @@ import numpy as np
 
 from zslcore.datasets.sandbox.client import Role, read_arrays, read_value
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
-from zslcore.leakage.words import counted
+from zslcore.leakage.report import counted
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 

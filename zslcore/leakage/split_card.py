@@ -10,7 +10,7 @@ from functools import cache
 import pandas as pd
 
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.titles import title
+from zslcore.datasets.facts import title
 from zslcore.interactive.numbers import signed
 from zslcore.leakage.cards import (
     KNOWN_CLASSES,
@@ -27,12 +27,10 @@ from zslcore.leakage.cards import (
     worst_first,
 )
 from zslcore.leakage.context import PARTS, UNREAD, AuditContext
-from zslcore.leakage.counts import BY_ROW, leaking_rows, leaks_by_part
-from zslcore.leakage.overlap import certain_and_possible
+from zslcore.leakage.counts import BY_ROW, certain_and_possible, leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
-from zslcore.leakage.report import AuditReport, Severity
+from zslcore.leakage.report import AuditReport, Severity, counted, listed, without_options
 from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.leakage.words import counted, listed, without_options
 from zslcore.storage.files import FACTS
 
 #: Checks of the split itself. The others ask how results on it were made and chosen.

@@ -1,14 +1,28 @@
-"""The classes that a feature extractor was trained on."""
+"""The classes that a feature extractor was trained on, and the part of WordNet that explains them.
+
+Synonyms, kinds, topics and base forms are those of WordNet 3.0. What a list of class names is
+about, things, activities or qualities, decides what its names mean: a list of activities has no
+class in common with a list of things. One name alone tells little (a *swing* is both), but those
+that can be read in one way only tell of the others.
+
+References
+----------
+C. Fellbaum (ed.), "WordNet: an electronic lexical database", MIT Press 1998. Base forms follow its
+"morphy": a list of irregular forms, then a few endings, and only forms that are words.
+"""
 
 from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property, lru_cache
 from os import PathLike
 from pathlib import Path
+from typing import Literal
 
 from zslcore.datasets.facts import FINE_TUNED, unlisted_sets
 from zslcore.datasets.sandbox.client import read_value
@@ -120,3 +134,215 @@ def read_vocabulary(path: str | PathLike[str]) -> Vocabulary:
     if not vocabulary.entries:
         raise FileRefusedError(f"{clean_text(path.name)}: expected one class per line, got none.")
     return vocabulary
+
+
+#: Endings of inflected forms and what stands there in the base form (WordNet, morphy(7)).
+NOUN_ENDINGS = (
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+    ("s", ""),
+)
+VERB_ENDINGS = (
+    ("ies", "y"),
+    ("es", "e"),
+    ("es", ""),
+    ("ed", "e"),
+    ("ed", ""),
+    ("ing", "e"),
+    ("ing", ""),
+    ("s", ""),
+)
+
+
+def squeeze(text: str) -> str:
+    """Return the letters and digits of ``text`` in lower case: ``T'ai chi`` becomes ``taichi``."""
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+def readable(name: str) -> str:
+    """Write a class name as words: ``043.Yellow_bellied_Flycatcher``, ``HorseRace``, ``a+b``.
+
+    Examples
+    --------
+    >>> readable("043.Yellow_bellied_Flycatcher"), readable("HorseRace"), readable("persian+cat")
+    ('yellow bellied flycatcher', 'horse race', 'persian cat')
+    """
+    text = re.sub(r"^\s*\d+\s*[._ ]\s*", "", name)
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    text = re.sub(r"'s\b|'", "", text)
+    return " ".join(re.findall(r"[a-z0-9]+", text))
+
+
+def id_of(name: str) -> str:
+    """Return the WordNet id of a noun that a class is named by, alone or before its words, or "".
+
+    Examples
+    --------
+    >>> id_of("n02411705"), id_of("n02411705_sheep"), id_of("sheep")
+    ('n02411705', 'n02411705', '')
+    """
+    found = re.match(r"\s*(n\d{8})(?!\d)", name)
+    return found[1] if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Synset:
+    """One meaning, with every word for it and how common it is for each of them, 1 the commonest.
+
+    The id is "n" or "v" and WordNet's offset, as ImageNet's; the category is the lexicographer file
+    ("05" for animals), parents are what it is a kind of, topics what it belongs to.
+    """
+
+    id: str
+    category: str
+    parents: tuple[str, ...]
+    topics: tuple[str, ...]
+    lemmas: tuple[str, ...]
+    ranks: tuple[int, ...]
+
+
+class WordNet:
+    """Nouns and verbs of WordNet, looked up by meaning or by word."""
+
+    def __init__(self, synsets: Iterable[Synset], irregular: dict[str, tuple[str, ...]]) -> None:
+        self.synsets = {synset.id: synset for synset in synsets}
+        self.irregular = irregular
+
+    @cached_property
+    def _by_word(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, dict[str, int]] = defaultdict(dict)
+        for synset in self.synsets.values():
+            for lemma, rank in zip(synset.lemmas, synset.ranks, strict=True):
+                found[squeeze(lemma)].setdefault(synset.id, rank)
+        return {word: tuple(sorted(ids, key=ids.__getitem__)) for word, ids in found.items()}
+
+    def senses(self, phrase: str, parts: str = "nv") -> tuple[str, ...]:
+        """Return the ids of the meanings of ``phrase``, the commonest first; spacing is ignored."""
+        found = self._by_word.get(squeeze(phrase), ())
+        return found if parts == "nv" else tuple(i for i in found if i[0] in parts)
+
+    @lru_cache(maxsize=1 << 16)  # noqa: B019 - one instance lives as long as the process
+    def base(self, word: str, parts: str = "nv") -> str:
+        """Return the shortest base form of ``word`` that is a word: bikes, biking become bike."""
+        # A verb is no irregular plural: dive is not a form of diva.
+        plain = not self.senses(word, "v")
+        irregular = {f for f in self.irregular.get(word, ()) if plain and self.senses(f, parts)}
+        found = irregular or {word}
+        for part, endings in (("n", NOUN_ENDINGS), ("v", VERB_ENDINGS)):
+            if part in parts:
+                forms = (word.removesuffix(a) + b for a, b in endings if word.endswith(a))
+                found.update(f for f in forms if len(f) > 1 and self.senses(f, part))
+        return min(found, key=lambda form: (len(form), form))
+
+    def ancestors(self, synset: str) -> Iterator[tuple[str, int]]:
+        """Yield what ``synset`` is a kind of and how many steps above it, nearest first."""
+        level, seen, steps = [synset], {synset}, 0
+        while level:
+            steps += 1
+            above = {p: None for i in level if i in self.synsets for p in self.synsets[i].parents}
+            level = [i for i in above if i not in seen]
+            seen.update(level)
+            yield from ((i, steps) for i in level)
+
+
+@cache
+def wordnet() -> WordNet:
+    """Return WordNet from ``data/vocabularies``; read once, in about a second."""
+    synsets = []
+    for line in _lines("wordnet.tsv.gz"):
+        i, category, parents, topics, lemmas = line.split("\t")
+        words, ranks = zip(*(lemma.rsplit("#", 1) for lemma in lemmas.split(", ")), strict=True)
+        above, about = tuple(parents.split()), tuple(topics.split())
+        synsets.append(Synset(i, category, above, about, words, tuple(map(int, ranks))))
+    irregular = {}
+    for line in _lines("irregular.tsv.gz"):
+        form, bases = line.split("\t")
+        irregular[form] = tuple(bases.split(" "))
+    return WordNet(synsets, irregular)
+
+
+def _lines(name: str) -> Iterator[str]:
+    with gzip.open(FACTS / "vocabularies" / name, "rt", encoding="utf-8") as file:
+        for line in file:
+            if not line.startswith("#"):
+                yield line.rstrip("\n")
+
+
+Domain = Literal["thing", "activity", "quality"]
+#: Empty where nothing is known.
+Domains = frozenset[Domain]
+
+#: Words that tell from where a place was photographed rather than which place it is.
+VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "outside"})
+#: A list is about what this share, of the names of its commonest domain, can only be.
+DOMAIN_SHARE = 0.25
+#: And this many names at least: one name does not speak for itself.
+DOMAIN_LEAST = 2
+#: With fewer names than this nothing is known of what a list is about.
+DOMAIN_NAMES = 5
+#: Lexicographer files of WordNet by what their words name; relations, times and the like are none.
+_OF_CATEGORY: dict[str, Domain] = {
+    **dict.fromkeys(
+        ("03", "05", "06", "08", "10", "13", "14", "15", "17", "18", "19", "20", "21", "27"),
+        "thing",
+    ),
+    **dict.fromkeys(("04", "11", *map(str, range(29, 44))), "activity"),
+    **dict.fromkeys(("07", "12", "25", "26"), "quality"),
+}
+
+
+def domain_of(synset: str) -> Domains:
+    """Return what a meaning is, an empty set where that is not known."""
+    found = wordnet().synsets.get(synset)
+    domain = _OF_CATEGORY.get(found.category) if found else None
+    return frozenset({domain} if domain else ())
+
+
+def domains(names: Iterable[str]) -> Domains:
+    """Return what at least five names are about: what most, and a quarter as many, can only be."""
+    readings = [found for name in set(names) if (found := _readings(name))]
+    if len(readings) < DOMAIN_NAMES:
+        return frozenset()
+    only = Counter(reading for found in readings if len(found) == 1 for reading in found)
+    least = max(DOMAIN_LEAST, DOMAIN_SHARE * max(only.values(), default=0))
+    return frozenset(domain for domain, n in only.items() if n >= least)
+
+
+def _readings(name: str) -> Domains:
+    """Return all that a name can be: by itself, by its last noun, and by a verb it begins with."""
+    words = [word for word in readable(name).split() if word not in VIEWPOINTS]
+    if not words:
+        return frozenset()
+    whole = _of_nouns("".join(words))
+    if whole and len(words) > 1:
+        return whole
+    if not _of_nouns(words[-1]) and _is_participle(words[-1]):
+        return frozenset({"quality"})
+    found = next((found for word in reversed(words) if (found := _of_nouns(word))), frozenset())
+    return found | {"activity"} if _is_verb(words[0]) else found
+
+
+def _of_nouns(word: str) -> Domains:
+    forms = {word} | {word.removesuffix(a) + b for a, b in NOUN_ENDINGS if word.endswith(a)}
+    senses = {sense for form in forms for sense in wordnet().senses(form, "n")}
+    return frozenset().union(*map(domain_of, senses))
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word is a verb as it is written, or its -ing form."""
+    known = wordnet()
+    return bool(known.senses(word, "v")) or (
+        word.endswith("ing") and bool(known.senses(known.base(word, "v"), "v"))
+    )
+
+
+def _is_participle(word: str) -> bool:
+    known = wordnet()
+    base = known.base(word, "v")
+    return base != word and not word.endswith("ing") and bool(known.senses(base, "v"))

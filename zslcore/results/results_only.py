@@ -14,8 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from zslcore.datasets import Split, ZSLDataset, imports
-from zslcore.datasets.benchmarks import recognise
-from zslcore.datasets.facts import class_facts, plain_name, readable_names, row_facts
+from zslcore.datasets.facts import class_facts, plain_name, readable_names, recognise, row_facts
 from zslcore.evaluation import Predictions
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.results.shipped import has_predictions, shipped_predictions, shipped_results

@@ -6,8 +6,8 @@ the review of a submission in ``review``.
 """
 
 from zslcore.scores.judging import ScoreReport, judge
-from zslcore.scores.matrix import ScoreFile, ScoreMatrix
 from zslcore.scores.questions import FIXES, Question, interpreted
+from zslcore.scores.reading import ScoreFile, ScoreMatrix
 
 __all__ = [
     "FIXES",

@@ -28,15 +28,14 @@ from zslcore.leakage.cards import (
     percent,
     worst_first,
 )
-from zslcore.leakage.counts import leaking_rows
+from zslcore.leakage.counts import certain_and_possible, leaking_rows
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of_dataset
-from zslcore.leakage.overlap import certain_and_possible
-from zslcore.leakage.predicted import PredictedScores
+from zslcore.leakage.published import PredictedScores
+from zslcore.leakage.report import counted, listed
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
-from zslcore.leakage.words import counted, listed
 from zslcore.scores.judging import ScoreReport, judge_predicted
-from zslcore.scores.matrix import JudgedScores
+from zslcore.scores.reading import JudgedScores
 
 #: Points of a curve that are drawn.
 DRAWN = 160

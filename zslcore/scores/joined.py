@@ -28,14 +28,12 @@ from zslcore.leakage.cards import (
 )
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import leaking_rows
-from zslcore.leakage.predicted import PredictedScores
-from zslcore.leakage.published import published_as
-from zslcore.leakage.report import AuditReport
-from zslcore.leakage.words import counted
+from zslcore.leakage.published import PredictedScores, published_as
+from zslcore.leakage.report import AuditReport, counted
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
 from zslcore.scores.judging import ScoreReport
-from zslcore.scores.matrix import JudgedScores
 from zslcore.scores.protocols import ORACLE
+from zslcore.scores.reading import JudgedScores
 
 #: Name of a printed figure -> the lines of the table of protocols that may be meant.
 PRINTED = {

@@ -19,12 +19,12 @@ from zslcore.evaluation.protocol import (
     origin_in_words,
 )
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.predicted import PredictedScores
+from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import OperatingPoint
 from zslcore.metrics.bootstrap import caution
 from zslcore.scores import protocols
-from zslcore.scores.matrix import JudgedScores, ScoreMatrix
 from zslcore.scores.protocols import WORDS, Words
+from zslcore.scores.reading import JudgedScores, ScoreMatrix
 from zslcore.scores.validation import chosen_on
 from zslcore.texts import strict_json
 from zslcore.version import commit, version

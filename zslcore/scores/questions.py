@@ -17,7 +17,7 @@ from scipy.optimize import linear_sum_assignment
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.leakage.published import KnownTest, recognised
 from zslcore.metrics import Answers, mean_class_accuracy
-from zslcore.scores.matrix import ScoreFile, ScoreMatrix, blocks, column, some_rows
+from zslcore.scores.reading import ScoreFile, ScoreMatrix, blocks, column, some_rows
 from zslcore.storage.artifacts import scratch
 
 #: What can be done to a file -> what that means. "as-is" answers every question with no.

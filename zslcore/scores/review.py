@@ -35,8 +35,7 @@ from zslcore.leakage.cards import (
 from zslcore.leakage.context import AuditContext, Provenance
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of, vocabulary_of
-from zslcore.leakage.predicted import AGREES
-from zslcore.leakage.published import published_as
+from zslcore.leakage.published import AGREES, published_as
 from zslcore.leakage.report import AuditReport, Finding
 from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary

@@ -10,7 +10,7 @@ from zslcore.interactive.one_file import element, script_of
 from zslcore.interactive.seen_unseen import PARTS
 from zslcore.leakage import page
 from zslcore.leakage.cards import Point
-from zslcore.leakage.words import counted
+from zslcore.leakage.report import counted
 from zslcore.scores.protocols import CHOSEN
 from zslcore.scores.review import MARK_WORDS, Review, Section
 from zslcore.version import version

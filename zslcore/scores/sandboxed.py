@@ -21,9 +21,8 @@ from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import GammaOrigin
 from zslcore.exceptions import DatasetError, FileRefusedError, ZSLError
 from zslcore.scores.judging import ScoreReport, judge, report_of
-from zslcore.scores.matrix import ScoreAnswers, ScoreMatrix
 from zslcore.scores.questions import FIXES, Question, interpreted
-from zslcore.scores.reading import read_scores
+from zslcore.scores.reading import ScoreAnswers, ScoreMatrix, read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 

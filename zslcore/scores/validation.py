@@ -28,7 +28,7 @@ from scipy.stats import fisher_exact
 from zslcore.datasets.facts import plain_name
 from zslcore.evaluation.protocol import best_common_gamma
 from zslcore.exceptions import DatasetError
-from zslcore.scores.matrix import ScoreMatrix
+from zslcore.scores.reading import ScoreMatrix
 
 #: Validation rows, and test rows, that are looked at; columns of a row that are compared.
 ROWS, WIDTH = 400, 64

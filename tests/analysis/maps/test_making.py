@@ -33,7 +33,7 @@ from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features.views import FeatureView
-from zslcore.storage import bundle
+from zslcore.storage import records
 
 PAIR = blobs()
 QUICK = MapSettings(method="tsne", perplexity=5, iterations=30, threads=1, n_components=6)
@@ -239,8 +239,8 @@ def test_key_knows_what_is_read_and_nothing_else():
 
 
 def test_a_map_is_read_as_it_was_written(tsne, tmp_path):
-    bundle.save(tmp_path, tsne)
-    back = bundle.load(tmp_path, EmbeddedMap)
+    records.save(tmp_path, tsne)
+    back = records.load(tmp_path, EmbeddedMap)
     assert back.about() == tsne.about()
     pd.testing.assert_frame_equal(back.table(), tsne.table())
     pd.testing.assert_frame_equal(back.mixing, tsne.mixing)

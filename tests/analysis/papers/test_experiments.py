@@ -22,12 +22,12 @@ from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.analysis.papers.experiments.wide_table import widen_table
 from zslcore.commands.reproduce import heading
 from zslcore.datasets.base import Split
-from zslcore.evaluation.rows_to_score import parts_to_score
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.methods._two_stage import TwoStageModel
 from zslcore.results import planning
 from zslcore.results.store import ResultStore
+from zslcore.scores.fold_scores import parts_to_score
 
 WORLD = linear_world(noise=1.0)
 OTHER = replace(linear_world(noise=1.0, seed=1), name="other world", class_names=WORLD.class_names)

@@ -14,8 +14,7 @@ from zslcore.analysis.leak_cost import measured
 from zslcore.analysis.papers import lint
 from zslcore.analysis.papers.claims import judge_all, printed_evidence
 from zslcore.analysis.papers.findings import FINDINGS
-from zslcore.datasets.action_facts import action_facts
-from zslcore.datasets.facts import class_facts, earlier_version, published
+from zslcore.datasets.facts import action_facts, class_facts, earlier_version, published
 
 OF = {finding.id: finding for finding in FINDINGS}
 V1 = {

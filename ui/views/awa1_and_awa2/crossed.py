@@ -15,8 +15,7 @@ from ui.waiting import result_of
 from zslcore.analysis import cross_dataset as tests
 from zslcore.analysis.cross_dataset import CrossStudy, check_pair, fitting_methods
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.titles import title
+from zslcore.datasets.facts import benchmark_of, title
 from zslcore.exceptions import DatasetError
 
 #: Figures that can be looked at, by their column.

@@ -52,7 +52,7 @@ from zslcore.analysis.maps import (
 from zslcore.analysis.maps.quality import ALPHA, mixing_verdicts
 from zslcore.analysis.maps.settings import Method
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.titles import title
+from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import PARTS, Panel, PointMap
 from zslcore.methods import METHODS
 from zslcore.printing.drawing import Panel as PrintPanel

@@ -37,8 +37,7 @@ from zslcore.analysis.papers.differences import why_different
 from zslcore.board import Judged
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
-from zslcore.datasets.facts import fine_tuned_on
-from zslcore.datasets.titles import title
+from zslcore.datasets.facts import fine_tuned_on, title
 from zslcore.evaluation import Predictions, State, outside
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.specs import RunSpec

@@ -12,8 +12,7 @@ from ui.frame import Header, chart, errors_as_sentences, show_tabs
 from ui.text import plain
 from zslcore.analysis import inventory
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import class_attributes, class_facts, published, row_facts
+from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, published, row_facts
 
 #: Words on screen -> order.
 CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together": "similar"}

@@ -51,9 +51,9 @@ from zslcore.leakage.cards import USUAL, Card, Point, Verdict, read_card, to_htm
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.file_kinds import ENDINGS, MAX_LIST
 from zslcore.leakage.loading import context_of_dataset, context_of_split
-from zslcore.leakage.predicted import PredictedScores
+from zslcore.leakage.published import PredictedScores
+from zslcore.leakage.report import counted
 from zslcore.leakage.split_card import card_of_classes, card_of_split
-from zslcore.leakage.words import counted
 from zslcore.results.store import ResultStore
 from zslcore.scores.card import card_of_predictions, card_of_scores
 from zslcore.scores.joined import (

@@ -21,13 +21,12 @@ from zslcore.evaluation import State
 from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.interactive.curves import GHOSTS, interactive_curve, line_of
-from zslcore.leakage.predicted import PredictedScores
+from zslcore.leakage.published import PredictedScores
 from zslcore.scores import FIXES
 from zslcore.scores.judging import predictions_of_scores
-from zslcore.scores.matrix import JudgedScores, is_of
-from zslcore.scores.paired import Pair, compare_scores, in_protocols
-from zslcore.scores.power import needs
+from zslcore.scores.paired import Pair, compare_scores, in_protocols, needs
 from zslcore.scores.protocols import PROTOCOLS, WORDS, Words
+from zslcore.scores.reading import JudgedScores, is_of
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
 UNSEEN = "6, 8, 22 or names"

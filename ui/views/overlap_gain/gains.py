@@ -35,7 +35,7 @@ from zslcore.analysis.overlap import (
     same_classes,
 )
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.datasets.action_facts import PRETRAINING, action_facts, recognise_actions
+from zslcore.datasets.facts import PRETRAINING, action_facts, recognise_actions
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.leakage import VOCABULARY_NAMES, AuditContext, get_vocabulary
 from zslcore.methods import METHODS

@@ -26,7 +26,7 @@ from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import ParameterError
 from zslcore.features.views import project
-from zslcore.storage.spreadsheets import harmless_csv
+from zslcore.storage.tables import harmless_csv
 from zslcore.version import commit, stamped, version
 
 #: Neighbours that every measure of quality looks at.

@@ -22,8 +22,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
-from zslcore.datasets.action_facts import action_facts
-from zslcore.datasets.facts import class_facts, published, published_tables
+from zslcore.datasets.facts import action_facts, class_facts, published, published_tables
 from zslcore.leakage.contamination import cells, pretraining_sets
 from zslcore.metrics import harmonic_mean
 

@@ -4,7 +4,6 @@ from zslcore.leakage.checks import (  # noqa: F401 - imported to register their 
     declared,
     identity,
     images,
-    pretraining,
     split,
 )
 from zslcore.leakage.checks.base import CHECKS, Check, check, run_check

@@ -10,8 +10,7 @@ import numpy as np
 
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.report import Evidence, Finding, Severity
-from zslcore.leakage.words import how
+from zslcore.leakage.report import Evidence, Finding, Severity, how
 
 Run = Callable[[AuditContext], Iterable[Finding]]
 

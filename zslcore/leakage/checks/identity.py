@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zslcore.datasets.benchmarks import named_like, recognise
-from zslcore.datasets.facts import class_facts, plain_name
+from zslcore.datasets.facts import class_facts, named_like, plain_name, recognise
 from zslcore.leakage.checks.base import check, info, passed, warn
 from zslcore.leakage.context import PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (
@@ -20,8 +19,7 @@ from zslcore.leakage.published import (
     published_as,
     renumbered,
 )
-from zslcore.leakage.report import Evidence, Finding
-from zslcore.leakage.words import listed
+from zslcore.leakage.report import Evidence, Finding, listed
 
 
 @check("ZSL010", "Identity", "A known split, as published.")

@@ -9,8 +9,7 @@ import numpy as np
 from zslcore.leakage.checks.base import check, fail, found, info, warn
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.neighbours import identical_rows, near_rows
-from zslcore.leakage.report import Evidence, Finding, Severity
-from zslcore.leakage.words import counted
+from zslcore.leakage.report import Evidence, Finding, Severity, counted
 
 ADVICE = "Look at the images; the corrected split takes such rows out of training."
 

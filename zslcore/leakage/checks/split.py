@@ -12,8 +12,7 @@ from zslcore.exceptions import DatasetError
 from zslcore.leakage.checks.base import check, fail, info, passed, warn
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, UNREAD, AuditContext
 from zslcore.leakage.published import published_as
-from zslcore.leakage.report import Evidence, Finding
-from zslcore.leakage.words import counted, listed
+from zslcore.leakage.report import Evidence, Finding, counted, listed
 from zslcore.metrics import accuracy_interval
 
 Findings = Iterator[Finding]

@@ -31,7 +31,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     cell_row,
     open_dataset,
 )
-from zslcore.datasets.action_facts import recognise_actions
+from zslcore.datasets.facts import recognise_actions
 
 #: What the screen calls prototypes.
 KINDS = {"attributes": "attributes", "word2vec": "word vectors"}

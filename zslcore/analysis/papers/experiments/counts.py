@@ -25,8 +25,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     open_dataset,
 )
 from zslcore.datasets import Split
-from zslcore.datasets.benchmarks import benchmark_of
-from zslcore.datasets.facts import published
+from zslcore.datasets.facts import benchmark_of, published
 
 
 @dataclass(frozen=True, slots=True)

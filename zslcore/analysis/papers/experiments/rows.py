@@ -33,7 +33,7 @@ from zslcore.analysis.regularization import RegularizationSpec, as_runs, regular
 from zslcore.analysis.study import key_of
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets.facts import published
-from zslcore.datasets.imagenet_simulated import SIMULATED_IMAGENET
+from zslcore.datasets.imagenet import SIMULATED_IMAGENET
 from zslcore.evaluation.specs import revisions_of
 from zslcore.features.views import FeatureScaling
 from zslcore.large.ranks import Task

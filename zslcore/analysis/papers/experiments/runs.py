@@ -26,7 +26,7 @@ from zslcore.analysis.papers.experiments.experiment import (
 )
 from zslcore.analysis.ranking import rank_matrix, ranks_of
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.benchmarks import benchmark_of
+from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
