@@ -15,7 +15,7 @@ export default defineConfig(
       eqeqeq: "error",
       "no-restricted-syntax": ["error", {
         selector: ":matches(Program, ExportNamedDeclaration) > [declarations.length>1]",
-        message: "One name a line here: zslcore/interactive/modules.py looks for names defined twice.",
+        message: "One name a line here: zslcore/interactive/one_file.py looks for names defined twice.",
       }],
       "no-shadow": "error",
       "no-var": "error",

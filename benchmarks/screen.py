@@ -119,7 +119,7 @@ import streamlit as st
 
 from ui.components import playground, seen_unseen
 from ui.components.playground import Choice, Frame, Instrument, Rail, Ruler
-from zslcore.interactive.curves import interactive_curve, line_of
+from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.evaluation.protocol import ScoredTest
 
 st.set_page_config(layout="wide")

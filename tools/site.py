@@ -23,8 +23,7 @@ from ui.components import playground
 from ui.components.playground import Chip, Choice, Instrument, Rail, Tile
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
-from zslcore.interactive.modules import SHARED, joined, styled
-from zslcore.interactive.one_file import page_of
+from zslcore.interactive.one_file import SHARED, joined, page_of, styled
 from zslcore.interactive.seen_unseen import Stop
 from zslcore.leakage.cards import read_card, to_html
 from zslcore.results.shipped import shipped_results

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from zslcore.interactive.numbers import percent as percent
-from zslcore.interactive.numbers import three_digits as three_digits
+from zslcore.interactive.hues import percent as percent
+from zslcore.interactive.hues import three_digits as three_digits
 
 
 def points(difference: float | None) -> str:

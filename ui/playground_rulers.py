@@ -21,8 +21,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
-from zslcore.interactive.curves import gamma_range, interactive_curve
-from zslcore.interactive.seen_unseen import Line, SeenUnseen
+from zslcore.interactive.seen_unseen import Line, SeenUnseen, gamma_range, interactive_curve
 from zslcore.interactive.seen_unseen import Stop as Mark
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator

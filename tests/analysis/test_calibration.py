@@ -5,7 +5,7 @@ from zslcore.analysis.mistakes import (
     per_class_table,
 )
 from zslcore.evaluation.protocol import ScoredTest
-from zslcore.interactive.curves import gamma_range
+from zslcore.interactive.seen_unseen import gamma_range
 from zslcore.metrics import per_class_accuracy
 
 

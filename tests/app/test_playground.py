@@ -19,8 +19,8 @@ from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
-from zslcore.interactive.curves import interactive_curve, line_of
-from zslcore.interactive.modules import SHARED
+from zslcore.interactive.one_file import SHARED
+from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore

@@ -9,8 +9,7 @@ from tests.extraction.making import write_folder
 from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError, ZSLError
 from zslcore.extraction.encoders import load_encoder, torchvision
 from zslcore.extraction.extracting import extract
-from zslcore.extraction.images import Preset, opened
-from zslcore.extraction.listing import images_of_folder
+from zslcore.extraction.images import Preset, images_of_folder, opened
 
 SMALL = Preset(resize=40, crop=32)
 

@@ -12,11 +12,15 @@ from tests.extraction.making import CLASSES, bomb, photo, write_folder
 from zslcore.datasets.importing import import_dataset
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, ZSLError
-from zslcore.extraction.encoders import Encoder, torchvision
+from zslcore.extraction.encoders import (
+    Encoder,
+    prototypes_of_prompts,
+    prototypes_of_texts,
+    read_prompts,
+    torchvision,
+)
 from zslcore.extraction.extracting import _Parts, extract
-from zslcore.extraction.images import Preset, crops_of
-from zslcore.extraction.listing import images_of_folder
-from zslcore.extraction.texts import prototypes_of_prompts, prototypes_of_texts, read_prompts
+from zslcore.extraction.images import Preset, crops_of, images_of_folder
 from zslcore.leakage import audit
 
 SMALL = Preset(resize=40, crop=32)

@@ -9,10 +9,16 @@ from PIL import Image, ImageOps
 
 from tests.extraction.making import KINDS, bomb, honest, photo, spoiled, write_folder
 from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.extraction import reading
-from zslcore.extraction.images import Picture, opened, resized_size
-from zslcore.extraction.listing import images_of_csv, images_of_folder
-from zslcore.extraction.reading import Reading, read_batches
+from zslcore.extraction import images
+from zslcore.extraction.images import (
+    Picture,
+    Reading,
+    images_of_csv,
+    images_of_folder,
+    opened,
+    read_batches,
+    resized_size,
+)
 
 
 def put(tmp_path, name, content):
@@ -161,7 +167,7 @@ def test_a_reader_that_dies_takes_no_other_image_along(tmp_path, monkeypatch):
     for name in ("deadly.png", "whole.png"):
         photo(9).save(tmp_path / name)
     paths = [tmp_path / "deadly.png", tmp_path / "whole.png"]
-    monkeypatch.setattr(reading, "_read", _deadly)
+    monkeypatch.setattr(images, "_read", _deadly)
     ((deadly, whole),) = read_batches(Reading(48, workers=1), [paths])
     assert deadly.startswith("deadly.png: the file is damaged or hostile and crashed its reader")
     assert np.array_equal(whole.pixels, opened(paths[1], 48).pixels)

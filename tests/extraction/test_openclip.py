@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from zslcore.exceptions import FileRefusedError, UnknownNameError, ZSLError
-from zslcore.extraction.encoders import load_encoder, torchvision
-from zslcore.extraction.texts import prototypes_of_texts
+from zslcore.extraction.encoders import load_encoder, prototypes_of_texts, torchvision
 
 
 @pytest.fixture

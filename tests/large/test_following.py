@@ -14,8 +14,8 @@ from zslcore.analysis.papers.experiments.experiment import Request
 from zslcore.analysis.papers.experiments.reproducing import former_cells
 from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
-from zslcore.large import following as module
-from zslcore.large.following import PieceReport, Standing, following
+from zslcore.large import engine as module
+from zslcore.large.engine import PieceReport, Standing, following
 from zslcore.results.planning import Plan, first_specs
 from zslcore.results.store import ResultStore
 

@@ -18,9 +18,8 @@ from zslcore.analysis.mistakes import per_class_table
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.interactive import hues, point_map
-from zslcore.interactive.curves import LOOKS, line_of
 from zslcore.interactive.point_map import PointMap
-from zslcore.interactive.seen_unseen import SeenUnseen
+from zslcore.interactive.seen_unseen import LOOKS, SeenUnseen, line_of
 from zslcore.printing.drawing import drawn, print_figure
 from zslcore.printing.results import LEVELS, of_curves, of_map, of_predictions
 from zslcore.results.store import ResultStore

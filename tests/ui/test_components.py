@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from zslcore.interactive.modules import SHARED, ModuleError, joined
+from zslcore.interactive.one_file import SHARED, ModuleError, joined
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = [ROOT / "ui" / "components", SHARED]

@@ -13,7 +13,7 @@ import pytest
 from ui.figures import palette
 from ui.figures.lesson import several_curves
 from ui.figures.marks import marked
-from zslcore.interactive import curves
+from zslcore.interactive import seen_unseen
 from zslcore.interactive.one_file import THEMES as OF_FILES
 from zslcore.metrics import seen_unseen_curve
 
@@ -127,9 +127,9 @@ def test_colours_are_written_in_one_place():
 def test_the_curve_in_hand_has_the_colours_of_the_palette():
     meanings = ("SEEN", "UNSEEN", "HARMONIC", "VALIDATED", "ORACLE")
     for name in meanings:
-        look = curves.LOOKS[name.lower()]
+        look = seen_unseen.LOOKS[name.lower()]
         assert (look.light, look.dark) == (MARKS[name].light, MARKS[name].night), name
-    for look in curves.LOOKS.values():  # words beside the lines are written in their colour
+    for look in seen_unseen.LOOKS.values():  # words beside the lines are written in their colour
         assert contrast(look.light, THEME["light"]["backgroundColor"]) >= 4.5
         assert contrast(look.dark, THEME["dark"]["backgroundColor"]) >= 4.5
 
@@ -156,7 +156,7 @@ def test_no_module_reads_a_colour_when_it_is_loaded():
 
 def test_green_means_validated_and_nothing_else():
     """Curves to compare with have other colours."""
-    from zslcore.interactive.curves import GHOSTS, LOOKS
+    from zslcore.interactive.seen_unseen import GHOSTS, LOOKS
 
     green = {palette.VALIDATED.light, palette.VALIDATED.night}
     curve = seen_unseen_curve(np.eye(2), np.arange(2), np.array([True, False]))

@@ -11,9 +11,8 @@ from tests.ui.test_components import finished
 from ui.curves import numbers_of
 from ui.numbers import percent, three_digits
 from zslcore.evaluation.protocol import ScoredTest
-from zslcore.interactive.curves import GHOSTS, LOOKS, interactive_curve, line_of
-from zslcore.interactive.modules import SHARED
-from zslcore.interactive.packing import packed
+from zslcore.interactive.one_file import SHARED, packed
+from zslcore.interactive.seen_unseen import GHOSTS, LOOKS, interactive_curve, line_of
 
 
 def scored(n=400, classes=12, seed=0):

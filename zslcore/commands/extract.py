@@ -20,7 +20,7 @@ from zslcore.exceptions import ParameterError
 if TYPE_CHECKING:
     from zslcore.extraction.encoders import Encoder
     from zslcore.extraction.extracting import Extraction
-    from zslcore.extraction.listing import Listing
+    from zslcore.extraction.images import Listing
 
 
 #: Names that are listed of files left out, or read in an unusual way.
@@ -68,13 +68,9 @@ def _of_data_set(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """List the images, extract their features, and import them with ``--name``."""
     from zslcore.datasets.open_world import templates_of
+    from zslcore.extraction.encoders import prototypes_of_prompts, prototypes_of_texts, read_prompts
     from zslcore.extraction.extracting import extract
     from zslcore.extraction.images import MAX_PIXELS
-    from zslcore.extraction.texts import (
-        prototypes_of_prompts,
-        prototypes_of_texts,
-        read_prompts,
-    )
 
     _require_together(args)
     _look_up(args)
@@ -157,7 +153,7 @@ def _require_classes(args: argparse.Namespace, images: Listing) -> None:
 
 
 def _listed(args: argparse.Namespace) -> Listing:
-    from zslcore.extraction.listing import images_of_csv, images_of_folder
+    from zslcore.extraction.images import images_of_csv, images_of_folder
 
     if args.labels:
         return images_of_csv(args.labels, args.images)

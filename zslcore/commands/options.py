@@ -11,7 +11,7 @@ from zslcore.texts import strict_json
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
-    from zslcore.large.following import Standing
+    from zslcore.large.engine import Standing
 
 #: What every ``--method`` takes.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"

@@ -269,7 +269,7 @@ class AnsweredTest(ABC):
         what it was made from, ``origin`` where ``gamma`` comes from. Raises a DatasetError without
         images of both sides, where there is no curve.
         """
-        from zslcore.interactive.curves import page_of_answers
+        from zslcore.interactive.seen_unseen import page_of_answers
 
         self.require_curve(title)
         return page_of_answers(self, names, title=title, made=made, gamma=gamma, origin=origin)

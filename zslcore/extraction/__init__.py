@@ -1,9 +1,9 @@
 """From a folder of images to features, in the form that this package imports.
 
 ========== =======================================================================================
-list        :mod:`zslcore.extraction.listing`: which images there are, and of which class
+list        :mod:`zslcore.extraction.images`: which images there are, and of which class
 open        :mod:`zslcore.extraction.images`: one untrusted image
-read        :mod:`zslcore.extraction.reading`: many of them, in processes that may die
+read        :mod:`zslcore.extraction.images`: many of them, in processes that may die
 encode      :mod:`zslcore.extraction.encoders`: networks by name, and what they were trained on
 extract     :mod:`zslcore.extraction.extracting`: batch by batch, and on where it was stopped
 ========== =======================================================================================

@@ -21,9 +21,16 @@ import numpy as np
 
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.extraction.encoders import Encoder
-from zslcore.extraction.images import CROPS, MAX_PIXELS, Picture, crops_of
-from zslcore.extraction.listing import Listing
-from zslcore.extraction.reading import Read, Reading, read_batches
+from zslcore.extraction.images import (
+    CROPS,
+    MAX_PIXELS,
+    Listing,
+    Picture,
+    Read,
+    Reading,
+    crops_of,
+    read_batches,
+)
 from zslcore.storage import artifacts
 from zslcore.storage.files import or_refused, written_whole
 from zslcore.texts import clean_text

@@ -1,9 +1,13 @@
-r"""Decode one untrusted image to RGB at the requested size, or refuse it in a sentence.
+r"""List images and their classes, and decode them, a batch at a time, in processes that may die.
 
 An unusual image with one correct interpretation is decoded and reported: grey, CMYK,
 16 bits, a palette, transparency, a rotation that the camera noted, several frames (the first is
 taken). All others are refused: no image, a broken or truncated one, more pixels than allowed.
 Only decoders of common formats are asked; Pillow has others, one of which starts a program.
+
+A decoder that crashes, or does not end, takes its process along. The images that were under way are
+then read one by one, each in a process of its own, so that the guilty one is named and the others
+are not lost. Without workers images are read in this process, which a crash would end.
 
 Of a picture an encoder sees the middle, or ten crops whose features are averaged: the four corners
 and the middle, and the same of the mirrored picture. With :math:`T_k` the :math:`k`-th crop and
@@ -21,17 +25,29 @@ generalized zero-shot learning: a simple adaptation process", MMM 2019, table 3 
 
 from __future__ import annotations
 
+import csv
+import multiprocessing
+import os
+import signal
+import sys
 import warnings
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from zslcore.exceptions import FileRefusedError
-from zslcore.texts import clean_text
+from zslcore.datasets.sandbox.client import MAX_CSV_BYTES
+from zslcore.datasets.split_lists import files_by_class, holds_tree, is_inside, read_split_lists
+from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.texts import clean_text, expect
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -223,3 +239,250 @@ def _five(pixels: np.ndarray, size: int) -> Iterator[np.ndarray]:
 def _middle(pixels: np.ndarray, size: int) -> np.ndarray:
     top, left = (round((n - size) / 2) for n in pixels.shape[:2])
     return pixels[top : top + size, left : left + size]
+
+
+#: Endings of files that are taken for images; what a file is, its first bytes tell.
+ENDINGS = (
+    *(".jpg", ".jpeg", ".jpe", ".png", ".webp", ".bmp"),
+    *(".gif", ".tif", ".tiff", ".ppm", ".pgm"),
+)
+#: Most images of one extraction, ten times those of ImageNet-21K.
+MAX_IMAGES = 150_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Listing:
+    """Images with their classes, in the order in which they are extracted.
+
+    ``files`` are paths below ``root``, with forward slashes, ``labels`` places in ``class_names``,
+    which are sorted. ``left_out`` are files of the folders without the ending of an image;
+    ``parts`` maps "trainval", "test_seen" and "test_unseen" to places in ``files``, where folders
+    say it.
+    """
+
+    root: Path
+    files: tuple[str, ...]
+    labels: np.ndarray
+    class_names: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    parts: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+def images_of_folder(folder: Path) -> Listing:
+    """List the images of a folder that has a folder for every class; hidden files are passed over.
+
+    Classes and images are in the order of their names, on every system. Where the folders are
+    ``train`` and ``test``, each with a folder a class, they are the parts of a split. Raises a
+    FileRefusedError when there is no such folder, or a link leads from it to a class elsewhere, and
+    a DatasetError when it has no folder with an image in it.
+    """
+    if not folder.is_dir():
+        raise FileRefusedError(f"{clean_text(folder)}: expected a folder with a folder a class.")
+    if holds_tree(folder):
+        return _of_tree(folder)
+    files = sorted(files_by_class(folder, folder), key=itemgetter(1, 0))
+    found = [(file, label) for file, label in files if file.lower().endswith(ENDINGS)]
+    others = [file for file, _ in files if not file.lower().endswith(ENDINGS)]
+    if not found:
+        raise DatasetError(
+            f"{clean_text(folder)}: expected a folder for every class, with images in it; got none."
+        )
+    return _listing(folder, found, others)
+
+
+def _of_tree(folder: Path) -> Listing:
+    """List the images of folders that are parts; of one split only where some class is unseen."""
+    tree = read_split_lists(folder)
+    parts = {part: rows for part, rows in tree.parts.items() if part not in ("train", "val")}
+    whole = len(parts.get("trainval", ())) and len(parts.get("test_unseen", ()))
+    return Listing(folder, tree.files, tree.labels, tree.class_names, parts=parts if whole else {})
+
+
+def images_of_csv(path: Path, folder: Path) -> Listing:
+    """List the images that a CSV names in its columns ``image_file`` and ``label``.
+
+    ``image_file`` begins in ``folder``, and may not lead out of it. A FileRefusedError, for another
+    file or a row without an image or a label, names the line.
+    """
+    name = clean_text(path.name)
+    if not path.is_file() or path.stat().st_size > MAX_CSV_BYTES:
+        raise FileRefusedError(f"{name}: expected a CSV file of at most {MAX_CSV_BYTES:,} bytes.")
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        rows = csv.DictReader(file)
+        try:
+            if not {"image_file", "label"} <= set(rows.fieldnames or ()):
+                raise FileRefusedError(f"{name}: expected the columns image_file and label.")
+            found = [_of_row(row, f"{name}, line {rows.line_num}", folder) for row in rows]
+        except csv.Error as error:
+            said = clean_text(str(error))
+            raise FileRefusedError(f"{name}, line {rows.line_num}: {said}.") from None
+    if not found:
+        raise FileRefusedError(f"{name}: expected a line for every image; got none.")
+    return _listing(folder, found, [])
+
+
+def _of_row(row: dict[str, str | None], place: str, folder: Path) -> tuple[str, str]:
+    file, label = (row.get("image_file") or "").strip(), (row.get("label") or "").strip()
+    if not file or not label:
+        raise FileRefusedError(f"{place}: expected an image and its label; got nothing.")
+    inside = Path(os.path.normpath(file)).as_posix()
+    if Path(file).is_absolute() or inside.startswith("../") or "\0" in file:
+        expect(False, place, f"a path below {clean_text(folder.name)}", repr(clean_text(file)))
+    return inside, label
+
+
+def _listing(folder: Path, found: list[tuple[str, str]], others: list[str]) -> Listing:
+    if len(found) > MAX_IMAGES:
+        raise DatasetError(f"Expected at most {MAX_IMAGES:,} images; got {len(found):,}.")
+    twice = [file for file, n in Counter(file for file, _ in found).items() if n > 1]
+    if twice:
+        raise DatasetError(f"{clean_text(twice[0])}: expected each image once; it is named twice.")
+    cleaned = [clean_text(label) for _, label in found]
+    names = sorted(set(cleaned))
+    place = {name: number for number, name in enumerate(names)}
+    if "" in place:
+        raise DatasetError("Expected a class with a name; got one without printable letters.")
+    return Listing(
+        root=folder,
+        files=tuple(file for file, _ in found),
+        labels=np.array([place[label] for label in cleaned], dtype=np.int64),
+        class_names=tuple(names),
+        left_out=tuple(others),
+    )
+
+
+if sys.platform != "win32":
+    import resource
+
+#: Seconds that one image may take, and bytes that a process may ask for.
+SECONDS, MEMORY = 60, 4 << 30
+
+#: A picture, or the sentence with which its file was refused.
+Read = Picture | str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How images are read.
+
+    ``workers`` are processes; 0 reads in this one. Images have to lie ``inside`` a folder, links
+    followed; None allows every place.
+    """
+
+    short_side: int
+    interpolation: Interpolation = "bilinear"
+    max_pixels: int = MAX_PIXELS
+    workers: int = 0
+    inside: Path | None = None
+
+    def read(self, path: Path) -> Read:
+        """Return one picture, or why there is none."""
+        try:
+            if self.inside is not None:
+                _refuse_elsewhere(path, self.inside)
+            return opened(path, self.short_side, self.interpolation, max_pixels=self.max_pixels)
+        except FileRefusedError as error:
+            return str(error)
+
+
+def _refuse_elsewhere(path: Path, folder: Path) -> None:
+    """Refuse an image that a link leads to from another place, or that no text can name."""
+    name = clean_text(path.name)
+    below = f"an image below {clean_text(folder.name)}"
+    expect(is_inside(path, folder), name, below, "a link out of it")
+    try:
+        str(path.relative_to(folder)).encode()
+    except UnicodeEncodeError:
+        raise FileRefusedError(
+            f"{name}: expected a path in UTF-8; got other bytes, which no list of images can hold."
+        ) from None
+
+
+def read_batches(how: Reading, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
+    """Yield what every batch of files holds, while the next one is read."""
+    if not how.workers:
+        for batch in batches:
+            yield [how.read(path) for path in batch]
+        return
+    with _Pool(how) as pool:
+        ahead: tuple[Sequence[Path], list[Future[Read]]] | None = None
+        for batch in batches:
+            started = batch, pool.start(batch)
+            if ahead is not None:
+                yield pool.finish(*ahead)
+            ahead = started
+        if ahead is not None:
+            yield pool.finish(*ahead)
+
+
+class _Pool:
+    """Processes that read, made anew when one of them dies."""
+
+    def __init__(self, how: Reading) -> None:
+        self.how = how
+        self.executor = self._made(how.workers)
+
+    def __enter__(self) -> _Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.executor.shutdown(wait=True, cancel_futures=True)
+
+    def _made(self, workers: int) -> ProcessPoolExecutor:
+        spawn = multiprocessing.get_context("spawn")  # a fork would take the network's threads
+        return ProcessPoolExecutor(workers, spawn, initializer=_limit)
+
+    def start(self, batch: Sequence[Path]) -> list[Future[Read]]:
+        try:
+            return [self.executor.submit(_read_in_worker, self.how, path) for path in batch]
+        except BrokenProcessPool:
+            self.executor = self._made(self.how.workers)
+            return self.start(batch)
+
+    def finish(self, batch: Sequence[Path], asked: list[Future[Read]]) -> list[Read]:
+        """Return a batch; what a crash has taken along is read again, one by one."""
+        found: list[Read] = []
+        for path, future in zip(batch, asked, strict=True):
+            try:
+                found.append(future.result())
+            except BrokenProcessPool:
+                found.append(self._alone(path))
+        return found
+
+    def _alone(self, path: Path) -> Read:
+        with self._made(1) as executor:
+            try:
+                return executor.submit(_read_in_worker, self.how, path).result()
+            except BrokenProcessPool:
+                return (
+                    f"{clean_text(path.name)}: the file is damaged or hostile and crashed its "
+                    f"reader, or took longer than {SECONDS} s."
+                )
+
+
+def _limit() -> None:
+    """Limit what a reading process may ask for; runs in it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who ends the parent ends the readers
+    Thread(target=_end_with_parent, daemon=True).start()
+    if sys.platform != "win32":
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # which ends the process
+
+
+def _end_with_parent() -> None:
+    """End this process with its parent, even if that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _read_in_worker(how: Reading, path: Path) -> Read:
+    if sys.platform == "win32":
+        return how.read(path)
+    signal.alarm(SECONDS)
+    try:
+        return how.read(path)
+    finally:
+        signal.alarm(0)

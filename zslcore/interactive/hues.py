@@ -1,4 +1,4 @@
-"""One meaning, one hue: its colour in the light and in the dark theme, and how its marks look.
+"""One meaning, one hue, in both themes; how marks look, and how numbers are written.
 
 The hues are Okabe and Ito's, distinct for colour-blind readers; words in each have a contrast of at
 least 4.5 : 1 to the page of its theme.
@@ -6,6 +6,7 @@ least 4.5 : 1 to the page of its theme.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -43,3 +44,20 @@ class Look:
     def of(cls, hue: Hue, symbol: str = "circle", dash: str = "") -> Self:
         """Return how a meaning looks, with its symbol and dash."""
         return cls(hue.light, hue.dark, symbol, dash)
+
+
+def percent(fraction: float | None) -> str:
+    """Write a fraction as percent with one decimal, and a dash for a value that does not exist."""
+    if fraction is None or math.isnan(fraction):
+        return "–"
+    return f"{100 * fraction:.1f} %".replace("-", "−")
+
+
+def signed(fraction: float, form: str = "+.1f") -> str:
+    """Write a difference of fractions in points, with its sign."""
+    return f"{100 * fraction:{form}}".replace("-", "−")
+
+
+def three_digits(value: float | None) -> str:
+    """Write a gamma or a parameter with three significant digits."""
+    return "–" if value is None else f"{value:.3g}".replace("-", "−")

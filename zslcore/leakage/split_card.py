@@ -11,7 +11,7 @@ import pandas as pd
 
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import title
-from zslcore.interactive.numbers import signed
+from zslcore.interactive.hues import signed
 from zslcore.leakage.cards import (
     KNOWN_CLASSES,
     UNKNOWN,

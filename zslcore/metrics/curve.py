@@ -109,8 +109,8 @@ class SeenUnseenCurve:
 
     def _repr_html_(self) -> str:
         """Show the curve in a notebook, with a gamma to drag."""
-        from zslcore.interactive.curves import interactive_curve, line_of
         from zslcore.interactive.one_file import framed
+        from zslcore.interactive.seen_unseen import interactive_curve, line_of
 
         title = "Seen-unseen curve"
         line = line_of(title, self, "harmonic", None, 0.0)

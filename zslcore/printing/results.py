@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.interactive.curves import LOOKS, line_of
-from zslcore.interactive.hues import SEEN, UNSEEN
-from zslcore.interactive.numbers import percent, three_digits
-from zslcore.interactive.seen_unseen import SeenUnseen
+from zslcore.interactive.hues import SEEN, UNSEEN, percent, three_digits
+from zslcore.interactive.seen_unseen import LOOKS, SeenUnseen, line_of
 from zslcore.printing.drawing import Panel, draw_line, draw_symbols, draw_words, level, set_axis
 
 if TYPE_CHECKING:

@@ -109,7 +109,7 @@ class ScoreReport:
 
     def line(self, look: str = "harmonic") -> Line:
         """Return the curve with its gamma, to be drawn."""
-        from zslcore.interactive.curves import line_of
+        from zslcore.interactive.seen_unseen import line_of
 
         m, gamma = self.matrix, self.chosen
         return line_of(m.name, m.tested.curve, look, gamma, gamma or 0.0, self.origin)
@@ -126,7 +126,7 @@ class ScoreReport:
         curves are drawn to compare with. Raises a DatasetError where there is no curve, or too
         many.
         """
-        from zslcore.interactive.curves import GHOSTS, interactive_curve
+        from zslcore.interactive.seen_unseen import GHOSTS, interactive_curve
 
         if len(others) > len(GHOSTS):
             raise DatasetError(

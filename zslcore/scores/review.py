@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from zslcore.interactive.curves import interactive_curve
-from zslcore.interactive.seen_unseen import SeenUnseen
+from zslcore.interactive.seen_unseen import SeenUnseen, interactive_curve
 from zslcore.leakage import contamination
 from zslcore.leakage.cards import (
     KNOWN_CLASSES,

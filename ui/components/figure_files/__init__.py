@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from zslcore.interactive.modules import joined
+from zslcore.interactive.one_file import joined
 
 #: Pixels of a PNG for each pixel on the screen.
 SCALE = 2

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from zslcore.interactive.modules import joined
+from zslcore.interactive.one_file import joined
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(

@@ -16,8 +16,7 @@ import numpy as np
 import streamlit as st
 
 from zslcore.evaluation.protocol import AnsweredTest
-from zslcore.interactive.modules import SHARED, joined, styled
-from zslcore.interactive.packing import as_bytes, packed
+from zslcore.interactive.one_file import SHARED, as_bytes, joined, packed, styled
 from zslcore.interactive.seen_unseen import SeenUnseen
 from zslcore.metrics import SeenUnseenCurve
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from zslcore.interactive.modules import joined
+from zslcore.interactive.one_file import joined
 
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(

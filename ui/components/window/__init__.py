@@ -10,7 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from zslcore.interactive.modules import joined
+from zslcore.interactive.one_file import joined
 
 _HERE = Path(__file__).parent
 _NARROW = "window_is_narrow"

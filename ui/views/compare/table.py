@@ -42,7 +42,7 @@ from zslcore.evaluation import Predictions, State, outside
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
-from zslcore.interactive.curves import interactive_curve, line_of
+from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.methods import METHODS
 from zslcore.results.imported import MAX_NAME, import_runs
 from zslcore.results.store import ResultStore, StoredRun

@@ -20,7 +20,7 @@ from ui.visitors import available
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import origin_in_words
-from zslcore.interactive.curves import GHOSTS, interactive_curve, line_of
+from zslcore.interactive.seen_unseen import GHOSTS, interactive_curve, line_of
 from zslcore.leakage.published import PredictedScores
 from zslcore.scores import FIXES
 from zslcore.scores.judging import predictions_of_scores

@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.interactive.modules import joined
-from zslcore.interactive.one_file import Parts, one_file
-from zslcore.interactive.packing import as_bytes, packed
+from zslcore.interactive.one_file import Parts, as_bytes, joined, one_file, packed
 
 __all__ = ["PARTS", "Entry", "Panel", "PointMap"]
 

@@ -26,7 +26,7 @@ from scipy.stats import binomtest
 
 from zslcore.analysis.papers.claims.evidence import Evidence, UndecidedError
 from zslcore.analysis.ranking import ranks_of
-from zslcore.interactive.numbers import signed
+from zslcore.interactive.hues import signed
 from zslcore.metrics.significance import DIGITS, paired_test
 
 Verdict = Literal["holds", "does not hold", "holds here", "fails here", "undecided", "no verdict"]

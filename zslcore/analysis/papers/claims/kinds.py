@@ -33,7 +33,7 @@ from zslcore.analysis.papers.claims.judging import (
     rank_places,
 )
 from zslcore.analysis.ranking import agreement
-from zslcore.interactive.numbers import signed
+from zslcore.interactive.hues import signed
 from zslcore.metrics.significance import DIGITS
 
 
