@@ -27,9 +27,8 @@ from zslcore.analysis.papers.experiments import (
     configured_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import Request, open_dataset
+from zslcore.analysis.papers.experiments.experiment import Request, open_dataset, widen_table
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
-from zslcore.analysis.papers.experiments.wide_table import widen_table
 from zslcore.commands.options import show_standing
 from zslcore.commands.reproduce import heading, show_piece
 from zslcore.results.planning import SEEDS, Plan, first_specs

@@ -19,8 +19,7 @@ import pandas as pd
 
 from zslcore.analysis import leak_cost
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests, printed_table
-from zslcore.analysis.papers.claims import judge_all, printed_evidence
-from zslcore.analysis.papers.findings import SOURCE
+from zslcore.analysis.papers.claims import SOURCE, judge_all, printed_evidence
 from zslcore.datasets.facts import action_facts, class_facts, earlier_version, published
 from zslcore.leakage.contamination import cells
 from zslcore.metrics import harmonic_mean

@@ -21,14 +21,7 @@ from ui import stored_answers
 from ui.memory import BUDGET
 from zslcore import datasets, leakage
 from zslcore.analysis import inventory
-from zslcore.analysis.maps import (
-    EmbeddedMap,
-    measured,
-    quality,
-    reading,
-    sketch,
-    with_all_rows,
-)
+from zslcore.analysis.maps import EmbeddedMap, making, measured, quality, sketch, with_all_rows
 from zslcore.analysis.method_table import Cell, cells_of_runs
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims import Body, Evidence, Judgment
@@ -221,7 +214,7 @@ def nearest_images(
     digests: tuple[str, ...], part: int, row: int, _datasets: Sequence[ZSLDataset]
 ) -> pd.DataFrame:
     """Return the images nearest to one in the original space."""
-    return reading.nearest_images(_datasets, part, row)
+    return making.nearest_images(_datasets, part, row)
 
 
 @st.cache_resource(show_spinner="Looking for neighbours …", max_entries=8)
@@ -232,7 +225,7 @@ def neighbours_kept(
     _datasets: Sequence[ZSLDataset],
 ) -> np.ndarray:
     """Return the share of every image's neighbours that a map with these settings keeps."""
-    Z = reading.in_pca(_made, _datasets)
+    Z = making.in_pca(_made, _datasets)
     return quality.preserved_neighbours(Z, _made.coordinates, threads=_made.settings.threads)
 
 

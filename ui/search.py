@@ -11,8 +11,7 @@ from ui.components import window
 from ui.frame import CHOICE
 from ui.lessons.registry import LESSONS
 from ui.text import GLOSSARY, TERMS, plain
-from zslcore.analysis.papers.claims import CLAIMS
-from zslcore.analysis.papers.findings import FINDINGS
+from zslcore.analysis.papers.claims import CLAIMS, FINDINGS
 from zslcore.analysis.papers.protocols import codes
 from zslcore.datasets.facts import title
 from zslcore.methods import METHODS

@@ -23,7 +23,7 @@ from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, UnknownNameError, ZSLError
 from zslcore.methods import get_method
-from zslcore.metrics import bootstrap
+from zslcore.metrics import significance
 from zslcore.results import planning
 from zslcore.results.planning import Plan, planned
 from zslcore.results.store import ResultStore
@@ -187,7 +187,7 @@ def test_draws_are_those_of_classes_and_the_same_for_all_methods(store):
     found = comparison.occasions(spec, DATA, store, "H", n_draws=20)
     result = store.get(spec.run("first", "PS", "ESZSL").key)
     scores = protocol.fit_and_score(get_method("ESZSL")(**result.params), WORLD, WORLD.splits["PS"])
-    drawn = bootstrap.class_draws(scores.seen, 20)
+    drawn = significance.class_draws(scores.seen, 20)
     expected = resampling.figures(scores, drawn)["harmonic"]
     np.testing.assert_allclose(found.figures[:, 0, 0], expected, atol=1e-9)
 

@@ -19,7 +19,7 @@ from zslcore.analysis.method_table import (
 )
 from zslcore.evaluation import State
 from zslcore.evaluation.runs import RunResult
-from zslcore.metrics.bootstrap import class_draws
+from zslcore.metrics.significance import class_draws
 from zslcore.results.shipped import has_predictions, shipped_results
 from zslcore.results.store import StoredRun
 

@@ -6,7 +6,7 @@ import pytest
 from zslcore.analysis import ranking, resampling
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import bootstrap
+from zslcore.metrics import significance
 
 #: Accuracies of C4.5 with four settings on 14 data sets, Demšar 2006, table 6.
 DEMSAR = np.array(
@@ -112,7 +112,9 @@ def test_intervals_of_ranks_cover_the_true_ones(rng):
     for world_number in range(n_worlds):
         drawn_values = []
         for n_classes in (12, 20):
-            drawn = bootstrap.class_draws(np.arange(n_classes + 1) == n_classes, 100, world_number)
+            drawn = significance.class_draws(
+                np.arange(n_classes + 1) == n_classes, 100, world_number
+            )
             tests = world(rng, truth, n_classes)
             drawn_values.append(
                 np.stack([resampling.figures(test, drawn)["zsl"] for test in tests], axis=-1)

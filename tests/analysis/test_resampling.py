@@ -8,7 +8,7 @@ import pytest
 from zslcore.analysis import resampling
 from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.metrics import bootstrap
+from zslcore.metrics import significance
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def by_hand(scores, drawn, gamma):
 
 def test_the_first_draw_is_the_protocols_own_figures(rng):
     scores = scored(rng)
-    found = resampling.figures(scores, bootstrap.class_draws(scores.seen, 3), gamma=0.3)
+    found = resampling.figures(scores, significance.class_draws(scores.seen, 3), gamma=0.3)
     e = protocol.evaluate(scores, 0.3)
     expected = (
         e.zsl,
@@ -70,7 +70,7 @@ def test_the_first_draw_is_the_protocols_own_figures(rng):
 
 def test_a_draw_is_a_test_set_with_these_classes_so_often(rng):
     scores = scored(rng)
-    drawn = bootstrap.class_draws(scores.seen, 5, seed=2)
+    drawn = significance.class_draws(scores.seen, 5, seed=2)
     found = resampling.figures(scores, drawn, gamma=0.3)
     for k in range(len(drawn)):
         for name, expected in by_hand(scores, drawn[k], 0.3).items():
@@ -79,7 +79,7 @@ def test_a_draw_is_a_test_set_with_these_classes_so_often(rng):
 
 def test_blocks_change_nothing(rng, monkeypatch):
     scores = scored(rng)
-    drawn = bootstrap.class_draws(scores.seen, 20)
+    drawn = significance.class_draws(scores.seen, 20)
     whole = resampling.figures(scores, drawn)
     monkeypatch.setattr(resampling, "BLOCK", 3 * len(scores.y))
     for name, values in resampling.figures(scores, drawn).items():
@@ -89,11 +89,11 @@ def test_blocks_change_nothing(rng, monkeypatch):
 @pytest.mark.parametrize("n_seen", [0, 1, 7, 20])
 def test_means_of_draws_are_those_of_the_draws_however_few_at_a_time(n_seen, monkeypatch):
     accuracy, seen = np.linspace(0, 1, 20) ** 2, np.arange(20) < n_seen
-    drawn = bootstrap.class_draws(seen, 30)
+    drawn = significance.class_draws(seen, 30)
     for block in (1, 70, 1 << 20):
-        monkeypatch.setattr(bootstrap, "BLOCK", block)
+        monkeypatch.setattr(significance, "BLOCK", block)
         for side, means in zip(
-            (seen, ~seen), bootstrap.mean_draws(accuracy, seen, 30), strict=True
+            (seen, ~seen), significance.mean_draws(accuracy, seen, 30), strict=True
         ):
             with np.errstate(invalid="ignore"):
                 expected = drawn[:, side] @ accuracy[side] / drawn[:, side].sum(axis=1)
@@ -104,7 +104,7 @@ def test_means_of_draws_are_those_of_the_draws_however_few_at_a_time(n_seen, mon
 def test_the_interval_of_many_classes_takes_little_memory():
     accuracy, seen = np.linspace(0, 1, 40_000), np.arange(40_000) % 2 == 0
     tracemalloc.start()
-    bootstrap.mean_draws(accuracy, seen)
+    significance.mean_draws(accuracy, seen)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 64 << 20
@@ -112,10 +112,10 @@ def test_the_interval_of_many_classes_takes_little_memory():
 
 def test_one_seen_and_one_unseen_class_fewer_are_drawn_than_there_are():
     seen = np.arange(10) < 7
-    drawn = bootstrap.class_draws(seen, 50)
+    drawn = significance.class_draws(seen, 50)
     assert (drawn[1:, seen].sum(axis=1) == 6).all()
     assert (drawn[1:, ~seen].sum(axis=1) == 2).all()
-    only = bootstrap.class_draws(np.array([True, False]), 3)
+    only = significance.class_draws(np.array([True, False]), 3)
     assert (only == 1).all()
     assert (drawn[0] == 1).all()
     assert (drawn[1:] != 1).any()
@@ -130,8 +130,8 @@ def test_the_interval_covers_what_the_classes_are_drawn_from(rng):
         F = np.zeros((800, 21))
         F[np.arange(800), np.where(right.ravel(), y, (y + 1) % 20)] = 1
         scores = protocol.ScoredTest(F, y, np.arange(21), np.arange(21) == 20)
-        drawn = bootstrap.class_draws(scores.seen, 200)
-        low, high = bootstrap.interval(resampling.figures(scores, drawn)["zsl"])
+        drawn = significance.class_draws(scores.seen, 200)
+        low, high = significance.interval(resampling.figures(scores, drawn)["zsl"])
         hits += low <= 0.5 <= high
     assert 0.87 <= hits / n <= 0.98
 
@@ -140,7 +140,7 @@ def test_classes_without_images_count_for_nothing(rng):
     scores = scored(rng)
     kept = scores.y != 8
     fewer = protocol.ScoredTest(scores.F[kept], scores.y[kept], scores.classes, scores.seen)
-    found = resampling.figures(fewer, bootstrap.class_draws(scores.seen, 10))
+    found = resampling.figures(fewer, significance.class_draws(scores.seen, 10))
     assert found["zsl"][0] == pytest.approx(protocol.evaluate(fewer).zsl)
     assert found["ausuc"][0] == pytest.approx(protocol.evaluate(fewer).ausuc)
     assert np.isfinite(found["ausuc"]).all()
@@ -150,7 +150,7 @@ def test_without_seen_test_samples_there_is_zsl_alone(rng):
     scores = scored(rng)
     rows = ~scores.seen[scores.y]
     unseen = protocol.ScoredTest(scores.F[rows], scores.y[rows], scores.classes, scores.seen)
-    drawn = bootstrap.class_draws(scores.seen, 3)
+    drawn = significance.class_draws(scores.seen, 3)
     assert list(resampling.figures(unseen, drawn)) == ["zsl"]
 
 
@@ -159,6 +159,6 @@ def test_bad_input_is_one_sentence(rng):
     with pytest.raises(DatasetError, match=r"one column a candidate class \(10\); got \(2, 3\)"):
         resampling.figures(scores, np.ones((2, 3)))
     with pytest.raises(ParameterError, match="at least 1; got 0"):
-        bootstrap.class_draws(scores.seen, 0)
+        significance.class_draws(scores.seen, 0)
     with pytest.raises(ParameterError, match="between 0 and 1; got 95"):
-        bootstrap.interval(np.arange(4.0), 95)
+        significance.interval(np.arange(4.0), 95)

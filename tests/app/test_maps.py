@@ -13,7 +13,7 @@ from ui.figures import maps as figures
 from ui.maps.colours import COLOURS
 from zslcore import jobs
 from zslcore.analysis.maps import MapSettings, MapStudy, make_map
-from zslcore.analysis.maps.reading import answers
+from zslcore.analysis.maps.making import answers
 from zslcore.datasets import imports, load
 from zslcore.datasets.facts import title
 from zslcore.datasets.simulated import planted

@@ -9,8 +9,7 @@ import pytest
 from tests.pages import visit, words
 from ui.figures.claims import Number, recomputed
 from zslcore.analysis.papers import protocols
-from zslcore.analysis.papers.claims import CLAIMS, judge_all, printed_evidence
-from zslcore.analysis.papers.findings import FINDINGS
+from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, judge_all, printed_evidence
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.published import known_splits
-from zslcore.metrics.bootstrap import class_draws, interval
+from zslcore.metrics.significance import class_draws, interval
 from zslcore.results.store import ResultStore
 from zslcore.scores import ScoreFile, interpreted, judge
 

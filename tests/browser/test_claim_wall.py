@@ -3,8 +3,7 @@
 import re
 
 from tests.browser.reading import fits, visit
-from zslcore.analysis.papers.claims import CLAIMS
-from zslcore.analysis.papers.findings import FINDINGS
+from zslcore.analysis.papers.claims import CLAIMS, FINDINGS
 from zslcore.analysis.papers.protocols import codes
 
 

@@ -12,7 +12,7 @@ from zslcore.evaluation.drawn import Drawn, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, of_answers_alone
 from zslcore.evaluation.protocol import ScoredTest, evaluate
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.metrics.bootstrap import class_draws, image_draws, interval
+from zslcore.metrics.significance import class_draws, image_draws, interval
 
 GAMMA = 0.3
 
@@ -211,7 +211,7 @@ def test_images_are_drawn_within_their_class_whatever_the_block(monkeypatch):
         np.testing.assert_allclose(whole[:, y == c].sum(axis=1), n)
     assert (whole[:, 3] == 1).all()  # alone in its class
     assert (whole[1:] != 1).any()
-    monkeypatch.setattr("zslcore.metrics.bootstrap.BLOCK", 20)
+    monkeypatch.setattr("zslcore.metrics.significance.BLOCK", 20)
     np.testing.assert_array_equal(np.concatenate(list(image_draws(y, 50))), whole)
 
 

@@ -36,7 +36,7 @@ from zslcore.evaluation.runs import execute_in_full, predictions_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, CMTStar, LinearS2V, get_method
-from zslcore.metrics.bootstrap import class_draws
+from zslcore.metrics.significance import class_draws
 
 WORLD = linear_world(noise=0.8)
 SPLIT = WORLD.split("PS")

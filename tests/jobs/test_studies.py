@@ -107,7 +107,7 @@ def test_a_map_of_the_package_answers_whatever_libraries_are_installed(monkeypat
     pair, settings = [load(name) for name in AWA], MapSettings("tsne", n_samples=2000, threads=2)
     another, made_by = replace(settings, seed=1), settings.libraries
     shown, other = MapStudy.of(pair, settings), MapStudy.of(pair, another)
-    monkeypatch.setattr("zslcore.analysis.maps.settings.version", lambda name: "99.0")
+    monkeypatch.setattr("zslcore.analysis.maps.layout.version", lambda name: "99.0")
     again = MapStudy.of(pair, settings)
     assert again.key == shown.key
     read = again.read(shipped(again.key))

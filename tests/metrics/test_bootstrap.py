@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from zslcore.metrics.bootstrap import FEW, caution, interval, mean_draws, p_of_draws
+from zslcore.metrics.significance import FEW, caution, interval, mean_draws, p_of_draws
 
 
 def simulated(n, worlds=400):

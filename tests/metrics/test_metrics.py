@@ -18,7 +18,7 @@ from zslcore.metrics import (
     seen_unseen_curve,
     top_k_accuracy,
 )
-from zslcore.metrics.thresholds import switches
+from zslcore.metrics.curve import switches
 
 OUT = -np.inf
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.linalg import solve, solve_sylvester
 
 from tests.methods.plain import textbook_rows
-from zslcore.analysis.papers.findings import FINDINGS
+from zslcore.analysis.papers.claims import FINDINGS
 from zslcore.datasets import read_xlsa17
 from zslcore.evaluation.protocol import evaluate, fit_and_score
 from zslcore.methods import LinearS2V, get_method

@@ -8,7 +8,7 @@ import pytest
 from tests.scores.test_protocols import GAMMA, SCORES, report_of
 from zslcore.__main__ import main
 from zslcore.evaluation.drawn import Drawn
-from zslcore.metrics.bootstrap import image_draws
+from zslcore.metrics.significance import image_draws
 from zslcore.scores.paired import compare_scores, designs_of, needs
 
 

@@ -21,7 +21,7 @@ from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import UnknownNameError
 from zslcore.leakage.published import PredictedScores
 from zslcore.methods import ESZSL, LinearS2V
-from zslcore.metrics.bootstrap import interval, p_of_draws
+from zslcore.metrics.significance import interval, p_of_draws
 from zslcore.scores import ScoreFile, ScoreMatrix, interpreted, judge
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.paired import compare_scores

@@ -19,7 +19,7 @@ from ui.maps.scene import (
 )
 from zslcore.analysis.inventory import known_to_extractor
 from zslcore.analysis.maps import match_classes
-from zslcore.analysis.maps.reading import Answers, answers
+from zslcore.analysis.maps.making import Answers, answers
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.evaluation.specs import RunSpec

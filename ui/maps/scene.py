@@ -23,8 +23,8 @@ from ui.figures.palette import (
     Mark,
 )
 from zslcore.analysis.maps import METHOD_NAMES, EmbeddedMap
+from zslcore.analysis.maps.making import inside
 from zslcore.analysis.maps.quality import density
-from zslcore.analysis.maps.reading import inside
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import Entry, Panel

@@ -39,8 +39,7 @@ from zslcore.exceptions import DatasetError, closest_name
 from zslcore.features.views import FeatureScaling, PrototypeScaling
 from zslcore.methods import get_method
 from zslcore.metrics import Average
-from zslcore.metrics.bootstrap import N_DRAWS, class_draws, interval
-from zslcore.metrics.significance import holm, paired_test
+from zslcore.metrics.significance import N_DRAWS, class_draws, holm, interval, paired_test
 from zslcore.results.planning import Choice, Plan, Results, planned
 from zslcore.results.store import ResultStore
 

@@ -44,7 +44,7 @@ from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import ScoredTest, Selection, Setting
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.methods.base import ZSLEstimator
-from zslcore.metrics import bootstrap
+from zslcore.metrics import significance
 from zslcore.storage.files import FACTS
 
 Leak = Literal["training", "selection", "photographs", "epochs"]
@@ -88,9 +88,11 @@ class Cost:
     clean: Arm
     leaky: Arm
 
-    def rows(self, n_draws: int = bootstrap.N_DRAWS, level: float = 0.95) -> list[dict[str, Any]]:
+    def rows(
+        self, n_draws: int = significance.N_DRAWS, level: float = 0.95
+    ) -> list[dict[str, Any]]:
         """Return one row a figure: both sides, the difference and its interval over classes."""
-        drawn = bootstrap.class_draws(self.clean.scores.seen, n_draws)
+        drawn = significance.class_draws(self.clean.scores.seen, n_draws)
         clean, leaky = (
             resampling.figures(arm.scores, drawn, arm.gamma or 0.0)
             for arm in (self.clean, self.leaky)
@@ -100,7 +102,7 @@ class Cost:
             if figure == "calibrated_harmonic" and None in (self.clean.gamma, self.leaky.gamma):
                 continue
             difference = leaky[figure] - values
-            low, high = bootstrap.interval(difference, level)
+            low, high = significance.interval(difference, level)
             rows.append(
                 {
                     "method": self.method,
@@ -137,7 +139,7 @@ def as_text(found: Sequence[Cost]) -> str:
                 f"  {SHORT[row['figure']]:15} {row['clean']:6.1%} -> {row['leaky']:6.1%}   "
                 f"{points[0]:>5} points ({points[1]} to {points[2]})"
             )
-    said = dict.fromkeys(bootstrap.caution(cost.clean.scores.seen) for cost in found)
+    said = dict.fromkeys(significance.caution(cost.clean.scores.seen) for cost in found)
     lines += textwrap.wrap(" ".join(said), 100)
     return "\n".join(lines)
 

@@ -37,8 +37,7 @@ from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.methods import METHODS, VARIANTS
-from zslcore.metrics.bootstrap import class_draws, interval
-from zslcore.metrics.significance import DIGITS
+from zslcore.metrics.significance import DIGITS, class_draws, interval
 from zslcore.results.shipped import has_predictions
 from zslcore.results.store import StoredRun
 

@@ -35,7 +35,7 @@ from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import harmonic_mean
-from zslcore.metrics.bootstrap import N_DRAWS, Over, class_draws, image_draws
+from zslcore.metrics.significance import N_DRAWS, Over, class_draws, image_draws
 
 #: The number or the name of a class.
 ClassId = TypeVar("ClassId", int, str)

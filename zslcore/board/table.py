@@ -45,7 +45,7 @@ from zslcore.evaluation.figures import on_board
 from zslcore.leakage import page
 from zslcore.methods import VARIANTS
 from zslcore.metrics import harmonic_mean
-from zslcore.metrics.bootstrap import class_draws, interval, mean_draws
+from zslcore.metrics.significance import class_draws, interval, mean_draws
 from zslcore.storage.files import write_out
 from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
 

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> str:
     """Judge claims, or list what was found."""
-    from zslcore.analysis.papers import claims, findings, lint
+    from zslcore.analysis.papers import claims, lint
     from zslcore.results.store import ResultStore
 
     if args.id and (args.lint or args.findings):
@@ -37,8 +37,8 @@ def run(args: argparse.Namespace) -> str:
         linted = lint.lint_printed()
         records, text = [asdict(each) for each in linted], lint.as_text(linted)
     elif args.findings:
-        records = [asdict(finding) for finding in findings.FINDINGS]
-        text = findings.markdown_list()
+        records = [asdict(finding) for finding in claims.FINDINGS]
+        text = claims.markdown_list()
     else:
         claims.get_claims(args.id)  # a misspelt one is refused before anything is read
         judged = claims.judge_all(ResultStore().results(), args.id)

@@ -73,7 +73,7 @@ def _of_pilot(args: argparse.Namespace) -> pd.DataFrame:
 def _of_assumptions(args: argparse.Namespace) -> pd.DataFrame:
     import pandas as pd
 
-    from zslcore.metrics.power import Design, assumed_stratum
+    from zslcore.metrics.significance import Design, assumed_stratum
     from zslcore.scores.paired import needs_of
 
     missing = [name for name in STATED if getattr(args, name) is None]

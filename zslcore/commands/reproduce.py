@@ -23,8 +23,11 @@ from zslcore.analysis.papers.experiments import (
     get_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import open_dataset
-from zslcore.analysis.papers.experiments.wide_table import means_leave_out, widen_table
+from zslcore.analysis.papers.experiments.experiment import (
+    means_leave_out,
+    open_dataset,
+    widen_table,
+)
 from zslcore.commands.options import METHOD, show_standing
 from zslcore.evaluation import outside, write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name

@@ -64,7 +64,7 @@ from zslcore.metrics import (
     sample_accuracy,
     top_k_of_ranks,
 )
-from zslcore.metrics.thresholds import Switches, switches_of
+from zslcore.metrics.curve import Switches, switches_of
 
 #: Counted up when the same data, method and parameters are chosen or judged otherwise than before.
 REVISION = 1

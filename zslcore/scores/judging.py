@@ -21,7 +21,7 @@ from zslcore.evaluation.protocol import (
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import OperatingPoint
-from zslcore.metrics.bootstrap import caution
+from zslcore.metrics.significance import caution
 from zslcore.scores import protocols
 from zslcore.scores.protocols import WORDS, Words
 from zslcore.scores.reading import JudgedScores, ScoreMatrix

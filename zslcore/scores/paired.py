@@ -4,10 +4,10 @@ Both are judged on the same draws of classes and of images, so that what makes a
 hard for both cancels (:mod:`zslcore.analysis.resampling`).
 
 Any two files of the same test set are a pilot of a larger study; the differences of its images give
-the deviations between and within classes that :mod:`zslcore.metrics.power` needs. For H at the
-accuracies u and s of a file, an image of an unseen class counts with :math:`\partial H / \partial
-u = 2 s^2 / (s + u)^2` and one of a seen class with :math:`2 u^2 / (s + u)^2`, those of each file: H
-is linear in its neighbourhood.
+the deviations between and within classes that its power depends on, see
+:mod:`zslcore.metrics.significance`. For H at the accuracies u and s of a file, an image of an
+unseen class counts with :math:`\partial H / \partial u = 2 s^2 / (s + u)^2` and one of a seen class
+with :math:`2 u^2 / (s + u)^2`, those of each file: H is linear in its neighbourhood.
 """
 
 from __future__ import annotations
@@ -29,9 +29,18 @@ from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import PredictedScores
 from zslcore.metrics import per_class_accuracy
-from zslcore.metrics.bootstrap import Over, caution, interval, p_of_draws
-from zslcore.metrics.power import ALPHA, POWER, Design, stratum_of
-from zslcore.metrics.significance import PairedTest, paired_test
+from zslcore.metrics.significance import (
+    ALPHA,
+    POWER,
+    Design,
+    Over,
+    PairedTest,
+    caution,
+    interval,
+    p_of_draws,
+    paired_test,
+    stratum_of,
+)
 from zslcore.scores.protocols import OVER, WORDS, Words, figures_of, side_by_side
 from zslcore.scores.reading import JudgedScores
 from zslcore.texts import strict_json

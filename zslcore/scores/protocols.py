@@ -19,7 +19,7 @@ from zslcore.evaluation.drawn import Drawn, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import closest_name
-from zslcore.metrics.bootstrap import N_DRAWS, Over, interval
+from zslcore.metrics.significance import N_DRAWS, Over, interval
 
 #: "seen" or "unseen" as a word, perhaps with its article; not in a name such as unseen.npz.
 _SIDE = re.compile(

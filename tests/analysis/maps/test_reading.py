@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.analysis.pairs import blobs
 from tests.worlds import linear_world
 from zslcore.analysis.maps import MapSettings, make_map
-from zslcore.analysis.maps.reading import answers, in_pca, inside, nearest_images
+from zslcore.analysis.maps.making import answers, in_pca, inside, nearest_images
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features.views import l2_rows

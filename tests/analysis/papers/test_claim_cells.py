@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from zslcore.analysis.papers.claim_cells import cells_of
-from zslcore.analysis.papers.claims import CLAIMS, Evidence, printed_evidence
+from zslcore.analysis.papers.claims import CLAIMS, Evidence, cells_of, printed_evidence
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from zslcore.analysis.papers.differences import differences, why_different
 from zslcore.analysis.papers.experiments import reproduce
+from zslcore.analysis.papers.printed import differences, why_different
 
 DATA = "CUB-vgg_fc7"
 

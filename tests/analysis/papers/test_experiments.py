@@ -18,8 +18,8 @@ from zslcore.analysis.papers.experiments import (
     reproduce,
     reproducing,
 )
+from zslcore.analysis.papers.experiments.experiment import widen_table
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
-from zslcore.analysis.papers.experiments.wide_table import widen_table
 from zslcore.commands.reproduce import heading
 from zslcore.datasets.base import Split
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError

@@ -12,8 +12,7 @@ from tools.findings import made
 from zslcore.analysis.cross_dataset import cross_tests, printed_table
 from zslcore.analysis.leak_cost import measured
 from zslcore.analysis.papers import lint
-from zslcore.analysis.papers.claims import judge_all, printed_evidence
-from zslcore.analysis.papers.findings import FINDINGS
+from zslcore.analysis.papers.claims import FINDINGS, judge_all, printed_evidence
 from zslcore.datasets.facts import action_facts, class_facts, earlier_version, published
 
 OF = {finding.id: finding for finding in FINDINGS}

@@ -49,8 +49,8 @@ from zslcore.analysis.maps import (
     same_images,
     why_incompatible,
 )
+from zslcore.analysis.maps.layout import Method
 from zslcore.analysis.maps.quality import ALPHA, mixing_verdicts
-from zslcore.analysis.maps.settings import Method
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import PARTS, Panel, PointMap

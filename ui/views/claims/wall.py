@@ -17,10 +17,18 @@ from ui.frame import Header, chart, errors_as_sentences
 from ui.text import plain
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests
 from zslcore.analysis.papers import protocols
-from zslcore.analysis.papers.claim_cells import cells_of, with_ours
-from zslcore.analysis.papers.claims import CLAIMS, PAPERS, Body, Judgment, printed_evidence
+from zslcore.analysis.papers.claims import (
+    CLAIMS,
+    FINDINGS,
+    PAPERS,
+    Body,
+    Finding,
+    Judgment,
+    cells_of,
+    printed_evidence,
+    with_ours,
+)
 from zslcore.analysis.papers.experiments import EXPERIMENTS
-from zslcore.analysis.papers.findings import FINDINGS, Finding
 from zslcore.datasets.facts import published
 
 #: A p-value that belongs to the other set: what a visit begins with.

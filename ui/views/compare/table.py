@@ -33,7 +33,7 @@ from zslcore.analysis.method_table import (
     seconds_of,
     task_of,
 )
-from zslcore.analysis.papers.differences import why_different
+from zslcore.analysis.papers.printed import why_different
 from zslcore.board import Judged
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of

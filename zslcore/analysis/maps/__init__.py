@@ -19,7 +19,7 @@ t-SNE for single-cell transcriptomics", Nature Communications 2019 (PCA, start, 
 
 from __future__ import annotations
 
-from zslcore.analysis.maps.layout import lay_out
+from zslcore.analysis.maps.layout import METHOD_NAMES, MapSettings, lay_out
 from zslcore.analysis.maps.making import (
     EmbeddedMap,
     MapStudy,
@@ -30,7 +30,6 @@ from zslcore.analysis.maps.making import (
     sketch,
     with_all_rows,
 )
-from zslcore.analysis.maps.settings import METHOD_NAMES, MapSettings
 from zslcore.analysis.maps.source import (
     JointPCA,
     MapData,

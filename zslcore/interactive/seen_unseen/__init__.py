@@ -50,7 +50,7 @@ class Curve(Protocol):
 
 
 class Switches(Protocol):
-    """The gamma at which each image changes sides, as :mod:`zslcore.metrics.thresholds` has it."""
+    """The gamma at which each image changes sides, as :mod:`zslcore.metrics.curve` has it."""
 
     @property
     def gamma(self) -> np.ndarray: ...

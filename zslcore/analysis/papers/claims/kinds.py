@@ -15,11 +15,11 @@ import pandas as pd
 from scipy.stats import t as student_t
 
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
-from zslcore.analysis.papers.claims.cases import Cases, select_cases
 from zslcore.analysis.papers.claims.evidence import ENOUGH, Evidence, UndecidedError, in_words
 from zslcore.analysis.papers.claims.judging import (
     NEAR,
     TIED,
+    Cases,
     Judgment,
     Verdict,
     data_of,
@@ -31,6 +31,7 @@ from zslcore.analysis.papers.claims.judging import (
     name_of,
     possible_places,
     rank_places,
+    select_cases,
 )
 from zslcore.analysis.ranking import agreement
 from zslcore.interactive.hues import signed

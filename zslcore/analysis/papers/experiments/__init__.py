@@ -2,12 +2,17 @@
 
 An experiment is named by paper and table, as ``cal:table2``; what is finished is stored, and an
 interrupted one resumes. A table or figure is one entry of
-:mod:`zslcore.analysis.papers.experiments.registry`.
+:mod:`zslcore.analysis.papers.experiments.reproducing`.
 """
 
 from zslcore.analysis.papers.experiments.experiment import COLUMNS, Experiment
-from zslcore.analysis.papers.experiments.registry import EXPERIMENTS, NOT_COMPUTED, get_experiment
-from zslcore.analysis.papers.experiments.reproducing import configured_experiment, reproduce
+from zslcore.analysis.papers.experiments.reproducing import (
+    EXPERIMENTS,
+    NOT_COMPUTED,
+    configured_experiment,
+    get_experiment,
+    reproduce,
+)
 
 __all__ = [
     "COLUMNS",
