@@ -31,7 +31,7 @@ import numpy as np
 from scipy.linalg import solve_sylvester
 
 from benchmarks.measuring import check, peak_mib, processor_seconds, report, seconds
-from zslcore.features.views import Preprocessing, l2_rows
+from zslcore.features import Preprocessing, l2_rows
 from zslcore.methods import ESZSL, SAE, get_method
 from zslcore.metrics import mean_class_accuracy, seen_unseen_curve
 

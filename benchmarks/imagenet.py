@@ -32,7 +32,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from benchmarks.measuring import check, peak_mib, processor_seconds, report
-from zslcore.features.views import FeatureView
+from zslcore.features import FeatureView
 from zslcore.large import ranks
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import RankCounts, count_ranks

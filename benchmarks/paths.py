@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks.measuring import FOLDER, report
 from zslcore.datasets import read_xlsa17
 from zslcore.evaluation.protocol import Problem
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.methods import DAP
 from zslcore.methods._linear import LinearPath, linear_scores
 from zslcore.methods._logistic import LogisticPath

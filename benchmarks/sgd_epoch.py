@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.measuring import report, seconds
-from zslcore.features.views import l2_rows
+from zslcore.features import l2_rows
 from zslcore.methods import ALE, DEVISE, SJE
 
 #: Training rows, features, attributes, seen classes.

@@ -10,7 +10,7 @@ import streamlit as st
 
 from ui import downloads
 from zslcore.interactive.seen_unseen import PARTS, SeenUnseen
-from zslcore.printing.results import of_curves
+from zslcore.printing import of_curves
 
 #: Bound on the numbers that a browser may send.
 LARGEST = 1e15

@@ -27,7 +27,7 @@ from ui.guard import fragment
 from zslcore.evaluation import Predictions, predictions_file
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import frame_line
-from zslcore.printing.drawing import FONTS, FORMATS, WIDTHS, Panel, print_figure
+from zslcore.printing import FONTS, FORMATS, WIDTHS, Panel, print_figure
 from zslcore.results.store import StoredRun
 from zslcore.storage import extras
 from zslcore.version import version

@@ -25,8 +25,7 @@ __version__ = "0.3.0"
 
 #: The files of the package that turn features into figures. Data have a digest of their own.
 NUMBERS = (
-    "features/checks.py",
-    "features/views.py",
+    "features.py",
     "evaluation/protocol.py",
     "methods/*.py",
     "metrics/accuracy.py",

@@ -26,7 +26,7 @@ from zslcore.evaluation.protocol import Problem, Setting, evaluate, fit_and_scor
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, get_method
 from zslcore.metrics import mean_class_accuracy
 

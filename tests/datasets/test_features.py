@@ -5,14 +5,7 @@ import numpy as np
 import pytest
 
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import (
-    FeatureView,
-    Preprocessing,
-    chunks,
-    compare,
-    project,
-    squared_distances,
-)
+from zslcore.features import FeatureView, Preprocessing, chunks, compare, project, squared_distances
 from zslcore.methods.statistics import (
     FEW_WEIGHTS,
     ClassStatistics,
@@ -122,7 +115,7 @@ def test_a_block_has_16_mebibytes_or_one_row(n_features, rows):
 
 
 def test_a_block_of_single_values_is_full(monkeypatch):
-    monkeypatch.setattr("zslcore.features.views.BLOCK_VALUES", 3)
+    monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 3)
     assert [part.start for part, _ in chunks(np.zeros((7, 1)))] == [0, 3, 6]
 
 
@@ -134,7 +127,7 @@ def test_chunks_cover_every_row_once(matrix, size):
 
 
 def test_projection_and_distances_equal_the_plain_ones(matrix, monkeypatch):
-    monkeypatch.setattr("zslcore.features.views.BLOCK_VALUES", 12)  # three rows a block
+    monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 12)  # three rows a block
     B = np.random.default_rng(1).normal(size=(4, 3))
     np.testing.assert_allclose(project(matrix, B), MATRIX.astype(float) @ B, rtol=1e-12)
     plain = ((MATRIX.astype(float)[:, None] - B.T[None]) ** 2).sum(axis=2)
@@ -142,7 +135,7 @@ def test_projection_and_distances_equal_the_plain_ones(matrix, monkeypatch):
 
 
 def test_class_statistics_are_sums_over_chunks(matrix, monkeypatch):
-    monkeypatch.setattr("zslcore.features.views.BLOCK_VALUES", 12)
+    monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 12)
     y = np.arange(23) % 5
     statistics = GramStatistics.of(FeatureView(matrix), y, 6)
     X, Y = MATRIX.astype(float), np.eye(6)[y]

@@ -14,8 +14,13 @@ from scipy import sparse
 from tests.worlds import linear_world
 from zslcore.evaluation.protocol import Problem
 from zslcore.exceptions import DatasetError, ZSLError
-from zslcore.features.checks import as_array, require_finite, told_in_a_sentence
-from zslcore.features.views import FeatureView, Preprocessing
+from zslcore.features import (
+    FeatureView,
+    Preprocessing,
+    as_array,
+    require_finite,
+    told_in_a_sentence,
+)
 from zslcore.large.shards import write_shards
 from zslcore.methods import METHODS, TRANSDUCTIVE, bidilel
 

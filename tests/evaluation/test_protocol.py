@@ -21,7 +21,7 @@ from zslcore.evaluation.protocol import (
     simplest_of_ties,
 )
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics import (
     answers_of,

@@ -11,7 +11,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from tests.large import test_ranks
 from tests.large.shards_of import arrays_of, written
 from zslcore.exceptions import ParameterError, ZSLError
-from zslcore.features.views import FeatureView
+from zslcore.features import FeatureView
 from zslcore.large import engine, ranks
 from zslcore.large.engine import Engine, over_pieces, pieces_of
 from zslcore.large.ranks import count_ranks

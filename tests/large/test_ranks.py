@@ -5,7 +5,7 @@ import pytest
 
 from tests.large.shards_of import arrays_of, written
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
-from zslcore.features.views import FeatureView
+from zslcore.features import FeatureView
 from zslcore.large import ranks
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import KS, Atoms, count_ranks

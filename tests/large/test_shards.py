@@ -9,7 +9,7 @@ import pytest
 
 from tests.large.shards_of import rows, written
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import FeatureView, chunks
+from zslcore.features import FeatureView, chunks
 from zslcore.large.shards import Shards, write_shards
 from zslcore.storage import artifacts
 from zslcore.storage.artifacts import TornError

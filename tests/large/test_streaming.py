@@ -10,7 +10,7 @@ import pytest
 import torch  # noqa: F401 - before anything is traced
 
 from tests.large.shards_of import written
-from zslcore.features.views import FeatureView
+from zslcore.features import FeatureView
 from zslcore.methods import _linear, _sgd, get_method
 
 D, C, A = 128, 12, 6
@@ -48,7 +48,7 @@ def _nothing_is_kept(monkeypatch):
     """Read rows anew in every step, as where they take more than a gigabyte, in small blocks."""
     monkeypatch.setattr(_sgd, "WORKING_BYTES", 0)
     monkeypatch.setattr(_linear, "WORKING_BYTES", 0)
-    monkeypatch.setattr("zslcore.features.views.BLOCK_VALUES", 1 << 15)
+    monkeypatch.setattr("zslcore.features.BLOCK_VALUES", 1 << 15)
 
 
 @pytest.mark.parametrize(("name", "params"), STREAMED, ids=[name for name, _ in STREAMED])

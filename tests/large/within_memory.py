@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from zslcore.features.views import FeatureView
+from zslcore.features import FeatureView
 from zslcore.large.engine import Engine
 from zslcore.large.ranks import count_ranks
 from zslcore.large.shards import write_shards

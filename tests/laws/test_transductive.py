@@ -11,7 +11,7 @@ from sklearn.model_selection import ParameterGrid
 from tests.worlds import linear_world
 from zslcore.evaluation.protocol import Problem, Setting, select
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.methods import TRANSDUCTIVE, get_method
 from zslcore.methods.base import MethodCard
 from zslcore.metrics import mean_class_accuracy

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from zslcore.features.views import l2_rows
+from zslcore.features import l2_rows
 
 
 def training_data(n=60, n_features=9, n_attributes=5, n_classes=7, seed=0):

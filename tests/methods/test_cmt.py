@@ -17,7 +17,7 @@ from zslcore.evaluation.protocol import (
     select,
 )
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.methods import CMT, CMTStar, cmt
 from zslcore.methods.cmt import Gaussians, LocalOutliers
 

@@ -5,7 +5,7 @@ from sklearn.kernel_ridge import KernelRidge
 
 from tests.methods.plain import training_data
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import chunks
+from zslcore.features import chunks
 from zslcore.methods import GFZSL, gfzsl
 from zslcore.methods.statistics import MomentSums
 

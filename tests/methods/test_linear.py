@@ -6,7 +6,7 @@ from sklearn.linear_model import Ridge
 
 from tests.methods.plain import gradient, relative_difference, squared, training_data
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import l2_rows
+from zslcore.features import l2_rows
 from zslcore.methods import LinearS2V, LinearV2S
 
 X, Y_INDEX, S, S_Y = training_data()

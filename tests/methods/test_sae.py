@@ -4,7 +4,7 @@ from scipy.linalg import solve_sylvester
 
 from tests.methods.plain import gradient, relative_difference, squared, training_data
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import l2_rows
+from zslcore.features import l2_rows
 from zslcore.methods import SAE
 
 X, Y_INDEX, S, S_Y = training_data()

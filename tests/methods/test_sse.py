@@ -4,7 +4,7 @@ from scipy.optimize import minimize
 
 from tests.methods.plain import gradient, training_data
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import l2_rows
+from zslcore.features import l2_rows
 from zslcore.methods import SSE, sse
 from zslcore.methods.sse import onto_simplex, simplex_weights
 

@@ -16,7 +16,7 @@ from zslcore.exceptions import ParameterError, UnknownNameError
 pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
 pypdf = pytest.importorskip("pypdf", reason="pypdf is not installed")
 
-from zslcore.printing.drawing import (  # noqa: E402 - both need the extra
+from zslcore.printing import (  # noqa: E402 - both need the extra
     DOTS,
     FONTS,
     POINTS,

@@ -20,8 +20,7 @@ from zslcore.exceptions import UnknownNameError
 from zslcore.interactive import hues, point_map
 from zslcore.interactive.point_map import PointMap
 from zslcore.interactive.seen_unseen import LOOKS, SeenUnseen, line_of
-from zslcore.printing.drawing import drawn, print_figure
-from zslcore.printing.results import LEVELS, of_curves, of_map, of_predictions
+from zslcore.printing import LEVELS, drawn, of_curves, of_map, of_predictions, print_figure
 from zslcore.results.store import ResultStore
 
 NIGHT = {hue.dark for hue in vars(hues).values() if isinstance(hue, hues.Hue)} | {"#101418"}

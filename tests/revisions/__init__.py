@@ -21,7 +21,7 @@ import numpy as np
 from tests.worlds import linear_world
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import Problem
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.methods import METHODS, TRANSDUCTIVE, GenerativeZSL
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 

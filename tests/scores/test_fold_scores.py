@@ -14,7 +14,7 @@ from zslcore.evaluation import read_predictions
 from zslcore.evaluation.protocol import select
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.methods import ESZSL
 from zslcore.scores.fold_scores import parts_to_score
 

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 from ui.figures import palette
 from ui.figures.as_table import without_tags
 from zslcore.interactive import hues
-from zslcore.printing.drawing import (
+from zslcore.printing import (
     INK,
     Panel,
     draw_errors,

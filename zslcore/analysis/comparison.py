@@ -36,7 +36,7 @@ from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.features.views import FeatureScaling, PrototypeScaling
+from zslcore.features import FeatureScaling, PrototypeScaling
 from zslcore.methods import get_method
 from zslcore.metrics import Average
 from zslcore.metrics.significance import N_DRAWS, class_draws, holm, interval, paired_test

@@ -27,7 +27,7 @@ from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
 from zslcore.evaluation.protocol import Problem, Setting, require_unseen
 from zslcore.exceptions import DatasetError
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.large.engine import HERE, Engine
 from zslcore.large.ranks import RankCounts, Task, count_ranks
 from zslcore.methods import get_method

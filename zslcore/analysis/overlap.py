@@ -36,7 +36,7 @@ from zslcore.datasets.base import Split, ZSLDataset, class_folds
 from zslcore.datasets.facts import plain_name
 from zslcore.evaluation.protocol import ScoredTest, Setting
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import accuracy_interval, per_class_accuracy

@@ -48,7 +48,7 @@ from zslcore.evaluation.protocol import (
 )
 from zslcore.evaluation.specs import RunSpec, revisions_of
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
+from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import Effect, ZSLEstimator, with_seed
 from zslcore.metrics import harmonic_mean

@@ -28,7 +28,7 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.figures import values_of
 from zslcore.evaluation.protocol import ScoredTest, Setting, Task, evaluate
 from zslcore.exceptions import closest_name
-from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
+from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 from zslcore.metrics import mean_class_accuracy

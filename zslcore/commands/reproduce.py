@@ -31,7 +31,7 @@ from zslcore.analysis.papers.experiments.experiment import (
 from zslcore.commands.options import METHOD, show_standing
 from zslcore.evaluation import outside, write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features.views import FeatureScaling
+from zslcore.features import FeatureScaling
 from zslcore.results.results_only import ResultsOnly
 from zslcore.results.store import ResultStore
 

@@ -29,9 +29,8 @@ from zslcore.evaluation import figures
 from zslcore.evaluation.files import write_predictions
 from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
 from zslcore.interactive.one_file import frame_line
-from zslcore.printing.drawing import FORMATS as FORMATS_OF_PRINT
-from zslcore.printing.drawing import WIDTHS, print_figure
-from zslcore.printing.results import of_predictions
+from zslcore.printing import FORMATS as FORMATS_OF_PRINT
+from zslcore.printing import WIDTHS, of_predictions, print_figure
 from zslcore.results.imported import import_runs
 from zslcore.results.store import KINDS, RUN, Result, ResultStore, StoredRun
 from zslcore.storage.files import write_out

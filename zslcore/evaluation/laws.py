@@ -22,7 +22,7 @@ from sklearn.model_selection import ParameterGrid
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.evaluation.protocol import Problem, ScoredTest
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError
-from zslcore.features.views import Preprocessing
+from zslcore.features import Preprocessing
 from zslcore.methods.base import MethodCard, ZSLEstimator
 from zslcore.metrics import mean_class_accuracy
 

@@ -48,7 +48,7 @@ from sklearn.model_selection import ParameterGrid
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, hold_out
 from zslcore.exceptions import DatasetError, ParameterError, SplitError
-from zslcore.features.views import FeatureView, Preprocessing
+from zslcore.features import FeatureView, Preprocessing
 from zslcore.methods.base import Params, ZSLEstimator, with_seed
 from zslcore.metrics import (
     Answers,

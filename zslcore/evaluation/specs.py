@@ -14,7 +14,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.evaluation import outside, protocol
 from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import ParameterError, closest_name
-from zslcore.features.views import FeatureScaling, Preprocessing, PrototypeScaling
+from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 
@@ -26,7 +26,7 @@ class RunSpec:
     ``params`` are given; those of the grid that are not are chosen on the folds, for ``select_for``
     ("zsl" for a split without seen test rows), and so is ``gamma``. ``grid`` is searched in place
     of the method's own. ``features`` and ``prototypes`` are of
-    :class:`zslcore.features.views.Preprocessing`. A ``digest`` of the data that is given has to
+    :class:`zslcore.features.Preprocessing`. A ``digest`` of the data that is given has to
     match; a spec with ``revisions`` is a record, whose method or parameters this version may not
     have.
     """

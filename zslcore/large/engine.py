@@ -43,7 +43,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import threadpool_limits
 
 from zslcore.exceptions import ParameterError, ZSLError
-from zslcore.features.views import Features, FeatureView
+from zslcore.features import Features, FeatureView
 from zslcore.large.shards import Part, Shards
 from zslcore.storage import settings
 from zslcore.storage.extras import extra

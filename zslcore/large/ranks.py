@@ -32,7 +32,7 @@ import joblib
 import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError, require_known
-from zslcore.features.views import Features, FeatureView, chunks
+from zslcore.features import Features, FeatureView, chunks
 from zslcore.large.engine import HERE, Engine, Progress, over_pieces, pieces_of
 from zslcore.large.shards import Shards
 from zslcore.methods.score_map import ScoreMap, Scorer

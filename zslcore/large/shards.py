@@ -6,8 +6,8 @@ with their labels. It is written whole or not at all and never changes; opening 
 files with the manifest (:mod:`zslcore.storage.artifacts`).
 
 A :class:`Shards` is used wherever an HDF5 data set is: it has ``shape`` and ``len``, slices and row
-numbers read nothing but these rows, and :class:`zslcore.features.views.FeatureView` and
-:func:`zslcore.features.views.chunks` take it.
+numbers read nothing but these rows, and :class:`zslcore.features.FeatureView` and
+:func:`zslcore.features.chunks` take it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.checks import require_finite
+from zslcore.features import require_finite
 from zslcore.storage import artifacts
 from zslcore.storage.arrays import RowFile
 from zslcore.storage.artifacts import TornError

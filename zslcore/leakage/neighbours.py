@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from zslcore.features.views import FeatureView, chunks
+from zslcore.features import FeatureView, chunks
 
 #: Rows of the raw matrix per block.
 BLOCK = 2048

@@ -32,7 +32,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 from sklearn.exceptions import ConvergenceWarning
 
-from zslcore.features.views import Features, chunks, project
+from zslcore.features import Features, chunks, project
 from zslcore.methods.statistics import GramStatistics, ridge
 
 MAX_ITERATIONS = 1000

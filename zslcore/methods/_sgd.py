@@ -25,7 +25,7 @@ import numpy as np
 from sklearn.base import clone
 
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import Features, chunks, project
+from zslcore.features import Features, chunks, project
 from zslcore.methods.base import Params, Scoring, ZSLEstimator
 from zslcore.storage.extras import extra
 

@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 
-from zslcore.features.views import Features
+from zslcore.features import Features
 from zslcore.methods._linear import LinearPath, Loss, linear_scores
 from zslcore.methods.base import Params, Scoring, ZSLEstimator
 from zslcore.methods.classifiers import Solutions, rows_digest, solved

@@ -29,8 +29,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features.checks import require_finite, wrapped
-from zslcore.features.views import Features, project
+from zslcore.features import Features, project, require_finite, wrapped
 from zslcore.methods.score_map import ScoreMap, Scorer, linear
 
 Family = Literal[

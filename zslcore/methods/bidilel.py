@@ -13,14 +13,7 @@ from sklearn.base import clone
 from sklearn.neighbors import kneighbors_graph
 
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import (
-    Features,
-    compare,
-    l2_rows,
-    positions,
-    project,
-    squared_distances,
-)
+from zslcore.features import Features, compare, l2_rows, positions, project, squared_distances
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics, ridge
 

@@ -16,7 +16,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from zslcore.features.views import Features, chunks
+from zslcore.features import Features, chunks
 
 #: Memory for solutions; the one that has not been needed for longest goes first.
 WORKING_BYTES = 1 << 28

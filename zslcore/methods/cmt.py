@@ -11,7 +11,7 @@ from scipy.special import erf
 from sklearn.neighbors import NearestNeighbors
 
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import Features, project, squared_distances
+from zslcore.features import Features, project, squared_distances
 from zslcore.methods._sgd import EpochModel, TrainingRows, mean_square, on_device
 from zslcore.methods.base import MethodCard, Params, Share
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import softmax
 
-from zslcore.features.views import compare, l2_rows
+from zslcore.features import compare, l2_rows
 from zslcore.methods._linear import Softmax
 from zslcore.methods._two_stage import TwoStageModel
 from zslcore.methods.base import MethodCard

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import log_expit
 
-from zslcore.features.views import Features
+from zslcore.features import Features
 from zslcore.methods._linear import Logistic
 from zslcore.methods._logistic import LogisticPath
 from zslcore.methods._two_stage import TwoStageModel

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import solve
 
 from zslcore.exceptions import DatasetError
-from zslcore.features.views import Features, chunks, compare, project
+from zslcore.features import Features, chunks, compare, project
 from zslcore.methods.base import MethodCard, Share
 from zslcore.methods.propagation import PropagationModel
 from zslcore.methods.statistics import ClassStatistics, ridge

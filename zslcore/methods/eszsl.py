@@ -8,7 +8,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from scipy.linalg import solve, svd
 
-from zslcore.features.views import Features, project
+from zslcore.features import Features, project
 from zslcore.methods.base import CompatibilityModel, MethodCard, Params, Scoring
 from zslcore.methods.statistics import ClassStatistics, GramStatistics, ridge, ridge_path
 

@@ -24,7 +24,7 @@ from scipy.linalg import eigh, qr
 from sklearn.base import clone
 
 from zslcore.exceptions import DatasetError, MethodError, ParameterError
-from zslcore.features.views import Features, chunks, project
+from zslcore.features import Features, chunks, project
 from zslcore.methods._networks import batches
 from zslcore.methods._sgd import EpochModel, by_first_appearance, mean_square
 from zslcore.methods.base import Params, Scoring

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import solve
 from sklearn.base import clone
 
-from zslcore.features.views import Features, chunks, positions
+from zslcore.features import Features, chunks, positions
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap
 from zslcore.methods.statistics import MomentStatistics, ridge

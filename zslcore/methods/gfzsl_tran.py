@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from scipy.special import logsumexp, softmax
 
-from zslcore.features.views import Features, chunks, positions
+from zslcore.features import Features, chunks, positions
 from zslcore.methods.base import MethodCard, TransductiveEstimator
 from zslcore.methods.gfzsl import GFZSL, log_density
 

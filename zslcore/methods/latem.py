@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import Features, project
+from zslcore.features import Features, project
 from zslcore.methods._sgd import Draw, RankingModel, violators
 from zslcore.methods.base import MethodCard, Share
 from zslcore.methods.score_map import ScoreMap

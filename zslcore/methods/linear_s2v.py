@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.linalg import solve
 
-from zslcore.features.views import Features, chunks, project, squared_distances
+from zslcore.features import Features, chunks, project, squared_distances
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap
 from zslcore.methods.statistics import ClassStatistics, Spectrum, ridge

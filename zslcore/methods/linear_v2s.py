@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import solve
 from sklearn.base import clone
 
-from zslcore.features.views import Features, compare, l2_rows, project
+from zslcore.features import Features, compare, l2_rows, project
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap, linear, linear_unit
 from zslcore.methods.statistics import GramStatistics, ridge, ridge_path

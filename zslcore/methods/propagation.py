@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.neighbors import NearestNeighbors
 
 from zslcore.exceptions import ParameterError
-from zslcore.features.views import BLOCK_VALUES, Features, chunks, project, squared_distances
+from zslcore.features import BLOCK_VALUES, Features, chunks, project, squared_distances
 from zslcore.methods.base import (
     CompatibilityModel,
     MethodCard,

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from zslcore.exceptions import DatasetError
-from zslcore.features.views import Features, chunks, compare, l2_rows
+from zslcore.features import Features, chunks, compare, l2_rows
 from zslcore.methods.base import MethodCard, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap, unit
 from zslcore.methods.statistics import ClassStatistics

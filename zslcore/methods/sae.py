@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from zslcore.features.views import Features, compare, l2_rows, project
+from zslcore.features import Features, compare, l2_rows, project
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.score_map import ScoreMap, linear_unit, unit_linear
 from zslcore.methods.statistics import GramStatistics, Spectrum

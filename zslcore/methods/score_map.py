@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import DTypeLike
 
-from zslcore.features.views import Features, chunks, l2_rows
+from zslcore.features import Features, chunks, l2_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

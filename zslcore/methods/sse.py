@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.svm import LinearSVC
 
 from zslcore.exceptions import DatasetError
-from zslcore.features.views import Features, chunks, l2_rows
+from zslcore.features import Features, chunks, l2_rows
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics
 

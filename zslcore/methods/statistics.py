@@ -21,7 +21,7 @@ import numpy as np
 from scipy.linalg import blas, cho_factor, cho_solve, eigh
 from scipy.sparse import csr_array
 
-from zslcore.features.views import Features, chunks
+from zslcore.features import Features, chunks
 
 #: Weights up to which factors are cheaper: a decomposition takes as long as 14 (n = 2,048) to 19
 #: (n = 4,096) Cholesky factors and solutions on two cores.

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from scipy.special import softmax
 
-from zslcore.features.views import squared_distances
+from zslcore.features import squared_distances
 from zslcore.methods._linear import Loss, MulticlassHinge, SquaredHinge
 from zslcore.methods._two_stage import TwoStageModel
 from zslcore.methods.base import MethodCard

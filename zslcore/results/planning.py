@@ -19,7 +19,7 @@ from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import Progress, RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
-from zslcore.features.views import FeatureScaling
+from zslcore.features import FeatureScaling
 from zslcore.large.engine import Engine, parallel
 from zslcore.methods import VARIANTS, get_method
 from zslcore.methods.classifiers import shared_classifiers

@@ -32,7 +32,7 @@ from zslcore.analysis.maps.source import stratified_sample
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import FeatureView
+from zslcore.features import FeatureView
 from zslcore.storage import records
 
 PAIR = blobs()

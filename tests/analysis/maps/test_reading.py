@@ -11,7 +11,7 @@ from zslcore.analysis.maps import MapSettings, make_map
 from zslcore.analysis.maps.making import answers, in_pca, inside, nearest_images
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import l2_rows
+from zslcore.features import l2_rows
 from zslcore.methods import LinearS2V
 
 PAIR = blobs(shuffled=True)

@@ -55,8 +55,8 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import PARTS, Panel, PointMap
 from zslcore.methods import METHODS
-from zslcore.printing.drawing import Panel as PrintPanel
-from zslcore.printing.results import of_map
+from zslcore.printing import Panel as PrintPanel
+from zslcore.printing import of_map
 
 METHODS_BY_NAME: dict[str, Method] = {name: method for method, name in METHOD_NAMES.items()}
 SAMPLES = {"2,000": 2_000, "8,000": 8_000, "all": None}

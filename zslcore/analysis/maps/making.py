@@ -34,7 +34,7 @@ from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import FeatureView, project, squared_distances
+from zslcore.features import FeatureView, project, squared_distances
 from zslcore.storage.tables import harmless_csv
 from zslcore.version import commit, stamped, version
 

@@ -12,7 +12,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.features.views import Features, FeatureView, chunks, project
+from zslcore.features import Features, FeatureView, chunks, project
 
 
 @dataclass(frozen=True, slots=True, eq=False)

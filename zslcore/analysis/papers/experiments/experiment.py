@@ -20,7 +20,7 @@ from zslcore.analysis.actions import DRAWS
 from zslcore.analysis.method_table import Cell
 from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.exceptions import ParameterError, closest_name
-from zslcore.features.views import FeatureScaling
+from zslcore.features import FeatureScaling
 from zslcore.methods import METHODS
 from zslcore.results.results_only import is_known_by_results, load_results_only
 from zslcore.results.store import ResultStore, result_of

@@ -54,7 +54,7 @@ from zslcore.analysis.papers.experiments.runs import (
 from zslcore.analysis.regularization import VALIDATION
 from zslcore.evaluation import outside
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features.views import FeatureScaling
+from zslcore.features import FeatureScaling
 from zslcore.large.engine import Engine, PieceReport, Standing, following, parallel
 from zslcore.results.results_only import is_known_by_results
 from zslcore.results.store import ResultStore

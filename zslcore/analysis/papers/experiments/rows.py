@@ -35,7 +35,7 @@ from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SIMULATED_IMAGENET
 from zslcore.evaluation.specs import revisions_of
-from zslcore.features.views import FeatureScaling
+from zslcore.features import FeatureScaling
 from zslcore.large.ranks import Task
 from zslcore.methods import METHODS, get_method
 from zslcore.results.store import ResultStore

@@ -31,7 +31,7 @@ from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
-from zslcore.features.views import FeatureScaling
+from zslcore.features import FeatureScaling
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.results.planning import Choice, Plan, first_specs
 from zslcore.results.store import ResultStore

@@ -1,1 +1,0 @@
-"""Feature matrices: views of rows with a scaling, walked in blocks, and checks of arrays."""
