@@ -1,5 +1,5 @@
 // @ts-check
-// What comes down from the server: a head of JSON, then arrays, as `packing.packed` writes them.
+// What comes down from the server: a head of JSON, then arrays, as `one_file.packed` writes them.
 
 /**
  * @template {ArrayBufferView} T
