@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
-import gc
 import hashlib
 import json
 import os
@@ -22,12 +21,9 @@ import tempfile
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
+from functools import cache, partial
 from pathlib import Path
-from types import CodeType, FunctionType
 
 import pytest
 
@@ -37,8 +33,6 @@ ROOT = Path(__file__).parents[1]
 MOST_SECONDS = 600
 #: How pytest ends where it has not run the tests.
 BROKEN_DOWN = (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR)
-#: Libraries are imported before pytest could rewrite what they assert.
-RELOADED = "ignore::pytest.PytestAssertRewriteWarning"
 _PAIRS = [
     *[(ast.Lt, ast.LtE), (ast.Gt, ast.GtE), (ast.Eq, ast.NotEq), (ast.In, ast.NotIn)],
     *[(ast.Is, ast.IsNot), (ast.Add, ast.Sub), (ast.Mult, ast.Div), (ast.BitAnd, ast.BitOr)],
@@ -186,92 +180,32 @@ def stages(path: Path) -> list[list[str]]:
     return [*found, of_app, *views * (path.parts[0] == "ui")]
 
 
-class Failures:
-    """The names of the tests that fail, and of files that cannot be imported."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep the name of a test that fails."""
-        self.names += [report.nodeid] * report.failed
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """Keep the name of a file that cannot be imported."""
-        self.names += [report.nodeid] * report.failed
-
-
-def failures(words: Iterable[str], mutant: Mutant | None) -> list[str]:
-    """Return which tests fail in a child of this process, which has imported them.
-
-    With a mutant, the first that does.
-    """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            quiet = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(quiet, 1)
-            os.dup2(quiet, 2)
-            resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
-            if mutant is not None and mutant.path.endswith(".py"):
-                exchange_code(mutant)
-            failed = Failures()
-            usual = ["-p", "no:cacheprovider", "-o", "addopts=", "-W", RELOADED]
-            code = pytest.main([*usual, *["-x"] * (mutant is not None), *words], plugins=[failed])
-            if code not in BROKEN_DOWN:
-                os.write(writing, json.dumps(failed.names).encode())
-        finally:
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        said = pipe.read()
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return ["does not end"]
-    if not said:  # nothing was looked at: neither killed nor alive
-        raise RuntimeError(f"pytest cannot run {' '.join(words)}")
-    return json.loads(said)
-
-
-def exchange_code(mutant: Mutant) -> None:
-    """Give the functions of an imported module the code of its changed file.
-
-    What is changed outside of them is read anew, with all that may hold the former value.
-    """
-    path = Path(mutant.path)
-    fresh: dict[str, list[CodeType]] = {}
-    left = [compile(path.read_text(encoding="utf-8"), str(path.resolve()), "exec")]
-    while left:
-        code = left.pop()
-        fresh.setdefault(code.co_qualname, []).append(code)
-        left += [each for each in code.co_consts if isinstance(each, CodeType)]
-    found = False
-    for each in gc.get_objects():
-        if isinstance(each, FunctionType) and each.__module__ == module_of(path):
-            for code in fresh.get(each.__qualname__, ()):
-                same = code.co_firstlineno == each.__code__.co_firstlineno
-                if same and code.co_freevars == each.__code__.co_freevars:
-                    found = found or each.__code__ != code
-                    each.__code__ = code
-    for name in [] if found else list(sys.modules):
-        if name.split(".")[0] in ("tests", "ui", "zslcore"):
-            del sys.modules[name]
+def failures(words: Iterable[str], changed: bool) -> list[str]:
+    """Return which tests fail, or files of tests that cannot be imported; of a mutant the first."""
+    with tempfile.TemporaryDirectory() as cache:
+        command = [sys.executable, "-m", "pytest", "-o", "addopts=", "-o", f"cache_dir={cache}"]
+        done = subprocess.run(  # noqa: S603 - our own words
+            [*command, *["-x"] * changed, *words],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | {"PYTHONPATH": os.getcwd(), "PYTHONDONTWRITEBYTECODE": "1"},
+            preexec_fn=partial(resource.setrlimit, resource.RLIMIT_CPU, (MOST_SECONDS,) * 2),
+        )
+        if done.returncode < 0:
+            return ["does not end"]
+        if done.returncode in BROKEN_DOWN:  # nothing was looked at: neither killed nor alive
+            raise RuntimeError(f"pytest cannot run {' '.join(words)}")
+        failed = Path(cache) / "v" / "cache" / "lastfailed"
+        return [*json.loads(failed.read_text(encoding="utf-8"))] if failed.exists() else []
 
 
 def found_by(mutant: Mutant, words: list[str]) -> str:
     """Return the test that finds a mutant, empty where none does."""
-    for name in filter(os.path.exists, words):
-        for path in Path(name).glob("test_*.py") if Path(name).is_dir() else [Path(name)]:
-            with suppress(Exception, pytest.skip.Exception):
-                import_module(module_of(path))
     path = Path(mutant.path)
-    source, time = path.read_text(encoding="utf-8"), path.stat().st_mtime_ns
-    end = mutant.at + len(mutant.before)
+    source, end = path.read_text(encoding="utf-8"), mutant.at + len(mutant.before)
     path.write_text(source[: mutant.at] + mutant.after + source[end:], encoding="utf-8")
-    failed = failures(words, mutant)  # child processes of tests read the file
+    failed = failures(words, changed=True)
     path.write_text(source, encoding="utf-8")
-    os.utime(path, ns=(time, time + 10**9))  # compiled code of the mutant is not taken for it
     return failed[0] if failed else ""
 
 
@@ -297,8 +231,6 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=DRAWN, help="of those drawn (200)")
     parser.add_argument("--stages", type=int, default=4, help="of tests: 1 for the nearest (4)")
     args = parser.parse_args()
-    for library in ("pandas", "scipy.stats", "sklearn.base", "hypothesis", "plotly", "streamlit"):
-        import_module(library)  # before pytest could rewrite what they assert
     file = args.file.resolve()
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     done = {(stage, name): by for stage, name, by in map(json.loads, lines)}
@@ -308,9 +240,6 @@ def main() -> None:
         git("worktree", "add", "-q", "--detach", str(tree))
         (tree.parent / "shared").symlink_to(ROOT.parent / "shared")
         os.chdir(tree)
-        sys.path[0] = str(tree)
-        sys.modules["tools"].__path__ = [str(tree / "tools")]
-        import_module("tests.conftest")
         for stage in range(args.stages):
             for mutant in mutants:
                 of_it, name = stages(Path(mutant.path)), mutant.name
@@ -320,7 +249,8 @@ def main() -> None:
                 done[stage, name] = found_by(mutant, of_it[stage])
                 with file.open("a", encoding="utf-8") as out:
                     out.write(json.dumps([stage, name, done[stage, name]]) + "\n")
-        broken = failures(sorted({by for by in done.values() if "::" in by}), None)
+        seen = sorted({by for by in done.values() if "::" in by})
+        broken = failures(seen, changed=False) if seen else []
         os.chdir(ROOT)
         git("worktree", "remove", "--force", str(tree))
     sys.stderr.write("".join(f"{each} fails without a mutant\n" for each in broken))
