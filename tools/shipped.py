@@ -1,31 +1,64 @@
-"""Write ``data/results`` and ``data/board``: what comes with the package on real features.
+"""Write ``data/results`` and ``data/board``: what comes with the package.
 
     python -m tools.shipped results STORE [DATASET ...]
     python -m tools.shipped predictions [DATASET ...]
     python -m tools.shipped board [DATASET ...]
+    python -m tools.shipped studies
 
 ``results`` writes one JSON per run of a store (``zslcore run``) on real data; runs of other
 revisions than today's are left out. ``predictions`` fits every one of them again with the
 parameters it has chosen, on trainval and on the folds, and writes ``KEY.parquet`` next to
-``KEY.json``; rows of the board with other parameters get a file of their own. ``board`` reads the
-figures of every row of ours off its predictions. Each command goes on where it stopped, and the
-data have to be imported. No features are written: digests name the data. Results of long work are
-written by :mod:`tools.shipped_jobs`.
+``KEY.json``; rows of the board with other parameters get a file of their own. Sorted rows and
+margins of the fewest bits that change no figure take fewer bytes. ``board`` reads the figures of
+every row of ours off its predictions, and stores what came of checking them. Each command goes on
+where it stopped, and the data have to be imported. No features are written: digests name the data.
+
+``studies`` writes ``data/results/jobs``, the results of long work that pages open with: what a
+view, or a tab of it, asks for before a visitor has chosen anything. They take some minutes; what is
+there already has the same key, and stays.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import shutil
 import sys
 from collections.abc import Collection, Iterator
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from tools.compact import compact, largest_difference
-from zslcore.board.entry import BoardEntry, read_entry
+import numpy as np
+
+from zslcore import jobs
+from zslcore.analysis.actions import (
+    CONFIGURATIONS,
+    DRAWS,
+    USUAL_METHODS,
+    ActionSpec,
+    ActionStudy,
+    usual_sets,
+)
+from zslcore.analysis.cross_dataset import CrossStudy
+from zslcore.analysis.maps import MapSettings, MapStudy
+from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
+from zslcore.analysis.study import SHIPPED, Study, is_intact
+from zslcore.analysis.transduction import TransductionStudy
+from zslcore.board.checking import STATES, classes_of, figures_of, fingerprint, recomputed
+from zslcore.board.entry import BoardEntry, Figures, Gamma, read_entry
+from zslcore.board.making import DIGITS
 from zslcore.datasets import ZSLDataset, load
-from zslcore.evaluation import Predictions, check_predictions, write_predictions
+from zslcore.datasets.facts import action_facts, recognise_actions
+from zslcore.evaluation import (
+    PredictedRows,
+    Predictions,
+    check_predictions,
+    predictions_file,
+    write_predictions,
+)
+from zslcore.evaluation.files import read_packaged
+from zslcore.evaluation.protocol import Evaluation
 from zslcore.evaluation.runs import (
     RunResult,
     execute_with_predictions,
@@ -33,9 +66,15 @@ from zslcore.evaluation.runs import (
     predictions_of_run,
 )
 from zslcore.evaluation.specs import RunSpec
+from zslcore.jobs.runner import PREVIEW
+from zslcore.leakage import AuditContext, get_vocabulary
+from zslcore.leakage.counts import overlap_table
 from zslcore.results.shipped import FOLDER, shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore
-from zslcore.storage.files import FACTS, written_whole
+from zslcore.scores import interpreted, judge
+from zslcore.scores.judging import predictions_of_scores
+from zslcore.scores.reading import read_scores
+from zslcore.storage.files import FACTS, write_out, written_whole
 
 BOARD = FACTS / "board"
 #: By how much the figures of a fit made again may differ from those of the run.
@@ -52,17 +91,17 @@ SHARE = {"AWA1-phog": 0.2, "CUB-vgg_fc7": 1.0, "AWA1-lss": 1.1}
 def main() -> None:
     """Write what a command names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=["results", "predictions", "board"])
+    parser.add_argument("command", choices=["results", "predictions", "board", "studies"])
     parser.add_argument("names", nargs="*", metavar="NAME", help="STORE for results, data sets")
     args = parser.parse_args()
     if args.command == "results":
         write_results(Path(args.names[0]), args.names[1:])
     elif args.command == "predictions":
         write_all_predictions(args.names)
-    else:
-        from tools.shipped_board import write_board
-
+    elif args.command == "board":
         write_board(args.names)
+    else:
+        write_studies()
 
 
 def write_results(store: Path, datasets: Collection[str]) -> None:
@@ -203,6 +242,219 @@ def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predict
     if small.provenance.gamma_origin == "validated" and not small.folds:
         sys.stderr.write(f"{key}: no validation rows; {dataset.name}\n")
     return small
+
+
+#: Bits of a margin's fraction that are tried, of the test rows and of the validation rows.
+TEST_BITS, FOLD_BITS = (24, 32, 40), (12, 16, 24)
+#: By how much a figure may change.
+SAME_COMPACT = 1e-10
+REMARK = "Margins of test rows are rounded to {} bits, of validation rows to {}."
+
+
+def compact(predictions: Predictions) -> Predictions:
+    """Return predictions that give the same figures and take a fraction of the bytes.
+
+    Every margin stays on its side of 0 and of gamma, so that no answer changes there; rounding
+    keeps the order of the others, up to ties. What rounding would change stays as it is.
+    """
+    cuts = (0.0,) if predictions.gamma is None else (0.0, predictions.gamma)
+    before, mended = predictions.evaluation, check_predictions(predictions).reasons
+    found, used = predictions, ["53", "53"]
+    for bits in TEST_BITS:
+        tried = replace(found, test=_rounded(predictions.test, bits, cuts))
+        if largest_difference(tried.evaluation, before) <= SAME_COMPACT:
+            found, used[0] = tried, str(bits)
+            break
+    for bits in FOLD_BITS if found.folds else ():
+        folds = tuple(_rounded(fold, bits, cuts) for fold in predictions.folds)
+        tried = replace(found, folds=folds)
+        if check_predictions(tried).reasons == mended:
+            found, used[1] = tried, str(bits)
+            break
+    source = f"{found.provenance.source} {REMARK.format(*used)}".strip()
+    return replace(found, provenance=replace(found.provenance, source=source))
+
+
+def largest_difference(one: Evaluation, other: Evaluation) -> float:
+    """Return the largest difference between figures of two evaluations; infinity for one missing.
+
+    The largest is of ZSL, of all points, of AUSUC and of the accuracies of all classes.
+    """
+    return max(
+        _difference(getattr(one, name), getattr(other, name))
+        for name in (each.name for each in fields(Evaluation))
+    )
+
+
+def _difference(one: object, other: object) -> float:
+    if one is None or other is None:
+        return 0.0 if one is other else np.inf
+    if isinstance(one, dict) and isinstance(other, dict):
+        if one.keys() != other.keys():
+            return np.inf
+        return max((_difference(one[key], other[key]) for key in one), default=0.0)
+    if isinstance(one, bool | int | float) and isinstance(other, bool | int | float):
+        return 0.0 if one == other else abs(float(one) - float(other))
+    names = ("unseen", "seen", "harmonic")
+    return max(_difference(getattr(one, name), getattr(other, name)) for name in names)
+
+
+def _rounded(part: PredictedRows, bits: int, cuts: tuple[float, ...]) -> PredictedRows:
+    """Return rows by their number, with margins rounded to so many bits of their fraction."""
+    rows = part.taken(np.argsort(part.rows, kind="stable"))
+    fraction, exponent = np.frexp(rows.margin)
+    margin = np.ldexp(np.round(fraction * 2.0**bits) / 2.0**bits, exponent)
+    for cut in cuts:
+        crossed = (rows.margin > cut) != (margin > cut)
+        margin = np.where(crossed, rows.margin, margin)
+    return replace(rows, margin=margin)
+
+
+#: Score matrices of other people, and by how much a row may have been off.
+SCORES, SAME_ROW = Path("../shared/data/gzsl_scores"), 5e-5
+
+
+def write_board(datasets: Collection[str]) -> None:
+    """Write the rows whose predictions are there, and the state of every row."""
+    states = {}
+    for path in sorted(BOARD.glob("*.json")):
+        entry = read_entry(path.read_bytes(), path.name)
+        if entry.spec and (not datasets or entry.data.name in datasets):
+            entry = _renewed(path, entry)
+        elif not entry.spec:
+            _write_scores(path, entry)
+        states[path.name] = (fingerprint(path, entry), recomputed(path, entry).value)
+    write_out(STATES, json.dumps(states, indent=0) + "\n")
+    found = [state for _, state in states.values()]
+    sys.stderr.write(f"{found.count('verified')} of {len(found)} rows verified\n")
+
+
+def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
+    """Write a row with all digits of its figures; return it as it was without predictions."""
+    run = run_of(entry)
+    places = [place_of(spec) for spec in (*([run.spec] if run else []), spec_of(entry))]
+    file = next((place for place in places if place.exists()), None)
+    if file is None:
+        sys.stderr.write(f"{path.name}: no predictions yet\n")
+        return entry
+    predictions = read_packaged(file)
+    before = asdict(entry.figures)
+    figures = {k: v for k, v in figures_of(predictions).items() if before[k] is not None}
+    off = {k: v - before[k] for k, v in figures.items() if v is not None}
+    if (most := max(off, key=lambda k: abs(off[k]))) and abs(off[most]) > SAME_ROW:
+        sys.stderr.write(f"{path.name}: {most} changes by {off[most]:+.6f}\n")
+        run = predictions.provenance
+        entry = replace(entry, versions={"zslcore": run.version, "commit": run.commit})
+    said = predictions.provenance
+    entry = replace(
+        entry,
+        figures=Figures(**figures),
+        gamma=Gamma(said.gamma_origin, said.gamma) if entry.figures.H is not None else entry.gamma,
+        per_class=_class_figures(predictions),
+        predictions=f"{file.parent.name}/{file.stem}",
+    )
+    write_out(path, entry.to_json())
+    return entry
+
+
+def _class_figures(predictions: Predictions) -> dict[str, dict[str, float]]:
+    at_gamma = predictions.gamma is not None
+    return {
+        figure: {name: round(float(value), DIGITS) for name, value in of_class.items()}
+        for figure, of_class in classes_of(predictions).items()
+        if of_class and (figure != "at_gamma" or at_gamma)
+    }
+
+
+def _write_scores(path: Path, entry: BoardEntry) -> None:
+    """Write the predictions of a row that is somebody's score matrix, next to it."""
+    file = SCORES / entry.data.name
+    if not file.exists():
+        return
+    matrix, _ = interpreted(read_scores(file), ["as-is"])
+    if matrix is None:
+        raise SystemExit(f"{file.name}: its scores are not understood.")
+    predictions = predictions_of_scores(judge(matrix))
+    place = path.with_suffix(".parquet")
+    if not place.exists() or place.read_bytes() != predictions_file(predictions):
+        write_predictions(place, predictions)
+
+
+#: Bytes that one result may take.
+MOST = 5 << 18
+CROSSED = ("LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL")
+#: Closed forms of the lesson on AWA1 and AWA2.
+TAUGHT = ("LinearV2S", "LinearS2V", "ESZSL")
+PAIR = ("simulated-AWA1", "simulated-AWA2")
+
+
+def write_studies() -> None:
+    """Make and copy what is missing, and remove all others."""
+    wanted = {study.key: study for study in shipped_studies()}
+    for key, study in wanted.items():
+        if not is_intact(SHIPPED / key):
+            shutil.rmtree(SHIPPED / key, ignore_errors=True)
+            _copy(_made(study), SHIPPED / key)
+    for old in SHIPPED.iterdir():
+        if old.name not in wanted:
+            shutil.rmtree(old)
+
+
+def _made(study: Study[Any]) -> Path:
+    """Return the folder of a finished study."""
+    if jobs.finished(study) is None:
+        jobs.submit(study)
+        jobs.wait(study.key, 3600)
+    folder = jobs.finished(study)
+    if folder is None:
+        raise RuntimeError(f"{study.title}: expected a result; got none.")
+    return folder
+
+
+def _copy(folder: Path, target: Path) -> None:
+    size = sum(path.stat().st_size for path in folder.iterdir() if path.name != PREVIEW)
+    sys.stderr.write(f"{folder.name}: {size:,} bytes\n")
+    if size > MOST:
+        raise RuntimeError(f"{folder.name}: expected at most {MOST:,} bytes; got {size:,}.")
+    shutil.copytree(folder, target, ignore=shutil.ignore_patterns(".*", PREVIEW))
+
+
+def shipped_studies() -> Iterator[Study[Any]]:
+    """Yield the studies whose results come with the package."""
+    first, second = map(load, PAIR)
+    for method in ("tsne", "umap"):
+        yield MapStudy.of([first, second], MapSettings(method, n_samples=2000, threads=2))
+    yield CrossStudy.of(first, second, "PS", CROSSED)
+    for pair in (PAIR, tuple(f"{name}-unplanted" for name in PAIR)):
+        yield CrossStudy.of(load(pair[0]), load(pair[1]), "PS", TAUGHT)
+    digest = load("digits").digest
+    for base in ("ESZSL", "LinearS2V"):
+        yield TransductionStudy("digits", "PS", "Propagation", {"base": base}, digest=digest)
+    for name, baseline in UNTRAINED.items():
+        data = load(name)
+        yield OverlapStudy.of([data, load(baseline)], GAIN_METHODS, known_classes(data), DRAWS)
+    yield study_of_actions()
+
+
+def known_classes(dataset: ZSLDataset) -> list[int]:
+    """Return the classes that the extractor of simulated data knows.
+
+    Those of actions are as FAIR annotates them, others are certain to be in ImageNet-1K.
+    """
+    if (actions := recognise_actions(dataset.class_names)) is not None:
+        return np.flatnonzero(action_facts(actions).overlapping["Kinetics-400"]).tolist()
+    context = AuditContext.of_dataset(dataset, next(iter(dataset.splits.values())))
+    table = overlap_table(context, get_vocabulary("imagenet-1k"), range(dataset.n_classes))
+    return sorted(int(c) for c in table["number"][table["strength"] == "strong"])
+
+
+def study_of_actions() -> ActionStudy:
+    """Return the study of the first configuration, as the page opens with it."""
+    name, configuration = next(iter(CONFIGURATIONS.items()))
+    sets = usual_sets(configuration)
+    spec = ActionSpec(name, sets, USUAL_METHODS, "paper", ("controlled",), DRAWS)
+    datasets = {each.dataset: load(each.dataset) for each in sets}
+    return ActionStudy.of(spec, datasets)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, ttest_ind
 
-from tools.shipped_jobs import study_of_actions
+from tools.shipped import study_of_actions
 from zslcore.analysis.action_tables import action_gains
 from zslcore.analysis.actions import (
     CONFIGURATIONS,

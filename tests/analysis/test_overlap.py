@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.stats import binom, kstest
 
 from tests.worlds import linear_world
-from tools.shipped_jobs import known_classes
+from tools.shipped import known_classes
 from zslcore.analysis.overlap import (
     GAIN_METHODS,
     STUDY_COLUMNS,

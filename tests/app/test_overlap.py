@@ -9,7 +9,7 @@ from scipy import stats
 
 from tests import pages
 from tests.pages import metrics, words
-from tools.shipped_jobs import known_classes
+from tools.shipped import known_classes
 from ui.figures.gains import gain_bars
 from ui.figures.palette import OVERLAP, UNSEEN
 from ui.views.overlap_gain import gains

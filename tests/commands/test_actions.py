@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from tools.shipped_jobs import study_of_actions
+from tools.shipped import study_of_actions
 from zslcore.__main__ import main
 from zslcore.analysis.action_tables import action_gains
 from zslcore.analysis.actions import (

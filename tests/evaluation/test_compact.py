@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.worlds import linear_world
-from tools.compact import compact, largest_difference
+from tools.shipped import compact, largest_difference
 from zslcore.evaluation import check_predictions, predictions_file
 from zslcore.evaluation.runs import execute_with_predictions
 from zslcore.evaluation.specs import RunSpec

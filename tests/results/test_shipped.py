@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
-from tools.compact import largest_difference
+from tools.shipped import largest_difference
 from zslcore.analysis.stored_runs import RunFilter, listed
 from zslcore.evaluation import check_predictions
 from zslcore.evaluation.runs import RunResult, execute

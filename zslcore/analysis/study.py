@@ -36,7 +36,7 @@ from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts, records, settings
 from zslcore.storage.files import FACTS
 
-#: Results that come with the package, a folder each, by ``tools.shipped_jobs``.
+#: Results that come with the package, a folder each, by ``tools.shipped studies``.
 SHIPPED = FACTS / "results" / "jobs"
 MANIFEST = "manifest.json"
 #: Counted up when the files of results change; results in another format are computed again.
