@@ -31,6 +31,7 @@ import random
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import count, cycle, islice
 from pathlib import Path
 from statistics import median, quantiles
@@ -89,28 +90,110 @@ WHOLE = ForwardMsg.FINISHED_SUCCESSFULLY
 
 
 class Tab:
-    """One browser tab, as far as the server can tell."""
+    """One browser tab, as far as the server can tell: its screen, and what was chosen there.
+
+    Attributes
+    ----------
+    widgets : label -> the element of what can be chosen
+    words : texts of the last whole run
+    followed : parts of the page that run on their own
+    finished : number of whole runs
+    """
 
     def __init__(self, url: str, page: str, query: str, **connection: Any) -> None:
         self.url, self.page, self.query, self.hash = url, page, query, ""
         self.connection = connection
+        self.widgets: dict[str, Any] = {}
+        self.chosen: dict[str, str | list[str]] = {}
+        self.words: list[str] = []
+        self.followed: list[str] = []
+        self.finished = 0
+        self._news = asyncio.Event()
 
-    async def connect(self) -> None:
-        """Open the WebSocket that the page's script would open."""
+    async def open(self) -> float:
+        """Open the page as its script would; return how long it took, in seconds."""
         address = self.url.replace("http", "ws") + "/_stcore/stream"
         options = {"subprotocols": ["streamlit", "x"], "max_size": None, "origin": self.url}
         self.socket = await websockets.connect(address, **options, **self.connection)
+        self.tasks = [asyncio.create_task(self._hear())]
+        return await self.run()
 
-    def request(self) -> BackMsg:
-        """Return the request of a run of the page."""
+    async def run(self) -> float:
+        """Ask for a run of the page and wait for its end, by way of any that it starts itself."""
+        began, before = time.perf_counter(), self.finished
+        await self.ask()
+        await self.sees(lambda: self.finished > before)
+        return time.perf_counter() - began
+
+    async def ask(self, fragment: str = "") -> None:
+        """Ask for a run of the page, or of a part of it, with all that is chosen."""
         ask = BackMsg()
         ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.hash
         ask.rerun_script.page_name = "" if self.hash else self.page
-        return ask
+        if fragment:
+            ask.rerun_script.fragment_id, ask.rerun_script.is_auto_rerun = fragment, True
+        for name, value in self.chosen.items():
+            state = ask.rerun_script.widget_states.widgets.add()
+            state.id = name
+            if isinstance(value, str):
+                state.string_value = value
+            else:
+                state.string_array_value.data.extend(value)
+        await self.socket.send(ask.SerializeToString())
+
+    async def sees(self, true: Callable[[], bool]) -> None:
+        """Wait until something is on the screen."""
+        end = time.monotonic() + PATIENCE
+        while not true():
+            if time.monotonic() > end:
+                raise TimeoutError(f"{self.url}: expected another screen, got {self.words[2:4]}.")
+            for task in self.tasks:
+                if task.done():
+                    task.result()  # raises what ended it
+            self._news.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), 1)
 
     async def close(self) -> None:
         """Close the tab."""
+        for task in self.tasks:
+            task.cancel()
         await self.socket.close()
+
+    async def _hear(self) -> None:
+        words: list[str] = []
+        fragments: list[str] = []
+        async for message in self.socket:
+            said = ForwardMsg()
+            said.ParseFromString(message)
+            match said.WhichOneof("type"):
+                case "new_session":
+                    words, fragments = [], []
+                case "navigation":
+                    self.hash = said.navigation.page_script_hash
+                case "page_info_changed":
+                    self.query = said.page_info_changed.query_string
+                case "auto_rerun":
+                    fragments.append(said.auto_rerun.fragment_id)
+                case "script_finished" if said.script_finished == WHOLE:
+                    self.words, self.followed = words, fragments
+                    self.finished += 1
+                case "delta":
+                    self._read(said.delta.new_element, words)
+            self._news.set()
+
+    def _read(self, element: Any, words: list[str]) -> None:
+        match element.WhichOneof("type"):
+            case "exception":
+                raise RuntimeError(f"{self.page}: {element.exception.type}")
+            case "selectbox" | "button_group" as kind:
+                widget = getattr(element, kind)
+                before = self.widgets.get(widget.label)
+                if before is not None and before.id != widget.id:
+                    self.chosen.pop(before.id, None)  # another question
+                self.widgets[widget.label] = widget
+            case "heading" | "markdown" | "alert" as kind:
+                words.append(getattr(element, kind).body)
 
 
 class Visitor(Tab):
@@ -121,57 +204,20 @@ class Visitor(Tab):
         super().__init__(url, visit.page, urlencode(visit.query))
         self.random = random.Random(number)  # noqa: S311 - whom to imitate
         self.label, self.values = visit.label, visit.values
-        self.widgets: dict[str, str] = {}
-        self.chosen: dict[str, str] = {}
-
-    async def open(self) -> float:
-        """Open the page; return how long it took, in seconds."""
-        await self.connect()
-        return await self._run()
 
     async def change(self) -> float:
         """Change the choice; return how long the answer took, in seconds."""
-        others = [value for value in self.values if value != self.chosen.get(self._widget)]
-        self.chosen[self._widget] = self.random.choice(others)
-        return await self._run()
+        now = self.chosen.get(self.widgets[self.label].id)
+        return await self._choose(self.random.choice([v for v in self.values if v != now]))
 
     async def try_all(self) -> None:
         """Change to every value once, so that what is computed once has been computed."""
         for value in self.values:
-            self.chosen[self._widget] = value
-            await self._run()
+            await self._choose(value)
 
-    @property
-    def _widget(self) -> str:
-        return self.widgets[self.label]
-
-    async def _run(self) -> float:
-        """Ask for a run of the page and wait for its end, by way of any that it starts itself."""
-        ask = self.request()
-        for name, value in self.chosen.items():
-            state = ask.rerun_script.widget_states.widgets.add()
-            state.id, state.string_value = name, value
-        began, running = time.perf_counter(), False
-        await self.socket.send(ask.SerializeToString())
-        while True:
-            said = ForwardMsg()
-            said.ParseFromString(await asyncio.wait_for(self.socket.recv(), PATIENCE))
-            kind = said.WhichOneof("type")
-            running |= kind == "new_session"
-            self._hear(said)
-            if running and kind == "script_finished" and said.script_finished == WHOLE:
-                return time.perf_counter() - began
-
-    def _hear(self, said: ForwardMsg) -> None:
-        element: Any = said.delta.new_element
-        if said.WhichOneof("type") == "navigation":
-            self.hash = said.navigation.page_script_hash
-        if said.WhichOneof("type") == "page_info_changed":
-            self.query = said.page_info_changed.query_string
-        if element.WhichOneof("type") == "selectbox":
-            self.widgets[element.selectbox.label] = element.selectbox.id
-        if element.WhichOneof("type") == "exception":
-            raise RuntimeError(f"{self.page}: {element.exception.type}")
+    async def _choose(self, value: str) -> float:
+        self.chosen[self.widgets[self.label].id] = value
+        return await self.run()
 
 
 async def changes(
@@ -333,103 +379,40 @@ def memory(args: argparse.Namespace) -> None:
 # --- Room -----------------------------------------------------------------------------------------
 
 LESSON = "calibration"
+#: Label of the answers to choose from.
+GUESS = "Guess first"
 LOOK_EVERY = 2.0  # seconds, of ui/lessons/stage.py
-SCREEN_PATIENCE = 60.0
 
 
 class Student(Tab):
-    """A telephone in the room: what it has on its screen, and what it chose."""
+    """A telephone in the room, which looks whether the teacher has moved on."""
 
     def __init__(self, url: str, room: str, **connection: Any) -> None:
         super().__init__(url, "teach", f"lesson={LESSON}&room={room}", **connection)
-        self.pills, self.chosen = "", -1
-        self.followed: list[str] = []
-        self.words: list[str] = []
-        self.fresh: list[str] = []
-        self.labels: list[str] = []
-        self.finished = 0
 
-    async def open(self) -> None:
+    async def open(self) -> float:
         """Open the link of the room, and look after it from here on."""
-        await self.connect()
-        self.tasks = [asyncio.create_task(self._hear()), asyncio.create_task(self._look())]
-        await self._ask()
-        await self.sees(lambda: self.finished > 0 and bool(self.pills))
+        took = await super().open()
+        self.tasks.append(asyncio.create_task(self._look()))
+        await self.sees(lambda: GUESS in self.widgets)
+        return took
 
     async def vote(self, answer: int) -> None:
         """Choose an answer."""
-        self.chosen = answer
-        await self._ask()
-
-    async def sees(self, true: Callable[[], bool]) -> None:
-        """Wait until something is on the screen."""
-        end = time.monotonic() + SCREEN_PATIENCE
-        while not true():
-            if time.monotonic() > end:
-                raise TimeoutError(f"{self.url}: expected another screen, got {self.words[2:4]}.")
-            for task in self.tasks:
-                if task.done():
-                    task.result()  # raises what ended it
-            await asyncio.sleep(0.01)
+        answers = self.widgets[GUESS]
+        options = answers.options
+        self.chosen[answers.id] = [options[answer % len(options)].content]
+        await self.ask()
 
     async def reads_soon(self, words: str) -> None:
         """Wait until some words are on the screen."""
         await self.sees(lambda: any(words in text for text in self.words))
 
-    async def close(self) -> None:
-        """Leave the room."""
-        for task in self.tasks:
-            task.cancel()
-        await super().close()
-
-    async def _ask(self, fragment: str = "") -> None:
-        ask = self.request()
-        if fragment:
-            ask.rerun_script.fragment_id, ask.rerun_script.is_auto_rerun = fragment, True
-        if self.chosen >= 0:
-            state = ask.rerun_script.widget_states.widgets.add()
-            state.id = self.pills
-            state.string_array_value.data.append(self.labels[self.chosen])
-        await self.socket.send(ask.SerializeToString())
-
     async def _look(self) -> None:
         while True:
             await asyncio.sleep(LOOK_EVERY)
             for fragment in tuple(self.followed):
-                await self._ask(fragment)
-
-    async def _hear(self) -> None:
-        fragments: list[str] = []
-        async for message in self.socket:
-            said = ForwardMsg()
-            said.ParseFromString(message)
-            kind = said.WhichOneof("type")
-            if kind == "new_session":
-                self.fresh, fragments = [], []
-            elif kind == "navigation":
-                self.hash = said.navigation.page_script_hash
-            elif kind == "auto_rerun":
-                fragments.append(said.auto_rerun.fragment_id)
-            elif (
-                kind == "script_finished"
-                and said.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
-            ):
-                self.words, self.followed = self.fresh, fragments  # not so after a part of the page
-                self.finished += 1
-            elif kind == "delta":
-                self._read(said.delta.new_element)
-
-    def _read(self, element: Any) -> None:
-        match element.WhichOneof("type"):
-            case "exception":
-                raise RuntimeError(f"teach: {element.exception.type}")
-            case "button_group" if element.button_group.label == "Guess first":
-                if self.pills != element.button_group.id:
-                    self.chosen = -1  # another question
-                self.pills = element.button_group.id
-                self.labels = [option.content for option in element.button_group.options]
-            case "heading" | "markdown" | "alert" as kind:
-                self.fresh.append(getattr(element, kind).body)
+                await self.ask(fragment)
 
 
 async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[float]]:
@@ -448,9 +431,9 @@ async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[flo
     await timed("all students have opened the room", [s.open() for s in students])
     for step in range(1, rounds + 1):
         began, question = time.perf_counter(), f"{LESSON} {step}"
-        await asyncio.gather(*(s.vote(k % len(s.labels)) for k, s in enumerate(students)))
+        await asyncio.gather(*(s.vote(k) for k, s in enumerate(students)))
         while (counted := ROOMS.counts(room, question).total()) < n:
-            if time.perf_counter() - began > SCREEN_PATIENCE:
+            if time.perf_counter() - began > PATIENCE:
                 raise TimeoutError(f"{question}: expected {n} votes, got {counted}.")
             await asyncio.sleep(0.05)
         took.setdefault("all votes of one moment are counted", []).append(
