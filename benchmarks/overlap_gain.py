@@ -28,7 +28,8 @@ from zslcore.analysis.overlap import half_and_half, overlap_study, study_summary
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.protocol import evaluate, fit_and_score, select
 from zslcore.exceptions import DatasetError
-from zslcore.leakage import get_vocabulary, match_names
+from zslcore.leakage import get_vocabulary
+from zslcore.leakage.counts import certain_and_possible
 from zslcore.methods import get_method
 from zslcore.metrics.gain import overlap_gain
 from zslcore.metrics.significance import holm
@@ -43,9 +44,9 @@ SIMULATED, BASELINE = "simulated-AWA2", "simulated-AWA2-untrained"
 
 def overlapping(dataset: ZSLDataset) -> np.ndarray:
     """Whether each class has a strong match in ImageNet-1K."""
-    matches = match_names(dataset.class_names, get_vocabulary("imagenet-1k"), dataset.class_names)
-    strong = {match.class_name for match in matches if match.strength == "strong"}
-    return np.array([name in strong for name in dataset.class_names])
+    names = dataset.class_names
+    certain, _ = certain_and_possible(names, [get_vocabulary("imagenet-1k")], names)
+    return np.isin(names, certain)
 
 
 def own_splits(dataset: ZSLDataset, known: np.ndarray) -> pd.DataFrame:

@@ -67,8 +67,8 @@ from zslcore.evaluation.runs import (
 )
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs.runner import PREVIEW
-from zslcore.leakage import AuditContext, get_vocabulary
-from zslcore.leakage.counts import overlap_table
+from zslcore.leakage import get_vocabulary
+from zslcore.leakage.counts import certain_and_possible
 from zslcore.results.shipped import FOLDER, shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore
 from zslcore.scores import interpreted, judge
@@ -443,9 +443,9 @@ def known_classes(dataset: ZSLDataset) -> list[int]:
     """
     if (actions := recognise_actions(dataset.class_names)) is not None:
         return np.flatnonzero(action_facts(actions).overlapping["Kinetics-400"]).tolist()
-    context = AuditContext.of_dataset(dataset, next(iter(dataset.splits.values())))
-    table = overlap_table(context, get_vocabulary("imagenet-1k"), range(dataset.n_classes))
-    return sorted(int(c) for c in table["number"][table["strength"] == "strong"])
+    names = dataset.class_names
+    certain, _ = certain_and_possible(names, [get_vocabulary("imagenet-1k")], names)
+    return np.flatnonzero(np.isin(names, certain)).tolist()
 
 
 def study_of_actions() -> ActionStudy:
