@@ -36,7 +36,7 @@ from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, counts, quiz
 from zslcore.leakage.correction import Policy
-from zslcore.results.results_only import load_results_only
+from zslcore.results.shipped import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
 

@@ -33,7 +33,7 @@ from ui.text import TERMS, Term, on_screen, plain
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
 from zslcore.exceptions import SplitError, ZSLError
-from zslcore.results.results_only import ResultsOnly
+from zslcore.results.shipped import ResultsOnly
 
 #: Whether this run of the page has reported that results cannot be stored.
 WARNED = "storage_warned"

@@ -60,7 +60,7 @@ def facts() -> Iterator[Callable[[], object]]:
     from zslcore.analysis.method_table import printed_cells
     from zslcore.analysis.papers.claims import judged_as_printed
     from zslcore.board import packaged_board
-    from zslcore.results.results_only import known_by_results
+    from zslcore.results.shipped import known_by_results
 
     yield partial(match_names, ["otter"], get_vocabulary(VOCABULARY))
     yield from (known_by_results, printed_cells, packaged_board, judged_as_printed)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from zslcore.evaluation import Predictions
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.results.results_only import is_known_by_results as is_known_by_results
-from zslcore.results.results_only import known_by_results
-from zslcore.results.shipped import plain_spec, shipped_predictions
+from zslcore.results.shipped import is_known_by_results as is_known_by_results
+from zslcore.results.shipped import known_by_results, plain_spec, shipped_predictions
 from zslcore.results.store import ResultStore
 
 

@@ -6,7 +6,7 @@ from tests.pages import forbid_computing, visit
 from ui import stored_answers
 from zslcore.datasets import imports
 from zslcore.evaluation.specs import RunSpec
-from zslcore.results.results_only import load_results_only
+from zslcore.results.shipped import load_results_only
 
 CUB = "CUB-vgg_fc7"
 

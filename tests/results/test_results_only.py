@@ -7,8 +7,9 @@ from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, UnknownNameError
 from zslcore.leakage.published import known_splits
-from zslcore.results.results_only import known_by_results, load_results_only
 from zslcore.results.shipped import (
+    known_by_results,
+    load_results_only,
     plain_spec,
     shipped,
     shipped_results,

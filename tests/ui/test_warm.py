@@ -11,7 +11,7 @@ from ui.runtime import Tidier
 from ui.serving import ready
 
 FACTS = (
-    ("zslcore.results.results_only", "known_by_results"),
+    ("zslcore.results.shipped", "known_by_results"),
     ("zslcore.analysis.method_table", "printed_cells"),
     ("zslcore.board", "packaged_board"),
     ("zslcore.analysis.papers.claims", "judged_as_printed"),

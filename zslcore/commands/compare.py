@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> str | pd.DataFrame:
 def _known(name: str) -> ZSLDataset:
     """Load a data set; without its features where only results of it come with the package."""
     from zslcore.datasets import load
-    from zslcore.results.results_only import is_known_by_results, load_results_only
+    from zslcore.results.shipped import is_known_by_results, load_results_only
 
     return load_results_only(name) if is_known_by_results(name) else load(name)
 

@@ -32,7 +32,7 @@ from zslcore.commands.options import METHOD, show_standing
 from zslcore.evaluation import outside, write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
-from zslcore.results.results_only import ResultsOnly
+from zslcore.results.shipped import ResultsOnly
 from zslcore.results.store import ResultStore
 
 #: Words of ``--features``, and of the heading.

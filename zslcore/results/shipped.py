@@ -1,8 +1,12 @@
-"""Results shipped with the package: read-only, served only for current revisions.
+"""Results shipped with the package: read-only, served only for current revisions; their data.
 
 ``data/results`` has one JSON per run in a folder per data set, named by its key, with predictions
 in a Parquet file of the same name; ``python -m tools.shipped`` writes them. The run store answers
 with them where it has no result of its own; the digest of the data is part of the key.
+
+The features of some of these data sets are not installed. Labels, classes and splits of a benchmark
+are facts, and the predictions say which images are tested: everything that follows from these can
+be shown. Data of the same name that are imported take their place.
 """
 
 from __future__ import annotations
@@ -10,17 +14,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from zslcore.exceptions import FileRefusedError
+import numpy as np
+
+from zslcore.datasets import Split, ZSLDataset, imports
+from zslcore.datasets.facts import class_facts, plain_name, readable_names, recognise, row_facts
+from zslcore.evaluation import Predictions
+from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.methods import METHODS
+from zslcore.storage import settings
 from zslcore.storage.files import FACTS
 from zslcore.storage.records import UnreadableError
 
 if TYPE_CHECKING:
-    from zslcore.evaluation.predictions import Predictions
     from zslcore.evaluation.runs import RunResult
     from zslcore.evaluation.specs import RunSpec
 
@@ -97,3 +106,120 @@ def _read_predictions(path: Path) -> Predictions | None:
         if spec.key == path.stem and spec.present.revisions == spec.revisions:
             return found
     return None
+
+
+class ResultsOnly(ZSLDataset):
+    """A data set of labels, classes and splits, whose features and prototypes refuse to be read."""
+
+    @property
+    def without_features(self) -> str:
+        """What is missing, and how to get it, in one sentence."""
+        return _without_features(self.name)
+
+    def _check(self) -> None:
+        super()._check()
+        object.__setattr__(self, "prototypes", _Missing(self.name, len(self.class_names)))
+
+
+class _Missing:
+    """Placeholder for an array: has its length, and raises when read."""
+
+    ndim = 2
+
+    def __init__(self, name: str, n: int) -> None:
+        self._name, self._n = name, n
+
+    def __len__(self) -> int:
+        return self._n
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__") and name != "__array__":
+            raise AttributeError(name)
+        raise DatasetError(_without_features(self._name))
+
+    def __getitem__(self, rows: Any) -> NoReturn:
+        self.__getattr__("__array__")
+
+
+def _without_features(name: str) -> str:
+    return (
+        f"{name} is known by its results only: this needs its features. Import them "
+        f"under the name {name}, with `zslcore import` or on the page Data."
+    )
+
+
+@cache
+def known_by_results() -> Mapping[str, str]:
+    """Return name -> digest of the imported data sets with shipped predictions."""
+    found = {
+        result.spec.dataset: result.spec.digest
+        for result in shipped_results()
+        if not result.simulated and has_predictions(result.key)
+    }
+    return {name: found[name] for name in sorted(found) if name != "digits"}
+
+
+def is_known_by_results(name: str) -> bool:
+    """Whether shipped results of a data set are read and its features are not here."""
+    return settings.SHIPPED() and name in known_by_results() and name not in imports.names()
+
+
+@cache
+def load_results_only(name: str) -> ResultsOnly:
+    """Return what is known of a data set of :func:`known_by_results`, else raise UnknownNameError.
+
+    DatasetError when the facts of the benchmark are not those of the predictions.
+    """
+    known = known_by_results()
+    if name not in known:
+        raise closest_name("data set", name, known)
+    of_split: dict[str, Predictions] = {}
+    for result in shipped_results():
+        split = result.spec.split
+        if result.spec.dataset != name or split in of_split:
+            continue
+        if (found := shipped_predictions(result.key)) is not None:
+            of_split[split] = found
+    one = next(iter(of_split.values()))
+    labels = _labels(one)
+    return ResultsOnly(
+        name=name,
+        features=_Missing(name, len(labels)),  # type: ignore[arg-type]
+        labels=labels,
+        prototypes=np.zeros((len(one.class_names), 0), np.float32),
+        class_names=readable_names(one.class_names),
+        splits={name: _split(of_split[name], labels) for name in sorted(of_split)},
+        source="Known by results only; the features are not here.",
+        known_digest=known[name],
+        pretraining=one.provenance.pretraining,
+    )
+
+
+def _labels(predictions: Predictions) -> np.ndarray:
+    """Return the class of every image of the benchmark, numbered as in the predictions."""
+    benchmark = predictions.provenance.benchmark
+    place = {plain_name(name): c for c, name in enumerate(predictions.class_names)}
+    names = class_facts(benchmark).classes["class"]
+    labels = np.array([place[plain_name(name)] for name in names])[row_facts(benchmark).labels]
+    for part in (predictions.test, *predictions.folds):
+        if not np.array_equal(labels[part.rows], part.labels):
+            raise DatasetError(f"{predictions.provenance.dataset}: labels are not {benchmark}'s.")
+    return labels
+
+
+def _split(predictions: Predictions, labels: np.ndarray) -> Split:
+    """Return the split that predictions were made on; all other images trained."""
+    test = predictions.test
+    of_seen = test.seen[test.y]
+    trainval = np.setdiff1d(np.arange(len(labels)), test.rows)
+    build = partial(
+        Split.from_rows,
+        predictions.provenance.split,
+        labels,
+        trainval=trainval,
+        test_seen=test.rows[of_seen],
+        test_unseen=test.rows[~of_seen],
+        note="Test rows of the predictions; all other images trained.",
+    )
+    found = recognise(predictions.class_names, labels)
+    return build(folds=[] if found is None else found.folds(labels, build()))

@@ -22,7 +22,7 @@ from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features import FeatureScaling
 from zslcore.methods import METHODS
-from zslcore.results.results_only import is_known_by_results, load_results_only
+from zslcore.results.shipped import is_known_by_results, load_results_only
 from zslcore.results.store import ResultStore, result_of
 from zslcore.storage import settings
 from zslcore.storage.files import FACTS

@@ -56,7 +56,7 @@ from zslcore.evaluation import outside
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
 from zslcore.large.engine import Engine, PieceReport, Standing, following, parallel
-from zslcore.results.results_only import is_known_by_results
+from zslcore.results.shipped import is_known_by_results
 from zslcore.results.store import ResultStore
 
 R = TypeVar("R", bound=RunsExperiment)
