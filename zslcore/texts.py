@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -28,6 +29,27 @@ def clean_text(text: object, length: int = 200) -> str:
     start = str(text)[: 4 * length]
     visible = (c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
     return " ".join("".join(visible).split())[:length].rstrip()
+
+
+#: What :func:`search_names` writes.
+FOUND = "found.json"
+
+
+def search_names(names: Sequence[str], pattern: str, out: Path) -> str:
+    """Write the first group of a pattern in each name, null where it is not found, as JSON.
+
+    Returns why it is no pattern to search, the end of a sentence; empty where it is one.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        return f"expected a regular expression, {error}"
+    if not compiled.groups:
+        return "expected a group in round brackets, as in (.*)_aug[0-9]+"
+    matches = (compiled.search(name) for name in names)
+    found = [match and match.group(1) for match in matches]
+    (out / FOUND).write_text(json.dumps(found), encoding="utf-8")
+    return ""
 
 
 def strict_json(value: Any, **options: Any) -> str:

@@ -4,16 +4,14 @@ Equal names of image files are one photograph, as where several boxes were cut f
 gives the part that frames of a video or augmented copies have in common.
 
 Some patterns need longer than the age of the world for a name of thirty letters, and while Python
-searches, nothing else of its process runs: a pattern is searched in a process of its own, with
-limits on time and memory.
+searches, nothing else of its process runs: a pattern is searched in the sandbox, with limits on
+time and memory.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -21,11 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
+from zslcore.datasets.sandbox.calling import Refused, call
 from zslcore.datasets.sandbox.client import Role, read_arrays, read_value
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage.report import counted
 from zslcore.storage import artifacts
-from zslcore.texts import clean_text
+from zslcore.texts import FOUND, clean_text, search_names
 
 #: A number or a name for every row, or a file that holds them.
 GroupSource = np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
@@ -35,10 +34,9 @@ VARIABLES: dict[str, Role] = {"groups": "numbers", "image_files": "paths"}
 MAX_TEXT = 64 << 20
 #: Most rows of a list or a CSV of groups; ImageNet-21K has 14 million images, far more than this.
 MAX_ROWS = 2_000_000
-CHILD = Path(__file__).with_name("patterns_child.py")
 MAX_PATTERN = 200
-#: Processor seconds for all names together; an honest pattern takes a hundredth of one.
-SECONDS = 2
+#: Bytes, and processor seconds, for all names together; an honest pattern takes a hundredth of one.
+MEMORY, SECONDS = 1 << 30, 2
 
 
 def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) -> list[str | None]:
@@ -52,34 +50,28 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
         raise ParameterError(
             f"{shown}: expected at most {MAX_PATTERN} letters, got {len(pattern)}."
         )
-    answer = _search_in_child({"names": list(names), "pattern": pattern, "seconds": seconds})
-    if answer is None:
+    try:
+        with artifacts.scratch() as folder:
+            refused = call(
+                search_names,
+                list(names),
+                pattern,
+                files=(),
+                out=folder,
+                memory=MEMORY,
+                seconds=seconds,
+            )
+            found: list[str | None] = [] if refused else json.loads((folder / FOUND).read_bytes())
+    except Refused:
         raise ParameterError(
             f"{shown}: takes more than {seconds} s for {len(names):,} names; use a simpler one."
-        )
-    if refused := answer.get("refused"):
+        ) from None
+    if refused:
         raise ParameterError(f"{shown}: {clean_text(refused)}.")
-    found: list[str | None] = answer["found"]
     if not any(found):
         example = f", the first of which is {clean_text(names[0])!r}" if names else ""
         raise ParameterError(f"{shown}: its first group is found in none of the names{example}.")
     return found
-
-
-def _search_in_child(request: dict[str, object]) -> dict[str, list[str | None]] | None:
-    """Let the child search; None when it gave no answer in time."""
-    try:
-        done = subprocess.run(  # noqa: S603 - our own interpreter, our own file
-            [sys.executable, "-I", "-S", "-W", "ignore", str(CHILD)],
-            input=json.dumps(request).encode(),
-            capture_output=True,
-            timeout=10 + 5 * int(str(request["seconds"])),
-            check=False,
-        )
-        answer: dict[str, list[str | None]] = json.loads(done.stdout)
-    except (subprocess.TimeoutExpired, ValueError):
-        return None
-    return answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
