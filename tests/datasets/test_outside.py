@@ -163,7 +163,10 @@ def test_a_character_that_does_not_exist_is_refused(tmp_path):
         read_table(tmp_path / "mine.npz")
 
 
-@pytest.mark.parametrize("wrong", ["character", "order", "shape", "type", "not finite", "nothing"])
+@pytest.mark.parametrize(
+    "wrong",
+    ["character", "order", "shape", "type", "not finite", "nothing", "empty", "zip", "too long"],
+)
 def test_what_a_reader_leaves_is_checked_again(tmp_path, monkeypatch, wrong):
     out = {"features": np.ones((3, 2), "<f4"), "class_names": np.array(["a", "b"])}
     if wrong == "character":
@@ -177,10 +180,16 @@ def test_what_a_reader_leaves_is_checked_again(tmp_path, monkeypatch, wrong):
     if wrong == "not finite":
         out["features"][1, 1] = np.nan
 
+    header = b"{'descr': '<U9', 'fortran_order': False, 'shape': (%d,), }" % 10**12
+    long = b"\x93NUMPY\x01\x00v\x00" + header.ljust(117) + b"\n"
+    spoiled = {"empty": b"", "zip": b"PK\x03\x04", "too long": long}
+
     def answer(*_, **__):
         for name, array in out.items():
             if wrong != "nothing":
                 np.save(tmp_path / f"{name}.npy", array)
+        if wrong in spoiled:
+            (tmp_path / "class_names.npy").write_bytes(spoiled[wrong])
         return {"found": list(out), "unread": []}
 
     path = npz(tmp_path)

@@ -7,8 +7,10 @@ import pytest
 
 from tests.datasets.conftest import in_process
 from tests.hostile import predictions, scores
+from tests.hostile.answers import spoil_folder, spoiled_answer
 from tests.hostile.making import BOMBS, NAMES, honest, spoiled
 from tests.hostile.trying import is_a_sentence, tried
+from zslcore.datasets.sandbox import client
 from zslcore.datasets.table import read_table
 
 __all__ = ["in_process"]
@@ -120,6 +122,33 @@ def test_spoiled_predictions_are_judged_or_refused_in_a_sentence(tmp_path):
         verdicts.add(outcome.verdict)
         assert outcome.verdict != "broken", (n, outcome.said)
     assert verdicts == {"accepted", "refused"}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # numpy, of a shape
+@pytest.mark.parametrize(
+    "kind",
+    [*KINDS, "mat", "hdf5", "predictions", *(f"scores {k}" for k in ("npz", "csv", "parquet"))],
+)
+def test_any_answer_of_a_reader_is_accepted_or_refused_in_a_sentence(
+    kind, good, good_scores, tmp_path, monkeypatch
+):
+    rng, real = np.random.default_rng(len(kind)), client.call
+
+    def call(*asked, out, **limits):
+        answer = real(*asked, out=out, **limits)
+        spoil_folder(out, rng)
+        return spoiled_answer(answer, rng) if rng.random() < 0.7 else answer
+
+    monkeypatch.setattr(client, "call", call)
+    honest, verdicts = good | good_scores, set()
+    honest["predictions"] = predictions.honest_predictions(tmp_path / "honest")
+    for n in range(4 * COUNT):
+        outcome = tried(kind, honest[kind], honest, tmp_path)
+        verdicts.add(outcome.verdict)
+        assert outcome.verdict != "broken", (n, outcome.said)
+    assert "refused" in verdicts
 
 
 @pytest.mark.parametrize(

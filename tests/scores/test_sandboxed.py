@@ -1,5 +1,6 @@
 """Score files judged in a child: the same figures, little in memory, and one sentence."""
 
+import resource
 import shutil
 import sys
 
@@ -118,7 +119,8 @@ def judged_there(tmp_path, monkeypatch, left, spoil):
 
     def read_confined(do, given, files, into, **limits):
         shutil.copytree(folder, into, dirs_exist_ok=True)
-        return said | (spoil(into) or {})
+        spoiled = spoil(into)
+        return said | (spoiled if isinstance(spoiled, dict) else {})
 
     monkeypatch.setattr(sandboxed.client, "read_confined", read_confined)
     return judge_in_sandbox(Given(written(tmp_path)), memory=MEMORY, whose=WHOSE)
@@ -132,6 +134,9 @@ SPOILED = {
     "no numbers": lambda into: np.save(into / "margin.npy", np.full(180, np.nan)),
     "objects": lambda into: np.save(into / "labels.npy", np.array([{}] * 180), allow_pickle=True),
     "nothing": lambda into: (into / "labels.npy").unlink(),
+    "an empty file": lambda into: (into / "labels.npy").write_bytes(b""),
+    "another kind of file": lambda into: (into / "labels.npy").write_bytes(b"PK\x03\x04"),
+    "a gamma beyond any number": lambda into: {"gamma": 10**400, "origin": "given"},
     "an origin": lambda into: {"gamma": 1.0, "origin": "<script>"},
     "no rounding": lambda into: {"resolution": float("nan")},
     "too few names": lambda into: {"class_names": ["a"]},
@@ -145,6 +150,23 @@ def test_what_a_crashed_child_may_have_written_is_refused(tmp_path, monkeypatch,
     assert judged_there(tmp_path, monkeypatch, left, lambda into: None).matrix  # as it was left
     with pytest.raises(FileRefusedError, match="its reader gave a wrong answer"):
         judged_there(tmp_path, monkeypatch, left, SPOILED[kind])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="needs files with holes")
+def test_more_than_a_child_may_take_is_refused_before_it_is_read(tmp_path, monkeypatch, left):
+    def spoil(into):
+        for name, kind in sandboxed.COLUMNS.items():
+            n = (MEMORY - 4096) // np.dtype(kind).itemsize
+            header = {"descr": kind, "fortran_order": False, "shape": (n,)}
+            with (into / f"{name}.npy").open("wb") as file:
+                np.lib.format.write_array_header_1_0(file, header)
+                file.truncate(MEMORY)
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(FileRefusedError, match="its reader gave a wrong answer"):
+        judged_there(tmp_path, monkeypatch, left, spoil)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + (64 << 10)  # KB
 
 
 @pytest.mark.slow

@@ -163,7 +163,7 @@ def _read_answer(folder: Path, said: Any, file: str, memory: int) -> ScoreReport
         return _read_report(folder, said, file, memory)
     except FileRefusedError:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, DatasetError):
+    except (ArithmeticError, AttributeError, DatasetError, KeyError, TypeError, ValueError):
         raise _bad_answer(file) from None
 
 
@@ -196,10 +196,11 @@ def _read_answers(
         name: _read_array(folder / f"{prefix}{name}.npy", kind, file)
         for name, kind in COLUMNS.items()
     }
+    if sum(array.nbytes for array in columns.values()) > memory:
+        raise _bad_answer(file)
+    columns = {name: np.array(array) for name, array in columns.items()}
     names = tuple(clean_text(name) for name in said["class_names"])
     if len(names) != len(columns["seen"]) or not set(said["fixes"]) <= set(FIXES):
-        raise _bad_answer(file)
-    if sum(array.nbytes for array in columns.values()) > memory:
         raise _bad_answer(file)
     tested = PredictedRows(
         rows=np.arange(len(columns["labels"]), dtype=np.int32),
@@ -220,11 +221,11 @@ def _read_answers(
 
 
 def _read_array(path: Path, kind: str, file: str) -> np.ndarray:
-    """Return an array of one axis, in memory once it is known to be what it should be."""
+    """Return a map of an array of one axis, as large as the process has made its file."""
     try:
-        array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+        array = client.open_array(path)
     except (OSError, ValueError):
         raise _bad_answer(file) from None
     if array.ndim != 1 or array.dtype != np.dtype(kind):
         raise _bad_answer(file)
-    return np.array(array)
+    return array

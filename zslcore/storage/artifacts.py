@@ -186,8 +186,26 @@ def _verify(path: Path, known: Mapping[str, Any]) -> None:
 
 
 def discard(folder: Path) -> None:
-    """Remove a folder; what is still mapped somewhere stays readable there."""
+    """Remove a folder; what is still mapped somewhere stays readable there.
+
+    A reader that was taken over may have nested folders deeper than rmtree can follow, or closed
+    them: first all are opened and moved into the top one.
+    """
+    with suppress(OSError):
+        waiting = [] if folder.is_symlink() else _folders_in(folder)
+        while waiting:
+            for inner in _folders_in(waiting.pop()):
+                waiting.append(inner.rename(tempfile.mkdtemp(dir=folder)))
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    """Return the folders in a folder, opened to this process."""
+    with os.scandir(folder) as entries:
+        found = [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    for each in found:
+        each.chmod(0o700)
+    return found
 
 
 def sweep(drafts: Iterable[Path]) -> int:

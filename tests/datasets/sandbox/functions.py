@@ -1,6 +1,8 @@
 """What tests call in a confined process."""
 
 import ctypes
+import errno
+import fcntl
 import mmap
 import os
 import resource
@@ -9,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -18,7 +21,7 @@ from zslcore.datasets.sandbox import calling
 def goes(what):
     try:
         what()
-    except OSError:
+    except (OSError, ValueError):
         return False
     return True
 
@@ -44,6 +47,63 @@ def looks_around(mine, secret, out):
     }
 
 
+def reaches_for_others(victim, secret, out):
+    """Return what a process that was taken over can do to others, and whether it did."""
+    libc, r = ctypes.CDLL(None, use_errno=True), os.pipe()[0]
+    syscall, some = libc.syscall, ctypes.create_string_buffer(120)
+    raised = (resource.RLIM_INFINITY,) * 2
+    return {
+        "fork": goes(lambda: os.fork() or os._exit(0)),
+        "clone3": syscall(435, None, 0) < 0 and ctypes.get_errno() != errno.ENOSYS,
+        "signal": goes(lambda: os.kill(victim, 0)),
+        "signal by a descriptor": goes(
+            lambda: signal.pidfd_send_signal(os.pidfd_open(victim), signal.SIGCONT)
+        ),
+        "signal of the kernel": goes(lambda: fcntl.fcntl(r, fcntl.F_SETOWN, victim)),
+        "limits": goes(lambda: resource.prlimit(victim, resource.RLIMIT_CORE)),
+        "limits of its own": goes(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, raised)),
+        "priority": goes(lambda: os.setpriority(os.PRIO_PROCESS, victim, 19)),
+        "processors": goes(lambda: os.sched_setaffinity(victim, {0})),
+        "descriptors": syscall(438, os.pidfd_open(victim), 1, 0) >= 0,
+        "memory": goes(lambda: open(f"/proc/{victim}/mem", "rb")),
+        "sockets of a ring": syscall(425, 8, some) >= 0,
+        "a pair of sockets": goes(socket.socketpair),
+        "memory of a file": goes(lambda: os.memfd_create("x")),
+        "shared memory": libc.shmget(0, ctypes.c_size_t(4096), 0o1600) >= 0,
+        "a file cut off": goes(lambda: os.truncate(secret, 0)),
+        "owner": goes(lambda: os.chown(secret, -1, os.getgid())),
+        "attributes": goes(lambda: os.setxattr(secret, "user.x", b"1")),
+        "time": goes(lambda: os.utime(secret, (1, 1))),
+        "a link": goes(lambda: os.link(secret, out / "link")),
+        "a pipe with a name": goes(lambda: os.mkfifo(out / "fifo")),
+        "the checkout": goes(lambda: os.listdir(calling.ROOT)),
+        "its history": goes(lambda: open(calling.ROOT / "README.md")),
+        "connections": goes(lambda: open("/proc/self/net/tcp")),
+        "terminal": goes(lambda: open("/dev/tty")),
+        "what an administrator may": goes(lambda: os.chroot(out)),
+    }
+
+
+def nests(depth, out):
+    os.chdir(out)
+    for _ in range(depth):
+        os.mkdir("d")
+        os.chdir("d")
+    os.mkdir("closed", 0)
+
+
+def starts_a_thread(out):
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(os.getpid).result() == os.getpid()
+
+
+def says_often(text, times, seconds, out):
+    sys.stdout.write(text * times)
+    sys.stdout.flush()
+    time.sleep(seconds)
+    os._exit(0)
+
+
 def calls_with_32_bits(out):
     """Return what getpid gives by its number on i386, which x86-64 still answers."""
     page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
@@ -59,7 +119,7 @@ def leaves_pid(seconds, out):
 
 
 def dies(out):
-    os.kill(os.getpid(), signal.SIGSEGV)
+    ctypes.string_at(0)
 
 
 def eats(size, out):
@@ -75,11 +135,9 @@ def parent(out):
     return os.getppid()
 
 
-def ends_the_server_once(out):
-    if not (out / "once").exists():
-        (out / "once").touch()
-        os.kill(os.getppid(), signal.SIGKILL)
-        signal.pause()
+def waits_once(out):
+    if not (out / "pid").exists():
+        leaves_pid(600, out)
     return os.getppid()
 
 

@@ -17,6 +17,7 @@ from tests.datasets.test_table import npz
 from zslcore.datasets import import_dataset
 from zslcore.datasets.sandbox import calling, confinement
 from zslcore.datasets.sandbox.calling import Refused, call, watched
+from zslcore.storage.artifacts import discard
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks, limits and walls are of Linux")
 
@@ -65,6 +66,40 @@ def test_a_worker_sees_its_file_its_folder_and_nothing_else(run, tmp_path_factor
     more = {"files": "links", "programs": "rights"}
     for wall in (*walls, *(more[wall] for wall in walls if wall in more)):
         assert not seen[wall], wall
+
+
+@LINUX
+@pytest.mark.skipif(set(confinement.WALLS) > set(confinement.walls()), reason="walls are missing")
+def test_a_worker_that_was_taken_over_reaches_nothing_else(run, tmp_path_factory):
+    secret = tmp_path_factory.mktemp("b") / "secret"
+    secret.write_text("x")
+    victim = subprocess.Popen(["sleep", "60"])
+    try:
+        reached = run(functions.reaches_for_others, victim.pid, str(secret))
+        assert [what for what, did in reached.items() if did] == []
+        assert victim.poll() is None
+    finally:
+        victim.kill()
+        victim.wait()
+    assert run(functions.starts_a_thread)
+
+
+@LINUX
+@pytest.mark.skipif(set(confinement.WALLS) > set(confinement.walls()), reason="walls are missing")
+def test_the_filter_alone_keeps_a_file_from_being_cut_off(tmp_path):
+    """Landlock knows of truncation from Linux 6.2 on."""
+    code = (
+        "import ctypes, os, sys\n"
+        "from zslcore.datasets.sandbox import confinement\n"
+        "libc = ctypes.CDLL(None, use_errno=True)\n"
+        "libc.prctl(confinement.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)\n"
+        "assert confinement._shut_calls(libc)\n"
+        "os.truncate(sys.argv[1], 0)\n"
+    )
+    (tmp_path / "mine").write_text("x")
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "mine"], capture_output=True)
+    assert b"PermissionError" in done.stderr
+    assert (tmp_path / "mine").read_text() == "x"
 
 
 @LINUX
@@ -118,6 +153,36 @@ def test_a_watcher_learns_the_progress_and_ends_the_worker(run, tmp_path):
     until_gone(int((tmp_path / "pid").read_text().split()[0]))
 
 
+@LINUX
+@pytest.mark.parametrize("share", ["NaN", "-5", "2", "9" * 400, '"x"', "null"])
+def test_a_share_that_is_none_is_not_shown(run, share):
+    heard = []
+    with pytest.raises(Refused), watched(heard.append):
+        run(functions.says_often, f'{{"share": {share}}}\n', 1, 0.3)
+    assert set(heard) == {0.0}
+
+
+def test_of_an_endless_answer_the_last_line_alone_is_parsed(run, monkeypatch):
+    parsed = []
+    monkeypatch.setattr(
+        calling.json, "loads", lambda text, real=calling.json.loads: parsed.append(0) or real(text)
+    )
+    with pytest.raises(Refused, match="crashed its reader"):
+        run(functions.says_often, "{}\n", 1 << 20, 0)
+    assert len(parsed) == 1
+    with pytest.raises(Refused, match="crashed its reader"):  # longer than any answer
+        run(functions.writes, f'{{"done": "{"x" * calling.ANSWER}"}}\n')
+
+
+@LINUX
+def test_folders_that_a_worker_nests_without_end_are_removed(tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    call(functions.nests, 3000, files=[], out=out, memory=64 << 20, seconds=20)
+    discard(out)
+    assert not out.exists()
+
+
 def test_a_cancelled_import_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(calling, "LOOK_EVERY", 0.0)
@@ -143,9 +208,13 @@ def test_one_server_forks_all_workers_and_another_takes_its_place(tmp_path):
 @LINUX
 def test_a_call_is_answered_though_the_server_ends_during_it(tmp_path):
     asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
-    assert (
-        call(functions.ends_the_server_once, **asked) == os.getpid()
-    )  # started by this process, then
+
+    def end_the_server(share):
+        if share == 0.25:
+            os.kill(int((tmp_path / "pid").read_text().split()[1]), signal.SIGKILL)
+
+    with watched(end_the_server):
+        assert call(functions.waits_once, **asked) == os.getpid()  # started by this process, then
 
 
 @LINUX

@@ -45,6 +45,9 @@ LOOK_EVERY, PATIENCE = 0.1, 4
 #: Bytes beyond its libraries that a worker may always take, those that a reader needs to list the
 #: variables of a file (SciPy inflates up to 128 MiB for that), and most bytes of an answer.
 SPARE, OPENING, MAX_ANSWER = 128 << 20, 256 << 20, 64 << 20
+#: Bytes that an answer may have of any file, for every byte of the file, and of its last line while
+#: it is watched: JSON of 1 MB can take 25 MB of the caller's memory.
+ANSWER, ANSWER_A_BYTE, LAST_LINE = 4 << 20, 8, 1 << 12
 #: With fewer bytes than this left on a disk, a worker that failed has filled it.
 ROOM = 1 << 16
 PR_SET_PDEATHSIG = 1
@@ -104,23 +107,22 @@ def call(
         "written": memory if written is None else written,
         "short": short,
         "damaged": damaged,
+        "answer": min(MAX_ANSWER, ANSWER + ANSWER_A_BYTE * sum(_size(path) for path in files)),
     }
     if _confined:
         return _within(request)
     start = time.monotonic()
-    lines = _run(request)
-    last = lines[-1] if lines else {}
+    last = _run(request)
     if "done" in last:
         return last["done"]
     if shutil.disk_usage(out).free < ROOM:
         raise Refused("expected room on the disk to read it, got none")
-    reading = next((line["reading"] for line in reversed(lines) if line.get("reading")), "")
     sentence = "the file is damaged or hostile and crashed its reader"
     if time.monotonic() - start >= min(PATIENCE, 1) * seconds:
         sentence = f"took longer than the {seconds} s allowed for a file of this size"
     if "refused" in last:
         raise Refused(str(last["refused"]), str(last.get("where", "")))
-    raise Refused(sentence, _variable(reading))
+    raise Refused(sentence, _variable(last.get("reading")))
 
 
 def tell(**line: object) -> None:
@@ -250,31 +252,39 @@ def _can_fork() -> bool:
     return True
 
 
-def _run(request: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Run a worker and return its lines; once more where the fork server ended meanwhile."""
-    lines, lost = _attempt(request, _begun)
-    return _attempt(request, _Started)[0] if lost else lines
+def _size(path: Path) -> int:
+    with suppress(OSError):
+        return path.stat().st_size
+    return 0
+
+
+def _run(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Run a worker and return its last line; once more where the fork server ended meanwhile."""
+    last, lost = _attempt(request, _begun)
+    return _attempt(request, _Started)[0] if lost else last
 
 
 def _attempt(
     request: Mapping[str, Any], begin: Callable[..., _Worker]
-) -> tuple[list[dict[str, Any]], bool]:
+) -> tuple[dict[str, Any], bool]:
     # The answer goes to a file, not a pipe, so that the limit on file size holds for it too.
     with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
         asked.write(json.dumps(request).encode())
         asked.seek(0)
         worker = begin(asked, answer)
         end, watcher = time.monotonic() + PATIENCE * request["seconds"], _WATCHER.get()
+        share = 0.0
         try:
             while not (ended := worker.ended(LOOK_EVERY)) and time.monotonic() < end:
                 if watcher is not None:
-                    watcher(_share(answer))
+                    share = _share(answer, share)
+                    watcher(share)
         finally:  # whatever ends the waiting ends the worker
             worker.end()
         answer.seek(0)
-        lines = _parsed(answer.read(MAX_ANSWER))
-        answered = bool(lines) and not {"done", "refused"}.isdisjoint(lines[-1])
-        return lines, ended and not answered and worker.lost
+        last = _last_line(answer.read(request["answer"]))
+        answered = not {"done", "refused"}.isdisjoint(last)
+        return last, ended and not answered and worker.lost
 
 
 def _begun(request: IO[bytes], answer: IO[bytes]) -> _Worker:
@@ -285,21 +295,22 @@ def _begun(request: IO[bytes], answer: IO[bytes]) -> _Worker:
     return _Started(request, answer)
 
 
-def _share(answer: IO[bytes]) -> float:
+def _share(answer: IO[bytes], before: float) -> float:
+    """Return the share of a file that its worker has told last, ``before`` where that is none."""
     if not hasattr(os, "pread"):  # the worker's place in the file is ours, and stays where it is
-        return 0.0
-    shares = [line.get("share") for line in _parsed(os.pread(answer.fileno(), 1 << 20, 0))]
-    return next((float(s) for s in reversed(shares) if isinstance(s, int | float)), 0.0)
+        return before
+    start = max(0, os.fstat(answer.fileno()).st_size - LAST_LINE)
+    share = _last_line(os.pread(answer.fileno(), LAST_LINE, start)).get("share")
+    return float(share) if isinstance(share, int | float) and 0 <= share <= 1 else before
 
 
-def _parsed(answer: bytes) -> list[dict[str, Any]]:
-    lines = []
-    for line in answer.decode("utf-8", "replace").split("\n"):
-        try:
-            lines.append(json.loads(line))
-        except (ValueError, RecursionError):
-            break
-    return [line for line in lines if isinstance(line, dict)]
+def _last_line(answer: bytes) -> dict[str, Any]:
+    """Return the last line that is whole, empty where it is no JSON object."""
+    *_, line, _ = (b"\n" + answer).rsplit(b"\n", 2)
+    with suppress(ValueError, RecursionError):
+        value = json.loads(line)
+        return value if isinstance(value, dict) else {}
+    return {}
 
 
 # --- The worker's side ----------------------------------------------------------------------------
@@ -374,7 +385,8 @@ def serve() -> None:
     _limit("RLIMIT_CPU", request["seconds"] + 5)
     _limit("RLIMIT_CPU", request["seconds"], hard=False)
     _limit("RLIMIT_FSIZE", request["written"] + (1 << 20))
-    shut(request["files"], [request["out"]])
+    package = ROOT / request["function"][0].partition(".")[0]  # of the function, as of a test
+    shut([*request["files"], str(package)], [request["out"]])
     os.environ["ZSL_DATA"] = request["out"]
     importlib.import_module(request["function"][0])
     _base = _mapped() + SPARE

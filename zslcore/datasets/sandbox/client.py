@@ -12,7 +12,7 @@ Every reader raises FileRefusedError: which file, which variable, what was expec
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,6 +127,7 @@ def read_arrays(
     said = _read(formats.read_variables, path, into, kind, *asked, limits=limits, what=kind)
     with _checked(path):
         found = [name for name in wanted if name in said["found"]]
+        _check_there({*required} & {*wanted}, found)
         texts = [name for name in found if _is_texts(into / f"{name}.npy", wanted[name])]
         return Variables(
             {
@@ -152,7 +153,9 @@ def declared_in(
     with scratch() as folder:
         found = _read(formats.list_variables, path, folder, _kind(path, kinds), limits=limits)
     with _checked(path):
-        return {name: None if shape is None else tuple(shape) for name, shape in found.items()}
+        return {
+            name: None if shape is None else tuple(map(int, shape)) for name, shape in found.items()
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,10 +186,14 @@ def read_table_file(
     said = _read(formats.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="CSV")
     with _checked(path):
         found = {name: tuple(map(clean_text, said["texts"][name])) for name in said["texts"]}
+        _check_there((name for name, needed in texts.items() if needed), found)
         codes = {name: _array(into / f"{name}.npy", "numbers") for name in found if name in texts}
         values = _array(into / "features.npy", "rows")
+        columns = tuple(map(clean_text, said["columns"]))
         _check_places(codes, found, len(values))
-        return Table(values, tuple(map(clean_text, said["columns"])), codes, found)
+        if len(columns) != values.shape[1]:
+            raise ValueError
+        return Table(values, columns, codes, found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -223,6 +230,7 @@ def read_columns(
                 for name, role in wanted.items()
                 if name in said["found"]
             }
+            _check_there(required, arrays)
             texts = {
                 name: tuple(map(clean_text, said["texts"][name]))
                 for name, role in wanted.items()
@@ -256,7 +264,14 @@ def read_value(
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
     with scratch() as folder:
-        return _read(formats.read_value, path, folder, kind, most, memory=64 * size, what=kind)
+        value = _read(formats.read_value, path, folder, kind, most, memory=64 * size, what=kind)
+    with _checked(path):
+        formats.refuse_more(value, kind, most)
+        if kind == "lines" and not all(isinstance(line, str) for line in value):
+            raise TypeError
+        if kind != "JSON" and not isinstance(value, list if kind == "lines" else dict):
+            raise TypeError
+    return value
 
 
 def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
@@ -379,7 +394,7 @@ def _checked(path: Path) -> Iterator[None]:
         yield
     except FileRefusedError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError):
+    except (ArithmeticError, AttributeError, LookupError, OSError, Refused, TypeError, ValueError):
         raise FileRefusedError(
             f"{clean_text(path.name)}: its reader gave a wrong answer."
         ) from None
@@ -390,14 +405,21 @@ def _is_texts(path: Path, role: Role) -> bool:
     if role != "labels":
         return role in ("names", "paths")
     with suppress(OSError, ValueError):
-        return bool(np.load(path, mmap_mode="r", allow_pickle=False).dtype.kind == "U")
+        return bool(open_array(path).dtype.kind == "U")
     return False
+
+
+def open_array(path: Path) -> np.ndarray:
+    """Open an array as a map; a ValueError or OSError where its file is not as long as it says.
+
+    numpy.load reads other kinds of files too, and raises other errors.
+    """
+    return np.lib.format.open_memmap(path, mode="r")
 
 
 def _array(path: Path, role: Role | Literal["values"]) -> np.ndarray:
     """Open an array, a matrix as a map, and check its form."""
-    matrix = role in ("rows", "columns", "scores")
-    array: np.ndarray = np.load(path, mmap_mode="r" if matrix else None, allow_pickle=False)
+    matrix, array = role in ("rows", "columns", "scores"), open_array(path)
     dtypes = {"scores": ("<f4", "<f8"), "values": ("<f8",)}.get(
         role, ("<f4",) if matrix else ("<i8",)
     )
@@ -406,12 +428,17 @@ def _array(path: Path, role: Role | Literal["values"]) -> np.ndarray:
         raise ValueError
     if finite and not all(np.isfinite(block).all() for block in _blocks(array)):
         raise ValueError
-    return array
+    return array if matrix else np.array(array)
 
 
 def _blocks(array: np.ndarray) -> Iterator[np.ndarray]:
     step = max(1, (1 << 20) // max(1, array.shape[1]))
     return (array[start : start + step] for start in range(0, len(array), step))
+
+
+def _check_there(required: Iterable[str], found: Collection[str]) -> None:
+    if not {*required} <= {*found}:
+        raise LookupError
 
 
 def _check_places(
@@ -426,7 +453,7 @@ def _check_places(
 
 
 def _names(path: Path, file: str) -> tuple[str, ...]:
-    array = np.load(path, allow_pickle=False)
+    array = np.array(open_array(path))
     if not array.dtype.str.startswith("<U") or array.ndim != 1:
         raise ValueError
     if array.size and array.view("<u4").max() > LAST_CHARACTER:

@@ -6,12 +6,14 @@ wall        needs                        what it keeps from the process
 files       Linux 5.13 (Landlock)        every file but its libraries, the one to be read, and the
                                          folder for what it leaves
 network     Linux on x86-64 or ARM64     sockets of any kind
-programs    Linux on x86-64 or ARM64     starting another program, tracing another process or
-                                         reading its memory, changing who may read a file
+programs    Linux on x86-64 or ARM64     starting another program or process, signals, limits and
+                                         priorities of another process, its memory and descriptors,
+                                         memory that no limit counts, changing who may read a file
 ==========  ===========================  =========================================================
 
 On macOS and Windows there is none of the three, and in a container whose system calls are filtered
-there may be fewer. The limits of :mod:`zslcore.datasets.sandbox.calling` hold in any case.
+there may be fewer. The limits of :mod:`zslcore.datasets.sandbox.calling` hold in any case: of an
+administrator's capabilities, which can raise them, a reader keeps the one to read files of others.
 """
 
 from __future__ import annotations
@@ -24,7 +26,10 @@ import struct
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+#: Where the package lies: site-packages, or a checkout, which has secrets and history of its own.
+ROOT = Path(__file__).parents[3]
 #: What a wall keeps out.
 WALLS = ("files", "network", "programs")
 
@@ -39,14 +44,69 @@ READ_FILE, READ_FOLDER, WRITE_FILE, MAKE_FILE, REMOVE_FILE, TRUNCATE = (
     *(1 << 8, 1 << 5, 1 << 14),
 )
 MAKE_FOLDER, REMOVE_FOLDER = 1 << 7, 1 << 4
-#: Machine -> its mark in a filter, and its numbers of socket, connect, execve, execveat and ptrace;
-#: of reading and writing the memory of others; and of the calls that change who may read a file.
-FILTERED = {
-    "x86_64": (0xC000003E, (41, 42, 59, 322, 101, 310, 311, 90, 91, 268, 452)),
-    "aarch64": (0xC00000B7, (198, 203, 221, 281, 117, 270, 271, 52, 53, 452)),
+#: Machine -> its mark in a filter.
+MARKS = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+#: Calls that are refused -> their numbers on x86-64 and on ARM64, which lacks the older ones.
+REFUSED: dict[str, tuple[int, ...]] = {
+    "socket": (41, 198),
+    "socketpair": (53, 199),
+    "connect": (42, 203),
+    "io_uring_setup": (425, 425),  # opens sockets without a call of its own for each
+    "execve": (59, 221),
+    "execveat": (322, 281),
+    "fork": (57,),
+    "vfork": (58,),
+    "kill": (62, 129),
+    "tkill": (200, 130),
+    "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138),
+    "rt_tgsigqueueinfo": (297, 240),
+    "pidfd_send_signal": (424, 424),
+    "setpriority": (141, 140),
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "ioprio_set": (251, 30),
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438),
+    "memfd_create": (319, 279),
+    "shmget": (29, 194),
+    "msgget": (68, 186),
+    "truncate": (76, 45),  # of a file by its name: Landlock knows it from Linux 6.2 on
+    "chmod": (90,),
+    "fchmod": (91, 52),
+    "fchmodat": (268, 53),
+    "fchmodat2": (452, 452),
+    "chown": (92,),
+    "fchown": (93, 55),
+    "lchown": (94,),
+    "fchownat": (260, 54),
+    "setxattr": (188, 5),
+    "lsetxattr": (189, 6),
+    "fsetxattr": (190, 7),
+    "setxattrat": (463, 463),
+    "utime": (132,),
+    "utimes": (235,),
+    "futimesat": (261,),
+    "utimensat": (280, 88),
 }
+#: Calls that are refused by one argument: numbers, place of the argument, bits, and whether these
+#: have to be set. A clone has to be a thread, limits those of this process, and fcntl must not name
+#: a process that the kernel is to signal (F_SETOWN and F_SETOWN_EX; no other call needs the bit).
+REFUSED_BY_ARGUMENT: dict[str, tuple[tuple[int, int], int, int, bool]] = {
+    "clone": ((56, 220), 0, 0x10000, True),
+    "prlimit64": ((302, 261), 0, 0xFFFFFFFF, False),
+    "fcntl": ((72, 25), 1, 8, False),
+}
+#: Number of clone3, whose argument no filter sees: libraries use clone where it is not there.
+CLONE3 = 435
 #: From here on are the numbers of x32, a second set of calls on x86-64.
 X32 = 0x40000000
+#: Version of the capabilities of a process, and the one to read and write files of others.
+CAPABILITY_VERSION, CAP_DAC_OVERRIDE = 0x20080522, 1
 
 
 def shut(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
@@ -59,6 +119,7 @@ def shut(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         return ()
+    _drop_capabilities(libc)
     files = ("files",) if _shut_files(libc, readable, writable) else ()
     return (*files, "network", "programs") if _shut_calls(libc) else files
 
@@ -102,7 +163,10 @@ def _shut_files(libc: ctypes.CDLL, readable: Sequence[str], writable: Sequence[s
 def _libraries() -> list[str]:
     """Return where Python and the libraries it loads lie, and what they ask about the processor."""
     places = {sys.prefix, sys.base_prefix, *filter(None, sys.path)}
-    places |= {"/usr", "/lib", "/lib64", "/proc/cpuinfo", "/proc/self", "/sys/devices/system"}
+    if (ROOT / "pyproject.toml").exists():
+        places = places - {str(ROOT)} | {str(ROOT / "zslcore"), str(ROOT / "data")}
+    places |= {"/usr", "/lib", "/lib64", "/proc/cpuinfo", "/sys/devices/system"}
+    places |= {"/proc/self/statm", "/proc/self/maps"}
     places |= {"/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/null"}
     return sorted(path for path in places if os.path.exists(path))
 
@@ -125,19 +189,39 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
 
 
+def _drop_capabilities(libc: ctypes.CDLL) -> None:
+    """Keep of an administrator's capabilities the one to read files of others."""
+    header, held = struct.pack("=Ii", CAPABILITY_VERSION, 0), ctypes.create_string_buffer(24)
+    if libc.capget(header, held):
+        return
+    effective, permitted, *_ = struct.unpack("=6I", held.raw)
+    kept = permitted & 1 << CAP_DAC_OVERRIDE
+    libc.capset(header, struct.pack("=6I", effective & kept, kept, 0, 0, 0, 0))
+
+
 def _shut_calls(libc: ctypes.CDLL) -> bool:
-    machine = FILTERED.get(platform.machine())
-    if machine is None or sys.maxsize < 2**32:
+    machine = platform.machine()
+    if machine not in MARKS or sys.maxsize < 2**32:
         return False
-    mark, calls = machine
-    load, equal, at_least, give = 0x20, 0x15, 0x35, 0x06
-    allowed, refused = 0x7FFF0000, 0x00050000 | errno.EPERM
-    # Calls of another machine, as 32-bit ones on x86-64, have other numbers: none is allowed.
-    steps = [(load, 0, 0, 4), (equal, 1, 0, mark), (give, 0, 0, refused), (load, 0, 0, 0)]
-    steps.append((at_least, len(calls) + 1, 0, X32))
-    for k, call in enumerate(calls):  # a call that is meant jumps to the refusal at the end
-        steps.append((equal, len(calls) - k, 0, call))
-    steps += [(give, 0, 0, allowed), (give, 0, 0, refused)]
+    steps = _steps(MARKS[machine], place=list(MARKS).index(machine))
     code = b"".join(struct.pack("=HBBI", *step) for step in steps)
     program = _Program(len(steps), code)
     return not libc.prctl(PR_SET_SECCOMP, 2, ctypes.byref(program), 0, 0)
+
+
+def _steps(mark: int, place: int) -> list[tuple[int, int, int, int]]:
+    """Return the filter of a machine, whose numbers of calls stand at ``place``."""
+    load, equal, at_least, any_bit, give = 0x20, 0x15, 0x35, 0x45, 0x06
+    allowed, refused = 0x7FFF0000, 0x00050000 | errno.EPERM
+    # Calls of another machine, as 32-bit ones on x86-64, have other numbers: none is allowed.
+    steps = [(load, 0, 0, 4), (equal, 1, 0, mark), (give, 0, 0, refused), (load, 0, 0, 0)]
+    steps += [(at_least, 0, 1, X32), (give, 0, 0, refused)]
+    steps += [(equal, 0, 1, CLONE3), (give, 0, 0, 0x00050000 | errno.ENOSYS)]
+    for numbers, argument, bits, needed in REFUSED_BY_ARGUMENT.values():
+        steps += [(equal, 0, 4, numbers[place]), (load, 0, 0, 16 + 8 * argument)]
+        steps += [(any_bit, int(not needed), int(needed), bits)]
+        steps += [(give, 0, 0, allowed), (give, 0, 0, refused)]
+    calls = [numbers[place] for numbers in REFUSED.values() if place < len(numbers)]
+    for k, call in enumerate(calls):  # a call that is meant jumps to the refusal at the end
+        steps.append((equal, len(calls) - k, 0, call))
+    return [*steps, (give, 0, 0, allowed), (give, 0, 0, refused)]

@@ -774,13 +774,18 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
     """Return what a JSON or TOML file says, or the lines of a text: at most ``most`` values."""
     if kind == "lines":
         value: Any = Path(path).read_text(encoding="utf-8-sig", errors="replace").splitlines()
-        what, found = "lines", len(value)
     else:
         value = _parsed(path, kind)
-        what, found = "values", _count_values(value)
-    if found > most:
-        raise Refused(f"expected at most {most:,} {what}, got {found:,}")
+    refuse_more(value, kind, most)
     return value
+
+
+def refuse_more(value: Any, kind: str, most: int) -> None:
+    """Refuse a value of a file that holds more than ``most`` lines or values, or lies too deep."""
+    found = len(value) if kind == "lines" else _count_values(value)
+    if found > most:
+        what = "lines" if kind == "lines" else "values"
+        raise Refused(f"expected at most {most:,} {what}, got {found:,}")
 
 
 def _parsed(path: str, kind: str) -> Any:

@@ -1,0 +1,109 @@
+"""What a process that a file has taken over may answer, and leave in its folder."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+__all__ = ["spoil_folder", "spoiled_answer"]
+
+#: What stands where another value should: of another type, too large, or no number.
+VALUES: tuple[Any, ...] = (
+    *(None, True, -1, 10**400, float("nan"), 1e308, "x", "\ud800", "", [], [[]], {}, {"a": 1}),
+    *([1] * 50, "x" * 5000, ["\x00"], [None], "../x", 0.5),
+)
+HEADER = "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}"
+
+
+def spoiled_answer(answer: Any, rng: np.random.Generator) -> Any:
+    """Return an answer in which one value is another one, or is missing."""
+    root = {"": copy.deepcopy(answer)}
+    holder: Any = root
+    key: Any = ""
+    while (held := holder[key]) and isinstance(held, dict | list) and rng.random() < 0.7:
+        keys = list(held) if isinstance(held, dict) else range(len(held))
+        holder, key = held, keys[rng.integers(len(keys))]
+    if holder is not root and rng.random() < 0.2:
+        del holder[key]
+    else:
+        holder[key] = VALUES[rng.integers(len(VALUES))]
+    return root[""]
+
+
+def spoil_folder(folder: Path, rng: np.random.Generator) -> None:
+    """Replace one array that a process has left."""
+    there = sorted(folder.glob("*.npy"))
+    if there:
+        path = there[rng.integers(len(there))]
+        FAULTS[rng.integers(len(FAULTS))](path)
+
+
+def _replaced(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Path], None]:
+    def replace(path: Path) -> None:
+        array = np.array(np.load(path))
+        path.unlink()
+        np.save(path, change(array), allow_pickle=True)
+
+    return replace
+
+
+def _written(content: bytes) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        path.unlink()
+        path.write_bytes(content)
+
+    return write
+
+
+def _declared(descr: str, shape: tuple[int, ...]) -> bytes:
+    header = HEADER.format(descr, shape).ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00v\x00" + header.encode()
+
+
+def _filled(value: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda array: np.full(array.shape, value if array.dtype.kind in "fiu" else 0, "f8")
+
+
+def _like(value: int) -> Callable[[np.ndarray], np.ndarray]:
+    def change(array: np.ndarray) -> np.ndarray:
+        number = array.dtype.kind in "fiu"
+        return np.full_like(array, value) if number else array[::-1]
+
+    return change
+
+
+def _folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+FAULTS: tuple[Callable[[Path], None], ...] = (
+    Path.unlink,
+    _folder,
+    *map(_written, (b"", b"PK\x03\x04" + b"x" * 99, b"\x93NUMPY", b"\x00" * 200)),
+    *map(
+        _written,
+        (
+            _declared("<i8", (1 << 40,)),
+            _declared("<f4", (1 << 31, 1 << 31)),
+            _declared("<U1", (-1,)),
+            _declared("|O", (3,)),
+            _declared("<i8", (0,)),
+        ),
+    ),
+    *map(_replaced, (_filled(np.nan), _filled(-1.0), _like(-1), _like(127), _like(2**31 - 1))),
+    *map(
+        _replaced,
+        (
+            lambda array: array[:-1],
+            lambda array: np.concatenate([array, array]),
+            lambda array: array[None],
+            lambda array: array.astype(object),
+            lambda array: array.astype("<U3"),
+        ),
+    ),
+)
