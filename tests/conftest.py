@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -33,28 +33,26 @@ SLOW = ("tests/app/", "tests/browser/", "tests/ship/")
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what is slow; let every worker begin with its share of the browser tests.
+    """Mark what is slow; let two workers begin with the browser tests, which wait half of the time.
 
-    Browser tests wait half of the time. Of two workers one has the tests of the server with shipped
-    results, the other all others: every worker starts what its tests need.
+    One has the tests of the server with shipped results, the other all others: each starts what
+    its tests need. Every worker begins with its share of the whole list.
     """
     for item in items:
         if item.nodeid.startswith("tests/browser/"):
             item.add_marker("browser")
         if item.nodeid.startswith(SLOW):
             item.add_marker("slow")
-    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-    of_browser = [item for item in items if "tests/browser/" in item.nodeid]
-    of_browser.sort(key=lambda item: "shipped_server" not in item.fixturenames)
-    others = iter([item for item in items if "tests/browser/" not in item.nodeid])
-    cuts = [len(of_browser) * k // workers for k in range(workers + 1)]
-    if workers == 2:
-        cuts[1] = sum("shipped_server" in item.fixturenames for item in of_browser)
+    of_browser = [item for item in items if item.get_closest_marker("browser")]
+    rest = iter([item for item in items if not item.get_closest_marker("browser")])
+    share = len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     ordered = []
-    for k, (start, end) in enumerate(pairwise(cuts), 1):
-        ordered += of_browser[start:end]
-        ordered += islice(others, max(0, len(items) * k // workers - len(ordered)))
-    items[:] = [*ordered, *others]
+    for shipped in (True, False):
+        of_server = [
+            item for item in of_browser if ("shipped_server" in item.fixturenames) == shipped
+        ]
+        ordered += [*of_server, *islice(rest, max(0, share - len(of_server)))]
+    items[:] = [*ordered, *rest]
 
 
 @pytest.fixture(scope="session")

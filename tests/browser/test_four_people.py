@@ -99,7 +99,7 @@ def test_a_newcomer_finds_the_gain_class_by_class(shipped_server, page):
     visitor.go("Overlap gain")
     shown(page, "Pre-training on ImageNet-1K adds")
     figure = page.locator(".st-key-gain_bars")
-    assert figure.locator(".bars .point").count() == 50
+    once(page, lambda: figure.locator(".bars .point").count() == 50)
     assert visitor.clicks <= 1  # of 2
     before = page.get_by_test_id("stMetricValue").first.inner_text()
     visitor.click(page.get_by_text("Without the known classes", exact=True))

@@ -167,8 +167,7 @@ def faults(page, watch):
     return found + altered(watch.texts) + page.errors
 
 
-@pytest.mark.parametrize("tab", TABS)
-def test_names_in_score_files_are_text(page, server, tmp_path, tab):
+def test_names_in_score_files_are_text(page, server, tmp_path):
     names = [name.strip() or "x" for name in NAMES if len(set(name)) > 1]
     names = [f"{k} {name}" for k, name in enumerate(names)]
     y = np.repeat(np.arange(len(names)), 4)
@@ -180,15 +179,15 @@ def test_names_in_score_files_are_text(page, server, tmp_path, tab):
     visit(page, server, "/scores")
     page.locator("input[type=file]").first.set_input_files(files)
     page.get_by_text("9 unseen classes").first.wait_for()
-    chosen = page.get_by_role("tab", name=tab)
-    once(page, lambda: chosen.count() == 1)  # the run before may still show its own
-    chosen.click()
-    assert faults(page, watch) == []
+    for tab in TABS:
+        chosen = page.get_by_role("tab", name=tab)
+        once(page, lambda tab=chosen: tab.count() == 1)  # the run before may still show its own
+        chosen.click()
+        assert faults(page, watch) == [], tab
 
 
-@pytest.mark.parametrize("word", [SCRIPT, LINK, f"http://{FOREIGN}/qqauto"])
-def test_words_in_the_address_of_a_lesson_are_text(page, server, word):
-    watch, word = Watch(page), quote(word)
+def test_words_in_the_address_of_a_lesson_are_text(page, server):
+    watch, word = Watch(page), quote(f"{SCRIPT} {LINK} http://{FOREIGN}/qqauto")
     visit(page, server, f"/lessons?lesson=calibration&lessons_step={word}&room={word}")
     assert faults(page, watch) == []
     visit(page, server, f"/lessons?lesson={word}&room={word}")
@@ -228,7 +227,7 @@ def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile):
     assert list(board.refused) == ["js.json"]
 
 
-@pytest.mark.parametrize("chosen", ["-", *range(0, 23, 4)])
+@pytest.mark.parametrize("chosen", ["-", *range(0, 23, 11)])
 def test_submitted_names_in_the_table_are_text(page, hostile, chosen):
     """The page as it is opened, and with one or the other result chosen."""
     server, board, _ = hostile

@@ -93,8 +93,10 @@ def test_rejecting_every_match_changes_the_verdict_and_the_address(page, server)
     assert not leaks.count()
 
 
-def test_a_click_on_a_bar_opens_its_class_and_the_mean_falls_without_the_known(page, server):
-    visit(page, server, "/overlap_gain")
+def test_a_click_opens_the_class_of_a_bar_and_the_mean_falls_without_the_known(
+    page, shipped_server
+):
+    visit(page, shipped_server, "/overlap_gain?gain_data=simulated-AWA2")
     bar = page.locator(".st-key-gain_bars .bars .point path").nth(2)
     bar.scroll_into_view_if_needed()
     box = bar.bounding_box()
@@ -115,8 +117,8 @@ def test_a_click_on_a_bar_opens_its_class_and_the_mean_falls_without_the_known(p
 
 
 @pytest.mark.parametrize("path", ["/leakage", "/overlap_gain"])
-def test_nothing_sticks_out_sideways(page, server, path):
-    visit(page, server, path)
+def test_nothing_sticks_out_sideways(page, shipped_server, path):
+    visit(page, shipped_server, path)
     for k in range(page.get_by_role("tab").count()):
         page.get_by_role("tab").nth(k).click()
         settle(page)

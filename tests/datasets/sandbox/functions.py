@@ -17,6 +17,8 @@ import numpy as np
 
 from zslcore.datasets.sandbox import calling
 
+IMPORTED_BY = os.getpid()
+
 
 def goes(what):
     try:
@@ -133,6 +135,10 @@ def eats_before_it_is_allowed(out):
 
 def parent(out):
     return os.getppid()
+
+
+def who_imported(out):
+    return [IMPORTED_BY, os.getppid()]
 
 
 def waits_once(out):

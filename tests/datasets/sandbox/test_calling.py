@@ -206,6 +206,14 @@ def test_one_server_forks_all_workers_and_another_takes_its_place(tmp_path):
 
 
 @LINUX
+def test_the_server_imports_what_workers_need_before_they_are_asked(tmp_path):
+    calling.make_ready(functions.__name__, "there.is.none")
+    asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
+    imported_by, server = call(functions.who_imported, **asked)
+    assert imported_by == server
+
+
+@LINUX
 def test_a_call_is_answered_though_the_server_ends_during_it(tmp_path):
     asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
 

@@ -81,12 +81,14 @@ PILLS, MORE, CHOICES = 320, 110, 72
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
 #: Where a session counts which results of other people it has imported.
 IMPORTED = "table_imported"
+#: What the next run says: a busy server drops what a run sends that ends by starting another.
+SAID = "table_said"
 
 
 def show(_: Header) -> None:
     """Show the table, the opened cell, what is missing, and the ranks."""
-    if st.session_state.pop("table_deleted", False):
-        st.toast("The run is deleted.")
+    if said := st.session_state.pop(SAID, ""):
+        st.toast(said)
     with errors_as_sentences():
         table, unreadable = _choose()
         if table.columns:
@@ -595,7 +597,7 @@ def _offer_to_delete(one: StoredRun) -> None:
                 if not _may_delete(one):  # the group was left meanwhile
                     raise ParameterError("Only the owner of a run can delete it.")
                 ResultStore().delete(one.id)
-                st.session_state["table_deleted"] = True
+                st.session_state[SAID] = "The run is deleted."
             st.rerun()
 
 
@@ -750,7 +752,8 @@ def _import() -> None:
                 found = import_runs(path, who, store, taken=taken)
                 own.update(one.id for one in found)
             n = len(found)
-            st.toast(f"{n} result{'s were' if n != 1 else ' was'} imported: see others'.")
+            were = "s were" if n != 1 else " was"
+            st.session_state[SAID] = f"{n} result{were} imported: see others'."
             st.rerun()
 
 

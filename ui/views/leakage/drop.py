@@ -55,6 +55,7 @@ from zslcore.leakage.published import PredictedScores
 from zslcore.leakage.report import counted
 from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.results.store import ResultStore
+from zslcore.scores import sandboxed
 from zslcore.scores.card import card_of_predictions, card_of_scores
 from zslcore.scores.joined import (
     Judged,
@@ -90,6 +91,7 @@ def show(header: Header) -> None:
         return
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("drop_files") or window.is_narrow())
+    sandboxed.make_ready()
     with st.container(height=_UPLOAD if certain else "content", border=False):
         files = st.file_uploader(
             "Drop a split, scores or both, predictions or a result here",

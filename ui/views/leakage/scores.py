@@ -22,7 +22,7 @@ from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.interactive.seen_unseen import GHOSTS, interactive_curve, line_of
 from zslcore.leakage.published import PredictedScores
-from zslcore.scores import FIXES
+from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import Pair, compare_scores, in_protocols, needs
 from zslcore.scores.protocols import PROTOCOLS, WORDS, Words
@@ -57,6 +57,7 @@ def show(header: Header) -> None:
 
 def _take_files() -> tuple[list[Sent], Sent | None]:
     """Return what was uploaded, and the validation scores next to it."""
+    sandboxed.make_ready()
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("scores_files") or window.is_narrow())
     with st.container(height=UPLOAD if certain else "content", border=False):

@@ -2,8 +2,8 @@
 
 The process has the limits that the caller states, none of the server's environment, and the walls
 of :mod:`zslcore.datasets.sandbox.confinement`. It may have been taken over, so the caller checks
-the JSON that comes back. On Linux a fork server with everything imported forks a worker within
-milliseconds; elsewhere every worker is started anew, in a quarter of a second.
+the JSON that comes back. On Linux a fork server imports the module of a function that is called
+and forks a worker within milliseconds; elsewhere every worker is started anew, and imports it.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class _Worker(Protocol):
 class _Started:
     lost = False
 
-    def __init__(self, request: IO[bytes], answer: IO[bytes]) -> None:
+    def __init__(self, module: str, request: IO[bytes], answer: IO[bytes]) -> None:
         self.process = _python(stdin=request, stdout=answer)
 
     def ended(self, seconds: float) -> bool:
@@ -174,9 +174,9 @@ class _Started:
 
 
 class _Forked:
-    def __init__(self, request: IO[bytes], answer: IO[bytes]) -> None:
+    def __init__(self, module: str, request: IO[bytes], answer: IO[bytes]) -> None:
         self.server, control = _fork_server()
-        socket.send_fds(control, [b"f"], [request.fileno(), answer.fileno()])
+        socket.send_fds(control, [module.encode()], [request.fileno(), answer.fileno()])
         _, (self.descriptor,), *_ = socket.recv_fds(control, 1, 1)
 
     @property
@@ -207,7 +207,7 @@ def _fork_server() -> tuple[subprocess.Popen[bytes], socket.socket]:
         server[1].close()
         server = None
     if server is None:
-        ours, theirs = socket.socketpair()
+        ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with theirs:
             descriptor = theirs.fileno()
             process = _python(str(descriptor), pass_fds=[descriptor])
@@ -231,16 +231,19 @@ def _python(*words: str, **options: Any) -> subprocess.Popen[Any]:
     environment |= {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment |= {"HDF5_USE_FILE_LOCKING": "FALSE", "HDF5_PLUGIN_PRELOAD": "::"}
     environment |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own reserves far more
+    environment |= {"JE_ARROW_MALLOC_CONF": "background_thread:false"}  # none when it forks
     silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     command = [sys.executable, "-P", "-W", "ignore", "-m", __name__, *words]
     return subprocess.Popen(command, env=environment, **(silent | options))  # noqa: S603 - ours
 
 
-def make_ready() -> None:
-    """Start the fork server, so that the first file does not wait for it."""
+def make_ready(*modules: str) -> None:
+    """Start the fork server and import modules there, so that the first file does not wait."""
     if _can_fork():
-        with _LOCK:
-            _fork_server()
+        with _LOCK, suppress(OSError):
+            _, control = _fork_server()
+            for module in modules:
+                control.send(module.encode())
 
 
 @cache
@@ -271,7 +274,7 @@ def _attempt(
     with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
         asked.write(json.dumps(request).encode())
         asked.seek(0)
-        worker = begin(asked, answer)
+        worker = begin(request["function"][0], asked, answer)
         end, watcher = time.monotonic() + PATIENCE * request["seconds"], _WATCHER.get()
         share = 0.0
         try:
@@ -287,12 +290,12 @@ def _attempt(
         return last, ended and not answered and worker.lost
 
 
-def _begun(request: IO[bytes], answer: IO[bytes]) -> _Worker:
+def _begun(module: str, request: IO[bytes], answer: IO[bytes]) -> _Worker:
     if _can_fork():
         with _LOCK, suppress(OSError, ValueError):  # the fork server is gone
-            return _Forked(request, answer)
+            return _Forked(module, request, answer)
         request.seek(0)
-    return _Started(request, answer)
+    return _Started(module, request, answer)
 
 
 def _share(answer: IO[bytes], before: float) -> float:
@@ -399,14 +402,22 @@ def serve() -> None:
 
 
 def keep(control: socket.socket) -> None:
-    """Fork a worker for every request until the socket is closed; open no file."""
+    """Fork a worker for every request until the socket is closed; open no file.
+
+    A message is the name of a module to import, with the worker's descriptors where one is wanted:
+    what the function needs is imported once, by a process that reads no file of anybody.
+    """
     for name in PRELOADED:
         importlib.import_module(name)
-    gc.freeze()
     while True:
-        message, passed, *_ = socket.recv_fds(control, 1, 2)
+        gc.freeze()
+        message, passed, *_ = socket.recv_fds(control, 1 << 10, 2)
         if not message:
             return  # workers end with this process
+        with suppress(Exception):  # the worker fails by it and says so
+            importlib.import_module(message.decode())
+        if not passed:
+            continue
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
