@@ -33,7 +33,7 @@ SLOW = ("tests/app/", "tests/browser/", "tests/ship/")
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what is slow; let two workers begin with the browser tests, which wait half of the time.
+    """Mark what is slow; let both workers begin with browser tests, which wait half of the time.
 
     One has the tests of the server with shipped results, the other all others: each starts what
     its tests need. Every worker begins with its share of the whole list.

@@ -167,7 +167,7 @@ def test_a_reader_that_dies_takes_no_other_image_along(tmp_path, monkeypatch):
     for name in ("deadly.png", "whole.png"):
         photo(9).save(tmp_path / name)
     paths = [tmp_path / "deadly.png", tmp_path / "whole.png"]
-    monkeypatch.setattr(images, "_read", _deadly)
+    monkeypatch.setattr(images, "_read_in_worker", _deadly)
     ((deadly, whole),) = read_batches(Reading(48, workers=1), [paths])
     assert deadly.startswith("deadly.png: the file is damaged or hostile and crashed its reader")
     assert np.array_equal(whole.pixels, opened(paths[1], 48).pixels)
