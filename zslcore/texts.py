@@ -31,11 +31,11 @@ def clean_text(text: object, length: int = 200) -> str:
     return " ".join("".join(visible).split())[:length].rstrip()
 
 
-#: What :func:`search_names` writes.
+#: What :func:`search_pattern` writes.
 FOUND = "found.json"
 
 
-def search_names(names: Sequence[str], pattern: str, out: Path) -> str:
+def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
     """Write the first group of a pattern in each name, null where it is not found, as JSON.
 
     Returns why it is no pattern to search, the end of a sentence; empty where it is one.

@@ -24,7 +24,7 @@ from zslcore.datasets.sandbox.client import Role, read_arrays, read_value
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage.report import counted
 from zslcore.storage import artifacts
-from zslcore.texts import FOUND, clean_text, search_names
+from zslcore.texts import FOUND, clean_text, search_pattern
 
 #: A number or a name for every row, or a file that holds them.
 GroupSource = np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
@@ -53,7 +53,7 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
     try:
         with artifacts.scratch() as folder:
             refused = call(
-                search_names,
+                search_pattern,
                 list(names),
                 pattern,
                 files=(),
