@@ -81,7 +81,7 @@ PILLS, MORE, CHOICES = 320, 110, 72
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
 #: Where a session counts which results of other people it has imported.
 IMPORTED = "table_imported"
-#: What the next run says: a busy server drops what a run sends that ends by starting another.
+#: Words for the next run: a busy server drops what a run sends just before it starts another.
 SAID = "table_said"
 
 

@@ -30,12 +30,11 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn, Protocol
 
-from zslcore.datasets.sandbox.confinement import shut
+from zslcore.datasets.sandbox.confinement import ROOT, shut
 
 if sys.platform != "win32":  # there, only the caller's time limit holds
     import resource
 
-ROOT = Path(__file__).parents[3]
 #: What a worker receives of the server's environment: where libraries lie, and no secret.
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
 #: Imported once by the fork server. Parquet's library is not: it sets up its own memory.
@@ -231,7 +230,7 @@ def _python(*words: str, **options: Any) -> subprocess.Popen[Any]:
     environment |= {"PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     environment |= {"HDF5_USE_FILE_LOCKING": "FALSE", "HDF5_PLUGIN_PRELOAD": "::"}
     environment |= {"ARROW_DEFAULT_MEMORY_POOL": "system"}  # Arrow's own reserves far more
-    environment |= {"JE_ARROW_MALLOC_CONF": "background_thread:false"}  # none when it forks
+    environment |= {"JE_ARROW_MALLOC_CONF": "background_thread:false"}  # lost in a fork
     silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     command = [sys.executable, "-P", "-W", "ignore", "-m", __name__, *words]
     return subprocess.Popen(command, env=environment, **(silent | options))  # noqa: S603 - ours
@@ -299,7 +298,7 @@ def _begun(module: str, request: IO[bytes], answer: IO[bytes]) -> _Worker:
 
 
 def _share(answer: IO[bytes], before: float) -> float:
-    """Return the share of a file that its worker has told last, ``before`` where that is none."""
+    """Return the share of a file in its worker's last line, ``before`` where it names none."""
     if not hasattr(os, "pread"):  # the worker's place in the file is ours, and stays where it is
         return before
     start = max(0, os.fstat(answer.fileno()).st_size - LAST_LINE)
@@ -405,7 +404,7 @@ def keep(control: socket.socket) -> None:
     """Fork a worker for every request until the socket is closed; open no file.
 
     A message is the name of a module to import, with the worker's descriptors where one is wanted:
-    what the function needs is imported once, by a process that reads no file of anybody.
+    what the function needs is imported once, in a process that never opens a user's file.
     """
     for name in PRELOADED:
         importlib.import_module(name)
