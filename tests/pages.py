@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from streamlit.components.v2 import manifest_scanner
-from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1 import AppTest, local_script_runner
 
 from ui import frame, site_map
 from ui.text import term_of
@@ -32,6 +32,15 @@ assert frame.palette  # which looks at the visitor's browser before a test puts 
 # For every app that it tests, Streamlit looks through all installed packages: half of the time that
 # a page takes. They do not change meanwhile.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+
+def wait_for_script(runner, timeout, look=local_script_runner.require_widgets_deltas):
+    """Wait for the end of a run; Streamlit looks a thousand times a second, and slows it by that."""
+    runner._script_thread.join(timeout)
+    look(runner, timeout if runner.script_stopped() else 0)
+
+
+local_script_runner.require_widgets_deltas = wait_for_script
 
 
 def view_at(page):
