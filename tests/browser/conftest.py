@@ -17,6 +17,8 @@ WITHOUT = [
     *("PaintHolding", "HttpsUpgrades", "OptimizationHints", "DestroyProfileOnBrowserClose"),
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "LensOverlay", "MediaRouter"),
 ]
+#: A page lives for seconds here: its scripts are not worth what their optimisation costs, a seventh.
+UNOPTIMISED = "--js-flags=--no-opt --no-maglev"
 
 
 @pytest.fixture(scope="session")
@@ -32,7 +34,7 @@ def chromium(tmp_path_factory):
             context = playwright.chromium.launch_persistent_context(
                 tmp_path_factory.mktemp("chromium"),
                 executable_path=str(system) if system.exists() else None,
-                args=[*FLAGS, f"--disable-features={','.join(WITHOUT)}"],
+                args=[*FLAGS, f"--disable-features={','.join(WITHOUT)}", UNOPTIMISED],
                 viewport=PROJECTOR,
                 reduced_motion="reduce",
             )
