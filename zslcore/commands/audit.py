@@ -96,6 +96,7 @@ def add_options(parser: argparse._ActionsContainer) -> None:
     add("--allow-incomplete", nargs="*", metavar="ID", help=text)
     add("--format", choices=tuple(FORMATS), default="text")
     add("--output", help="file to write the report to, instead of the terminal")
+    add("--junit", metavar="FILE", help="write a JUnit report, too")
     add("--correct", metavar="FILE", help="write a corrected split, .mat or .json")
     add("--policy", choices=POLICIES, default="test first", help="for --correct")
 
@@ -116,6 +117,8 @@ def run_audit(args: argparse.Namespace) -> int:
             against=_other(subject, args.against),
         )
         _say(args, _text(report, args))
+        if args.junit:
+            write_out(args.junit, to_junit(report, args.fail_on, _accepted(args)))
         if args.correct:
             _correct(subject, args)
     except (ZSLError, OSError) as error:

@@ -100,9 +100,9 @@ def _is_no_file(path: Path) -> bool:
 
 def _every_finding(args: argparse.Namespace) -> int:
     """Print the audit of every subject."""
-    if len(args.files) > 1 and (args.output or args.correct):
+    if len(args.files) > 1 and (args.output or args.junit or args.correct):
         raise ParameterError(
-            f"--output, --correct: expected one split with them; got {len(args.files)}."
+            f"--output, --junit, --correct: expected one split with them; got {len(args.files)}."
         )
     known = vars(args) | {"format": args.format or ("json" if args.json else "text")}
     found = [run_audit(argparse.Namespace(**known | {"path": str(each)})) for each in args.files]
