@@ -228,8 +228,13 @@ def test_a_link_restores_selection_view_and_image(visit):
     assert head["selection"]["polygon"][1] == [0, -9]
     assert head["cameras"] == [[0.1, 0.2, 0.5]]
     assert head["picked"] == 7
-    expected = int((made.coordinates[:, 0] < 0).sum())
+    inside, labels = made.coordinates[:, 0] < 0, load("digits").labels
+    expected = int(inside.sum())
     assert f"**{expected:,} of 1,797 images selected**" in words(app)
+    listed = next(table.value for table in app.dataframe if "share" in table.value)
+    shares = 100 * np.bincount(labels[inside], minlength=10) / np.bincount(labels)
+    found = dict(zip(listed["class"].astype(int), listed["share"], strict=True))
+    assert found == pytest.approx({c: share for c, share in enumerate(shares) if share})
     assert "Nearest in the original space" in words(app)
     assert any("same_class" in table.value for table in app.dataframe)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from zslcore.__main__ import main
+from zslcore.datasets import split_lists
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.split_lists import (
     holds_split_lists,
@@ -230,9 +231,13 @@ def test_a_tree_has_a_folder_a_part_and_in_it_a_folder_a_class(tmp_path):
     assert grouped.severity("ZSL012") is Severity.FAIL
 
 
-def test_without_a_test_folder_validation_is_the_test(tmp_path):
+def test_without_a_test_folder_validation_is_the_test(tmp_path, monkeypatch):
     root = tree(tmp_path / "pets", train=CLASSES[:3], val=CLASSES)
+    monkeypatch.setattr(split_lists, "MAX_IMAGES", 24)
     assert sizes(read_split_lists(root).parts) == {"trainval": 9, "test_seen": 9, "test_unseen": 6}
+    monkeypatch.setattr(split_lists, "MAX_IMAGES", 23)
+    with pytest.raises(FileRefusedError, match="at most 23 images"):
+        read_split_lists(root)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links of folders")

@@ -1,7 +1,9 @@
 """From images to features: the network's own, resumable, and into the package's own form."""
 
+import argparse
 import json
 import os
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.extraction.making import CLASSES, bomb, photo, write_folder
+from zslcore.commands import extract as command
 from zslcore.datasets.importing import import_dataset
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, ZSLError
@@ -107,6 +110,15 @@ def test_ten_crops_are_averaged(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_number_that_the_help_gives_as_the_default_is_the_default():
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    said = {each.dest: re.search(r"\((\d+)\)$", each.help or "") for each in parser._actions}
+    said = {name: int(number[1]) for name, number in said.items() if number}
+    assert said == {name: parser.get_default(name) for name in said}
+    assert {"crops", "batch", "workers", "seed"} == {*said}
+
+
 def test_workers_give_the_same_features(images, tmp_path):
     alone = features_of(extract(images, stub(), tmp_path / "a.npz", batch=4).output)
     helped = features_of(extract(images, stub(), tmp_path / "b.npz", batch=4, workers=1).output)

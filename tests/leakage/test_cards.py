@@ -187,10 +187,21 @@ def test_scores_never_tell_the_training_rows(folder):
         card(folder, "alone.npy")
 
 
+def test_a_leak_of_scores_by_classes_says_where_the_extractor_is_assumed(folder):
+    with np.load(folder / "scores.npz") as held:
+        np.savez(folder / "named.npz", **held, class_names=np.array(CLASSES))
+    assumed, declared = (card(folder, "named.npz", pretraining=p) for p in (None, ["imagenet-1k"]))
+    for found, start in ((assumed, "For features of an extractor"), (declared, "2 of 2")):
+        (said,) = (point.text for point in found.points if point.mark == "leak")
+        assert said.startswith(start)
+
+
 def test_a_list_of_classes_tells_no_rows_and_ids_are_no_names(folder):
     assert card(folder, "unseen.txt").verdict == "Questionable"
     (folder / "ids.txt").write_text("n02391049\nn02441942\n")
     assert card(folder, "ids.txt").figures[1].value == "unknown"
+    (folder / "half.txt").write_text("n02391049\nskunk\n")
+    assert card(folder, "half.txt").figures[1].value == "1 of 2"
 
 
 @pytest.fixture(scope="module")

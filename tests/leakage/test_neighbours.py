@@ -96,10 +96,11 @@ def test_features_may_lie_in_a_file(clusters, kind, tmp_path):
         stored.file.close()
 
 
-def test_a_shift_of_all_features_changes_nothing(clusters):
+def test_a_shift_or_a_scale_of_all_features_changes_nothing(clusters):
     X, train, test = clusters
     shifted = near_rows(X.astype(np.float64) + 1000, train, test)
-    assert set(shifted.test.tolist()) == set(range(400, 406))
+    scaled = near_rows(X / 1000, train, test)
+    assert set(shifted.test.tolist()) == set(scaled.test.tolist()) == set(range(400, 406))
 
 
 def test_rows_that_are_all_alike_are_all_near():

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from ui.figures.for_print import panels_of
+from ui.figures.for_print import on_paper, panels_of
 from zslcore.exceptions import ParameterError, UnknownNameError
 
 pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
@@ -91,6 +91,20 @@ def pdf(panel, **options):
     return pypdf.PdfReader(io.BytesIO(print_figure(panel, form="pdf", **options))).pages[0]
 
 
+@pytest.mark.parametrize(
+    ("color", "hue"),
+    [
+        ("#010203", "#010203"),
+        ("rgb(1, 2, 3)", "#010203"),
+        ("rgba(5, 5, 55, 0.5)", "#82829B"),
+        ("red", "#123456"),
+        (None, "#123456"),
+    ],
+)
+def test_a_colour_on_paper_is_mixed_with_white_and_a_name_of_one_is_none(color, hue):
+    assert on_paper(color, "#123456") == hue
+
+
 @EVERY
 @pytest.mark.parametrize(("width", "font"), [(WIDTHS[0], "sans"), (61.5, "serif")])
 def test_a_page_is_as_wide_as_asked_and_all_fonts_are_embedded(panel, font, width):
@@ -143,6 +157,7 @@ def test_a_square_panel_leaves_no_strip_empty(width, title):
     inch = figure.dpi
     assert 0 <= legend.y0 - own.y1 < 0.12 * inch
     assert 0 <= own.y0 < 0.12 * inch
+    assert figure.axes[0].get_aspect() == 1
 
 
 def test_no_line_of_the_legend_parts_a_number_from_its_unit():

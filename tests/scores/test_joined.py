@@ -39,7 +39,12 @@ def folder(tmp_path):
     for name, rows in ORDERS.items():
         y, rng = Y[rows], np.random.default_rng(1)
         scores = rng.normal(size=(len(y), 6)) + 2 * np.eye(6)[y]
-        np.savez(tmp_path / f"{name}.npz", scores=scores, y=y, unseen_classes=[4, 5])
+        held = {"scores": scores, "y": y}
+        if name == "unseen first":  # its columns are in another order, with their names
+            columns = np.array([2, 0, 1, 3, 4, 5])
+            held = {"scores": scores[:, columns], "y": np.argsort(columns)[y]}
+            held["class_names"] = np.array([f"thing {c}" for c in "abcdef"])[columns]
+        np.savez(tmp_path / f"{name}.npz", **held, unseen_classes=[4, 5])
     return tmp_path
 
 
@@ -100,6 +105,13 @@ def test_rows_in_another_order_are_not_guessed(folder):
     joined, *_ = cards_of_files([folder / "mixed.npz", folder / "leaking.mat"], ["none"])
     assert joined.figures[2].value == "unknown"
     assert "in another order" in str(joined.points)
+    images = {"features": np.random.default_rng(2).normal(size=(40, 120)), "labels": Y[:, None] + 1}
+    images["image_files"] = np.array([f"{row:03}.jpg" for row in ROWS], dtype=object)[:, None]
+    savemat(folder / "features.mat", images)
+    names = ("mixed.npz", "clean.mat", "features.mat")
+    joined, *_ = cards_of_files([folder / name for name in names], ["none"])
+    assert joined.verdict == "Unknown"
+    assert joined.sentence.endswith(next(p.text for p in joined.points if p.mark == "open"))
 
 
 @pytest.mark.slow
@@ -109,6 +121,7 @@ def test_printed_figures_are_found_again_or_not(folder):
     files = [folder / f"{order}.npz", folder / "clean.mat"]
     right, *_ = cards_of_files(files, ["none"], read_printed(f"H {100 * h:.1f}"))
     assert right.sentence.startswith(f"Printed H {100 * h:.1f}: reproduced: one space, gamma = 0")
+    assert [p.mark for p in right.points if p.title.startswith("Printed ")] == ["ok"]
     wrong, *_ = cards_of_files(files, ["none"], read_printed("H 12.3, u 1"))
     assert wrong.verdict == "Contradicted"
     assert f"not reproduced by any protocol; the scores give {100 * h:.1f} %" in wrong.sentence

@@ -261,7 +261,10 @@ def test_one_of_split_and_scores_is_enough(folder, capsys):
     found = review(Submission(split=folder / f"{AUTHOR}.mat"))
     assert found.curve is None
     assert "<h2>Curve" not in to_html(found)
-    assert to_text(found).splitlines()[0] == "UNKNOWN"
+    lines = to_text(found).splitlines()
+    assert lines[0] == "UNKNOWN"
+    (first, *_) = found.figures
+    assert f"  {first.label}: {first.value}  ({first.note})" in lines
 
 
 @pytest.mark.slow

@@ -79,6 +79,8 @@ def test_sizes_are_bytes_or_have_a_unit(text, size, monkeypatch):
 
 
 def test_values_arrive_where_they_are_used(monkeypatch, tmp_path):
+    monkeypatch.setenv("ZSL_MEMORY", "64MB")  # the least
+    assert settings.MEMORY() == 64 << 20
     monkeypatch.setenv("ZSL_JOBS", "3")
     monkeypatch.setenv("ZSL_IMPORTS_A_VISITOR", "0")
     assert Runner("tests.jobs.functions", tmp_path).parallel == 3

@@ -376,6 +376,8 @@ def test_numbers_of_a_claim():
     same({m.y: m.x for m in points}, {test.name: 100 * test.value for test in tests})
     assert all(m.said == m.y for m in points)
     assert [m.trace.error_x.arrayminus[0] for m in points] == pytest.approx([10.0] * N)
+    as_they_are = shown(claims.recomputed(tests, ""))
+    same({m.y: m.x for m in as_they_are}, {test.name: test.value for test in tests})
 
 
 def test_leaks_of_classes_and_parts():
@@ -446,12 +448,14 @@ def test_bars_of_a_lesson_and_answers_of_a_room():
     accuracies = dict(zip(NAMES, values(), strict=True))
     marks = [SEEN, UNSEEN, HARMONIC] * 3
     figure = lesson.shares(accuracies, marks)
+    assert figure.layout.yaxis.automargin  # else names of any length are cut off
     same({m.y: m.x for m in shown(figure)}, accuracies)
     assert [m.color for m in shown(figure)] == [mark.color for mark in marks]
     assert [m.trace.text[m.k] for m in shown(figure)] == [f"{100 * v:.1f} %" for v in values()]
 
     counts = {"yes": 3, "no": 5, "both": 1}
     figure = lesson.room(counts, "no", "both")
+    assert figure.layout.yaxis.automargin
     assert {m.y: m.x for m in shown(figure)} == {"yes": 3, "no ✓": 5, "both (you)": 1}
     assert {m.y for m in shown(figure) if m.color == VALIDATED.color} == {"no ✓"}
 

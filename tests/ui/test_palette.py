@@ -106,6 +106,7 @@ def test_a_figure_takes_the_colours_of_its_visitor(look):
         drawn.append(marked("zebra", "unseen"))
     assert palette.UNSEEN.light in drawn[0]
     assert palette.UNSEEN.night in drawn[1]
+    assert marked('a "b"', "seen").endswith('<b>a "b"</b></span>')
     assert isinstance(several_curves({}), go.Figure)
 
 

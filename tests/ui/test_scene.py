@@ -9,6 +9,7 @@ from ui.maps.scene import (
     Scene,
     by_class,
     by_density,
+    by_fifths,
     by_group,
     read_cameras,
     read_selection,
@@ -90,6 +91,13 @@ def test_colours_tell_what_they_say(joint):
     crowded = by_density(scene)
     counts = np.bincount(crowded.category, minlength=16)
     assert counts.min() >= len(scene) // 16 - 1
+
+
+def test_fifths_are_as_large_and_what_has_no_value_is_apart():
+    there = np.arange(12) > 1
+    looks = by_fifths(np.arange(12)[::-1], there, list("abcde"), "left")
+    named = [looks.palette[c].label for c in looks.category]
+    assert named == ["left", "left", *"eeddccbbaa"]
 
 
 def test_addresses_restore_what_was_drawn():

@@ -721,6 +721,9 @@ def test_a_count_has_the_exact_interval_and_names_the_exceptions():
     )
     assert found.verdict == HOLDS
     assert found.said == "Above: 2 of 3; not SJE."
+    six, seven = (judge_share("Above", pd.Series(False, index=list("abcdefg"[:n]))) for n in (6, 7))
+    assert six.said == "Above: 0 of 6; not a, b, c, d, e and f."
+    assert seven.said == "Above: 0 of 7."
     assert (found.low, found.high) == pytest.approx((0.0943, 0.9916), abs=1e-4)
 
 

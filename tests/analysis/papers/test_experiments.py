@@ -112,6 +112,21 @@ def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
     reproduced("cal:table2")
 
 
+class Telling(experiment.Piece):
+    """A piece that says how far it is."""
+
+    def run(self, tell):
+        tell(0, 1, "draw 1 of 1")
+        return 1
+
+    def is_stored(self):
+        return False
+
+
+def test_a_piece_may_say_how_far_it_is_where_nobody_asks():
+    assert list(reproducing.run_pieces({"a": Telling()}, 1, "", None)) == [("a", 1)]
+
+
 def test_an_interrupted_experiment_goes_on_where_it_stopped(monkeypatch):
     calls, execute = [], planning.execute_in_full
 
@@ -286,8 +301,8 @@ def test_a_difference_that_rounds_to_nothing_has_no_minus():
     row = {"dataset": "digits", "method": "SYNC", "at": "", "cell": "PS", "ours": 0.1977}
     row |= {"printed": 0.198, "difference": -0.0003}
     table = pd.DataFrame([row]).assign(std=np.nan, low=np.nan, high=np.nan)
-    shown = widen_table(table, EXPERIMENTS["gbu:table3"]).iloc[0].tolist()
-    assert shown == ["SYNC", "19.8", "19.8", "+0.0"]
+    shown = widen_table(table, EXPERIMENTS["gbu:table3"]).to_numpy().tolist()
+    assert shown == [["SYNC", "19.8", "19.8", "+0.0"]]  # and no mean of one method
 
 
 def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
@@ -305,6 +320,8 @@ def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
         ["ALE-tran", "75.0", "25.0"],
         ["mean", "62.5", "25.0"],
     ]
+    over_lambda = widen_table(table.assign(at="1"), EXPERIMENTS["cal:figure1"])
+    assert "mean" not in over_lambda["method"].tolist()
 
 
 def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):

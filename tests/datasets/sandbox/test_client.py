@@ -7,6 +7,7 @@ import zipfile
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -175,6 +176,14 @@ def test_a_kilobyte_that_declares_eight_terabytes_is_never_read(tmp_path):
         file.create_dataset("att", shape=(1_000_000, 1_000_000), dtype="f8", chunks=(1000, 1000))
     assert path.stat().st_size < 10_000
     assert "(8,000,000,000,000 bytes), more than" in refused(path, tmp_path)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_table_of_scores_declares_eight_bytes_a_number(tmp_path):
+    path, scores = tmp_path / "scores.parquet", pd.DataFrame(np.eye(3), columns=list("abc"))
+    scores.to_parquet(path)
+    said = refused(path, tmp_path, {"scores": "scores"}, kinds=("Parquet",), limits=Limits(most=71))
+    assert "declares 3 x 3 values (72 bytes), more than the 71 bytes" in said
 
 
 @pytest.fixture
