@@ -121,7 +121,7 @@ class _Lines:
 
 def names_of(title: str) -> tuple[tuple[str, ...], ...]:
     """Return the names of a class as words: "n02129165 lion, king of beasts" has two."""
-    words = title.replace(id_of(title), "", 1).replace("(", ",(")
+    words = title.strip().removeprefix(id_of(title)).replace("(", ",(")
     names = (readable(part) for part in words.split(",") if not part.startswith("("))
     return tuple(dict.fromkeys(tuple(name.split()) for name in names if name))
 
