@@ -187,16 +187,17 @@ def test_names_in_score_files_are_text(page, server, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("address", "said"),
     [
-        "/lessons?lesson=calibration&lessons_step={0}&room={0}",
-        "/lessons?lesson={0}&room={0}",
-        "/splits?dataset={0}&split={0}",
+        ("/lessons?lesson=calibration&lessons_step={0}&room={0}", "stHeading"),
+        ("/lessons?lesson={0}&room={0}", "stHeading"),
+        ("/splits?dataset={0}&split={0}", "stToast"),  # which repeats them
     ],
 )
-def test_words_in_an_address_are_text(page, server, address):
+def test_words_in_an_address_are_text(page, server, address, said):
     watch = Watch(page)
     visit(page, server, address.format(quote(f"{LINK} {SCRIPT} http://{FOREIGN}/qqauto")))
+    page.get_by_test_id(said).first.wait_for()
     assert faults(page, watch) == []
 
 
