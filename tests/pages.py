@@ -35,7 +35,7 @@ manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_componen
 
 
 def wait_for_script(runner, timeout, look=local_script_runner.require_widgets_deltas):
-    """Wait for the end of a run; Streamlit looks a thousand times a second, and slows it by that."""
+    """Wait for the end of a run, which Streamlit slows by looking a thousand times a second."""
     runner._script_thread.join(timeout)
     look(runner, timeout if runner.script_stopped() else 0)
 

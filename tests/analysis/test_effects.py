@@ -11,7 +11,6 @@ from zslcore.analysis.action_tables import action_gains
 from zslcore.analysis.actions import (
     CONFIGURATIONS,
     DRAWS,
-    USUAL_METHODS,
     ActionSpec,
     make_fit,
     stored_study,

@@ -17,7 +17,7 @@ WITHOUT = [
     *("PaintHolding", "HttpsUpgrades", "OptimizationHints", "DestroyProfileOnBrowserClose"),
     *("AvoidUnnecessaryBeforeUnloadCheckSync", "LensOverlay", "MediaRouter"),
 ]
-#: A page lives for seconds here: its scripts are not worth what their optimisation costs, a seventh.
+#: To optimise the scripts of a page that lives for seconds costs a seventh more than it saves.
 UNOPTIMISED = "--js-flags=--no-opt --no-maglev"
 
 
