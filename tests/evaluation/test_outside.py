@@ -292,7 +292,10 @@ def test_an_entry_point_with_the_name_of_a_method_hides_none(package):
     assert NAME.fullmatch(name)
 
 
-def test_what_is_no_class_with_a_source_is_not_registered():
+@pytest.mark.parametrize("others", [[], ["import sys; exec(sys.stdin.read())\n"]])
+def test_what_is_no_class_with_a_source_is_not_registered(others, monkeypatch):
+    # From 3.13 on, Python keeps what `python -c` runs under the name that all such texts have.
+    monkeypatch.setitem(linecache.cache, "<string>", (0, None, others, "<string>"))
     space = {"__name__": "__main__"}
     exec(RIDGE, space)  # our own text
     with pytest.raises(MethodError, match="whose source can be read"):

@@ -268,7 +268,7 @@ def _is_method(value: Any) -> bool:
 def _read_source(method: type, module: ModuleType | None) -> list[bytes]:
     """Return the source that a class is made by: its package, its file, or its notebook cell."""
     file = Path(getattr(module, "__file__", None) or "")
-    if file.suffix == ".py" and file.is_file() and _defines(file, method):
+    if file.suffix == ".py" and file.is_file() and _defines(_text(file), method):
         _require_current(method, file)
         root = file
         while (root.parent / "__init__.py").is_file():
@@ -279,18 +279,21 @@ def _read_source(method: type, module: ModuleType | None) -> list[bytes]:
         return [*named, *(each.read_bytes() for each in files)]
     for function in vars(method).values():
         code = getattr(inspect.unwrap(function), "__code__", None) if callable(function) else None
-        lines = linecache.getlines(code.co_filename) if code else []
-        if lines:
-            return ["".join(lines).encode()]
+        text = "".join(linecache.getlines(code.co_filename)) if code else ""
+        if _defines(text, method):  # what `python -c` runs has the name of other texts
+            return [text.encode()]
     raise MethodError(
         f"{clean_text(method.__name__)}: expected a class whose source can be read, for the "
         "digest in its name; put it into a file."
     )
 
 
-def _defines(file: Path, method: type) -> bool:
-    """Whether a file defines a class; that of ``__main__`` may be what started the notebook."""
-    text = file.read_text(encoding="utf-8", errors="replace")
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace")
+
+
+def _defines(text: str, method: type) -> bool:
+    """Whether a text defines a class; that of ``__main__`` may be what started the notebook."""
     return re.search(rf"^\s*class {method.__name__}\b", text, re.MULTILINE) is not None
 
 

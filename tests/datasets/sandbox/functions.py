@@ -137,6 +137,10 @@ def parent(out):
     return os.getppid()
 
 
+def names_of_modules(out):
+    return list(sys.modules)
+
+
 def who_imported(out):
     return [IMPORTED_BY, os.getppid()]
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.datasets.sandbox import functions
@@ -17,6 +18,7 @@ from tests.datasets.test_table import npz
 from zslcore.datasets import import_dataset
 from zslcore.datasets.sandbox import calling, confinement
 from zslcore.datasets.sandbox.calling import Refused, call, watched
+from zslcore.datasets.sandbox.client import read_columns
 from zslcore.storage.artifacts import discard
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks, limits and walls are of Linux")
@@ -211,6 +213,15 @@ def test_the_server_imports_what_workers_need_before_they_are_asked(tmp_path):
     asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
     imported_by, server = call(functions.who_imported, **asked)
     assert imported_by == server
+
+
+@LINUX
+def test_after_a_file_of_a_kind_its_libraries_are_there(tmp_path):
+    pd.DataFrame({"a": [1.0]}).to_parquet(tmp_path / "a.parquet")
+    read_columns(tmp_path / "a.parquet", {"a": "values"}, ["a"])
+    asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
+    found = call(functions.names_of_modules, **asked)
+    assert {"pyarrow.parquet", "pandas"} <= set(found)
 
 
 @LINUX

@@ -37,7 +37,7 @@ if sys.platform != "win32":  # there, only the caller's time limit holds
 
 #: What a worker receives of the server's environment: where libraries lie, and no secret.
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
-#: Imported once by the fork server. Parquet's library is not: it sets up its own memory.
+#: Imported once by the fork server; what reads Parquet when the first such file comes.
 PRELOADED = ("h5py", "scipy.io", "zslcore.datasets.sandbox.formats")
 #: Seconds between two looks at a worker, and on the clock for every second of the processor.
 LOOK_EVERY, PATIENCE = 0.1, 4
@@ -238,7 +238,7 @@ def _python(*words: str, **options: Any) -> subprocess.Popen[Any]:
 
 def make_ready(*modules: str) -> None:
     """Start the fork server and import modules there, so that the first file does not wait."""
-    if _can_fork():
+    if _can_fork() and not _confined:
         with _LOCK, suppress(OSError):
             _, control = _fork_server()
             for module in modules:

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 
 from zslcore.datasets.sandbox import formats
-from zslcore.datasets.sandbox.calling import MAX_ANSWER, OPENING, Refused, call
+from zslcore.datasets.sandbox.calling import MAX_ANSWER, OPENING, Refused, call, make_ready
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
@@ -330,6 +330,7 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
     _refuse_pointer(path, head)
     for signature, offsets, kind in SIGNATURES:
         if kind in welcome and any(head.startswith(signature, at) for at in offsets):
+            make_ready(*formats.LIBRARIES[kind])
             return kind
     raise FileRefusedError(
         f"{clean_text(path.name)}: expected {' or '.join(welcome)}, got a file that begins with "

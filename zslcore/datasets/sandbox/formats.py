@@ -357,13 +357,21 @@ def _parquet(path: str, texts: Sequence[str] = ()) -> Any:
     return file
 
 
-#: Kind of file -> its reader, and the library that this needs.
-SOURCES: dict[str, tuple[Callable[[str], _Source], str]] = {
-    "MATLAB 5": (_Mat5, "scipy.io"),
-    "HDF5": (Hdf5, "h5py"),
-    "NumPy archive": (_Npz, "numpy"),
-    "NumPy array": (_Npy, "numpy"),
-    "Parquet": (_Parquet, "pyarrow.parquet"),
+#: Kind of file -> its reader.
+SOURCES: dict[str, Callable[[str], _Source]] = {
+    "MATLAB 5": _Mat5,
+    "HDF5": Hdf5,
+    "NumPy archive": _Npz,
+    "NumPy array": _Npy,
+    "Parquet": _Parquet,
+}
+#: Kind of file -> the libraries that read it; to make an array, PyArrow asks pandas.
+LIBRARIES = {
+    "MATLAB 5": ("scipy.io",),
+    "HDF5": ("h5py",),
+    "NumPy archive": (),
+    "NumPy array": (),
+    "Parquet": ("pyarrow.parquet", "pandas"),
 }
 
 
@@ -422,9 +430,8 @@ def list_variables(path: str, kind: str, out: Path) -> dict[str, list[int] | Non
 
 
 def _opened(path: str, kind: str) -> _Source:
-    open_source, library = SOURCES[kind]
-    calling.begin(library)
-    return open_source(path)
+    calling.begin(*LIBRARIES[kind])
+    return SOURCES[kind](path)
 
 
 def _described(array: np.ndarray) -> str:
@@ -519,7 +526,7 @@ def read_columns(
 
     Texts stay numbers of a dictionary, so that one long text in a million rows is one text.
     """
-    calling.begin("pyarrow.parquet")
+    calling.begin(*LIBRARIES["Parquet"])
     file = _parquet(path, [name for name, role in wanted.items() if role == "texts"])
     there = file.schema_arrow.names
     for name in required:
