@@ -27,8 +27,9 @@ def clean_text(text: object, length: int = 200) -> str:
     'grizzly+bear'
     """
     start = str(text)[: 4 * length]
-    visible = (c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
-    return " ".join("".join(visible).split())[:length].rstrip()
+    if not start.isprintable():  # which has none of these, and is all that most texts are
+        start = "".join(c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
+    return " ".join(start.split())[:length].rstrip()
 
 
 #: What :func:`search_pattern` writes.
