@@ -324,6 +324,7 @@ def _require_file(path: Path) -> None:
 
 
 def _kind(path: Path, welcome: tuple[str, ...]) -> str:
+    """Return the kind of a file by its first bytes; have what reads it imported meanwhile."""
     _require_file(path)
     with path.open("rb") as file:
         head = file.read(2048 + 16)
