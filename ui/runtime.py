@@ -1,4 +1,4 @@
-"""Whether pages are run by a server, or by a test, which wants to see what fails."""
+"""What the serving process does beside pages: imports ahead, garbage while quiet, leftovers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every view for every reader, in a window of each size and in both themes.
 
-The list of views makes the list of tests: a new view is covered by being named in ui/site_map.py.
+The list of views makes the list of tests: a new view is covered by being named in ui/site.toml.
 A view is opened once and loaded again at each narrower size, since what moves while a page opens is
 seen only then; the theme changes under the widest window, as it may on a visitor's machine.
 """
