@@ -51,22 +51,6 @@ def made(created: str) -> str:
     return f"{created[:16].replace('T', ' ')} UTC"
 
 
-def missed(guess: float, truth: float) -> str:
-    """Say how far a guessed fraction is from the true one.
-
-    Examples
-    --------
-    >>> missed(0.5, 0.65)
-    'The prediction is 15.0 points too low.'
-    >>> missed(0.6501, 0.65)
-    'The prediction is right.'
-    """
-    tenths = round(1000 * (guess - truth))
-    if not tenths:
-        return "The prediction is right."
-    return f"The prediction is {abs(tenths) / 10:.1f} points too {'low' if tenths < 0 else 'high'}."
-
-
 def duration(seconds: float) -> str:
     """Write a time, from minutes on without false precision.
 

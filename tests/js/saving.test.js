@@ -10,7 +10,6 @@ const PANEL = {
   data: {
     title: "left & right", n: 5, image: [0, 1, 2, 3, 0], xy: [0, 0, 1, 1, 2, 2, 99, 0, 0, 99],
     names: [{ text: "<cat & dog>", x: 0, y: 0 }],
-    landmarks: [],
   },
   radius: 2, size: SIZE, view: new View(SIZE, [0, 0, 10]),
 };
@@ -81,15 +80,4 @@ test("a scale has both of its ends and every colour between", () => {
   const svg = drawn({ head: { ...MAPS.head, legend: "scale", ends: ["near", "far"] } });
   assert.ok(svg.includes(">near</text>") && svg.includes(">far</text>"));
   assert.equal(count(svg, /class="sign"/g), 2);
-});
-
-test("landmarks are drawn as on the screen: means filled, predictions hollow with a line", () => {
-  const [mean, predicted] = [{ x: 0, y: 0, color: "#333", symbol: "circle", text: ["cat"] },
-    { x: 1, y: 1, color: "#444", symbol: "diamond", text: ["cat"], hollow: true, to: [0, 0] }];
-  const data = { ...PANEL.data, landmarks: [mean, predicted] };
-  const svg = drawn({ panels: [{ ...PANEL, data }] });
-  assert.deepEqual(svg.match(/(?<=class="mark" fill=")[^"]+" stroke="[^"]+/g),
-    ['#333" stroke="white', 'white" stroke="#444']);
-  assert.equal(count(svg, /class="line"/g), 1);
-  assert.equal(count(drawn(), /class="mark"/g), 0);
 });

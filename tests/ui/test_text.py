@@ -85,12 +85,6 @@ def test_a_change_has_a_real_minus_and_its_direction():
     assert numbers.change(float("nan")) == numbers.change(None) == {}
 
 
-def test_a_wrong_prediction_is_too_low_or_too_high():
-    assert numbers.missed(0.5, 0.65) == "The prediction is 15.0 points too low."
-    assert numbers.missed(0.7, 0.65) == "The prediction is 5.0 points too high."
-    assert numbers.missed(0.65, 0.65) == "The prediction is right."
-
-
 @pytest.mark.parametrize("write", [numbers.percent, numbers.points, numbers.three_digits])
 def test_no_number_has_a_hyphen(write):
     assert "-" not in "".join(write(float(value)) for value in np.linspace(-1, 1, 9))

@@ -44,8 +44,7 @@ class Panel:
     """One map: which image each point of ``xy`` (n, 2) is; ``alt`` says what it shows.
 
     ``behind`` is the number of another panel whose points are shown faintly, -1 for none. ``names``
-    are mappings with text, x and y, most important first; ``landmarks`` have x, y, color, symbol,
-    text (list of lines) and, optionally, hollow and to (a point that a line leads to).
+    are mappings with text, x and y, most important first.
     """
 
     title: str
@@ -54,7 +53,6 @@ class Panel:
     xy: np.ndarray
     behind: int = -1
     names: Sequence[Mapping[str, Any]] = ()
-    landmarks: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +113,6 @@ class PointMap:
                 "n": len(panel.image),
                 "behind": panel.behind,
                 "names": list(panel.names),
-                "landmarks": list(panel.landmarks),
             }
             for panel in self.panels
         ]

@@ -2,7 +2,6 @@
 // One map: its canvases, what is drawn on them, and what pointer and keys do there.
 
 import { contextOf, partOf } from "../dom.js";
-import { trace } from "../symbols.js";
 import { boxOf, nearest, shuffled } from "./geometry.js";
 import { FAINT, radiusOf, stencil, strengthOf } from "./look.js";
 import { Painting } from "./painting.js";
@@ -10,11 +9,7 @@ import { View, legible, zoomed } from "./view.js";
 
 /** @import { Stencil } from "./look.js" */
 /** @import { PointMaps } from "./point_map.js" */
-/** @import { Camera, Landmark, PanelData, Point } from "./wire.js" */
-
-/** @typedef {{ landmark: Landmark, image?: undefined }} MetLandmark */
-/** @typedef {{ image: number, landmark?: undefined }} MetImage */
-/** @typedef {MetLandmark | MetImage} Met what the pointer is over */
+/** @import { Camera, PanelData, Point } from "./wire.js" */
 
 /**
  * @typedef {object} Drag a pointer that is down
@@ -145,7 +140,6 @@ export class Panel {
     ctx.clearRect(0, 0, width, height);
     ctx.lineJoin = "round";
     if (this.maps.names) this.markNames(ctx);
-    for (const landmark of this.data.landmarks) this.markLandmark(ctx, landmark);
     this.markOutline(ctx);
     this.markImage(ctx, this.maps.picked, 2.5);
     this.markImage(ctx, this.maps.hovered, 1.5);
@@ -166,27 +160,6 @@ export class Panel {
       ctx.fillStyle = theme.ink;
       ctx.fillText(text, u, v);
     }
-  }
-
-  /** @param {CanvasRenderingContext2D} ctx @param {Landmark} landmark */
-  markLandmark(ctx, { x, y, color, symbol, hollow, to }) {
-    const { view } = this, { theme } = this.maps, [u, v] = view.toScreen(x, y);
-    if (to) {
-      ctx.beginPath();
-      ctx.moveTo(u, v);
-      ctx.lineTo(...view.toScreen(...to));
-      ctx.strokeStyle = theme.ink;
-      ctx.globalAlpha = 0.45;
-      ctx.lineWidth = 1;
-      ctx.stroke();
-      ctx.globalAlpha = 1;
-    }
-    trace(ctx, symbol, u, v, 6);
-    ctx.fillStyle = hollow ? theme.halo : color;
-    ctx.fill();
-    ctx.lineWidth = hollow ? 2 : 1.5;
-    ctx.strokeStyle = hollow ? color : theme.halo;
-    ctx.stroke();
   }
 
   /** The outline that is being drawn, or the one that was. @param {CanvasRenderingContext2D} ctx */
@@ -233,7 +206,7 @@ export class Panel {
     });
   }
 
-  // --- What is met ------------------------------------------------------------------------------
+  // --- What is near -----------------------------------------------------------------------------
 
   /** @param {number | null} image @returns {Point | null} */
   placeOf(image) {
@@ -244,19 +217,15 @@ export class Panel {
   }
 
   /**
-   * The landmark or the image nearest to the pointer.
+   * The image nearest to the pointer, null where none is near.
    * @param {Point} at on the screen
-   * @returns {Met | null}
+   * @returns {number | null}
    */
-  meet([u, v]) {
-    const { view } = this, { landmarks, xy, image } = this.data, { meant } = this.maps;
-    for (const landmark of landmarks) {
-      const [p, q] = view.toScreen(landmark.x, landmark.y);
-      if (Math.hypot(p - u, q - v) < 8) return { landmark };
-    }
+  imageAt([u, v]) {
+    const { view } = this, { xy, image } = this.data, { meant } = this.maps;
     const counts = (/** @type {number} */ i) => !meant || meant[image[i]];
     const found = nearest(xy, view.toData(u, v), HOVER / view.scale, counts);
-    return found < 0 ? null : { image: image[found] };
+    return found < 0 ? null : image[found];
   }
 
   // --- Pointer and keys -------------------------------------------------------------------------
@@ -294,7 +263,7 @@ export class Panel {
   /** @param {Point} at */
   move(at) {
     const { drag, view } = this;
-    if (!drag) return this.maps.hover(this, this.meet(at), at);
+    if (!drag) return this.maps.hover(this, this.imageAt(at), at);
     const [u, v] = at, [from, to] = drag.from;
     drag.far = Math.max(drag.far, Math.hypot(u - from, v - to));
     if (!drag.outline) {
@@ -314,7 +283,7 @@ export class Panel {
     const { drag } = this;
     if (!drag) return;
     this.drag = null;
-    if (drag.far < 4) this.maps.pick(this.meet(at));
+    if (drag.far < 4) this.maps.pick(this.imageAt(at));
     else if (drag.outline) this.maps.select(this, drag.outline);
     this.mark();
   }

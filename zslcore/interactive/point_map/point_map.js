@@ -15,7 +15,6 @@ import { showing } from "./view.js";
 import { unpack } from "./wire.js";
 
 /** @import { Box } from "./geometry.js" */
-/** @import { Met } from "./panel.js" */
 /** @import { Camera, Head, Point, Selection } from "./wire.js" */
 
 /** @typedef {(name: string, value: unknown) => void} Say tells the server */
@@ -260,26 +259,24 @@ export class PointMaps {
     this.say("selection", this.selection);
   }
 
-  /** @param {Met | null} met */
-  pick(met) {
-    this.picked = met?.image ?? null;
+  /** @param {number | null} image */
+  pick(image) {
+    this.picked = image;
     this.mark();
     this.say("picked", this.picked);
   }
 
   // --- What the pointer meets -------------------------------------------------------------------
 
-  /** @param {Panel} panel @param {Met | null} met @param {Point} at */
-  hover(panel, met, at) {
-    const image = met?.image ?? null;
+  /** @param {Panel} panel @param {number | null} image @param {Point} at */
+  hover(panel, image, at) {
     if (image !== this.hovered) {
       this.hovered = image;
       this.mark();
     }
-    for (const each of this.panels) each.tip.hidden = each !== panel || !met;
-    if (!met) return;
-    const words = met.landmark ? met.landmark.text : this.wordsOf(met.image);
-    const lines = words.map((textContent) =>
+    for (const each of this.panels) each.tip.hidden = each !== panel || image === null;
+    if (image === null) return;
+    const lines = this.wordsOf(image).map((textContent) =>
       Object.assign(document.createElement("div"), { textContent }));
     panel.showTip([...this.pictureOf(image), ...lines], at);
   }
@@ -292,10 +289,10 @@ export class PointMaps {
     return label && label !== name ? [name, label, where] : [name, where];
   }
 
-  /** A canvas with an image, where there are pictures. @param {number | null} image */
+  /** A canvas with an image, where there are pictures. @param {number} image */
   pictureOf(image) {
     const { picture, pixels } = this.head;
-    if (image === null || !picture || !pixels) return [];
+    if (!picture || !pixels) return [];
     const [height, width] = picture, canvas = document.createElement("canvas");
     Object.assign(canvas, { width, height });
     const ctx = contextOf(canvas), out = ctx.createImageData(width, height);

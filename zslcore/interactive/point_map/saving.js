@@ -122,8 +122,7 @@ export function shapesOf(maps) {
   for (const panel of panels) {
     const inside = names ? wordsIn(panel, theme.ink) : "";
     const layers = layersIn(panel, head, meant);
-    const marks = marksIn(panel, theme);
-    parts.push(`<g transform="translate(${left} ${heading})">${layers}${marks}${inside}</g>`);
+    parts.push(`<g transform="translate(${left} ${heading})">${layers}${inside}</g>`);
     left += panel.size.width + GAP;
   }
   parts.push(...signs.map(({ color, d }) => `<path class="sign" fill="${color}" d="${d}"/>`));
@@ -157,22 +156,6 @@ function layersIn({ data, radius, size, view }, head, meant) {
   return [...by].sort((a, b) => a[0] - b[0]).map(([key, shapes]) =>
     `<path fill="${key < 0 ? "#888" : head.palette[key].color}" ` +
     `fill-opacity="${key < 0 ? FAINT : 0.85}" d="${shapes.join("")}"/>`).join("");
-}
-
-/**
- * Landmarks as on the screen, each with the line to its other end.
- * @param {Panel} panel
- * @param {PointMaps["theme"]} theme
- */
-function marksIn({ data, view }, { ink, halo }) {
-  return data.landmarks.map(({ x, y, color, symbol, hollow, to }) => {
-    const [u, v] = view.toScreen(x, y), [p, q] = to ? view.toScreen(...to) : [u, v];
-    const line = to ? `<path class="line" stroke="${ink}" stroke-opacity="0.45" ` +
-      `d="M${u.toFixed(1)} ${v.toFixed(1)}L${p.toFixed(1)} ${q.toFixed(1)}"/>` : "";
-    const [fill, stroke, width] = hollow ? [halo, color, 2] : [color, halo, 1.5];
-    return `${line}<path class="mark" fill="${fill}" stroke="${stroke}" ` +
-      `stroke-width="${width}" d="${path(symbol, u, v, 6)}"/>`;
-  }).join("");
 }
 
 /** @param {Panel} panel @param {string} ink */

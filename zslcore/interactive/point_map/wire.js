@@ -10,24 +10,12 @@ import { opened } from "../bytes.js";
 /** @typedef {{ panel: number, polygon: Point[] }} Selection */
 
 /**
- * @typedef {object} Landmark a point that stands for something else than an image
- * @property {number} x
- * @property {number} y
- * @property {string} color
- * @property {string} symbol
- * @property {string[]} text lines
- * @property {boolean} [hollow]
- * @property {Point} [to] where a line from it leads
- */
-
-/**
  * @typedef {object} PanelData one map
  * @property {string} title
  * @property {string} alt
  * @property {number} n
  * @property {number} behind
  * @property {Name[]} names most important first
- * @property {Landmark[]} landmarks
  * @property {Uint32Array} image which image each point is
  * @property {Float32Array} xy x and y in turn
  */
