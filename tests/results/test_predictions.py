@@ -93,33 +93,3 @@ def test_they_go_with_their_result(store):
     result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
     store.delete(result.key)
     assert sql(store, "SELECT count(*) FROM predictions") == [(0,)]
-    assert sql(store, "SELECT count(*) FROM sums") == [(0,)]
-
-
-def test_bytes_that_a_disk_has_changed_are_not_served(store):
-    from zslcore.results.database import damage_of, mend
-
-    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
-    kept = sql(store, "SELECT * FROM sums")
-    ((content,),) = sql(store, "SELECT parquet FROM predictions")
-    changed = content[:50] + bytes([content[50] ^ 1]) + content[51:]
-    sql(store, "UPDATE predictions SET parquet = ?", changed)
-    with closing(sqlite3.connect(store.path)) as db, db:  # the trigger has removed its checksum
-        db.executemany("INSERT OR REPLACE INTO sums VALUES (?, ?, ?)", kept)
-    assert store.predictions(result.key) is None
-    assert "changed on the disk" in damage_of(store.path)
-    assert "1 readable results were recovered" in mend(store.path)
-    assert damage_of(store.path) == ""
-    assert (store.get(result.key), store.predictions(result.key)) == (result, None)
-
-
-def test_repair_keeps_what_is_whole(store):
-    from zslcore.results.database import mend
-
-    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
-    other, _ = store.run(spec(0.2), WORLD, with_oracle=False)
-    sums = dict(sql(store, "SELECT id, sha256 FROM sums WHERE kept = 'runs'"))
-    sql(store, "UPDATE runs SET created = '1999' WHERE key = ?", other.key)
-    sql(store, "INSERT INTO sums VALUES ('runs', ?, ?)", other.key, sums[other.key])
-    assert mend(store.path)
-    assert evaluate(store.predictions(result.key).test, result.gamma or 0.0) == result.evaluation

@@ -1,7 +1,6 @@
 """Repair of the run store: nothing that can be read is lost, whatever happens at the same time."""
 
 import hashlib
-import json
 import os
 import sqlite3
 import subprocess
@@ -13,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from zslcore.__main__ import main
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
@@ -147,63 +145,10 @@ def test_a_store_is_backed_up_once_a_day_and_only_while_it_is_whole(store, resul
     assert ("runs", "later") in rows_in(backup)
     second = backup.read_bytes()
     os.utime(backup, (1, 1))
-    flip_a_figure(store, f"{7:016x}")
+    swap_leaves(store)
     database.back_up(store.path)
     assert backup.read_bytes() == second
     assert not list(store.path.parent.glob(".runs.sqlite.*"))
-
-
-def flip_a_figure(store, key):
-    """Change one digit within the result of a run, as a flipped bit does."""
-    content = store.path.read_bytes()
-    at = content.index(b'"zsl": 0.', content.index(f'"key": "{key}"'.encode())) + len('"zsl": 0.')
-    change(store, (at, bytes([content[at] ^ 1])))
-
-
-def test_a_flipped_bit_within_a_figure_is_seen(store, whole, capsys, monkeypatch):
-    key = f"{7:016x}"
-    flip_a_figure(store, key)
-    database.backup_of(store.path).unlink()
-    with closing(sqlite3.connect(store.path)) as db:
-        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-    assert store.get(key) is None
-    assert len(store.results()) == N - 1
-    assert len(store.stored()) == 2 * N - 1
-    assert store.unreadable() == (
-        "1 result has changed on the disk; `zslcore doctor --mend` sets the file aside."
-    )
-    monkeypatch.setenv("ZSL_DATA", str(store.path.parent))
-    assert main(["doctor"]) == 1
-    assert "is damaged (1 result has changed on the disk)" in capsys.readouterr().out
-    said = mend(store.path)
-    assert said.endswith("1 result that has changed on the disk can only be found in the old file.")
-    assert {id_ for id_ in whole[1] if id_ not in rows_in(store.path)} == {("runs", key)}
-    assert store.unreadable() == damage_of(store.path) == ""
-
-
-def test_a_result_that_was_changed_is_made_again_and_then_whole(store, result):
-    flip_a_figure(store, f"{7:016x}")
-    store.put(replace(result, key=f"{7:016x}"))
-    assert damage_of(store.path) == store.unreadable() == ""
-
-
-# --- Other programs -------------------------------------------------------------------------------
-
-
-def test_rows_that_another_program_writes_are_whole_and_get_their_checksum_later(store, result):
-    text = replace(result, seconds=1.0).to_json()
-    with closing(sqlite3.connect(store.path, isolation_level=None)) as db:
-        for key in (f"{3:016x}", "of another program"):
-            db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", (key, "2026", text))
-        db.execute("DELETE FROM runs WHERE key = ?", (f"{4:016x}",))
-        db.execute("UPDATE runs SET created = '2027' WHERE key = ?", (f"{5:016x}",))
-        db.execute("UPDATE imported SET who = 'Eve' WHERE id = ?", (f"{6:016x}@Ada",))
-    assert store.unreadable() == damage_of(store.path) == ""
-    assert len(store.stored()) == 2 * N
-    store.put(result)
-    with closing(sqlite3.connect(store.path)) as db:
-        assert db.execute("SELECT count(*) FROM sums").fetchone() == (2 * N + 1,)
-    assert store.unreadable() == damage_of(store.path) == ""
 
 
 # --- At the same time -----------------------------------------------------------------------------
@@ -370,10 +315,3 @@ def test_a_repair_that_cannot_write_is_one_sentence_and_leaves_all_as_it_was(sto
     }
     monkeypatch.undo()
     assert mend(store.path)
-
-
-def test_a_checksum_is_of_every_column():
-    row = ("key", "2026", "{}")
-    others = [("kez", *row[1:]), ("key", "2027", "{}"), ("key", "2026", "{ }"), (None, *row[1:])]
-    assert len({database.sum_of(each) for each in (row, *others)}) == 5
-    assert database.sum_of(row) == hashlib.sha256(json.dumps(row).encode()).hexdigest()

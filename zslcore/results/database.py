@@ -1,9 +1,4 @@
-"""The SQLite file of all results: its tables, a SHA-256 of every row, its backup and its repair.
-
-A checksum distinguishes a row that a disk has changed from the row that was written. Programs that
-know nothing of checksums may write rows: triggers in the file remove the checksum of every row that
-changes, and the next change that this package makes adds the missing ones. A row without one is
-accepted as it is.
+"""The SQLite file of all results: its tables, its backup and its repair.
 
 A store is backed up before the first change of a day. A repair sets a damaged file aside and joins
 its readable rows with the backup; it keeps other repairs and writers out until the new file has
@@ -13,7 +8,6 @@ again.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -21,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -33,7 +28,6 @@ KEYS = {"runs": "key", "imported": "id", "results": "id", "predictions": "id"}
 COLUMNS = {
     "runs": ("key", "created", "result"),
     "imported": ("id", "who", "file", "added", "created", "result"),
-    "sums": ("kept", "id", "sha256"),
     "results": ("id", "kind", "owner", "created", "result"),
     "predictions": ("id", "created", "parquet"),
 }
@@ -48,57 +42,19 @@ Row = tuple[Any, ...]
 
 
 def prepare(db: sqlite3.Connection) -> None:
-    """Make the tables and triggers that a file lacks."""
+    """Make the tables that a file lacks."""
     for table, columns in COLUMNS.items():
         typed = ", ".join(f"{column} TEXT" for column in columns)
-        primary = KEYS.get(table, "kept, id")
-        db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({typed}, PRIMARY KEY ({primary}))")
-    for table, key in KEYS.items():
-        for event, rows in (("INSERT", "NEW"), ("DELETE", "OLD"), ("UPDATE", "OLD NEW")):
-            keys = ", ".join(f"{row}.{key}" for row in rows.split())
-            delete = f"DELETE FROM sums WHERE kept = '{table}' AND id IN ({keys})"  # noqa: S608
-            name = f"{table}_{event.lower()}"
-            db.execute(
-                f"CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} ON {table} BEGIN {delete}; END"
-            )
+        db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({typed}, PRIMARY KEY ({KEYS[table]}))")
 
 
-def sum_of(row: Row) -> str:
-    """Return the SHA-256 of a row, in hex."""
-    return hashlib.sha256(json.dumps(row, default=_text_of).encode()).hexdigest()
-
-
-def _text_of(value: object) -> str:
-    return hashlib.sha256(value).hexdigest() if isinstance(value, bytes) else repr(value)
-
-
-def seal(db: sqlite3.Connection) -> None:
-    """Add the checksums of the rows that have none."""
-    for table, key in KEYS.items():
-        has_sum = f"SELECT 1 FROM sums WHERE kept = '{table}' AND id = {table}.{key}"  # noqa: S608
-        query = f"SELECT * FROM {table} WHERE {key} NOT NULL AND NOT EXISTS ({has_sum})"  # noqa: S608
-        sums = [(table, row[0], sum_of(row)) for row in db.execute(query)]
-        db.executemany("INSERT OR REPLACE INTO sums VALUES (?, ?, ?)", sums)
-
-
-def rows_of(db: sqlite3.Connection, table: str, key: str | None = None) -> list[tuple[Row, bool]]:
-    """Return the rows of a table, newest first, each with whether it agrees with its checksum.
-
-    The connection is in a transaction, so that rows and checksums are of one state.
-    """
-    there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if table not in there:
+def rows_of(db: sqlite3.Connection, table: str, key: str | None = None) -> list[Row]:
+    """Return the rows of a table, newest first; none where the file lacks the table."""
+    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
         return []
-    named, values = KEYS[table], () if key is None else (key,)
-    only = "" if key is None else f"WHERE {named} = ?"
+    only, values = ("", ()) if key is None else (f"WHERE {KEYS[table]} = ?", (key,))
     query = f"SELECT * FROM {table} {only} ORDER BY created DESC, rowid DESC"  # noqa: S608
-    rows = db.execute(query, values).fetchall()
-    sums: dict[Any, str] = {}
-    if "sums" in there:
-        only = "" if key is None else "AND id = ?"
-        query = f"SELECT id, sha256 FROM sums WHERE kept = ? {only}"  # noqa: S608
-        sums = dict(db.execute(query, (table, *values)).fetchall())
-    return [(row, sums.get(row[0]) in (None, sum_of(row))) for row in rows]
+    return db.execute(query, values).fetchall()
 
 
 def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
@@ -116,10 +72,7 @@ def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
 def damage_in(db: sqlite3.Connection) -> str:
     """Return what is wrong with an open file; empty when it is whole."""
     found = [str(text) for (text,) in db.execute("PRAGMA integrity_check(3)")]
-    if found != ["ok"]:
-        return found[0].splitlines()[-1]
-    n = sum(not whole for table in KEYS for _, whole in rows_of(db, table))
-    return f"{'1 result has' if n == 1 else f'{n:,} results have'} changed on the disk" if n else ""
+    return "" if found == ["ok"] else found[0].splitlines()[-1]
 
 
 def draft_of(path: Path) -> Path:
@@ -225,16 +178,12 @@ def _replace(path: Path, draft: Path, damage: str) -> str:
         sources = [db]
         if backup_of(path).exists():
             sources.append(stack.enter_context(closing(connected(backup_of(path)))))
-        recovered, changed = _copy(sources, draft)
+        recovered = _copy(sources, draft)
         aside = _set_aside(path, draft)
-    report = (
+    return (
         f"The run store was damaged ({damage.rstrip('.')}). It was set aside as {aside.name}; "
         f"{recovered:,} readable results were recovered."
     )
-    if changed:
-        what = "1 result that has" if changed == 1 else f"{changed:,} results that have"
-        report += f" {what} changed on the disk can only be found in the old file."
-    return report
 
 
 def _set_aside(path: Path, draft: Path) -> Path:
@@ -252,33 +201,28 @@ def _set_aside(path: Path, draft: Path) -> Path:
     return aside
 
 
-def _copy(sources: list[sqlite3.Connection], into: Path) -> tuple[int, int]:
-    """Copy readable rows, whole ones of the first source; count results, and rows that changed."""
-    whole, changed = set[tuple[str, object]](), set[tuple[str, object]]()
+def _copy(sources: list[sqlite3.Connection], into: Path) -> int:
+    """Copy the readable rows, those of the first source before others; return how many results."""
     with closing(sqlite3.connect(into, isolation_level=None)) as new:
         prepare(new)
         new.execute("BEGIN")
-        for source in sources:
-            sums = {(table, id_): sha for table, id_, sha in _rows(source, "sums")}
-            for table in KEYS:
-                marks = ", ".join("?" * len(COLUMNS[table]))
-                for row in _rows(source, table):
-                    id_ = (table, row[0])
-                    if sums.get(id_) not in (None, sum_of(row)):
-                        changed.add(id_)
-                    elif id_ not in whole and _is_content(row[-1], table):
-                        new.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)  # noqa: S608
-                        whole.add(id_)
-        seal(new)
+        for source, (table, columns) in product(sources, COLUMNS.items()):
+            marks = ", ".join("?" * len(columns))
+            rows = (row for row in _rows(source, table) if _is_content(row[-1], table))
+            new.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)  # noqa: S608
         new.execute("COMMIT")
-    return sum(table != "predictions" for table, _ in whole), len(changed - whole)
+        tables = [table for table in KEYS if table != "predictions"]
+        counts = (new.execute(f"SELECT count(*) FROM {table}") for table in tables)  # noqa: S608
+        return sum(count for ((count,),) in counts)
 
 
 def _is_content(value: object, table: str) -> bool:
     """Return whether the last column of a row holds what this package writes there."""
     if table == "predictions":
-        return isinstance(value, bytes) and value.startswith(b"PAR1")
-    return str(value).startswith("{")
+        return isinstance(value, bytes) and value[:4] == value[-4:] == b"PAR1"
+    with suppress(ValueError):
+        return isinstance(json.loads(str(value)), dict)
+    return False
 
 
 def _rows(db: sqlite3.Connection, table: str) -> Iterator[Row]:

@@ -49,7 +49,6 @@ from zslcore.results.database import (
     drop_oldest_predictions,
     prepare,
     rows_of,
-    seal,
 )
 from zslcore.results.shipped import (
     MOST_IN_MEMORY,
@@ -166,8 +165,8 @@ class ResultStore:
     Results of other people lie in a table of their own and never answer for ours, whatever their
     key. Every change is one transaction that waits for others, so that writers side by side lose
     nothing. There is no log next to the file, as SQLite's WAL would need: it may be copied, and may
-    lie on a network drive. Rows that this version cannot read, or that have changed on the disk,
-    are passed over and counted by :meth:`unreadable`.
+    lie on a network drive. Rows that this version cannot read are passed over and counted by
+    :meth:`unreadable`.
 
     ``not_stored_because`` is why a result of :meth:`run` is not stored, ``dropped`` how many older
     predictions had to make room (``ZSL_PREDICTIONS``); ``with_shipped``, set in the data folder
@@ -207,7 +206,7 @@ class ResultStore:
             return shipped_predictions(key) if self.with_shipped else None
         created = own[0][-1]
         for content, made in self._select("predictions", key):
-            if made == created and content is not CHANGED:
+            if made == created:
                 with suppress(FileRefusedError):
                     return _understood(content)
         return None
@@ -309,20 +308,10 @@ class ResultStore:
 
     def unreadable(self, readable: Sequence[StoredRun] | None = None) -> str:
         """Return in one sentence how many results cannot be read; empty when all can."""
-        rows = self._all()
-        changed = sum(row[0] is CHANGED for row in rows)
         read = [one for one in (self.stored() if readable is None else readable) if not one.shipped]
-        n = len(rows) - len(read) - changed
+        n = len(self._all()) - len(read)
         what = "1 result was" if n == 1 else f"{n} results were"
-        lines = (
-            [f"{what} written by another version or program and cannot be read."] if n > 0 else []
-        )
-        if changed:
-            what = "1 result has" if changed == 1 else f"{changed} results have"
-            lines.append(
-                f"{what} changed on the disk; `zslcore doctor --mend` sets the file aside."
-            )
-        return " ".join(lines)
+        return f"{what} written by another version or program and cannot be read." * (n > 0)
 
     def table(self, kinds: Collection[str] = KINDS) -> pd.DataFrame:
         """Return one table of all results: a row a run, then one a figure set of others."""
@@ -398,11 +387,6 @@ class ResultStore:
             db = self._begun(stack)
             prepare(db)
             yield db
-            try:
-                seal(db)
-            except sqlite3.DatabaseError as error:
-                if type(error) is not sqlite3.DatabaseError:  # locked, full or read-only
-                    raise  # else another row is damaged: this one is stored, without a checksum
             db.execute("COMMIT")
 
     def refusal(self) -> str:
@@ -484,13 +468,9 @@ def _named(name: str, among: Sequence[Found], what: str) -> Found:
 TRIES = 10
 
 
-#: Stands for the text of a result that has changed on the disk.
-CHANGED = "changed on the disk"
-
-
-def _texts(rows: Iterable[tuple[Row, bool]]) -> list[Row]:
+def _texts(rows: Iterable[Row]) -> list[Row]:
     """Return each row with the text of its result first, then its mark and when it was made."""
-    return [(row[-1] if whole else CHANGED, *row[1:-1]) for row, whole in rows]
+    return [(row[-1], *row[1:-1]) for row in rows]
 
 
 def _readable(rows: Iterable[Row]) -> Iterator[RunResult]:
