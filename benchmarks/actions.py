@@ -6,7 +6,7 @@
 so that easy classes are on either side by chance; known classes then have an advantage, or none. Of
 30 draws with a fast method it counts how many intervals over classes of the gain minus the
 baseline's hold 0. Prints the table under Coverage of ``benchmarks/results/actions.md``;
-``zslcore actions`` makes the study of the other.
+``zslcore reproduce fair:figure2`` makes the study of the other.
 """
 
 from __future__ import annotations

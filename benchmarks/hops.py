@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.hops import class_hops, hop_trend
+from benchmarks.wordnet_hops import class_hops, hop_trend
 from zslcore.datasets.facts import class_facts, spaced_name
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.contamination import cells

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.historic_results.make import IDS, tiny
-from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, ActionStudy, simulated_sets
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.large_scale import LargeScaleStudy
@@ -13,7 +12,7 @@ from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.regularization import GridAnswersStudy
 from zslcore.analysis.study import RunStudy, Study
 from zslcore.analysis.transduction import TransductionStudy
-from zslcore.datasets import import_dataset, load
+from zslcore.datasets import import_dataset
 from zslcore.evaluation.specs import RunSpec
 
 
@@ -48,13 +47,6 @@ def import_small():
 def small_study(kind):
     """Return a study that takes less than a second or two."""
     return SMALL[kind].make()
-
-
-def small_actions(n_draws=1, methods=("LinearS2V",)):
-    """Return a study of HMDB51 with two extractors."""
-    sets = simulated_sets(CONFIGURATIONS["OS4"], ["idt", "sports"])
-    spec = ActionSpec("OS4", sets, tuple(methods), n_draws=n_draws)
-    return ActionStudy.of(spec, {each.dataset: load(each.dataset) for each in sets})
 
 
 ONE, TWO, OF_IDS = tiny("tiny", 0), tiny("tiny-other", 1), tiny("tiny-ids", 2, IDS)
@@ -104,6 +96,5 @@ SMALL = {
     "answers_along": Small(
         lambda: GridAnswersStudy(RunSpec(method="SAE", **ABOUT)), ["SAE"], {"lam": (7.0,)}
     ),
-    "actions": Small(small_actions, ["LinearS2V"]),
     "large_scale": Small(lambda: LargeScaleStudy("tiny-ids", OF_IDS.digest, "ESZSL"), ["ESZSL"]),
 }

@@ -32,14 +32,7 @@ from typing import Any
 import numpy as np
 
 from zslcore import jobs
-from zslcore.analysis.actions import (
-    CONFIGURATIONS,
-    DRAWS,
-    USUAL_METHODS,
-    ActionSpec,
-    ActionStudy,
-    usual_sets,
-)
+from zslcore.analysis.actions import DRAWS
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.maps import MapSettings, MapStudy
 from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
@@ -433,7 +426,6 @@ def shipped_studies() -> Iterator[Study[Any]]:
     for name, baseline in UNTRAINED.items():
         data = load(name)
         yield OverlapStudy.of([data, load(baseline)], GAIN_METHODS, known_classes(data), DRAWS)
-    yield study_of_actions()
 
 
 def known_classes(dataset: ZSLDataset) -> list[int]:
@@ -446,15 +438,6 @@ def known_classes(dataset: ZSLDataset) -> list[int]:
     names = dataset.class_names
     certain, _ = certain_and_possible(names, [get_vocabulary("imagenet-1k")], names)
     return np.flatnonzero(np.isin(names, certain)).tolist()
-
-
-def study_of_actions() -> ActionStudy:
-    """Return the study of the first configuration, as the page opens with it."""
-    name, configuration = next(iter(CONFIGURATIONS.items()))
-    sets = usual_sets(configuration)
-    spec = ActionSpec(name, sets, USUAL_METHODS, "paper", ("controlled",), DRAWS)
-    datasets = {each.dataset: load(each.dataset) for each in sets}
-    return ActionStudy.of(spec, datasets)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,6 @@ COMMANDS = {
     "board": "check a folder of results and write the board",
     "shards": "store features larger than memory as a mapped file",
     "large-scale": "measure methods on the nine ImageNet test sets",
-    "actions": "measure what known classes of actions gain, on controlled splits",
     "review": "former name of check --page, for this release",
     "doctor": "check the data folder, and repair it",
     "contamination": "list which extractors have seen classes of which test sets",

@@ -67,15 +67,9 @@ def test_methods_have_the_parameters_that_the_paper_states():
     }
     assert list(PAPER) == list(stated)
     for method, params in stated.items():
-        assert params.items() <= estimator_for(method, "paper").get_params().items()
+        assert params.items() <= estimator_for(method).get_params().items()
     latem = PAPER["LATEM"].get_params()
     assert latem["learning_rate"] / latem["batch_size"] == pytest.approx(0.1)
-    assert estimator_for("SYNC struct", "defaults").loss == "struct"
-    assert estimator_for("CONSE", "folds").T == 10
-    assert (
-        estimator_for("ESZSL", "paper").get_params()
-        == estimator_for("ESZSL", "defaults").get_params()
-    )
 
 
 def test_the_released_splits_are_for_the_method_of_table_4():
@@ -95,8 +89,6 @@ def test_nonsense_is_refused_in_a_sentence():
         ActionSpec("OS5", sets, ("CONSE",))
     with pytest.raises(UnknownNameError, match="CONSE"):
         ActionSpec("OS1", sets, ("CONS",))
-    with pytest.raises(UnknownNameError, match="paper"):
-        ActionSpec("OS1", sets, ("CONSE",), parameters="papers")
     unit = ActionSpec("OS1", simulated_sets(CONFIGURATIONS["OS1"], ["idt"]), ("CONSE",)).units()[0]
     with pytest.raises(DatasetError, match="expected the 101 classes .* got 51 classes of HMDB51"):
         class_rows(unit, load("simulated-HMDB51"))
@@ -229,52 +221,12 @@ def test_splits_drawn_by_another_pretraining_have_nothing_printed_beside(study, 
         assert table[printed].isna().all(axis=None)
 
 
-def test_attributes_stand_beside_word_vectors(study):
-    table = action_tables.compared_semantics(study)
-    assert len(table) == 4
-    assert (table["accuracy_low"] < table["accuracy_difference"]).all()
-    difference = table["acc_attributes"] - table["acc_word2vec"]
-    assert table["accuracy_difference"].tolist() == pytest.approx(difference.tolist())
-    assert table["gain_difference"].tolist() == pytest.approx(
-        (table["gain_attributes"] - table["gain_word2vec"]).tolist()
-    )
-    only = study[study["semantics"] == "word2vec"]
-    assert action_tables.compared_semantics(only).empty
-
-
-def test_parameters_are_chosen_inside_the_training_classes(monkeypatch):
-    """Other test videos change no parameter; those of training classes may."""
-    from zslcore.evaluation import protocol
-
-    chosen = []
-    select = protocol.Setting.select
-
-    def spy(setting, method, **options):
-        split = setting.split
-        rows = {row for fold in split.folds for row in (*fold.train, *fold.val)}
-        chosen.append((rows, set(split.trainval), options["task"]))
-        return select(setting, method, grid={"lam": (0.01, 0.1)}, **options)
-
-    monkeypatch.setattr(protocol.Setting, "select", spy)
-    spec = ActionSpec(
-        "OS3", simulated_sets(CONFIGURATIONS["OS3"], ["idt"]), ("LinearS2V",), "folds", n_draws=1
-    )
-    (unit,) = spec.units()
-    rows = class_rows(unit, load("simulated-HMDB51-idt"))
-    ((looked_at, trainval, task),) = chosen
-    assert looked_at == trainval
-    assert task == "zsl"
-    labels = load("simulated-HMDB51-idt").labels
-    assert not set(labels[list(looked_at)]) & {c for c, *_ in rows}
-
-
 def test_a_unit_is_known_by_what_its_numbers_depend_on(monkeypatch):
     sets = simulated_sets(CONFIGURATIONS["OS3"], ["idt"])
     spec = ActionSpec("OS3", sets, ("CONSE",), n_draws=1).with_digests({sets[0].dataset: "a"})
     (unit,) = spec.units()
     others = [
         replace(unit, set=replace(unit.set, digest="b")),
-        replace(unit, parameters="defaults"),
         replace(unit, seed=1),
         replace(unit, method="SYNC ovo"),
         ActionSpec("OS3", spec.sets, ("CONSE",), n_draws=2).units()[1],

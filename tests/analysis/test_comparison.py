@@ -7,16 +7,10 @@ import pandas as pd
 import pytest
 
 from benchmarks import class_embeddings as benchmark
+from benchmarks.class_embeddings import COLUMNS, compare_embeddings, in_a_sentence, per_class
 from tests.worlds import linear_world
 from zslcore.analysis import comparison, resampling
-from zslcore.analysis.comparison import (
-    COLUMNS,
-    ComparisonSpec,
-    Measure,
-    compare_embeddings,
-    in_a_sentence,
-    per_class,
-)
+from zslcore.analysis.comparison import ComparisonSpec, Measure
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.evaluation import protocol
 from zslcore.evaluation.runs import execute

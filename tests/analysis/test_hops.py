@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from zslcore.analysis.hops import class_hops, hop_trend
+from benchmarks.wordnet_hops import class_hops, hop_trend
 from zslcore.datasets.facts import class_facts
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import get_vocabulary

@@ -1,4 +1,4 @@
-r"""Tables of a study of actions: gains over the baseline, splits, prototypes and classes.
+r"""Tables of a study of actions: gains over the baseline, and splits.
 
 A gain of a method is compared with that of the baseline, which was trained on nothing, by two
 intervals: over classes (bootstrap-t, each class with its mean over the draws that tested it), and
@@ -17,15 +17,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from zslcore.analysis.overlap import gain_difference, gains_by_draw, study_summary
+from zslcore.analysis.overlap import gains_by_draw, study_summary
 from zslcore.analysis.resampling import student_interval
-from zslcore.datasets.facts import action_facts, published
+from zslcore.datasets.facts import published
 from zslcore.exceptions import ParameterError
-from zslcore.metrics.gain import gain_of
 from zslcore.metrics.significance import holm
 
 if TYPE_CHECKING:
-    from zslcore.analysis.actions import ActionSpec
+    pass
 
 
 #: What the paper calls the features of an extractor, in the columns of its printed tables.
@@ -147,54 +146,3 @@ def _printed_splits(configuration: str, features: str, semantics: str) -> dict[s
     rise = controlled / released - 1
     found = {"released": released, "controlled": controlled, "rise": rise}
     return {f"printed_{name}": value for name, value in found.items()}
-
-
-def drawn_classes(spec: ActionSpec) -> pd.DataFrame:
-    """Return the classes of every controlled draw; ``draw`` and ``number`` begin at 1."""
-    setting = spec.setting
-    names = action_facts(setting.dataset).class_names
-    columns = ["draw", "class", "number", "part", "known"]
-    rows = [
-        (k, names[c], int(c) + 1, part, int(setting.overlapping[c]))
-        for k, draw in enumerate(spec.draws("controlled"), 1)
-        for part, classes in (("train", draw.train), ("test", np.union1d(draw.ouc, draw.tuc)))
-        for c in classes
-    ]
-    table = pd.DataFrame(rows, columns=columns)
-    table.insert(0, "configuration", setting.name)
-    table.insert(1, "pretraining", setting.pretraining)
-    return table
-
-
-def compared_semantics(study: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
-    """Compare attributes with word vectors, by features and method; empty with one kind alone.
-
-    Student's intervals of accuracies and bootstrap-t intervals of gains are over classes.
-    """
-    controlled = study[study["splits"] == "controlled"]
-    rows = []
-    for (features, method), part in controlled.groupby(["features", "method"], sort=False):
-        kinds = {str(kind): of_kind for kind, of_kind in part.groupby("semantics")}
-        if set(kinds) != {"attributes", "word2vec"}:
-            continue
-        ours, other = kinds["attributes"], kinds["word2vec"]
-        pair = pd.concat(
-            {k: p.groupby("class")["accuracy"].mean() for k, p in kinds.items()}, axis=1
-        )
-        by_class = (pair["attributes"] - pair["word2vec"]).to_numpy()
-        low, high = student_interval(by_class, level)
-        gain = gain_difference(ours, other, level=level)
-        row = {"features": features, "method": method}
-        row |= {f"acc_{kind}": pair[kind].mean() for kind in kinds}
-        row |= {"accuracy_difference": by_class.mean(), "accuracy_low": low, "accuracy_high": high}
-        row |= {f"gain_{kind}": _gain(rows) for kind, rows in kinds.items()}
-        row |= {"gain_difference": gain.difference}
-        row |= {"gain_low": gain.interval[0], "gain_high": gain.interval[1]}
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _gain(part: pd.DataFrame) -> float:
-    by_class = part.groupby("class").agg({"accuracy": "mean", "overlapping": "first"})
-    sides = by_class.groupby("overlapping")["accuracy"].mean()
-    return float(gain_of(sides[True], sides[False]))

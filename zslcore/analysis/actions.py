@@ -4,8 +4,8 @@ A configuration pairs a data set with the pre-training set of an extractor. Its 
 drawn half from those that the pre-training set has (OUC), half from the others (TUC), thirty times;
 gains of the extractor's features are compared with those of a baseline that was trained on nothing.
 Of the random splits of earlier papers the first 30 of 50 have the share of overlapping classes that
-the paper states. Parameters are the paper's, from the methods' own papers, or chosen on folds of
-each draw's training classes, or the defaults here.
+the paper states. Parameters are the paper's, from the methods' own papers; of other methods the
+defaults here.
 
 References
 ----------
@@ -20,27 +20,24 @@ import hashlib
 import json
 import time
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Any, Literal, Self, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws, split_of_draw
-from zslcore.analysis.study import Report, Study, made_by
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import action_facts, published, recognise_actions
-from zslcore.datasets.simulated_actions import EXTRACTORS, SIMULATED_ACTIONS, action_name
+from zslcore.datasets.simulated_actions import EXTRACTORS, action_name
 from zslcore.evaluation import protocol
-from zslcore.exceptions import DatasetError, ParameterError, closest_name
+from zslcore.exceptions import DatasetError, ParameterError, require_known
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import ZSLEstimator
-from zslcore.results.planning import AT_A_TIME
 from zslcore.results.store import Result, ResultStore, result_of
 from zslcore.storage.records import Schema, UnreadableError
 
@@ -48,11 +45,8 @@ from zslcore.storage.records import Schema, UnreadableError
 DRAWS = 30
 #: Methods that the paper fits on the released splits, too: those that had published them.
 ON_RELEASED = ("BiDiLEL",)
-#: Groups of training classes for choosing parameters.
-N_FOLDS = 3
 
 Semantics = Literal["attributes", "word2vec"]
-Parameters = Literal["paper", "folds", "defaults"]
 Splits = Literal["controlled", "released"]
 
 #: Columns of a study, one row per draw, set of features, method and test class.
@@ -207,23 +201,16 @@ class ActionSpec:
     configuration: str
     sets: tuple[FeatureSet, ...]
     methods: tuple[str, ...]
-    parameters: Parameters = "paper"
     splits: tuple[Splits, ...] = ("controlled",)
     n_draws: int = DRAWS
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.configuration not in CONFIGURATIONS:
-            raise closest_name("configuration", self.configuration, CONFIGURATIONS)
-        for what, values, known in (
-            ("parameters", (self.parameters,), get_args(Parameters)),
-            ("splits", self.splits, get_args(Splits)),
-        ):
-            for value in values:
-                if value not in known:
-                    raise closest_name(what, value, known)
+        require_known("configuration", self.configuration, CONFIGURATIONS)
+        for splits in self.splits:
+            require_known("splits", splits, get_args(Splits))
         for method in self.methods:
-            estimator_for(method, self.parameters)
+            estimator_for(method)
 
     @property
     def setting(self) -> Configuration:
@@ -245,7 +232,7 @@ class ActionSpec:
     def units(self) -> list[Unit]:
         """Return every fit of the study; those on the same data follow each other."""
         return [
-            Unit(each, method, splits, k, draw, self.parameters, self.seed)
+            Unit(each, method, splits, k, draw, self.seed)
             for each in self.sets
             for splits in self.splits
             for method in self.methods
@@ -255,15 +242,10 @@ class ActionSpec:
 
 
 @cache
-def estimator_for(method: str, parameters: Parameters) -> ZSLEstimator:
-    """Return a method of a study; with "folds" and "defaults" only SYNC's loss is the paper's."""
-    if method in PAPER and parameters == "paper":
-        return PAPER[method]
-    if method.startswith("SYNC "):
-        return get_method("SYNC")(loss=method.removeprefix("SYNC "), tol=1e-2)
-    if method not in (*METHODS, *PAPER):
-        raise closest_name("method", method, (*PAPER, *METHODS))
-    return get_method(method)()
+def estimator_for(method: str) -> ZSLEstimator:
+    """Return a method as the paper fits it, any other with its defaults."""
+    require_known("method", method, (*PAPER, *METHODS))
+    return PAPER[method] if method in PAPER else get_method(method)()
 
 
 # --- One fit --------------------------------------------------------------------------------------
@@ -278,13 +260,12 @@ class Unit:
     splits: Splits
     number: int
     draw: Draw
-    parameters: Parameters
     seed: int
 
     @property
     def estimator(self) -> ZSLEstimator:
-        """The method as it is fitted, or as parameters are chosen for it."""
-        return estimator_for(self.method, self.parameters)
+        """The method as it is fitted."""
+        return estimator_for(self.method)
 
     @property
     def identity(self) -> dict[str, object]:
@@ -296,7 +277,7 @@ class Unit:
             "revision": method.revision,
             "protocol": protocol.REVISION,
             "params": method.get_params(),
-            "grid": dict(method.param_grid) if self.parameters == "folds" else {},
+            "grid": {},
             "draw": {name: classes.tolist() for name, classes in asdict(self.draw).items()},
             "seed": self.seed,
         }
@@ -308,13 +289,8 @@ def class_rows(unit: Unit, dataset: ZSLDataset) -> list[tuple[int, bool, int, fl
     Raises DatasetError when the data are of other classes.
     """
     require_classes(dataset, len(unit.draw.train) + len(unit.draw.ouc) + len(unit.draw.tuc))
-    method, folds = unit.estimator, unit.parameters == "folds"
-    split = split_of_draw(dataset, unit.draw, n_folds=N_FOLDS if folds else 0)
-    setting = protocol.Setting(dataset, split, seed=unit.seed)
-    if folds:
-        chosen = setting.select(method, task="zsl", with_gamma=False)
-        method = type(method)(**method.get_params() | chosen.params)
-    return list(draw_accuracies(setting.score(method), unit.draw))
+    setting = protocol.Setting(dataset, split_of_draw(dataset, unit.draw), seed=unit.seed)
+    return list(draw_accuracies(setting.score(unit.estimator), unit.draw))
 
 
 def require_classes(dataset: ZSLDataset, n_classes: int) -> None:
@@ -343,8 +319,6 @@ def study_table(units: Sequence[Unit], rows: Sequence[Sequence[Sequence[object]]
 
 #: What a study calls features that were trained on nothing.
 BASELINE = "idt"
-#: Methods that a study opens with: the quick ones.
-USUAL_METHODS = ("CONSE", "SYNC ovo")
 #: What was trained on -> what a study calls features that know nothing else.
 _CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
 
@@ -352,25 +326,6 @@ _CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.valu
 def title_of(features: str) -> str:
     """Return what the screen calls features; imported ones by their own name."""
     return EXTRACTORS[features].title if features in EXTRACTORS else features
-
-
-def semantics_in_words(gains: pd.DataFrame, sets: Sequence[FeatureSet], pretraining: str) -> str:
-    """Return whether known classes gain more with attributes, as FAIR found; empty for one kind."""
-    others = [key for key, each in EXTRACTORS.items() if each.knows != pretraining]
-    knowing = gains[~gains["features"].isin(others)].dropna(subset=["minus"])
-    mean = knowing.groupby("semantics")["minus"].mean()
-    if set(mean.index) != {"attributes", "word2vec"}:
-        return ""
-    more = mean["attributes"] > mean["word2vec"]
-    so = "So do these" if more else "These do not"
-    why = ""
-    if not more and any(each.dataset in SIMULATED_ACTIONS for each in sets):
-        why = ": the model gives known classes the same advantage with both"
-    return (
-        f"Above the baseline, known classes gain {100 * mean['attributes']:.1f} % with attributes "
-        f"and {100 * mean['word2vec']:.1f} % with word vectors, on average over methods. The "
-        f"paper's videos gain more with attributes. {so}{why}."
-    )
 
 
 def semantics_of(dataset: ZSLDataset) -> Semantics:
@@ -383,20 +338,8 @@ def paper_sets(configuration: Configuration) -> tuple[FeatureSet, ...]:
     return simulated_sets(configuration, (BASELINE, *_knowing(configuration)))
 
 
-def usual_sets(configuration: Configuration, *, planted: bool = True) -> tuple[FeatureSet, ...]:
-    """Return the stand-ins that a study opens with: a network that knows no actions, too."""
-    others = [key for key, each in EXTRACTORS.items() if not each.knows]
-    return simulated_sets(configuration, [*others, *_knowing(configuration)], planted=planted)
-
-
 def _knowing(configuration: Configuration) -> list[str]:
     return [key for key, each in EXTRACTORS.items() if each.knows == configuration.pretraining]
-
-
-def splits_of(methods: Collection[str]) -> tuple[Splits, ...]:
-    """Return the splits of a study of these methods: released ones where a method has any."""
-    both: tuple[Splits, ...] = ("controlled", "released")
-    return both if set(methods) & set(ON_RELEASED) else both[:1]
 
 
 def feature_sets(
@@ -450,9 +393,6 @@ def baseline_of(sets: Sequence[FeatureSet]) -> str:
 
 
 # --- Fits, every one a result of its own ----------------------------------------------------------
-
-#: So few fits are done before another process has begun.
-FEW = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -515,44 +455,3 @@ def stored_study(units: Sequence[Unit]) -> pd.DataFrame:
     """Return the table of those units whose fit is stored, see :func:`study_table`."""
     found = [(unit, fit) for unit in units if (fit := stored_fit(unit)) is not None]
     return study_table([unit for unit, _ in found], [fit.rows for _, fit in found])
-
-
-@dataclass(frozen=True)
-class ActionStudy(Study[pd.DataFrame]):
-    """All fits of a spec, two at a time, as one table; finished fits are stored."""
-
-    kind = "actions"
-
-    spec: ActionSpec
-
-    @classmethod
-    def of(cls, spec: ActionSpec, datasets: Mapping[str, ZSLDataset]) -> Self:
-        """Return the study of a spec on its open data sets, by name."""
-        return cls(spec.with_digests({name: data.digest for name, data in datasets.items()}))
-
-    @property
-    def title(self) -> str:
-        """Description on the screen."""
-        spec = self.spec
-        return f"{len(spec.methods)} methods, {spec.n_draws} draws of {spec.configuration}"
-
-    @property
-    def made_by(self) -> dict[str, Any]:
-        """Revisions of the methods and, where they are searched, their grids."""
-        spec = self.spec
-        methods = {name: estimator_for(name, spec.parameters) for name in spec.methods}
-        params = {name: method.get_params() for name, method in methods.items()}
-        return made_by(*methods.values(), grids=spec.parameters == "folds") | {"params": params}
-
-    def compute(self, report: Report) -> pd.DataFrame:
-        """Compute the missing fits, then the table of all."""
-        for each in self.spec.sets:
-            load(each.dataset).required(each.digest)
-        units = self.spec.units()
-        found = {k: fit for k, unit in enumerate(units) if (fit := stored_fit(unit)) is not None}
-        todo = [k for k in range(len(units)) if k not in found]
-        work = Parallel(AT_A_TIME if len(todo) > FEW else 1, return_as="generator")
-        for k, fit in zip(todo, work(delayed(make_fit)(units[k]) for k in todo), strict=True):
-            found[k] = fit
-            report(len(found), len(units), f"{units[k].method} on {units[k].set.dataset}")
-        return study_table(units, [found[k].rows for k in range(len(units))])

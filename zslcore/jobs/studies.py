@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from zslcore.analysis.actions import ActionStudy as ActionStudy
 from zslcore.analysis.comparison import ComparisonStudy as ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy as CrossStudy
 from zslcore.analysis.large_scale import LargeScaleStudy as LargeScaleStudy

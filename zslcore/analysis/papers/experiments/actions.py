@@ -86,7 +86,6 @@ class GainExperiment(Experiment):
                     configuration.name,
                     feature_sets(configuration, datasets),
                     request.methods,
-                    "paper",
                     self.splits,
                     n_draws=request.draws,
                 )
