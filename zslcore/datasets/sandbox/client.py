@@ -182,6 +182,7 @@ def read_table_file(
     stay a map of ``features.npy`` in the folder ``into``.
     """
     size = _size(path, MAX_CSV_BYTES, "CSV")
+    make_ready(*formats.LIBRARIES["CSV"])
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
     said = _read(formats.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="CSV")
     with _checked(path):

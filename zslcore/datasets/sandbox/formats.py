@@ -12,13 +12,12 @@ import json
 import math
 import shutil
 import struct
-import time
 import tomllib
+import warnings
 import zipfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -372,6 +371,7 @@ LIBRARIES = {
     "NumPy archive": (),
     "NumPy array": (),
     "Parquet": ("pyarrow.parquet", "pandas"),
+    "CSV": ("pandas",),
 }
 
 
@@ -627,52 +627,66 @@ def _of_column(column: Any, role: str) -> np.ndarray:
 def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[str, Any]:
     """Write the numbers of a CSV file as one matrix, "features", and its texts as codes.
 
-    Block by block, so that neither this process nor the server ever holds the whole table.
-    ``texts`` says of a column of texts whether it has to be there. Returns the names of the columns
-    of numbers and, by column, the different texts.
+    pandas reads it block by block, so that neither this process nor the server ever holds the whole
+    table; only a file that it does not take is read once more, to name the line. ``texts`` says of
+    a column of texts whether it has to be there. Returns the names of the columns of numbers and,
+    by column, the different texts.
     """
-    csv.field_size_limit(MAX_FIELD)
     header, index = _header(path, texts)
-    table, n_columns = _Table(header, index, texts), len(header)
-    with open(path, "rb") as file:
-        lines = TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-        reader = csv.reader(lines)
-        next(reader, None)
-        size = max(1, Path(path).stat().st_size)
+    numbers = [name for name in header if name not in texts and name]
+    known: dict[str, dict[str, int]] = {name: {} for name in header if name in texts}
+    codes: dict[str, list[np.ndarray]] = {name: [] for name in known}
 
-        def blocks() -> Iterator[np.ndarray]:
-            told = time.monotonic()
-            for row in reader:
-                if row and len(row) != n_columns:
-                    place = f"line {reader.line_num}"
-                    raise Refused(f"expected {n_columns} fields, got {len(row)}", place)
-                if row and table.add(row, reader.line_num):
-                    yield table.block(budget)
-                    if time.monotonic() > told + 0.2:
-                        told = time.monotonic()
-                        calling.tell(share=min(1.0, file.tell() / size))
-            if table.rows:
-                yield table.block(budget)
+    def blocks() -> Iterator[np.ndarray]:
+        n = 0
+        for frame, share in _frames(path, header, texts, len(numbers)):
+            with np.errstate(over="ignore"):
+                values = frame[numbers].to_numpy("<f4")
+            rows = np.arange(n, n := n + len(frame))
+            if not np.isfinite(values).all() or (index and not (frame[""] == rows).all()):
+                raise ValueError
+            if n * len(numbers) * 4 > budget:
+                raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
+            for name, of in known.items():
+                cut = frame[name].str[-MAX_PATH:] if name == "image_file" else frame[name].str[:256]
+                codes[name].append(cut.map(lambda text, of=of: of.setdefault(text, len(of))))
+            calling.tell(share=share)
+            yield values
 
-        try:
-            n = write_rows(out / "features.npy", blocks(), len(table.numbers))
-        except csv.Error as error:
-            place = f"line {reader.line_num}"
-            raise Refused(f"expected CSV, got text that is none ({error})", place) from None
+    calling.begin(*LIBRARIES["CSV"])
+    calling.allow(3 * budget)
+    import pandas as pd
+
+    try:
+        n = write_rows(out / "features.npy", blocks(), len(numbers))
+    except (ValueError, pd.errors.ParserWarning):
+        raise _fault(path, header, texts) from None
     if not n:
         raise Refused("expected a table with at least one row of numbers, got none")
-    for name, codes in table.codes.items():
-        np.save(out / f"{name}.npy", np.array(codes, np.int64))
-    columns = [header[i] for i in table.numbers]
-    known = {name: list(texts) for name, texts in table.known.items()}
-    for text in (*columns, *(text for listed in known.values() for text in listed)):
-        if "\udc80" <= max(text, default="") <= "\udcff":
-            raise Refused("expected UTF-8 text, got other bytes")
-    return {"columns": columns, "texts": known}
+    for name, parts in codes.items():
+        np.save(out / f"{name}.npy", np.concatenate(parts).astype("<i8"))
+    return {"columns": numbers, "texts": {name: list(of) for name, of in known.items()}}
 
 
-def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], int | None]:
-    """Return the names of the columns, and which of them is an index without a name."""
+def _frames(
+    path: str, header: Sequence[str], texts: Mapping[str, bool], n_numbers: int
+) -> Iterator[tuple[Any, float]]:
+    """Yield blocks of a CSV file as frames, with the share of it that is read."""
+    import pandas as pd
+
+    kinds = {name: "str" if name in texts else "float64" for name in header}
+    size = max(1, Path(path).stat().st_size)
+    options = {"names": header, "header": 0, "index_col": False, "dtype": kinds, "na_filter": False}
+    options |= {"skipinitialspace": True, "encoding": "utf-8-sig"}
+    with open(path, "rb") as file, warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # of a line that is too long
+        with pd.read_csv(file, chunksize=max(1, BLOCK // n_numbers), **options) as frames:
+            for frame in frames:
+                yield frame, min(1.0, file.tell() / size)
+
+
+def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
+    """Return the names of the columns, and whether one of them is an index without a name."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
         line = lines.readline(MAX_HEADER)
     try:
@@ -691,79 +705,40 @@ def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], int | None
             raise Refused(f"expected a column {name!r}, got {', '.join(header[:6])}", "line 1")
     if not set(header) - set(texts) - {""}:
         raise Refused("expected at least one column of numbers, got none", "line 1")
-    return header, header.index("") if "" in header else None
+    return header, "" in header
 
 
-class _Table:
-    """The rows that are parsed together, and all codes of texts."""
-
-    def __init__(self, header: list[str], index: int | None, texts: Mapping[str, bool]) -> None:
-        self.header, self.index, self.n = header, index, 0
-        self.texts = {name: i for i, name in enumerate(header) if name in texts}
-        self.numbers = [i for i, n in enumerate(header) if n not in texts and i != index]
-        self.codes: dict[str, list[int]] = {name: [] for name in self.texts}
-        self.known: dict[str, dict[str, int]] = {name: {} for name in self.texts}
-        self.rows: list[list[str]] = []
-        self.lines: list[int] = []
-
-    def add(self, row: list[str], line: int) -> bool:
-        """Take in one row; return whether the block is full."""
-        if self.index is not None and row[self.index].strip() != str(self.n):
-            raise Refused(
-                f"expected a name for column {self.index + 1}, or the row's number {self.n} in it, "
-                f"got {row[self.index][:40]!r}",
-                f"line {line}",
-            )
-        for name, i in self.texts.items():
-            text = row[i][-MAX_PATH:] if name == "image_file" else row[i][:MAX_NAME]
-            known = self.known[name]
-            self.codes[name].append(known.setdefault(text, len(known)))
-        self.rows.append([row[i] for i in self.numbers])
-        self.lines.append(line)
-        self.n += 1
-        return len(self.rows) * len(self.numbers) >= BLOCK
-
-    def block(self, budget: int) -> np.ndarray:
-        """Return the numbers of the rows, and begin anew."""
-        if self.n * len(self.numbers) * 4 > budget:
-            raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
+def _fault(path: str, header: Sequence[str], texts: Mapping[str, bool]) -> Refused:
+    """Return the first fault of a CSV file that pandas does not take, with its line."""
+    csv.field_size_limit(MAX_FIELD)
+    with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        reader = csv.reader(lines)
+        next(reader, None)
         try:
-            with np.errstate(over="ignore"):
-                values = np.array(self.rows, dtype="<f4")
-        except ValueError:
-            raise self._fault() from None
-        if not np.isfinite(values).all():
-            raise self._fault()
-        self.rows, self.lines = [], []
-        return values
-
-    def _fault(self) -> Refused:
-        """Find the first value of a block that is no finite number."""
-        for k, i in enumerate(self.numbers):
-            texts = [row[k] for row in self.rows]
-            if len(texts) > 1 and not any(map(_may_be_number, texts)):
-                return Refused(
-                    f"expected numbers, got texts as {texts[0][:40]!r}: a list of files or names "
-                    "is no table of numbers",
-                    f"column {self.header[i]!r}",
-                )
-        for row, line in zip(self.rows, self.lines, strict=True):
-            for i, text in zip(self.numbers, row, strict=True):
-                if not _is_finite(text):
+            for n, row in enumerate(filter(None, reader)):
+                place = f"line {reader.line_num}"
+                if len(row) != len(header):
+                    return Refused(f"expected {len(header)} fields, got {len(row)}", place)
+                for k, (name, text) in enumerate(zip(header, row, strict=True)):
                     if any("\udc80" <= c <= "\udcff" for c in text):
                         return Refused("expected UTF-8 text, got other bytes")
-                    place = f"line {line}, column {self.header[i]!r}"
-                    return Refused(f"expected a finite number, got {text[:40]!r}", place)
-        return Refused("expected numbers, got something else")
-
-
-def _may_be_number(text: str) -> bool:
-    """Whether a text is a number, or means that one is missing, or is none that can be read."""
-    try:
-        float(text)
-    except ValueError:
-        return not text.strip() or any("\udc80" <= c <= "\udcff" for c in text)
-    return True
+                    if not name and text.strip() != str(n):
+                        what = f"expected a name for column {k + 1}, or the row's number {n} in it"
+                        return Refused(f"{what}, got {text[:40]!r}", place)
+                    if name and name not in texts and not _is_finite(text):
+                        below = next(filter(None, reader), [])[k : k + 1]
+                        if n == 0 and text.strip() and below and not _is_finite(below[0]):
+                            return Refused(
+                                f"expected numbers, got texts as {text[:40]!r}: a list of files or "
+                                "names is no table of numbers",
+                                f"column {name!r}",
+                            )
+                        place = f"{place}, column {name!r}"
+                        return Refused(f"expected a finite number, got {text[:40]!r}", place)
+        except csv.Error as error:
+            place = f"line {reader.line_num}"
+            return Refused(f"expected CSV, got text that is none ({error})", place)
+    return Refused("expected numbers, got something else")
 
 
 def _is_finite(text: str) -> bool:
