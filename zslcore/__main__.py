@@ -68,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, 1 when an audit found what it guards against, 2 when refused."""
     words = sys.argv[1:] if arguments is None else arguments
     args = parser_of_commands(words[:1]).parse_args(words)
+    args.argv = [*words]  # a review says which command repeats it
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name of a file may be no text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

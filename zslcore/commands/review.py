@@ -1,7 +1,7 @@
 """``zslcore review``: one page for a reviewer of a submission, verdict first.
 
 It audits the split, asks the contamination map about the feature extractor, computes every figure
-of the scores with intervals, and draws the curve. Each sentence names the command that repeats it.
+of the scores with intervals, and draws the curve.
 Exit status: 0 when nothing leaks, 1 when something does, 2 when a file is refused, with one
 sentence on the error output, 3 when the files leave it open.
 """
@@ -9,6 +9,7 @@ sentence on the error output, 3 when the files leave it open.
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from zslcore.scores import ScoreReport
-    from zslcore.scores.review import Declared, Submission
+    from zslcore.scores.review import Submission
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,57 +48,52 @@ def run(args: argparse.Namespace) -> int:
 
 def run_review(args: argparse.Namespace) -> int:
     """Review, print, write; return the exit status."""
-    from zslcore.scores.review import review, to_text
-    from zslcore.scores.review_page import to_html
+    from zslcore.scores.review import review, to_html
     from zslcore.storage.files import write_out
 
     if args.split is None and args.scores is None:
         raise ParameterError("review: expected --split, --scores or both; got neither.")
-    found = review(_submission(args), blind=args.blind)
+    found = review(submission_of(args), blind=args.blind)
     if args.output:
         write_out(args.output, to_html(found))
-        print(f"{found.verdict.upper()}: {found.sentence}\n{args.output} written.")
+        print(f"{found.card.verdict.upper()}: {found.card.sentence}\n{args.output} written.")
     else:
-        print(to_text(found), end="")
-    return found.status
+        print(found.as_text(), end="")
+    return found.card.status
 
 
-def _submission(args: argparse.Namespace) -> Submission:
+def submission_of(args: argparse.Namespace) -> Submission:
+    """Return what the options say of a submission."""
+    from zslcore.leakage.context import Provenance
     from zslcore.scores.joined import read_printed
     from zslcore.scores.review import Submission
 
     if args.printed and args.scores is None:
         raise ParameterError("--printed: expected scores with it; got none.")
-    options = [word for fix in args.fix for word in ("--fix", fix)]
-    options += ["--labels", str(args.labels)] if args.labels else []
-    options += ["--unseen", *args.unseen] if args.unseen else []
-    options += ["--gamma", f"{args.gamma!r}"] if args.gamma is not None else []
     if args.split is not None and args.split.is_dir():
         raise ParameterError("--split: expected a file; got a folder.")
     return Submission(
-        split=args.split,
-        labels=args.split_labels,
-        features=args.features,
+        files=dict(_files(args)),
         report=_report(args),
-        scores=args.scores,
-        validation=tuple(args.validation),
-        score_options=tuple(options),
-        stated=tuple(_stated(args)),
-        declared=_declared(args),
+        extractor=args.extractor,
+        pretraining=tuple(args.pretraining),
+        provenance=Provenance(**stated_choices(args)),
         printed=read_printed(args.printed or ""),
+        command=shlex.join(["zslcore", *args.argv]),
     )
 
 
-def _stated(args: argparse.Namespace) -> Iterator[tuple[str, Path]]:
-    """Yield the files that options name which also take names."""
-    if args.labels is not None:
-        yield "labels of the scores", args.labels
-    for name in args.unseen or ():
-        if Path(name).is_file():
-            yield "unseen classes", Path(name)
-    for k, name in enumerate(args.pretraining, 1):
-        if Path(name).is_file():
-            yield f"pre-training {k}", Path(name)
+def _files(args: argparse.Namespace) -> Iterator[tuple[str, Path]]:
+    """Yield every file that is read, by its role."""
+    given = {"split": args.split, "labels": args.split_labels, "features": args.features}
+    given |= {"scores": args.scores, "labels_of_the_scores": args.labels}
+    given |= {f"validation_{k}": path for k, path in enumerate(args.validation, 1)}
+    given |= {f"unseen_classes_{k}": Path(name) for k, name in enumerate(args.unseen or (), 1)}
+    given |= {f"pretraining_{k}": Path(name) for k, name in enumerate(args.pretraining, 1)}
+    for role, path in given.items():
+        named = role.startswith(("unseen", "pretraining"))  # these may be names, too
+        if path is not None and (path.is_file() or not named):
+            yield role, path
 
 
 def _report(args: argparse.Namespace) -> ScoreReport | None:
@@ -111,14 +107,3 @@ def _report(args: argparse.Namespace) -> ScoreReport | None:
     validation = [understood(path, None, None, args.fix) for path in args.validation]
     given = {name: getattr(args, name) for name in ("labels", "unseen", "fix", "gamma")}
     return judged(args.scores, validation, **given)
-
-
-def _declared(args: argparse.Namespace) -> Declared:
-    from zslcore.leakage.context import Provenance
-    from zslcore.scores.review import Declared
-
-    return Declared(
-        extractor=args.extractor,
-        pretraining=tuple(args.pretraining),
-        provenance=Provenance(**stated_choices(args)),
-    )

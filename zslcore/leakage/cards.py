@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Literal, get_args
@@ -239,22 +239,23 @@ HEADINGS = {"leak": "What leaks", "warning": "What to look at", "open": "What is
 def to_html(*cards: Card) -> str:
     """Return cards as one standalone page; every text from outside is escaped."""
     first = cards[0]
-    return page.page(f"{first.verdict}: {_names(first)}", "<hr>".join(map(_card, cards)))
+    return page.page(f"{first.verdict}: {_names(first)}", "<hr>".join(map(body_of, cards)))
 
 
 def _names(card: Card) -> str:
     return ", ".join(name for name, _ in card.files)
 
 
-def _card(card: Card) -> str:
+def body_of(card: Card, more: Sequence[Figure] = (), command: str = "") -> str:
+    """Return what a page shows of a card, with ``more`` figures and another ``command``."""
     passed = "; ".join(point.title for point in card.points if point.mark == "ok")
     read = [*((name, f"SHA-256 {sha}") for name, sha in card.files), *card.read_as]
-    repeat = f'<p class="note">To repeat: {escape(card.command)}</p>'
+    repeat = f'<p class="note">To repeat: {escape(command or card.command)}</p>'
     return "".join(
         (
             page.verdict_of(card.verdict, card.sentence, f"{card.kind} {_names(card)}"),
-            page.key((f.label, f.value, f.note) for f in card.figures),
-            to_svg(card.picture) if card.picture else "",
+            page.key((f.label, f.value, f.note) for f in (*card.figures, *more)),
+            to_svg(card.picture) if card.picture and not more else "",
             *(
                 page.section(heading, page.listed(_point(p) for p in card.points if p.mark == mark))
                 for mark, heading in HEADINGS.items()
