@@ -676,8 +676,8 @@ def _frames(
 
     kinds = {name: "str" if name in texts else "float64" for name in header}
     size = max(1, Path(path).stat().st_size)
-    options = {"names": header, "header": 0, "index_col": False, "dtype": kinds, "na_filter": False}
-    options |= {"skipinitialspace": True, "encoding": "utf-8-sig"}
+    options: dict[str, Any] = {"names": header, "header": 0, "index_col": False, "dtype": kinds}
+    options |= {"na_filter": False, "skipinitialspace": True, "encoding": "utf-8-sig"}
     with open(path, "rb") as file, warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # of a line that is too long
         with pd.read_csv(file, chunksize=max(1, BLOCK // n_numbers), **options) as frames:
