@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tests.historic_results.make import IDS, tiny
+from zslcore.analysis.actions import CONFIGURATIONS, ActionSpec, feature_sets, simulated_sets
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.large_scale import LargeScaleStudy
@@ -12,7 +13,7 @@ from zslcore.analysis.overlap import OverlapStudy
 from zslcore.analysis.regularization import GridAnswersStudy
 from zslcore.analysis.study import RunStudy, Study
 from zslcore.analysis.transduction import TransductionStudy
-from zslcore.datasets import import_dataset
+from zslcore.datasets import import_dataset, load
 from zslcore.evaluation.specs import RunSpec
 
 
@@ -42,6 +43,14 @@ def import_small():
     """Import the data sets of the small studies."""
     for data in (ONE, TWO, OF_IDS):
         import_dataset(data)
+
+
+def small_actions(n_draws=1):
+    """Return the specification of a study of HMDB51 with two extractors."""
+    configuration = CONFIGURATIONS["OS4"]
+    names = [each.dataset for each in simulated_sets(configuration, ["idt", "sports"])]
+    sets = feature_sets(configuration, {name: load(name) for name in names})
+    return ActionSpec("OS4", sets, ("LinearS2V",), n_draws=n_draws)
 
 
 def small_study(kind):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from zslcore.analysis.actions import make_fit
 from zslcore.analysis.study import SILENT
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
 from zslcore.evaluation.specs import RunSpec
@@ -66,7 +67,7 @@ def specs(digest: str) -> list[RunSpec]:
 
 def make(folder: Path) -> None:
     """Write imports, a store and a run as JSON; ``ZSL_DATA`` is ``folder``."""
-    from tests.studies import small_study  # which needs what is above
+    from tests.studies import small_actions, small_study  # which needs what is above
 
     for seed, name in enumerate(("tiny", "tiny-other")):
         import_dataset(tiny(name, seed))
@@ -76,8 +77,9 @@ def make(folder: Path) -> None:
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
     mark = ImportMark("somebody else", "theirs.json", "2026-01-31T12:00:00+00:00")
     ResultStore().add([StoredRun(results[0], mark)])
-    for kind in ("cross", "actions"):
-        small_study(kind).compute(SILENT)
+    small_study("cross").compute(SILENT)
+    for unit in small_actions().units():
+        make_fit(unit)
 
 
 if __name__ == "__main__":

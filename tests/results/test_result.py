@@ -2,8 +2,6 @@
 
 import io
 import json
-import sqlite3
-from contextlib import closing
 
 import pandas as pd
 import pytest
@@ -12,7 +10,6 @@ from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
-from zslcore.jobs.upkeep import examine
 from zslcore.results.store import KINDS, Result, ResultStore, result_of
 
 WORLD = linear_world()
@@ -68,18 +65,6 @@ def test_a_row_of_another_version_is_passed_over(store, crossed):
         db.execute("INSERT INTO results VALUES ('y', 'crossed', '', '', 'no JSON')")
     assert store.others() == [crossed]
     assert store.record("crossed", "x") is None
-
-
-def test_a_row_that_a_disk_has_changed_is_not_served(store, crossed):
-    with closing(sqlite3.connect(store.path)) as db, db:
-        sums = db.execute("SELECT * FROM sums").fetchall()
-        db.execute("UPDATE results SET result = replace(result, '0.5', '0.9')")
-        db.executemany("INSERT OR REPLACE INTO sums VALUES (?, ?, ?)", sums)
-    assert store.others() == []
-    assert store.record("crossed", crossed.key) is None
-    (finding,) = [finding for finding in examine() if "damaged" in finding.sentence]
-    finding.mend()
-    assert [finding for finding in examine() if "damaged" in finding.sentence] == []
 
 
 def test_the_command_lists_filters_shows_exports_and_deletes_all_kinds(store, crossed, run, capsys):
