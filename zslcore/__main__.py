@@ -29,6 +29,7 @@ COMMANDS = {
     "runs": "list, compare, export, delete and import runs",
     "reproduce": "compute a table or figure of the papers, and compare it with the printed one",
     "import": "import a data set from files",
+    "export": "write a data set as res101.mat and att_splits.mat, or as a table",
     "download": "download and import public data",
     "extract": "turn a folder of images into features",
     "methods": "list the methods",

@@ -16,12 +16,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy.io import savemat
 
+from zslcore.datasets.exporting import mat_of_split, save_mat
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.leakage.checks.images import leaking_groups
 from zslcore.leakage.checks.split import shared_rows_of
@@ -63,22 +63,10 @@ class CorrectedSplit:
 
     def save_mat(self, path: str | PathLike[str]) -> None:
         """Write the MAT layout: 1-based ``*_loc`` columns, names and prototypes if known."""
-        content: dict[str, Any] = {
-            f"{part}_loc": (rows + 1).astype(np.float64)[:, None]
-            for part, rows in self.parts.items()
-        }
-        if self.context.class_names:
-            names = np.empty((len(self.context.class_names), 1), dtype=object)
-            names[:, 0] = self.context.class_names
-            content["allclasses_names"] = names
-        for key, S in (
-            ("att", self.context.prototypes),
-            ("original_att", self.context.raw_prototypes),
-        ):
-            if S is not None:
-                content[key] = np.asarray(S, dtype=np.float64).T
-        file: Any = io.BytesIO()  # which the types of SciPy do not know
-        savemat(file, content, do_compression=True)
+        context = self.context
+        names, raw = context.class_names or (), context.raw_prototypes
+        file = io.BytesIO()
+        save_mat(file, mat_of_split(self.parts, names, context.prototypes, raw))
         name = os.fspath(path)
         write_out(name if name.endswith(".mat") else f"{name}.mat", file.getvalue())
 
