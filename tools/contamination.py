@@ -57,7 +57,7 @@ COUNTED = (
     *("certain_classes", "possible_classes", "digest"),
 )
 #: Counted up when the same lists give other counts.
-REVISION = 3
+REVISION = 4
 
 
 # --- Errors of the tables -------------------------------------------------------------------------

@@ -158,6 +158,7 @@ ANIMALS = [
 ]  # fmt: skip
 
 
+FRUIT = ["apple", "carrot", "pineapple", "orange", "corn"]
 TOOLS = ["screwdriver", "hammer", "printer", "keyboard", "lamp", "table", "chair", "sofa", "bed"]
 
 
@@ -245,6 +246,54 @@ def test_a_plural_with_a_meaning_of_its_own_is_another_class():
 def test_one_of_two_animals_of_one_name_is_certain_where_it_is_called_so_first():
     found = match_names(["hedgehog"], IMAGENET, ANIMALS)
     assert [(m.entry, m.strength) for m in found] == [("porcupine, hedgehog", "weak")]
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [
+        ("ox", "ox"),  # beside the wild ox, a bovine, too
+        ("robin", "robin, American robin, Turdus migratorius"),
+        ("peacock", "peacock"),  # WordNet lists the butterfly first
+        ("beaver", "beaver"),  # the fur first
+        ("skunk", "skunk, polecat, wood pussy"),  # a person first
+        ("banana", "banana"),  # the plant first
+        ("mushroom", "mushroom"),
+    ],
+)
+@pytest.mark.parametrize("others", [(), ANIMALS], ids=["alone", "among its like"])
+def test_a_living_thing_that_is_called_as_a_class_of_the_set_is_in_it(name, entry, others):
+    if others and name in ("banana", "mushroom"):
+        others = FRUIT
+    found = match_names([name], IMAGENET, others)
+    assert "strong" in {m.strength for m in found if m.entry == entry}
+
+
+@pytest.mark.parametrize(
+    ("name", "entry"),
+    [
+        ("plane", "plane, carpenter's plane, woodworking plane"),
+        ("bow", "bow"),
+        ("iron", "iron, smoothing iron"),
+        ("kite", "kite"),  # a bird there
+    ],
+)
+def test_artifacts_of_one_name_are_told_apart_by_the_commonest_meaning(name, entry):
+    found = match_names([name], IMAGENET, TOOLS)
+    assert {m.strength for m in found if m.entry == entry} == {"weak"}
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "strength"),
+    [
+        ("packing", "boxing", "weak"),  # the commonest boxing is a sport
+        ("packing", "backpacking (wilderness)", "weak"),
+        ("bull fighting", "bullfighting", "strong"),
+        ("pugilism", "boxing", "strong"),
+    ],
+)
+def test_a_meaning_that_a_list_seldom_has_is_no_certain_match(name, entry, strength):
+    found = match_names([name], get_vocabulary("sports-1m"), ACTIONS)
+    assert {m.strength for m in found if m.entry == entry} == {strength}
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ The rules are general and know nothing of any data set:
 rule             strength  holds when
 ===============  ========  =====================================================================
 same name        strong    equal after case, spacing, plural and inflection are taken away
-synonym          strong    both have one meaning in WordNet, the commonest that fits the data set
+synonym          strong    both have one meaning in WordNet, the commonest of either in its list
 same words       strong    the same words in another order, in lists of actions
 other sense      weak      the same word or meaning, but perhaps not the one that is meant here
 all words        weak      all words of a name of two words or more are in the other
@@ -178,6 +178,20 @@ class Index:
         """Return what entry ``i`` is, by its place in WordNet, or else what the list is about."""
         return domain_of(self.vocabulary.entries[i].synset) or self.domains
 
+    def commonest(self, i: int) -> set[str]:
+        """Return the place of entry ``i`` in WordNet, or else what its names mean most often."""
+        if synset := self.vocabulary.entries[i].synset:
+            return {synset}
+        fitting = (
+            [
+                s
+                for s in _senses([name], self.parts)
+                if not self.domains or domain_of(s) & self.domains
+            ]
+            for name in self.names[i]
+        )
+        return {senses[0] for senses in fitting if senses}
+
     def common(self, word: str) -> bool:
         """Whether too many names have ``word`` for it to tell anything."""
         return self.frequency[word] > max(2, COMMON_SHARE * len(self.names))
@@ -317,6 +331,8 @@ BROADER_STEPS = 2
 CUT, STEM = 2, 6
 #: A word of more names than this does not tell what a name is that WordNet does not know.
 RARE = 3
+#: Lexicographer files of WordNet.
+ANIMAL, FOOD, PERSON, PLANT, SUBSTANCE = "05", "13", "18", "20", "27"
 #: What WordNet calls instrumentality: tools, containers, vehicles.
 TOOL = "n03575240"
 
@@ -333,11 +349,13 @@ def _of_other_domains(query: Query, index: Index, i: int) -> bool:
 def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     """Whether entry ``i`` has the meaning that the test class has among its data set's classes.
 
-    That is the commonest of those that fit. Where several of one category fit (two animals called
-    *hedgehog*), the entry has to be called so first, and no other one that is of the kind of all
-    classes (two birds called *tree sparrow*). A place has its commonest meaning (a *plaza* is no
-    shopping mall), which is no tool where a namesake is none (the *sandbox* of a foundry), and a
-    form with a meaning of its own (*glasses*) has that one.
+    That is the commonest of those that fit, and the commonest that an entry without a place in
+    WordNet has (*packing* suitcases is no *boxing*). An entry called so first may also have a
+    meaning hardly told apart from the commonest one (*ox*, *robin*, *banana*). Where several of one
+    category fit (two animals called *hedgehog*), the entry has to be called so first, and no other
+    one that is of the kind of all classes (two birds called *tree sparrow*). A place has its
+    commonest meaning (a *plaza* is no shopping mall), which is no tool where a namesake is none
+    (the *sandbox* of a foundry), and a form with a meaning of its own (*glasses*) has that one.
     """
     if _of_other_domains(query, index, i):
         return False
@@ -348,14 +366,44 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
         known = synset in wordnet().synsets
         return not known or any(name.words == query.name.words for name in index.names[i])
     own = wordnet().senses("".join(query.name.words), index.parts)
-    if synset not in query.fitting[:1] or (own and synset not in own):
+    if not query.fitting or (own and synset not in own):
         return False
     if query.about.is_of_places and own and synset != own[0]:
         return False
-    category = wordnet().synsets[synset].category
-    alike = [s for s in query.fitting if wordnet().synsets[s].category == category]
     first = index.names[i][0].key == query.name.key
-    return len(alike) == 1 or (first and not any(_is_rival(query, synset, s) for s in alike[1:]))
+    common = query.fitting[0]
+    if _are_plant_and_food(synset, common):
+        return first
+    if synset != common and not (first and synset in query.fitting and _are_alike(synset, common)):
+        return False
+    category = wordnet().synsets[synset].category
+    others = [s for s in query.fitting if wordnet().synsets[s].category == category and s != synset]
+    return not others or (first and not any(_is_rival(query, synset, s) for s in others))
+
+
+def _are_alike(synset: str, other: str) -> bool:
+    """Whether people hardly tell two meanings of a name apart.
+
+    Two animals, an animal and its fur or a person called after it, or living things with an
+    ancestor near both.
+    """
+    category, of_other = (wordnet().synsets[s].category for s in (synset, other))
+    alike = category == ANIMAL and of_other in (ANIMAL, PERSON, SUBSTANCE)
+    return alike or _are_near(synset, other)
+
+
+def _are_plant_and_food(synset: str, other: str) -> bool:
+    return {wordnet().synsets[s].category for s in (synset, other)} == {PLANT, FOOD}
+
+
+def _are_near(synset: str, other: str) -> bool:
+    """Whether two living things have an ancestor at most two steps above both."""
+    near = [
+        {s, *(a for a, steps in wordnet().ancestors(s) if steps <= BROADER_STEPS)}
+        for s in (synset, other)
+    ]
+    living = wordnet().synsets[synset].category in (ANIMAL, PLANT)
+    return living and not near[0].isdisjoint(near[1])
 
 
 def _is_rival(query: Query, synset: str, other: str) -> bool:
@@ -363,7 +411,7 @@ def _is_rival(query: Query, synset: str, other: str) -> bool:
     if squeeze(wordnet().synsets[other].lemmas[0]) != query.name.key:
         return False
     no_place = query.about.is_of_places and _is_tool(synset) and not _is_tool(other)
-    return no_place or query.about.is_of_kind(other)
+    return no_place or (query.about.is_of_kind(other) and not _are_near(synset, other))
 
 
 def _is_tool(synset: str) -> bool:
@@ -379,7 +427,7 @@ def _same_name(query: Query, index: Index) -> Hits:
 def _synonym(query: Query, index: Index) -> Hits:
     for sense in [s for s in query.fitting if s[0] == "n"][:1]:
         for i in sorted(index.by_synset.get(sense, ())):
-            if _has_same_meaning(query, index, i):
+            if sense in index.commonest(i) and _has_same_meaning(query, index, i):
                 yield i, _one_meaning(sense)
 
 
