@@ -92,9 +92,6 @@ def swap_leaves(store):
 DAMAGE = {
     "two leaves swapped": swap_leaves,
     "no header": lambda store: change(store, (0, b"\xff" * 16)),
-    "a header of zeros": lambda store: change(store, (0, bytes(100))),
-    "another size of a page": lambda store: change(store, (16, b"\x02\0")),
-    "the first page": lambda store: change(store, (0, b"\xee" * PAGE)),
     "the index of keys": lambda store: change(store, (2 * PAGE, b"\xff" * PAGE)),
 }
 
@@ -111,6 +108,132 @@ def test_every_row_that_is_there_is_kept(store, whole, damage):
     (aside,) = set_aside(store)
     assert aside.read_bytes() == spoiled
     assert aside.name in said
+
+
+#: Damage to the first page: its place and what is written there.
+FIRST_PAGE = {
+    "no name of the format": (0, b"\xff" * 16),
+    "zeros": (0, bytes(100)),
+    "size of a page": (16, b"\x02\0"),
+    "version that is only read": (18, b"\xfe"),
+    "unknown version": (19, b"\xfe"),
+    "payload": (21, b"\x01"),
+    "format of the schema": (47, b"\xff"),
+    "encoding": (59, b"\x02"),
+    "names of the tables": (100, bytes(PAGE - 100)),
+    "all": (0, b"\xee" * PAGE),
+}
+
+
+@pytest.mark.parametrize("backed_up", [True, False])
+@pytest.mark.parametrize("place", FIRST_PAGE)
+def test_behind_a_damaged_first_page_the_rows_of_today_are_kept(store, result, place, backed_up):
+    store.put(replace(result, key="of today"))
+    if not backed_up:
+        database.backup_of(store.path).unlink()
+    whole = rows_in(store.path)
+    change(store, FIRST_PAGE[place])
+    assert damage_of(store.path)
+    assert mend(store.path)
+    assert rows_in(store.path) == whole
+    store.put(replace(result, key="afterwards"))
+
+
+# --- A store that has lost its results ------------------------------------------------------------
+
+
+def drop_tables(*names):
+    def drop(store):
+        with closing(sqlite3.connect(store.path)) as db:
+            for name in names:
+                db.execute(f"DROP TABLE {name}")
+
+    return drop
+
+
+def empty_tables(store):
+    with closing(sqlite3.connect(store.path)) as db, db:
+        for table in database.KEYS:
+            db.execute(f"DELETE FROM {table}")
+
+
+def replace_by_another(store):
+    store.path.unlink()
+    with closing(sqlite3.connect(store.path)) as db:
+        db.execute("CREATE TABLE notes (text)")
+
+
+def empty_with_a_log(store):
+    store.path.write_bytes(b"")
+    store.path.with_name("runs.sqlite-wal").write_bytes(b"a log of another file")
+
+
+LOSSES = {
+    "no byte": lambda store: store.path.write_bytes(b""),
+    "no file": lambda store: store.path.unlink(),
+    "no byte, and a log": empty_with_a_log,
+    "no page but a header": lambda store: store.path.write_bytes(store.path.read_bytes()[:100]),
+    "text": lambda store: store.path.write_bytes(b"no store" * 99),
+    "no table": drop_tables(*database.KEYS),
+    "one table": drop_tables("runs"),
+    "no row": empty_tables,
+    "another SQLite file": replace_by_another,
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_store_that_has_lost_its_results_is_damage_and_never_replaces_its_backup(
+    store, result, whole, loss
+):
+    backup = database.backup_of(store.path)
+    LOSSES[loss](store)
+    os.utime(backup, (1, 1))
+    database.back_up(store.path)
+    assert rows_in(backup) == whole[1]
+    for step in (store.results, lambda: store.put(result), lambda: store.put(result)):
+        with pytest.raises(ZSLError, match=r"`zslcore doctor --mend`"):
+            step()
+    assert rows_in(backup) == whole[1]
+    assert damage_of(store.path)
+    assert f"{2 * N} readable results were recovered." in mend(store.path)
+    assert rows_in(store.path) == whole[1]
+    assert damage_of(store.path) == mend(store.path) == ""
+    store.put(replace(result, key="afterwards"))
+
+
+def test_a_store_that_the_user_has_emptied_is_whole_and_stays_empty(tmp_path, result):
+    store = ResultStore(tmp_path / "runs.sqlite")
+    for key in ("first", "second"):
+        store.put(replace(result, key=key))
+    assert rows_in(database.backup_of(store.path))
+    for one in store.stored():
+        store.delete(one.id)
+    assert damage_of(store.path) == mend(store.path) == ""
+    assert store.stored() == []
+    os.utime(database.backup_of(store.path), (1, 1))
+    store.put(replace(result, key="afterwards"))
+    assert [one.id for one in store.stored()] == ["afterwards"]
+
+
+def test_a_repair_does_not_bring_back_what_was_deleted(store, whole):
+    gone = f"{3:016x}"
+    store.delete(gone)
+    store.path.write_bytes(b"no store" * 99)
+    assert mend(store.path)
+    assert set(rows_in(store.path)) == set(whole[1]) - {("runs", gone)}
+
+
+def test_a_result_of_which_only_the_backup_was_deleted_is_in_the_store(store, monkeypatch):
+    key = f"{3:016x}"
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("zslcore.results.store.delete_from_backup", killed)
+    with pytest.raises(KeyboardInterrupt):
+        store.delete(key)
+    assert store.get(key)
+    assert damage_of(store.path) == ""
 
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])

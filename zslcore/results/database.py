@@ -1,23 +1,26 @@
 """The SQLite file of all results: its tables, its backup and its repair.
 
-A store is backed up before the first change of a day. A repair sets a damaged file aside and joins
-its readable rows with the backup; it keeps other repairs and writers out until the new file has
-taken the name. A writer that waited for the old file finds that it has lost its name and begins
-again.
+A store is backed up before the first change of a day. What a user deletes is deleted from both
+files, so a store without results next to a backup that has some has lost them. A repair sets a
+damaged file aside and joins its readable rows with the backup; it keeps other repairs and writers
+out until the new file has taken the name. A writer that waited for the old file finds that it has
+lost its name and begins again.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
-from itertools import product
+from functools import partial
+from itertools import chain, product
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from uuid import uuid4
 
 from zslcore.exceptions import ZSLError
@@ -31,6 +34,9 @@ COLUMNS = {
     "results": ("id", "kind", "owner", "created", "result"),
     "predictions": ("id", "created", "parquet"),
 }
+
+#: Tables whose rows are results; predictions belong to a run.
+RESULTS = ("runs", "imported", "results")
 
 #: Seconds that a writer waits for another one, which takes milliseconds.
 PATIENCE = 30.0
@@ -48,9 +54,13 @@ def prepare(db: sqlite3.Connection) -> None:
         db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({typed}, PRIMARY KEY ({KEYS[table]}))")
 
 
+def _has_table(db: sqlite3.Connection, table: str) -> bool:
+    return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone())
+
+
 def rows_of(db: sqlite3.Connection, table: str, key: str | None = None) -> list[Row]:
     """Return the rows of a table, newest first; none where the file lacks the table."""
-    if not db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone():
+    if not _has_table(db, table):
         return []
     only, values = ("", ()) if key is None else (f"WHERE {KEYS[table]} = ?", (key,))
     query = f"SELECT * FROM {table} {only} ORDER BY created DESC, rowid DESC"  # noqa: S608
@@ -94,7 +104,10 @@ def backup_of(path: Path) -> Path:
 
 
 def back_up(path: Path) -> None:
-    """Copy a whole store to its backup, unless there is one of the last day, or no room."""
+    """Copy a whole store to its backup, unless there is one of the last day, or no room.
+
+    A store that has lost its results never replaces a backup that has them.
+    """
     backup, draft = backup_of(path), draft_of(path)
     with suppress(OSError, sqlite3.Error):
         if not path.exists() or (backup.exists() and time.time() - backup.stat().st_mtime < DAY):
@@ -104,32 +117,105 @@ def back_up(path: Path) -> None:
                 db.execute("BEGIN")
                 db.execute("SELECT count(*) FROM sqlite_master")  # a backup would wait for ever
                 db.backup(copy)
-                whole = not damage_in(copy)
-            if whole:
-                os.replace(draft, backup)
+                if not damage_in(copy) and not loss_in(copy, path):
+                    os.replace(draft, backup)  # while ``db`` is read: nothing is deleted meanwhile
         finally:
             draft.unlink(missing_ok=True)
+
+
+def delete_from_backup(path: Path, id_: str) -> None:
+    """Delete a result from the backup of a store, too, or a repair would bring it back."""
+    backup = backup_of(path)
+    if not backup.exists():
+        return
+    try:
+        with closing(connected(backup)) as db:
+            db.execute("BEGIN IMMEDIATE")
+            for table in filter(partial(_has_table, db), KEYS):
+                db.execute(f"DELETE FROM {table} WHERE {KEYS[table]} = ?", (id_,))  # noqa: S608
+            db.execute("COMMIT")
+    except sqlite3.Error as error:
+        if not is_damage(error):  # a damaged backup is of no use, and is replaced within a day
+            raise
+
+
+def _counts(db: sqlite3.Connection) -> dict[str, int]:
+    """Return how many rows the tables of results have, by table; only those that exist."""
+    return {
+        table: db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
+        for table in filter(partial(_has_table, db), RESULTS)
+    }
+
+
+def loss_in(db: sqlite3.Connection | None, path: Path) -> str:
+    """Return which results an open store has lost that its backup has; empty for none.
+
+    ``db`` is None where there is no file. A store has lost its results where it has none at all,
+    or lacks the table of some: a deleted result is in no backup.
+    """
+    own = [] if db is None else list(filter(partial(_has_table, db), RESULTS))
+    empty = not any(db.execute(f"SELECT 1 FROM {t} LIMIT 1").fetchone() for t in own if db)  # noqa: S608
+    if len(own) == len(RESULTS) and not empty:
+        return ""
+    backup = backup_of(path)
+    if not backup.exists():
+        return ""
+    try:
+        with closing(connected(backup)) as other:
+            theirs = _counts(other)
+    except sqlite3.Error:
+        return ""  # a backup that cannot be read proves nothing
+    lost = {table: n for table, n in theirs.items() if n and (empty or table not in own)}
+    if not lost:
+        return ""
+    state = "it holds no results" if empty else f"its table {min(lost)} is missing"
+    state = "the file is missing" if db is None else state
+    return f"{state}, while {backup.name} holds {sum(lost.values()):,}"
 
 
 # --- Repair ---------------------------------------------------------------------------------------
 
 
+#: Bytes of the header of a file and of its largest page; the first bytes of the header.
+HEADER, LARGEST_PAGE, MAGIC = 100, 1 << 16, b"SQLite format 3\0"
 #: Suffixes of the files that SQLite may leave next to a database.
 SQLITE_FILES = ("-journal", "-wal", "-shm")
 
 
+def is_damage(error: sqlite3.Error | OSError) -> bool:
+    """Return whether an error says that a file is damaged, not locked, full or out of reach."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest is detail
+    return code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
 def damage_of(path: Path) -> str:
-    """Return what is wrong with the file of a store; empty when it is whole, or not there."""
+    """Return what is wrong with the file of a store; empty when it is whole, or there is none."""
     if not path.exists():
-        return ""
+        return loss_in(None, path)
     try:
         with closing(connected(path)) as db:
             db.execute("BEGIN")
-            return damage_in(db)
-    except sqlite3.OperationalError:
-        return ""  # locked, or not to be opened: no damage; reading it raises an error
-    except sqlite3.DatabaseError as error:
-        return str(error)
+            found = damage_in(db) or loss_in(db, path)
+            db.execute("COMMIT")
+            return found or _refusal_to_write(db, path)
+    except sqlite3.Error as error:
+        return str(error) if is_damage(error) else ""  # reading it raises the other errors
+
+
+def _refusal_to_write(db: sqlite3.Connection, path: Path) -> str:
+    """Return why SQLite does not write a file that may be written; empty where it does.
+
+    The header is not read here: to close a file that SQLite has open loses its locks.
+    """
+    try:
+        db.execute("PRAGMA busy_timeout = 100")
+        db.execute("BEGIN")
+        db.execute("PRAGMA user_version = 0")  # undone when ``db`` is closed
+    except sqlite3.OperationalError as error:
+        read_only = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
+        if read_only and os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+            return "its header names a file format that cannot be written"
+    return ""
 
 
 def mend(path: Path) -> str:
@@ -142,17 +228,18 @@ def mend(path: Path) -> str:
         return ""
     path = path.resolve()
     draft = draft_of(path)
+    patched = draft.with_name(f"{draft.name}.patched")
     try:
         with _alone(path):
             damage = damage_of(path)
-            return _replace(path, draft, damage) if damage else ""  # another one was first
+            return _replace(path, draft, patched, damage) if damage else ""  # another was first
     except (OSError, sqlite3.Error) as error:
         raise ZSLError(
             f"{path}: the run store is damaged and cannot be set aside: {error}."
         ) from error
     finally:
-        for left in (draft, *(draft.with_name(f"{draft.name}{end}") for end in SQLITE_FILES)):
-            left.unlink(missing_ok=True)
+        for left, end in product((draft, patched), ("", *SQLITE_FILES)):
+            left.with_name(f"{left.name}{end}").unlink(missing_ok=True)
 
 
 @contextmanager
@@ -164,26 +251,78 @@ def _alone(path: Path) -> Iterator[None]:
         yield
 
 
-def _replace(path: Path, draft: Path, damage: str) -> str:
+def _replace(path: Path, draft: Path, patched: Path, damage: str) -> str:
     """Replace a damaged store while it is locked; report what was recovered."""
-    with ExitStack() as stack:
-        db = stack.enter_context(closing(connected(path)))
-        db.execute("PRAGMA writable_schema = ON")  # also reads a file that was cut off
-        try:
-            db.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:  # no database to SQLite: no process can lock or write it
-            db.close()
-        sources = [db]
+    aside = None
+    with ExitStack() as files, ExitStack() as databases:  # a closed file has lost its locks
+        sources: list[Iterable[sqlite3.Connection]] = []
+        if path.exists():
+            db = databases.enter_context(closing(connected(path)))
+            _lock(db)
+            file = files.enter_context(path.open("rb"))
+            sources += [[db], _patched(file, backup_of(path), patched)]
         if backup_of(path).exists():
-            sources.append(stack.enter_context(closing(connected(backup_of(path)))))
-        recovered = _copy(sources, draft)
-        aside = _set_aside(path, draft)
+            sources.append([databases.enter_context(closing(connected(backup_of(path))))])
+        recovered = _copy(chain.from_iterable(sources), draft)
+        if path.exists():
+            aside = _set_aside(path, draft)
+        else:
+            os.replace(draft, path)
+    where = f"It was set aside as {aside.name}; " if aside else ""
     return (
-        f"The run store was damaged ({damage.rstrip('.')}). It was set aside as {aside.name}; "
+        f"The run store was damaged ({damage.rstrip('.')}). {where}"
         f"{recovered:,} readable results were recovered."
     )
+
+
+def _lock(db: sqlite3.Connection) -> None:
+    """Keep others from a file; nobody can lock or write one that SQLite does not accept."""
+    db.execute("PRAGMA writable_schema = ON")  # also reads a file that was cut off
+    try:
+        db.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        if is_damage(error):
+            db.close()
+        elif error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+            raise
+
+
+def _patched(file: IO[bytes], backup: Path, patched: Path) -> Iterator[sqlite3.Connection]:
+    """Open copies of a damaged file whose header, then first page, is one of a whole file.
+
+    The first page names the tables; without it no row behind it is readable. The backup has the
+    same pages, and so has a new store in most cases.
+    """
+    with closing(sqlite3.connect(":memory:")) as new:
+        prepare(new)
+        pages = [new.serialize()]
+    with suppress(OSError), backup.open("rb") as other:
+        pages.insert(0, other.read(LARGEST_PAGE))
+    with patched.open("wb") as copy:
+        shutil.copyfileobj(file, copy)
+    for page, n in product(filter(_page_size, pages), (HEADER, LARGEST_PAGE)):
+        if patched.stat().st_size >= _page_size(page):
+            _patch(patched, page, n)
+            with closing(connected(patched)) as db:
+                db.execute("PRAGMA writable_schema = ON")
+                yield db
+
+
+def _page_size(content: bytes) -> int:
+    """Return the bytes of a page by the header of a file; 0 for none."""
+    size = int.from_bytes(content[16:18], "big") if content[:16] == MAGIC else 0
+    return LARGEST_PAGE if size == 1 else size
+
+
+def _patch(path: Path, page: bytes, n: int) -> None:
+    """Give a file the first ``n`` bytes of the first page of another, and its number of pages."""
+    size = _page_size(page)
+    header = bytearray(page[:HEADER])
+    header[18:20] = b"\1\1"  # no log next to the file
+    header[28:40] = (path.stat().st_size // size).to_bytes(4, "big") + bytes(8)  # none is free
+    header[92:96] = header[24:28]  # the number of pages counts
+    with path.open("r+b") as file:
+        file.write(header + page[HEADER : min(n, size)])
 
 
 def _set_aside(path: Path, draft: Path) -> Path:
@@ -201,19 +340,17 @@ def _set_aside(path: Path, draft: Path) -> Path:
     return aside
 
 
-def _copy(sources: list[sqlite3.Connection], into: Path) -> int:
+def _copy(sources: Iterable[sqlite3.Connection], into: Path) -> int:
     """Copy the readable rows, those of the first source before others; return how many results."""
     with closing(sqlite3.connect(into, isolation_level=None)) as new:
         prepare(new)
         new.execute("BEGIN")
-        for source, (table, columns) in product(sources, COLUMNS.items()):
-            marks = ", ".join("?" * len(columns))
+        for source, table in ((s, t) for s in sources for t in COLUMNS):
+            marks = ", ".join("?" * len(COLUMNS[table]))
             rows = (row for row in _rows(source, table) if _is_content(row[-1], table))
             new.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", rows)  # noqa: S608
         new.execute("COMMIT")
-        tables = [table for table in KEYS if table != "predictions"]
-        counts = (new.execute(f"SELECT count(*) FROM {table}") for table in tables)  # noqa: S608
-        return sum(count for ((count,),) in counts)
+        return sum(_counts(new).values())
 
 
 def _is_content(value: object, table: str) -> bool:

@@ -46,7 +46,10 @@ from zslcore.results.database import (
     Row,
     back_up,
     connected,
+    delete_from_backup,
     drop_oldest_predictions,
+    is_damage,
+    loss_in,
     prepare,
     rows_of,
 )
@@ -323,9 +326,10 @@ class ResultStore:
         """Forget the result with this id; ZSLError for one that comes with the package."""
         if not self._select("runs", id_) and any(r.key == id_ for r in self._shipped(())):
             raise ZSLError(f"{id_} comes with the package and cannot be deleted.")
-        with self.writing() as db:
+        with self.writing("EXCLUSIVE") as db:  # no backup is made meanwhile
             for table, key in KEYS.items():
                 db.execute(f"DELETE FROM {table} WHERE {key} = ?", (id_,))  # noqa: S608
+            delete_from_backup(self.path, id_)
 
     # --- Results of other kinds ---
 
@@ -371,20 +375,38 @@ class ResultStore:
     def _select(self, table: str, key: str | None = None) -> list[tuple[Any, ...]]:
         """Return rows as :func:`_texts` has them: none without the file. Writes nothing."""
         if not self.path.exists():
+            self._refuse_loss(None)
             return []
         with self._open("rw") as db:  # what a writer that was killed has left is undone first
             db.execute("BEGIN")
-            return _texts(rows_of(db, table, key))
+            rows = rows_of(db, table, key)
+            if not rows:
+                self._refuse_loss(db)
+            return _texts(rows)
+
+    def _refuse_loss(self, db: sqlite3.Connection | None) -> None:
+        """Raise a ZSLError where the file has lost results that its backup has."""
+        if loss := loss_in(db, self.path):
+            raise ZSLError(
+                f"{self.path}: expected a run store, but {loss}; `zslcore doctor --mend` restores "
+                "them."
+            )
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(
+        self, lock: Literal["IMMEDIATE", "EXCLUSIVE"] = "IMMEDIATE"
+    ) -> Iterator[sqlite3.Connection]:
         """Open the file for one change, made where it is missing; others wait until it is done.
 
-        Raises ZSLError when the disk is full, read-only, or another one writes.
+        Raises ZSLError when the disk is full, read-only, or another one writes, or when the file
+        has lost results that its backup has.
         """
+        if not self.path.exists():
+            self._refuse_loss(None)
         back_up(self.path)
         with ExitStack() as stack:
-            db = self._begun(stack)
+            db = self._begun(stack, lock)
+            self._refuse_loss(db)
             prepare(db)
             yield db
             db.execute("COMMIT")
@@ -397,13 +419,13 @@ class ResultStore:
         except ZSLError as error:
             return str(error)
 
-    def _begun(self, stack: ExitStack) -> sqlite3.Connection:
+    def _begun(self, stack: ExitStack, lock: str) -> sqlite3.Connection:
         """Begin a change of the file that has the name, which a repair may just have replaced."""
         for _ in range(TRIES):
             before = self._inode()
             with ExitStack() as attempt:
                 db = attempt.enter_context(self._open("rwc"))
-                db.execute("BEGIN IMMEDIATE")
+                db.execute(f"BEGIN {lock}")
                 if before == self._inode():
                     stack.push(attempt.pop_all())
                     return db
@@ -425,8 +447,7 @@ class ResultStore:
             with closing(connected(self.path, PATIENCE, mode)) as db:
                 yield db
         except (sqlite3.Error, OSError) as error:
-            damaged = type(error) is sqlite3.DatabaseError  # not locked, full or read-only
-            advice = "; `zslcore doctor --mend` sets it aside" if damaged else ""
+            advice = "; `zslcore doctor --mend` sets it aside" if is_damage(error) else ""
             raise ZSLError(f"{self.path}: expected a run store, got: {error}{advice}.") from error
 
 
