@@ -97,7 +97,6 @@ _ON_A_PAGE = tuple(
         (r" with unseen= \(--unseen\)", " in a second file, or under “Unseen classes”"),
         (r" \(--groups\)", " under “Declare protocol”"),
         (r"say which file to read with \w+= \(--\w+\)", "leave one such file in the folder"),
-        (r"a file that begins with b(['\"]).*\1", "a file of another kind"),
         (r" \(\w*(?:Error|File|Exception|Warning|Exit)\)", ""),
         (r", as `zslcore [^`]*` prints", ", as this app and the command line export it"),
     )

@@ -167,7 +167,8 @@ def _of_split(group: Group, given: list[Vocabulary]) -> Judged:
     vocabularies, assumed = _vocabularies(given)
     with scratch() as folder:
         images = group.others[0].path if group.others else None
-        context = context_of_split(group.main.path, images, folder)
+        contents = [file.contents for file in (group.main, *group.others) if file.contents]
+        context = context_of_split(group.main.path, images, folder, contents=contents)
         context = replace(context, vocabularies=tuple(vocabularies))
         report = audit_context(context)
         card = card_of_split(context, report, group.named, assumed=assumed)

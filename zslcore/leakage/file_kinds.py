@@ -1,16 +1,25 @@
 """Recognise files by their first bytes and the names and shapes of their variables.
 
-No value is read, and a file is opened in :mod:`zslcore.datasets.sandbox.client`'s confined child.
+A file of arrays is opened once: the confined process of :mod:`zslcore.datasets.sandbox.client` that
+lists its variables reads the small ones, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from zslcore.datasets.sandbox.client import declared_in, read_lines, read_value
+import numpy as np
+
+from zslcore.datasets.sandbox.client import (
+    Contents,
+    container_of,
+    look_into,
+    read_lines,
+    read_value,
+)
 from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, SCORE_VARIABLES
 from zslcore.datasets.split_lists import is_split_json
 from zslcore.evaluation import is_predictions
@@ -41,24 +50,9 @@ EXPECTED = (
     "a split (.mat, .npz, .json), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
 )
-#: First bytes of a pickle: of protocols 2 to 5, and of older ones, which are texts.
-PICKLES = (
-    *(bytes([0x80, protocol]) for protocol in range(2, 6)),
-    *(
-        b"(dp",
-        b"(lp",
-        b"(tp",
-        b"(ip",
-        b"cposix\n",
-        b"cos\n",
-        b"cnumpy",
-        b"c__builtin__",
-        b"ccopy_reg",
-    ),
-)
-#: Bytes that no text begins with.
-CONTROLS = frozenset(range(32)) - set(b"\t\n\r\f\x1b")
-ZIPPED, MAX_JSON, MAX_VALUES, MAX_LIST = b"PK\x03\x04", 32 << 20, 1 << 22, 1 << 20
+MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
+#: Endings of texts that may be a list of classes or labels.
+LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +62,8 @@ class Dropped:
     path: Path
     kind: Kind
     sha256: str
+    #: What is read of a file of arrays.
+    contents: Contents | None = field(default=None, compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -79,13 +75,15 @@ def recognise(path: Path) -> Dropped:
     """Return what a file is; a FileRefusedError says what was expected."""
     if not path.is_file():
         raise FileRefusedError(f"{clean_text(path.name)}: expected a file; found none.")
-    with path.open("rb") as file:
-        head = file.read(64)
-    if not head:
-        raise _refusal(path, "an empty file")
-    if head.startswith(PICKLES):
-        raise _refusal(path, "a pickle, which would run code and is not opened")
-    return Dropped(path, _kind(path, head), sha256(path))
+    container = container_of(path)
+    if container == "Parquet":
+        return Dropped(path, "predictions" if is_predictions(path) else "scores", sha256(path))
+    if container == "text":
+        return Dropped(path, _kind_of_text(path), sha256(path))
+    if container == "JSON":
+        return Dropped(path, _kind_of_json(path), sha256(path))
+    contents = look_into(path)
+    return Dropped(path, _kind_of_arrays(contents), sha256(path), contents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +124,7 @@ def _owner(file: Dropped, others: Mapping[Dropped, Sequence[Dropped]]) -> Droppe
     """Return the file that features or labels belong to."""
     welcome = [main for main in others if file.kind in WITH.get(main.kind, ())]
     if file.kind == "labels" and len(welcome) > 1:
-        without = [main for main in welcome if main.kind == "scores" and not _has_labels(main.path)]
+        without = [main for main in welcome if main.kind == "scores" and not _has_labels(main)]
         splits = [main for main in welcome if main.kind == "split"]
         welcome = [main for main in without if not others[main]] or splits
     free = [main for main in welcome if not others[main]]
@@ -140,38 +138,22 @@ def _owner(file: Dropped, others: Mapping[Dropped, Sequence[Dropped]]) -> Droppe
     raise FileRefusedError(f"{file.name}: expected {many if len(free) > 1 else said}.")
 
 
-def _has_labels(path: Path) -> bool:
-    """Whether a file of scores holds the class of every image."""
-    with path.open("rb") as file:
-        head = file.read(8)
-    if head.startswith((b"MATLAB", b"\x89HDF", b"\x93NUMPY", ZIPPED)):
-        return not {*declared_in(path)}.isdisjoint(LABEL_VARIABLES)
-    return True  # a table has a column of them
+def _has_labels(scores: Dropped) -> bool:
+    """Whether a file of scores holds the class of every image; a table has a column of them."""
+    contents = scores.contents
+    return contents is None or not {*contents.shapes}.isdisjoint(LABEL_VARIABLES)
 
 
 def _refusal(path: Path, got: str) -> FileRefusedError:
     return FileRefusedError(f"{clean_text(path.name)}: expected {EXPECTED}; got {got}.")
 
 
-def _kind(path: Path, head: bytes) -> Kind:
-    if head.startswith(b"PAR1"):
-        return "predictions" if is_predictions(path) else "scores"
-    if head.startswith((b"MATLAB 5.0", b"\x89HDF", b"\x93NUMPY", ZIPPED)):
-        return _kind_of_arrays(path)
-    if CONTROLS & set(head):
-        raise _refusal(path, f"a file that begins with {head[:8]!r}")
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-        return _kind_of_json(path)
-    return _kind_of_text(path)
-
-
-def _kind_of_arrays(path: Path) -> Kind:
+def _kind_of_arrays(contents: Contents) -> Kind:
     """Recognise a file of arrays by its variables."""
-    shapes = declared_in(path)
+    shapes, path = contents.shapes, contents.path
     names = set(shapes)
     if names == {"array"}:  # one array of NumPy
-        axes = len(shapes["array"] or ())
-        return "labels" if axes == 1 else "scores"
+        return _kind_of_array(contents)
     if names & {f"{part}_loc" for part in PARTS}:
         return "split"
     if not names.isdisjoint(SCORE_VARIABLES):
@@ -182,6 +164,18 @@ def _kind_of_arrays(path: Path) -> Kind:
         return "labels"
     held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
     raise _refusal(path, f"a file that holds {held}")
+
+
+def _kind_of_array(contents: Contents) -> Kind:
+    """Recognise one array: a matrix is scores, a list of different names classes."""
+    if "array" in contents.refused:
+        raise FileRefusedError(f"{contents.name}: {contents.refused['array']}.")
+    if len(contents.shapes["array"] or ()) != 1:
+        return "scores"
+    array = contents.arrays.get("array")
+    if array is None or array.dtype.kind != "U":
+        return "labels"
+    return "classes" if len(np.unique(array)) == len(array) else "labels"
 
 
 def _kind_of_json(path: Path) -> Kind:
@@ -209,6 +203,10 @@ def _kind_of_text(path: Path) -> Kind:
     """Distinguish a table of scores from a list of labels or of classes."""
     if path.suffix.lower() == ".csv":
         return "scores"
+    if path.suffix.lower() not in LISTS:
+        raise _refusal(
+            path, f"a text; a list of classes is one in a text file, {', '.join(LISTS[:3])}"
+        )
     lines = read_lines(path, max_bytes=MAX_LIST)
     if not lines:
         raise _refusal(path, "a text without lines")

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.sandbox.client import Role, read_arrays, read_lines, read_split_rows
+from zslcore.datasets.sandbox.client import (
+    Contents,
+    Role,
+    look_into,
+    read_arrays,
+    read_lines,
+    read_split_rows,
+)
 from zslcore.datasets.sandbox.formats import MAX_ROW
 from zslcore.datasets.split_lists import (
     SplitList,
@@ -74,17 +81,21 @@ def context_of(
     features: FeatureSource | None = None,
     groups: GroupSource | None = None,
     group_pattern: str | None = None,
+    contents: Sequence[Contents] = (),
     **known: Any,
 ) -> AuditContext:
     """Bring ``subject`` to one form; nothing is judged.
 
     ``into`` is the folder for features that have to be read from a file, ``split`` a name in a data
-    set, ``known`` further fields of :class:`AuditContext`.
+    set, ``contents`` what is read already of the files, ``known`` further fields of
+    :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
         photographs = photographs_of(groups, group_pattern, subject.image_files)
         return context_of_dataset(subject, chosen_split(subject, split), photographs, **known)
     files = SmallFiles()
+    for read in contents:
+        files.take(read)
     names: tuple[str, ...] = ()
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
@@ -158,10 +169,15 @@ def context_of_split(
     into: Path,
     groups: GroupSource | None = None,
     group_pattern: str | None = None,
+    contents: Sequence[Contents] = (),
 ) -> AuditContext:
-    """Read a split file and what labels and features a second one has, mapped in ``into``."""
+    """Read a split file and what labels and features a second one has, mapped in ``into``.
+
+    ``contents`` are of files that are read already.
+    """
     features = None
-    if images is not None:
+    without = {each.path for each in contents if "features" not in each.shapes}
+    if images is not None and images not in without:
         read = read_arrays(images, {"features": "columns"}, into, required=())
         features = read.arrays.get("features")
     return context_of(
@@ -171,6 +187,7 @@ def context_of_split(
         features=features,
         groups=groups,
         group_pattern=group_pattern,
+        contents=contents,
     )
 
 
@@ -390,36 +407,40 @@ class SmallFiles:
 
     _read: dict[Path, dict[str, np.ndarray]] = field(default_factory=dict)
     _names: dict[Path, tuple[str, ...]] = field(default_factory=dict)
+    _contents: dict[Path, Contents] = field(default_factory=dict)
     unread: dict[Path, tuple[str, ...]] = field(default_factory=dict)
 
     def read(self, path: Path) -> dict[str, np.ndarray]:
         """Return what :func:`zslcore.datasets.xlsa17.read_split_arrays` does."""
         if path not in self._read:
-            try:
-                self._keep(path, {**SMALL, "image_files": "paths"})
-            except FileRefusedError:  # names that are none do not make a split unreadable
-                self._keep(path, SMALL)
+            self.take(look_into(path))
         return self._read[path]
 
-    def _keep(self, path: Path, wanted: dict[str, Role]) -> None:
-        with scratch() as folder:
-            read = read_arrays(path, wanted, folder, required=())
-            self.unread[path] = read.unread
-            names = dict(read.names)
-            self._names[path] = names.pop("image_files", ())
-            texts = {name: np.array(values) for name, values in names.items()}
-            self._read[path] = {k: np.array(v) for k, v in read.arrays.items()} | texts
+    def take(self, contents: Contents) -> None:
+        """Take in a file that is read already."""
+        self._keep(contents)
+
+    def _keep(self, contents: Contents) -> None:
+        path = contents.path
+        read: dict[str, np.ndarray] = {}
+        for name in SMALL.keys() & contents.shapes.keys():
+            read[name] = _small(contents, name, SMALL[name])
+        with suppress(FileRefusedError):  # names that are none do not make a split unreadable
+            if "image_files" in contents.shapes:
+                self._names[path] = contents.names("image_files")
+        known = {*read, *(("image_files",) if path in self._names else ())}
+        self.unread[path] = tuple(clean_text(n) for n in contents.shapes if n not in known)
+        self._contents[path], self._read[path] = contents, read
 
     def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
         """Return the lists of whole numbers that are no part of a split."""
         self.read(path)
-        found = {}
-        for name in self.unread[path]:
-            if LIST_OF_ROWS.search(name):
-                with suppress(FileRefusedError), scratch() as folder:
-                    read = read_arrays(path, {name: "numbers"}, folder, required=())
-                    if name in read.arrays:
-                        found[name] = np.array(read.arrays[name]).ravel()
+        found, contents = {}, self._contents[path]
+        for name in contents.shapes:
+            if LIST_OF_ROWS.search(name) and clean_text(name) in self.unread[path]:
+                with suppress(FileRefusedError):
+                    if contents.has(name):
+                        found[clean_text(name)] = contents.numbers(name)
         return found
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
@@ -431,3 +452,14 @@ class SmallFiles:
             if names := self._names.get(path):
                 return names, f"image_files of {clean_text(path.name)}"
         return (), ""
+
+
+def _small(contents: Contents, name: str, role: Role) -> np.ndarray:
+    """Return a variable in its role; one too large to be read with the others, by itself."""
+    if not contents.has(name) and name not in contents.refused:
+        with scratch() as folder:
+            read = read_arrays(contents.path, {name: role}, folder)
+            return np.array(read.arrays[name] if name in read.arrays else read.names[name])
+    if role == "names":
+        return np.array(contents.names(name))
+    return contents.columns(name) if role == "columns" else contents.numbers(name)

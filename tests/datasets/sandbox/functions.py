@@ -124,6 +124,15 @@ def dies(out):
     ctypes.string_at(0)
 
 
+def computes(out):
+    while True:
+        pass
+
+
+def sleeps(seconds, out):
+    time.sleep(seconds)
+
+
 def eats(size, out):
     return len(np.ones(size, np.uint8))
 

@@ -120,8 +120,17 @@ def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeyp
     with pytest.raises(Refused, match="expected a file that is whole"):
         run(functions.fails)
     monkeypatch.setattr(calling, "PATIENCE", 0.5)
-    with pytest.raises(Refused, match="took longer than the 4 s allowed"):
+    with pytest.raises(Refused, match="not read within 2 s because this machine is busy; try"):
         run(functions.leaves_pid, 60, seconds=4)
+
+
+@LINUX
+@pytest.mark.slow
+def test_time_of_the_processor_is_what_a_file_may_take_not_time_on_the_clock(run, monkeypatch):
+    monkeypatch.setattr(calling, "PATIENCE", 1e6)
+    with pytest.raises(Refused, match="took longer than the 1 s of the processor for a file"):
+        run(functions.computes, seconds=1)
+    run(functions.sleeps, 2.5, seconds=1)
 
 
 @LINUX

@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from tests.datasets import files
 from zslcore.datasets.sandbox import client
-from zslcore.datasets.sandbox.client import Limits, declared_in, read_arrays, read_lines
+from zslcore.datasets.sandbox.client import Limits, look_into, read_arrays, read_lines
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
 
@@ -165,7 +165,7 @@ def test_matlab_7_3_reads_as_matlab_5(tmp_path):
 def test_a_variable_with_a_dot_in_its_name_is_no_field(tmp_path):
     with h5py.File(tmp_path / "dot.h5", "w") as file:
         file["model.v1"], file["att"] = np.eye(2), np.eye(3)
-    assert declared_in(tmp_path / "dot.h5") == {"model.v1": (2, 2), "att": (3, 3)}
+    assert look_into(tmp_path / "dot.h5").shapes == {"model.v1": (2, 2), "att": (3, 3)}
     read = read_arrays(tmp_path / "dot.h5", {"model.v1": "rows"}, tmp_path)
     np.testing.assert_array_equal(read.arrays["model.v1"], np.eye(2))
 
@@ -330,11 +330,29 @@ def test_every_matrix_of_numbers_passes_unchanged(tmp_path_factory, A):
 # --- any file -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("content", [b"", b"not a matrix", b"\x93NUMPY\x01\x00", b"<html>"])
-def test_a_file_of_another_kind_is_refused(tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "got"),
+    [
+        (b"", "got an empty file."),
+        (b"not a matrix", "expected MATLAB 5 or HDF5, got a text."),
+        (b"\x93NUMPY\x01\x00", "expected MATLAB 5 or HDF5, got a NumPy array."),
+        (b"\n<!DOCTYPE html><title>404</title>", "got a web page (HTML)"),
+        (client.LFS + b"v1\noid sha256:1", "run 'git lfs pull'"),
+        (b"\x80\x04\x95", "got a pickle, which would run code and is not opened"),
+        (
+            b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.",
+            "got a PyTorch file of the old form (pickle)",
+        ),
+        (b"\x1f\x8b\x08\x00", "got a gzip archive; unpack it first."),
+        (b"\x00\x01\x02", "got a binary file of another kind."),
+    ],
+)
+def test_a_file_of_another_kind_is_named_without_its_bytes(tmp_path, content, got):
     path = tmp_path / "a.mat"
     path.write_bytes(content)
-    assert "expected MATLAB 5 or HDF5 or NumPy archive" in refused(path, tmp_path)
+    sentence = refused(path, tmp_path, kinds=("MATLAB 5", "HDF5"))
+    assert got in sentence
+    assert "\\x" not in sentence
 
 
 def test_what_is_no_file_is_refused(tmp_path):

@@ -39,8 +39,9 @@ if sys.platform != "win32":  # there, only the caller's time limit holds
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
 #: Imported once by the fork server; what reads Parquet when the first such file comes.
 PRELOADED = ("h5py", "scipy.io", "zslcore.datasets.sandbox.formats")
-#: Seconds between two looks at a worker, and on the clock for every second of the processor.
-LOOK_EVERY, PATIENCE = 0.1, 4
+#: Seconds between two looks at a worker, and on the clock for every second of the processor: the
+#: system ends a worker that has used its seconds, however slowly a busy machine gives them.
+LOOK_EVERY, PATIENCE = 0.1, 40
 #: Bytes beyond its libraries that a worker may always take, those that a reader needs to list the
 #: variables of a file (SciPy inflates up to 128 MiB for that), and most bytes of an answer.
 SPARE, OPENING, MAX_ANSWER = 128 << 20, 256 << 20, 64 << 20
@@ -111,14 +112,17 @@ def call(
     if _confined:
         return _within(request)
     start = time.monotonic()
-    last = _run(request)
+    last, ended = _run(request)
     if "done" in last:
         return last["done"]
     if shutil.disk_usage(out).free < ROOM:
         raise Refused("expected room on the disk to read it, got none")
     sentence = "the file is damaged or hostile and crashed its reader"
-    if time.monotonic() - start >= min(PATIENCE, 1) * seconds:
-        sentence = f"took longer than the {seconds} s allowed for a file of this size"
+    if time.monotonic() - start >= seconds:
+        sentence = f"took longer than the {seconds} s of the processor for a file of this size"
+    if not ended:
+        waited = f"{PATIENCE * seconds:,.0f} s"
+        sentence = f"not read within {waited} because this machine is busy; try again later"
     if "refused" in last:
         raise Refused(str(last["refused"]), str(last.get("where", "")))
     raise Refused(sentence, _variable(last.get("reading")))
@@ -260,15 +264,18 @@ def _size(path: Path) -> int:
     return 0
 
 
-def _run(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Run a worker and return its last line; once more where the fork server ended meanwhile."""
-    last, lost = _attempt(request, _begun)
-    return _attempt(request, _Started)[0] if lost else last
+def _run(request: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Run a worker; return its last line, and whether it ended before the caller ended it.
+
+    Once more where the fork server ended meanwhile.
+    """
+    last, ended, lost = _attempt(request, _begun)
+    return _attempt(request, _Started)[:2] if lost else (last, ended)
 
 
 def _attempt(
     request: Mapping[str, Any], begin: Callable[..., _Worker]
-) -> tuple[dict[str, Any], bool]:
+) -> tuple[dict[str, Any], bool, bool]:
     # The answer goes to a file, not a pipe, so that the limit on file size holds for it too.
     with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
         asked.write(json.dumps(request).encode())
@@ -286,7 +293,7 @@ def _attempt(
         answer.seek(0)
         last = _last_line(answer.read(request["answer"]))
         answered = not {"done", "refused"}.isdisjoint(last)
-        return last, ended and not answered and worker.lost
+        return last, ended, ended and not answered and worker.lost
 
 
 def _begun(module: str, request: IO[bytes], answer: IO[bytes]) -> _Worker:

@@ -1,7 +1,7 @@
 """Read files from outside: nothing in them is trusted.
 
-MATLAB (5 and 7.3), HDF5, NumPy archives, Parquet and texts (CSV, JSON, TOML, lists of names) are
-read by :mod:`zslcore.datasets.sandbox.formats` in a confined process
+MATLAB (5 and 7.3), HDF5, NumPy, Parquet, PyTorch (tensors alone), safetensors and texts (CSV, JSON,
+TOML, lists of names) are read by :mod:`zslcore.datasets.sandbox.formats` in a confined process
 (:mod:`zslcore.datasets.sandbox.calling`): ``scipy.io.loadmat`` can be made to crash by four bytes,
 a file of 1 KB can declare terabytes, and a list of 8 MB can keep a naive check busy for minutes.
 What that process leaves is checked again here. A process that crashes is one refused file.
@@ -50,6 +50,54 @@ SIGNATURES = (
     (b"\x93NUMPY", (0,), "NumPy array"),
     (b"PAR1", (0,), "Parquet"),
 )
+#: Containers of arrays, and what each is called in a sentence.
+CONTAINERS = {
+    "MATLAB 5": "a MATLAB 5 file",
+    "HDF5": "an HDF5 file",
+    "NumPy archive": "a NumPy archive",
+    "NumPy array": "a NumPy array",
+    "Parquet": "a Parquet table",
+    "PyTorch": "a PyTorch file",
+    "safetensors": "a safetensors file",
+    "JSON": "a JSON text",
+}
+ARRAYS = tuple(CONTAINERS)
+ENDINGS_OF_ARRAYS = ".mat, .npz, .npy, .h5, .parquet, .pt, .safetensors, .json"
+#: First bytes of files that are named and not opened, with what they are and what to do.
+NOT_OPENED = (
+    (
+        b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.",
+        "a PyTorch file of the old form (pickle): not opened; save it again with torch.save, or "
+        "write it with np.savez(...)",
+    ),
+    (b"\x1f\x8b", "a gzip archive; unpack it first"),
+    (b"\xfd7zXZ\x00", "an xz archive; unpack it first"),
+    (b"BZh", "a bzip2 archive; unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
+    (b"Rar!", "a RAR archive; unpack it first"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"\x89PNG", "a PNG image"),
+    (b"%PDF", "a PDF"),
+)
+#: First bytes of a pickle: of protocols 2 to 5, and of older ones, which are texts.
+PICKLES = (
+    *(bytes([0x80, protocol]) for protocol in range(2, 6)),
+    *(
+        b"(dp",
+        b"(lp",
+        b"(tp",
+        b"(ip",
+        b"cposix\n",
+        b"cos\n",
+        b"cnumpy",
+        b"c__builtin__",
+        b"ccopy_reg",
+    ),
+)
+#: Bytes that no text begins with.
+CONTROLS = frozenset(range(32)) - set(b"\t\n\r\f\x1b")
+#: Bytes in which a signature is looked for.
+HEAD = 2048 + 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +160,7 @@ def read_arrays(
     into: Path,
     *,
     required: tuple[str, ...] | None = None,
-    kinds: tuple[str, ...] = ("MATLAB 5", "HDF5", "NumPy archive"),
+    kinds: tuple[str, ...] = ARRAYS,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Variables:
     """Read the variables ``wanted`` of an untrusted file; others are never looked at.
@@ -140,22 +188,97 @@ def read_arrays(
         )
 
 
-def declared_in(
-    path: Path,
-    kinds: tuple[str, ...] = ("MATLAB 5", "HDF5", "NumPy archive", "NumPy array"),
-    *,
-    limits: Limits = DEFAULT_LIMITS,
-) -> dict[str, tuple[int, ...] | None]:
-    """Return the shape of every variable of an untrusted file; no value of it is read.
+@dataclass(frozen=True, slots=True, eq=False)
+class Contents:
+    """What an untrusted file of arrays holds, of which the small variables are read.
 
-    None for a variable that is neither numbers nor texts.
+    ``shapes`` has every variable, None where it is neither numbers nor texts; ``arrays`` the values
+    of small ones, int64, float32, float64 or texts, and ``refused`` why others cannot be read.
     """
+
+    path: Path
+    container: str
+    shapes: dict[str, tuple[int, ...] | None]
+    arrays: dict[str, np.ndarray]
+    refused: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """The file's name, cleaned."""
+        return clean_text(self.path.name)
+
+    def has(self, name: str) -> bool:
+        """Whether the values of a variable are here; those of large ones are in the file alone."""
+        return name in self.arrays
+
+    def numbers(self, name: str) -> np.ndarray:
+        """Return one axis of whole numbers, or raise FileRefusedError."""
+        return self._converted(name, formats.whole_numbers)
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """Return texts, cleaned, or raise FileRefusedError."""
+        array = self._converted(name, lambda values: values)
+        if array.dtype.kind != "U":
+            raise self._refusal(name, "expected a list of texts, got numbers")
+        return _cleaned_names(array.ravel(), self.path.name, name)
+
+    def rows(self, name: str) -> np.ndarray:
+        """Return a matrix of float32 as it lies in the file, or raise FileRefusedError."""
+        return self._converted(name, formats.finite_matrix)
+
+    def columns(self, name: str) -> np.ndarray:
+        """Return a matrix of float32 transposed, as MATLAB's layout has one image a column."""
+        return np.ascontiguousarray(self.rows(name).T)
+
+    def _converted(self, name: str, of: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        if name in self.refused:
+            raise self._refusal(name, self.refused[name])
+        try:
+            return of(self.arrays[name])
+        except Refused as refusal:
+            raise self._refusal(name, str(refusal)) from None
+
+    def _refusal(self, name: str, sentence: str) -> FileRefusedError:
+        where = f"variable {clean_text(name)!r}"
+        return FileRefusedError(f"{self.name}, {where}: {clean_text(sentence, 400)}.")
+
+
+def look_into(
+    path: Path, kinds: tuple[str, ...] = ARRAYS, *, limits: Limits = DEFAULT_LIMITS
+) -> Contents:
+    """Return what an untrusted file of arrays holds, read by one worker process.
+
+    Values of more than :data:`formats.SMALL_BYTES` in all stay in the file.
+    """
+    container = _kind(path, kinds)
     with scratch() as folder:
-        found = _read(formats.list_variables, path, folder, _kind(path, kinds), limits=limits)
-    with _checked(path):
-        return {
-            name: None if shape is None else tuple(map(int, shape)) for name, shape in found.items()
-        }
+        budget = limits.budget(path.stat().st_size)
+        what = CONTAINERS[container].partition(" ")[2]
+        found = _read(formats.look_into, path, folder, container, budget, limits=limits, what=what)
+        with _checked(path):
+            shapes: dict[str, tuple[int, ...] | None] = {}
+            arrays: dict[str, np.ndarray] = {}
+            refused: dict[str, str] = {}
+            for k, entry in enumerate(found):
+                name, shape = str(entry["name"]), entry["shape"]
+                shapes[name] = None if shape is None else tuple(map(int, shape))
+                if entry["refused"]:
+                    refused[name] = str(entry["refused"])
+                elif entry["read"]:
+                    arrays[name] = _plain(folder / f"{k}.npy")
+            return Contents(path, container, shapes, arrays, refused)
+
+
+def _plain(path: Path) -> np.ndarray:
+    """Read an array of numbers or texts that a worker left."""
+    array = np.array(open_array(path))
+    if array.dtype.str.startswith("<U"):
+        if array.size and np.ascontiguousarray(array).view("<u4").max() > LAST_CHARACTER:
+            raise ValueError
+    elif array.dtype.str not in ("<i8", "<f4", "<f8"):
+        raise ValueError
+    array.setflags(write=False)
+    return array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -311,10 +434,17 @@ def _size(path: Path, most: int, what: str) -> int:
 
 
 def _refuse_pointer(path: Path, head: bytes) -> None:
+    """Refuse what stands where the file should: a pointer of Git LFS, or a web page."""
     if head.startswith(LFS):
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected the file itself, got a pointer of Git LFS to it; "
             "run 'git lfs pull' in its repository."
+        )
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:9].lower()
+    if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected the file itself, got a web page (HTML), as a "
+            "download that failed leaves; download it again."
         )
 
 
@@ -324,20 +454,56 @@ def _require_file(path: Path) -> None:
         raise FileRefusedError(f"{clean_text(path)}: expected a file, found {what}.")
 
 
-def _kind(path: Path, welcome: tuple[str, ...]) -> str:
-    """Return the kind of a file by its first bytes; have what reads it imported meanwhile."""
+def container_of(path: Path) -> str:
+    """Return the container of a file by its first bytes: one of :data:`ARRAYS`, or "text".
+
+    Raises a FileRefusedError that says what the file is, for anything else.
+    """
     _require_file(path)
     with path.open("rb") as file:
-        head = file.read(2048 + 16)
+        head = file.read(HEAD)
     _refuse_pointer(path, head)
+    name = clean_text(path.name)
+    if not head:
+        raise FileRefusedError(f"{name}: expected a file with something in it, got an empty file.")
     for signature, offsets, kind in SIGNATURES:
-        if kind in welcome and any(head.startswith(signature, at) for at in offsets):
-            make_ready(*formats.LIBRARIES[kind])
-            return kind
-    raise FileRefusedError(
-        f"{clean_text(path.name)}: expected {' or '.join(welcome)}, got a file that begins with "
-        f"{head[:16]!r}."
-    )
+        if any(head.startswith(signature, at) for at in offsets):
+            return _in_archive(head) if kind == "NumPy archive" else kind
+    for signature, what in NOT_OPENED:
+        if head.startswith(signature):
+            raise FileRefusedError(f"{name}: expected {ENDINGS_OF_ARRAYS} or a text, got {what}.")
+    if head.startswith(PICKLES):
+        raise FileRefusedError(
+            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text, got a pickle, which would run code "
+            "and is not opened; write it with np.savez(...)."
+        )
+    length = int.from_bytes(head[:8], "little")
+    if head[8:9] == b"{" and 2 <= length <= path.stat().st_size - 8:
+        return "safetensors"
+    if CONTROLS & set(head[:64]):
+        raise FileRefusedError(
+            f"{name}: expected {ENDINGS_OF_ARRAYS} or a text, got a binary file of another kind."
+        )
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+    return "JSON" if start in (b"{", b"[") else "text"
+
+
+def _in_archive(head: bytes) -> str:
+    """Distinguish the zip archives of PyTorch and NumPy by the name of the first member."""
+    member = head[30 : 30 + int.from_bytes(head[26:28], "little")]
+    torch = member.endswith((b"/data.pkl", b"/.format_version", b"/byteorder"))
+    return "PyTorch" if torch else "NumPy archive"
+
+
+def _kind(path: Path, welcome: tuple[str, ...]) -> str:
+    """Return the container of a file, one that is welcome; have its reader imported meanwhile."""
+    kind = container_of(path)
+    if kind in welcome:
+        make_ready(*formats.LIBRARIES[kind])
+        return kind
+    expected = ENDINGS_OF_ARRAYS if welcome == ARRAYS else " or ".join(welcome)
+    got = CONTAINERS.get(kind, "a text")
+    raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}, got {got}.")
 
 
 def _read(
@@ -461,9 +627,14 @@ def _names(path: Path, file: str) -> tuple[str, ...]:
         raise ValueError
     if array.size and array.view("<u4").max() > LAST_CHARACTER:
         raise ValueError
+    return _cleaned_names(array, file, path.stem)
+
+
+def _cleaned_names(array: np.ndarray, file: str, variable: str) -> tuple[str, ...]:
     names = tuple(map(clean_text, array.tolist()))
     if "" in names:
         raise FileRefusedError(
-            f"{clean_text(file)}, variable {path.stem!r}: name {names.index('') + 1} is empty."
+            f"{clean_text(file)}, variable {clean_text(variable)!r}: "
+            f"name {names.index('') + 1} is empty."
         )
     return names

@@ -1,5 +1,7 @@
 """Read MATLAB, HDF5, NumPy, Parquet, CSV, JSON and TOML in a confined process.
 
+:mod:`zslcore.datasets.sandbox.tensor_files` reads PyTorch and safetensors.
+
 The limits and walls of that process protect the machine (:mod:`zslcore.datasets.sandbox.calling`).
 The readers here compare what a file declares with what it may take before they read any of it, and
 say in one sentence what is wrong. They return JSON, and leave arrays as ``<out>/<name>.npy``.
@@ -26,11 +28,18 @@ import numpy as np
 
 from zslcore.datasets.sandbox import calling
 from zslcore.datasets.sandbox.calling import Refused
+from zslcore.datasets.sandbox.tensor_files import Safetensors, Torch
 from zslcore.storage.arrays import write_rows
 
 #: What variables are called that hold scores, and the label of every image.
 SCORE_VARIABLES = ("scores", "score", "logits", "probabilities", "probs", "log_probs", "array")
 LABEL_VARIABLES = ("y", "labels", "label", "y_true", "targets", "true_labels")
+#: Names of arrays that mean one thing in every file of ours, so that no class is called so.
+VARIABLES = frozenset((
+    *SCORE_VARIABLES, *LABEL_VARIABLES, "features", "X", "prototypes", "att", "class_names",
+    *("trainval", "train", "val", "test_seen", "test_unseen", "test"),
+    *("trainval_loc", "train_loc", "val_loc", "test_seen_loc", "test_unseen_loc"),
+))  # fmt: skip
 #: What a column of labels is called in a table of scores.
 LABELS = ("label", "labels", "class", "y", "y_true", "target", "true")
 #: Bytes that a text of unknown length counts for before it is read.
@@ -51,6 +60,11 @@ MATLAB_BYTES = {
 MATRIX, COMPRESSED = 14, 15
 #: Deflate, shuffle and fletcher32: the filters that are part of HDF5, no plug-ins.
 HDF5_FILTERS = {1, 2, 3}
+#: Why an array of Python objects, which would be unpickled, is not read.
+OBJECTS = "an array of Python objects: save with np.array(names, dtype=str)"
+#: Bytes that the small variables of a file may declare, which are read before it is known what
+#: the file is; names of files, of which the end is kept; most variables that are looked at.
+SMALL_BYTES, PATHS, MAX_VARIABLES = 64 << 20, ("image_files",), 200
 NUMERIC = ("int", "uint", "float", "double", "halffloat")
 #: Where pandas writes ``DataFrame.attrs``.
 ATTRS = b"PANDAS_ATTRS"
@@ -81,7 +95,7 @@ class _Mat5:
 
         self.path = path
         self.listed = {name: (shape, kind) for name, shape, kind in whosmat(path)}
-        self.names = list(self.listed)
+        self.names = [name for name in self.listed if not name.startswith("__")]
 
     def declared(self, name: str) -> tuple[Shape, int]:
         of = name.partition(".")[0]
@@ -89,7 +103,7 @@ class _Mat5:
         if of != name:
             if kind != "struct":
                 raise Refused(f"expected a MATLAB struct, got a {kind}")
-            size = dict(zip(self.names, _declared_bytes(self.path), strict=True))[of]
+            size = dict(zip(self.listed, _declared_bytes(self.path), strict=True))[of]
             return (-(-size // 4),), 4  # of a field, no more is known
         if kind not in MATLAB_BYTES:
             raise Refused(f"expected numbers or a cell array of texts, got a MATLAB {kind}")
@@ -137,7 +151,8 @@ class Hdf5:
         import h5py
 
         self.h5py, self.file = h5py, h5py.File(path, "r")
-        self.names = list(islice(self.file, 1000))
+        # MATLAB keeps cells and objects in groups of its own, "#refs#" and "#subsystem#".
+        self.names = [name for name in islice(self.file, 1000) if not name.startswith("#")]
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable without reading its values."""
@@ -252,8 +267,7 @@ class _Npz:
         with self.archive.open(info) as member:
             shape, _, dtype = _npy_header(member)
             size = member.tell() + math.prod(shape) * dtype.itemsize
-        if dtype.kind not in "biufSU":
-            raise Refused(f"expected numbers or texts, got {dtype}")
+        _refuse_objects(dtype)
         if size != info.file_size:
             raise Refused(f"its header declares {size:,} bytes, the archive {info.file_size:,}")
         return shape, dtype.itemsize
@@ -261,10 +275,7 @@ class _Npz:
     def read(self, name: str) -> np.ndarray:
         with self.archive.open(self.members[name]) as member:
             array: np.ndarray = np.lib.format.read_array(member, allow_pickle=False)
-        if array.dtype.kind == "U" and array.size:
-            codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
-            if codes.max() > LAST_CHARACTER:
-                raise Refused(f"expected texts, got a character with number {codes.max():,}")
+        _refuse_odd_characters(array)
         return array
 
     def copy(self, name: str, path: Path) -> bool:
@@ -278,6 +289,19 @@ class _Npz:
                 np.lib.format.write_array_header_1_0(file, header)
                 shutil.copyfileobj(member, file, 1 << 20)
         return True
+
+
+def _refuse_odd_characters(array: np.ndarray) -> None:
+    """Refuse texts with numbers that no character has."""
+    if array.dtype.kind == "U" and array.size:
+        codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
+        if codes.max() > LAST_CHARACTER:
+            raise Refused(f"expected texts, got a character with number {codes.max():,}")
+
+
+def _refuse_objects(dtype: np.dtype) -> None:
+    if dtype.kind not in "biufSU":
+        raise Refused(f"expected numbers or texts, got {OBJECTS if dtype.hasobject else dtype}")
 
 
 def _npy_header(file: Any) -> tuple[Shape, bool, np.dtype]:
@@ -296,13 +320,15 @@ class _Npy:
         self.path, self.names = path, ["array"]
 
     def declared(self, name: str) -> tuple[Shape, int]:
-        array = self.read(name)
-        if array.dtype.kind not in "biuf":
-            raise Refused(f"expected numbers, got {array.dtype}")
-        return array.shape, array.dtype.itemsize
+        with open(self.path, "rb") as file:
+            shape, _, dtype = _npy_header(file)
+        _refuse_objects(dtype)
+        return shape, dtype.itemsize
 
     def read(self, name: str) -> np.ndarray:
-        return np.load(self.path, mmap_mode="r", allow_pickle=False)
+        array = np.load(self.path, mmap_mode="r", allow_pickle=False)
+        _refuse_odd_characters(array)
+        return array
 
 
 class _Parquet:
@@ -343,6 +369,59 @@ class _Parquet:
         )
 
 
+class _Json:
+    """Arrays as JSON: an object of lists, or one list, which is called "array".
+
+    An object that has a list of numbers a class, all of one length, is a matrix "prototypes" with
+    "class_names".
+    """
+
+    def __init__(self, path: str) -> None:
+        size = Path(path).stat().st_size
+        calling.allow(32 * size)
+        value = _parsed(path, "JSON")
+        held = value if isinstance(value, dict) else {"array": value}
+        if _is_vector_a_class(held):
+            prototypes = np.array(list(held.values()), dtype=np.float64)
+            held = {"prototypes": prototypes, "class_names": list(held)}
+        self.held = {str(name): each for name, each in held.items() if isinstance(each, _LISTS)}
+        self.names = list(self.held)
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        array = self.read(name)
+        return array.shape, TEXT_BYTES if array.dtype.kind == "U" else array.dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        value = self.held[name]
+        if isinstance(value, np.ndarray):
+            return value
+        if value and all(isinstance(each, str) for each in value):
+            return np.array([each[:MAX_NAME] for each in value])
+        rows = value if value and all(isinstance(each, list) for each in value) else [value]
+        if len({len(row) for row in rows}) > 1:
+            raise Refused("expected rows of one length, got several lengths")
+        if not all(type(each) in (int, float, bool) for row in rows for each in row):
+            raise Refused("expected a list of numbers or of texts, got other values")
+        if any(type(each) is int and abs(each) >= MAX_NUMBER for row in rows for each in row):
+            raise Refused("expected numbers below 2 ** 53, got a larger one")
+        return np.array(value)
+
+
+_LISTS = (list, np.ndarray)
+
+
+def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
+    """Whether an object has a list of numbers a class, all of one length, and no name of ours."""
+    if len(held) < 2 or not {*held}.isdisjoint(VARIABLES):
+        return False
+    lists = list(held.values())
+    return (
+        all(isinstance(each, list) and each for each in lists)
+        and len({len(each) for each in lists}) == 1
+        and all(type(n) in (int, float) and abs(n) < MAX_NUMBER for each in lists for n in each)
+    )
+
+
 def _parquet(path: str, texts: Sequence[str] = ()) -> Any:
     """Open a Parquet table with one thread: under load others find no room under the limit."""
     import pyarrow
@@ -363,6 +442,9 @@ SOURCES: dict[str, Callable[[str], _Source]] = {
     "NumPy archive": _Npz,
     "NumPy array": _Npy,
     "Parquet": _Parquet,
+    "safetensors": Safetensors,
+    "PyTorch": Torch,
+    "JSON": _Json,
 }
 #: Kind of file -> the libraries that read it; to make an array, PyArrow asks pandas.
 LIBRARIES = {
@@ -370,6 +452,9 @@ LIBRARIES = {
     "HDF5": ("h5py",),
     "NumPy archive": (),
     "NumPy array": (),
+    "safetensors": (),
+    "PyTorch": (),
+    "JSON": (),
     "Parquet": ("pyarrow.parquet", "pandas"),
     "CSV": ("pandas",),
 }
@@ -417,16 +502,53 @@ def read_variables(
     return {"found": found, "unread": [name for name in source.names if name not in read][:100]}
 
 
-def list_variables(path: str, kind: str, out: Path) -> dict[str, list[int] | None]:
-    """Return the shape of every variable, None where it cannot be read; read no values."""
+def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, Any]]:
+    """Return name and shape of every variable, and write the values of the small ones.
+
+    The k-th is ``<k>.npy``, numbers as they are, whole ones in one axis as int64; "refused" says
+    why a variable cannot be read, "read" whether its values were written.
+    """
     source = _opened(path, kind)
-    shapes: dict[str, list[int] | None] = {}
-    for name in source.names[:200]:
+    found: list[dict[str, Any]] = []
+    declared, most = 0, min(budget, SMALL_BYTES)
+    for name in source.names[:MAX_VARIABLES]:
+        calling.tell(reading=name)
+        entry: dict[str, Any] = {"name": name, "shape": None, "read": False, "refused": ""}
+        found.append(entry)
         try:
-            shapes[name] = [int(n) for n in source.declared(name)[0]]
-        except Refused:
-            shapes[name] = None
-    return shapes
+            shape, itemsize = source.declared(name)
+            if min(shape, default=0) < 0:
+                raise Refused("declares a negative number of values")
+            entry["shape"] = [int(n) for n in shape]
+            size = math.prod(shape) * max(itemsize, 4)
+            if declared + size <= most:
+                declared += size
+                entry["read"] = True
+        except Refused as refusal:
+            entry["refused"] = str(refusal)
+    calling.allow(3 * declared)
+    for k, entry in enumerate(found):
+        if entry["read"]:
+            calling.tell(reading=entry["name"], share=k / len(found))
+            try:
+                _write_plain(source.read(entry["name"]), out / f"{k}.npy", entry["name"])
+            except Refused as refusal:
+                entry |= {"read": False, "refused": str(refusal)}
+    return found
+
+
+def _write_plain(array: np.ndarray, path: Path, name: str) -> None:
+    """Write numbers or texts as they are."""
+    if array.dtype.kind not in "biuf":
+        (_write_paths if name in PATHS else _write_names)(array, path)
+        return
+    if array.size == max(array.shape, default=1):
+        values = array.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            if ((np.abs(values) < MAX_NUMBER) & (values == np.trunc(values))).all():
+                np.save(path, values.astype("<i8"))
+                return
+    np.save(path, np.ascontiguousarray(array, "<f4" if array.dtype.itemsize <= 4 else "<f8"))
 
 
 def _opened(path: str, kind: str) -> _Source:
@@ -471,13 +593,30 @@ def _write_scores(array: np.ndarray, path: Path) -> None:
 
 def _write_numbers(array: np.ndarray, path: Path) -> None:
     """Write one axis of whole numbers; MATLAB's vectors come as a single row or column."""
+    np.save(path, whole_numbers(array))
+
+
+def whole_numbers(array: np.ndarray) -> np.ndarray:
+    """Return one axis of whole numbers as int64, or raise Refused."""
     if array.dtype.kind not in "biuf" or (array.size and max(array.shape) != array.size):
         raise Refused(f"expected one column of whole numbers, got {_described(array)}")
+    if array.dtype == np.int64 and (np.abs(array) < MAX_NUMBER).all():
+        return array.ravel()
     values = array.ravel().astype(np.float64)
     wrong = values[~(np.abs(values) < MAX_NUMBER) | (values != np.trunc(values))]
     if wrong.size:
         raise Refused(f"expected whole numbers, got {wrong[0]}")
-    np.save(path, values.astype("<i8"))
+    return values.astype("<i8")
+
+
+def finite_matrix(array: np.ndarray) -> np.ndarray:
+    """Return a matrix as float32, or raise Refused for one that is none or not finite."""
+    with np.errstate(over="ignore"):
+        A = _matrix(array).astype("<f4")
+    if not np.isfinite(A).all():
+        i, j = np.argwhere(~np.isfinite(A))[0]
+        raise Refused(f"expected finite numbers, got {array[i, j]} in row {i + 1}")
+    return A
 
 
 def _texts(array: np.ndarray) -> list[str]:

@@ -1,0 +1,295 @@
+"""Arrays in every container: what they hold is read alike, and hostile ones are one sentence."""
+
+import io
+import json
+import pickle
+import struct
+import zipfile
+
+import h5py
+import numpy as np
+import pytest
+import torch
+from scipy.io import savemat
+
+from tests.datasets import files
+from zslcore.datasets.sandbox.client import container_of, look_into, read_arrays
+from zslcore.exceptions import FileRefusedError
+
+NAMES = ("blue whale", "otter", "zebra")
+X = np.arange(12.0, dtype=np.float32).reshape(4, 3) / 8
+Y = np.array([0, 2, 1, 2])
+
+
+def write_safetensors(path, arrays, **changes):
+    """Write a file by the published layout."""
+    header, raw = {"__metadata__": {"format": "pt"}}, b""
+    names = {"<f4": "F32", "<i8": "I64", "<f2": "F16"}
+    for name, array in arrays.items():
+        place = [len(raw), len(raw) + array.nbytes]
+        entry = {"dtype": names[array.dtype.str], "shape": array.shape, "data_offsets": place}
+        header[name] = entry | changes
+        raw += array.tobytes()
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + raw)
+
+
+def write(path):
+    """Write features, labels and names of classes in the container that an ending names."""
+    ending = path.suffix
+    if ending == ".npz":
+        np.savez(path, features=X, labels=Y, class_names=np.array(NAMES))
+    elif ending == ".mat":
+        savemat(path, {"features": X, "labels": Y[:, None], "class_names": files.cells(NAMES)})
+    elif ending == ".h5":
+        with h5py.File(path, "w") as file:
+            file["features"], file["labels"] = X, Y
+            file["class_names"] = np.array(NAMES, dtype="S")
+    elif ending == ".pt":
+        torch.save(
+            {"features": torch.tensor(X), "labels": torch.tensor(Y), "class_names": list(NAMES)},
+            path,
+        )
+    elif ending == ".safetensors":
+        write_safetensors(path, {"features": X, "labels": Y})
+    else:
+        held = {"features": X.tolist(), "labels": Y.tolist(), "class_names": NAMES}
+        path.write_text(json.dumps(held))
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("ending", [".npz", ".mat", ".h5", ".pt", ".safetensors", ".json"])
+def test_one_call_gives_shapes_and_values_of_every_container(tmp_path, ending):
+    path = tmp_path / f"a{ending}"
+    write(path)
+    held = look_into(path)
+    assert held.shapes["features"] == (4, 3)
+    np.testing.assert_array_equal(held.rows("features"), X)
+    np.testing.assert_array_equal(held.numbers("labels"), Y)
+    if ending != ".safetensors":  # which holds no texts
+        assert held.names("class_names") == NAMES
+    read = read_arrays(path, {"features": "rows", "labels": "numbers"}, tmp_path)
+    np.testing.assert_array_equal(read.arrays["features"], X)
+    np.testing.assert_array_equal(read.arrays["labels"], Y)
+
+
+@pytest.mark.usefixtures("in_process")
+def test_names_alone_and_vectors_by_class_are_read(tmp_path):
+    np.save(tmp_path / "names.npy", np.array(NAMES))
+    assert look_into(tmp_path / "names.npy").names("array") == NAMES
+    by_class = dict(zip(NAMES, X[:3].tolist(), strict=True))
+    (tmp_path / "emb.json").write_text(json.dumps(by_class))
+    held = look_into(tmp_path / "emb.json")
+    np.testing.assert_array_equal(held.rows("prototypes"), X[:3])
+    assert held.names("class_names") == NAMES
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("ending", ["npy", "npz"])
+def test_an_array_of_objects_is_named_as_such(tmp_path, ending):
+    path, objects = tmp_path / f"names.{ending}", np.array(NAMES, dtype=object)
+    (np.save if ending == "npy" else np.savez)(path, objects)
+    (sentence,) = look_into(path).refused.values()
+    assert "an array of Python objects: save with np.array(names, dtype=str)" in sentence
+
+
+@pytest.mark.usefixtures("in_process")
+def test_half_precision_and_views_of_tensors_come_as_pytorch_has_them(tmp_path):
+    whole = torch.arange(24.0).reshape(4, 6)
+    torch.save(
+        {
+            "bf": whole.bfloat16(),
+            "half": whole.half(),
+            "t": whole.T,
+            "cut": whole[1:, 2:],
+            "inner": {"w": torch.nn.Parameter(whole)},
+        },
+        tmp_path / "a.pt",
+    )
+    held = look_into(tmp_path / "a.pt")
+    for name, tensor in {
+        "bf": whole,
+        "half": whole,
+        "t": whole.T,
+        "cut": whole[1:, 2:],
+        "inner.w": whole,
+    }.items():
+        np.testing.assert_array_equal(held.rows(name), tensor.numpy())
+    torch.save(whole, tmp_path / "b.pth")
+    assert look_into(tmp_path / "b.pth").shapes == {"array": (4, 6)}
+
+
+def test_a_lone_matrix_of_matlab_7_3_is_no_text_and_its_noise_is_left_out(tmp_path):
+    path = tmp_path / "v73.mat"
+    with h5py.File(path, "w", userblock_size=512) as file:
+        file["trainval_loc"] = np.array([[1.0, 2, 3]])
+        file["trainval_loc"].attrs["MATLAB_class"] = np.bytes_("double")
+        file.create_group("#refs#")["a"] = np.arange(3)
+    with path.open("r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(512, b" "))
+    assert container_of(path) == "HDF5"
+    assert list(look_into(path).shapes) == ["trainval_loc"]
+
+
+# --- Hostile files --------------------------------------------------------------------------------
+
+
+class Hurts:
+    def __reduce__(self):
+        return print, ("ran",)
+
+
+def torch_file(path, pickled=None, *, storage=b"", compression=zipfile.ZIP_STORED, name="0"):
+    """Write an archive of PyTorch with a pickle of one's own."""
+    with zipfile.ZipFile(path, "w", compression) as archive:
+        archive.writestr("a/data.pkl", pickled)
+        archive.writestr("a/byteorder", "little")
+        archive.writestr(f"a/data/{name}", storage)
+
+
+def honest_pickle(n=12, shape=(4, 3), stride=(3, 1), offset=0):
+    """Pickle a tensor of float32 as PyTorch does, with any numbers."""
+
+    class Pickler(pickle._Pickler):
+        def persistent_id(self, value):
+            return ("storage", GLOBAL, "0", "cpu", n) if value is STORAGE else None
+
+    class Rebuilt:
+        def __reduce__(self):
+            return REBUILD, (STORAGE, offset, shape, stride, False, {})
+
+    out = io.BytesIO()
+    Pickler(out, 2).dump({"x": Rebuilt()})
+    return out.getvalue()
+
+
+STORAGE, GLOBAL, REBUILD = object(), torch.FloatStorage, torch._utils._rebuild_tensor_v2
+
+
+def refusal(path, name=""):
+    """Return why a file, or its variable of this name, is refused; one sentence."""
+    with pytest.raises(FileRefusedError) as caught:
+        look_into(path).rows(name)
+    sentence = str(caught.value)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    return sentence
+
+
+@pytest.mark.usefixtures("in_process")
+def test_an_honest_pickle_is_read(tmp_path):
+    torch_file(tmp_path / "a.pt", honest_pickle(), storage=X.tobytes())
+    np.testing.assert_array_equal(look_into(tmp_path / "a.pt").rows("x"), X)
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("numbers", "storage", "said"),
+    [
+        ({"shape": (4, 4)}, X.tobytes(), "declares a tensor up to value 12 of 12"),
+        ({"offset": 1}, X.tobytes(), "declares a tensor up to value 12 of 12"),
+        ({"stride": (-3, 1)}, X.tobytes(), "expected shape and place of a tensor"),
+        ({"offset": -1}, X.tobytes(), "expected shape and place of a tensor"),
+        ({"n": 13}, X.tobytes(), "declares 52 bytes of values, got 48"),
+        ({"n": 10}, X.tobytes(), "declares a tensor up to value 11 of 10"),
+        ({"n": 12}, X.tobytes() * 2, "declares 96 bytes for '0'"),
+        ({"shape": (1 << 40, 3), "stride": (0, 1)}, X.tobytes(), "more than the"),
+        ({"shape": (2,) * 40, "stride": (0,) * 40}, X.tobytes(), "expected shape and place"),
+    ],
+)
+def test_a_tensor_outside_of_its_storage_is_refused(tmp_path, numbers, storage, said):
+    torch_file(tmp_path / "a.pt", honest_pickle(**numbers), storage=storage)
+    if said == "more than the":
+        with pytest.raises(FileRefusedError, match=said):
+            read_arrays(tmp_path / "a.pt", {"x": "rows"}, tmp_path)
+        assert not look_into(tmp_path / "a.pt").arrays
+    else:
+        assert said in refusal(tmp_path / "a.pt", "x")
+
+
+@pytest.mark.parametrize("value", [Hurts(), {"x": [Hurts()]}, {"x": np.arange(3)}, {1: {2: Hurts}}])
+def test_no_function_of_a_pickle_is_called(tmp_path, value, capfd):
+    torch_file(tmp_path / "a.pt", pickle.dumps(value, 2))
+    assert "holds Python objects besides tensors" in refusal(tmp_path / "a.pt")
+    assert not capfd.readouterr().out
+
+
+def test_a_pickle_inside_of_a_pickle_is_not_opened(tmp_path):
+    torch_file(tmp_path / "a.pt", pickle.dumps({"x": pickle.dumps(Hurts())}, 3))
+    assert not look_into(tmp_path / "a.pt").shapes
+
+
+@pytest.mark.parametrize(
+    "pickled",
+    [
+        b"", b"\x80", b"garbage", b"\x80\x02" + b"(" * 100_000, b"\x80\x02K\x01.",
+        b"\x80\x02}q\x00h\x00.", b"\x80\x04\x8e" + b"\xff" * 8,
+        b"\x80\x02(" + b"]" * 1000 + b".", b"\x80\x02X\xff\xff\xff\x7f",
+    ],
+)  # fmt: skip
+def test_a_damaged_pickle_is_one_sentence_or_holds_nothing(tmp_path, pickled):
+    torch_file(tmp_path / "a.pt", pickled)
+    try:
+        assert not look_into(tmp_path / "a.pt").arrays
+    except FileRefusedError as error:
+        assert str(error).count(". ") == 0  # noqa: PT017 - either is right
+
+
+def test_archives_that_unpack_to_more_than_they_hold_are_refused(tmp_path):
+    torch_file(
+        tmp_path / "a.pt", b"\x80\x02" + b"N0" * (1 << 20) + b"N.", compression=zipfile.ZIP_DEFLATED
+    )
+    assert "expected members stored plainly" in refusal(tmp_path / "a.pt")
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"data_offsets": [0, 1 << 40]}, "declares the bytes 0 to 1,099,511,627,776 of 48"),
+        ({"data_offsets": [24, 0]}, "declares the bytes 24 to 0"),
+        ({"data_offsets": [0, 40]}, "declares 48 bytes of values, got 40"),
+        ({"data_offsets": [-8, 40]}, "expected a shape and two offsets"),
+        ({"data_offsets": ["0", 48]}, "expected a shape and two offsets"),
+        ({"data_offsets": None}, "expected a shape and two offsets"),
+        ({"shape": [1 << 40, 1 << 40]}, "declares 4,835,703,278,458,516,698,824,704 bytes"),
+        ({"shape": [True, 12]}, "expected a shape and two offsets"),
+        ({"dtype": "F8_E4M3"}, "expected numbers, got values of type 'F8_E4M3'"),
+        ({"dtype": ["F32"]}, "damaged"),
+    ],
+)
+def test_a_header_of_safetensors_that_lies_is_refused(tmp_path, changes, said):
+    write_safetensors(tmp_path / "a.safetensors", {"x": X}, **changes)
+    assert said in refusal(tmp_path / "a.safetensors", "x")
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("keep", [9, 12, 40, 100, -1])
+def test_a_safetensors_file_that_is_cut_off_is_refused(tmp_path, keep):
+    write_safetensors(tmp_path / "a.safetensors", {"x": X})
+    (tmp_path / "b").write_bytes((tmp_path / "a.safetensors").read_bytes()[:keep])
+    assert refusal(tmp_path / "b", "x")
+
+
+@pytest.mark.parametrize("header", [b"{" * 100_000, b'{"a": ' * 50_000, b"{}" + b" " * (17 << 20)])
+def test_a_header_without_end_is_refused(tmp_path, header):
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(struct.pack("<Q", len(header)) + header)
+    assert "header" in refusal(path)
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"x": [[1, 2], [3]]}', "expected rows of one length"),
+        ('{"x": [1, "a"]}', "expected a list of numbers or of texts"),
+        ('{"x": [1, null]}', "expected a list of numbers or of texts"),
+        ('{"x": [[[1]]]}', "expected a list of numbers or of texts"),
+        (f'{{"x": [{10**400}]}}', "expected numbers below 2 ** 53"),
+        ('{"x": [NaN, 1]}', "expected a matrix of numbers"),
+    ],
+)
+def test_json_that_is_no_array_is_refused(tmp_path, text, said):
+    (tmp_path / "a.json").write_text(text)
+    assert said in refusal(tmp_path / "a.json", "x")

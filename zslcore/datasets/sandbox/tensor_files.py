@@ -1,0 +1,264 @@
+"""Read tensors of PyTorch and safetensors without either library, in a confined process.
+
+A ``.pt`` or ``.pth`` file is a zip of raw storages and a pickle that says what is where. Only that
+pickle is unpickled, and of all functions that it may name, those that rebuild a tensor alone are
+replaced by ours: no code of the file runs, nothing is allocated that the file does not hold, and
+shapes are known before any value is read. ``torch.load(weights_only=True)`` would need PyTorch, of
+two gigabytes, in the process that never opens a user's file, and reads every value first.
+
+A safetensors file is a JSON header and raw bytes: https://github.com/huggingface/safetensors.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import struct
+import zipfile
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from zslcore.datasets.sandbox.calling import Refused
+
+#: Most bytes of a pickle or header, of names in one, and dictionaries inside each other.
+MAX_HEADER, MAX_NAMES, MAX_DEPTH = 16 << 20, 10_000, 4
+MAX_AXES = 8
+#: Storage of PyTorch -> NumPy's type of its values; None for bfloat16, which NumPy has not.
+STORAGES: dict[str, str | None] = {
+    "DoubleStorage": "<f8", "FloatStorage": "<f4", "HalfStorage": "<f2", "BFloat16Storage": None,
+    "LongStorage": "<i8", "IntStorage": "<i4", "ShortStorage": "<i2", "CharStorage": "|i1",
+    "ByteStorage": "|u1", "BoolStorage": "|b1",
+}  # fmt: skip
+SAFE_TYPES: dict[str, str | None] = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": None, "I64": "<i8", "I32": "<i4",
+    "I16": "<i2", "I8": "|i1", "U8": "|u1", "U16": "<u2", "U32": "<u4", "U64": "<u8",
+    "BOOL": "|b1",
+}  # fmt: skip
+
+Shape = tuple[int, ...]
+
+
+def _size_of(dtype: str | None) -> int:
+    return np.dtype(dtype or "<u2").itemsize
+
+
+def _values(raw: bytes | np.ndarray, dtype: str | None) -> np.ndarray:
+    """Return raw bytes as an array; bfloat16 is the upper half of a float32."""
+    if dtype is not None:
+        return np.frombuffer(raw, dtype)
+    return (np.frombuffer(raw, "<u2").astype("<u4") << np.uint32(16)).view("<f4")
+
+
+def _is_shape(shape: Any) -> bool:
+    return (
+        isinstance(shape, tuple | list)
+        and len(shape) <= MAX_AXES
+        and all(type(n) is int and 0 <= n < 1 << 48 for n in shape)
+    )
+
+
+class Safetensors:
+    """A JSON header of names, types, shapes and places, and the bytes behind it."""
+
+    def __init__(self, path: str) -> None:
+        self.path, size = path, Path(path).stat().st_size
+        with open(path, "rb") as file:
+            (length,) = struct.unpack("<Q", file.read(8))
+            if length > min(MAX_HEADER, size - 8):
+                raise Refused(f"its header declares {length:,} bytes, more than the file has")
+            header = file.read(length)
+        self.start = 8 + length
+        try:
+            entries = json.loads(header)
+        except (ValueError, RecursionError):
+            raise Refused("expected a header of JSON, got text that is none") from None
+        if not isinstance(entries, dict) or len(entries) > MAX_NAMES:
+            raise Refused(f"expected a header with at most {MAX_NAMES:,} tensors, got another")
+        entries.pop("__metadata__", None)
+        self.entries: dict[str, Mapping[str, Any]] = {
+            name: self._checked(name, entry, size - self.start) for name, entry in entries.items()
+        }
+        self.names = list(self.entries)
+
+    def _checked(self, name: str, entry: Any, size: int) -> Mapping[str, Any]:
+        """Return the entry of a tensor inside the file."""
+        where = f"variable {name!r}"
+        if not isinstance(entry, dict):
+            raise Refused("expected type, shape and place of a tensor, got another value", where)
+        dtype, shape, place = entry.get("dtype"), entry.get("shape", ()), entry.get("data_offsets")
+        if dtype not in SAFE_TYPES:
+            raise Refused(f"expected numbers, got values of type {str(dtype)[:20]!r}", where)
+        if place is None or not _is_shape(shape) or not _is_shape(place) or len(place) != 2:
+            raise Refused("expected a shape and two offsets, got other values", where)
+        first, last = place
+        if not first <= last <= size:
+            raise Refused(
+                f"declares the bytes {first:,} to {last:,} of {size:,} that the file has", where
+            )
+        declared = math.prod(shape) * _size_of(SAFE_TYPES[dtype])
+        if declared != last - first:
+            raise Refused(f"declares {declared:,} bytes of values, got {last - first:,}", where)
+        return entry
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value."""
+        entry = self.entries[name]
+        return tuple(entry["shape"]), max(4, _size_of(SAFE_TYPES[entry["dtype"]]))
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a tensor."""
+        entry = self.entries[name]
+        first, last = entry["data_offsets"]
+        with open(self.path, "rb") as file:
+            file.seek(self.start + first)
+            raw = file.read(last - first)
+        return _values(raw, SAFE_TYPES[entry["dtype"]]).reshape(entry["shape"])
+
+
+# --- PyTorch --------------------------------------------------------------------------------------
+
+
+class _Storage(NamedTuple):
+    dtype: str | None
+    key: str
+    n: int
+
+
+class _Tensor(NamedTuple):
+    storage: _Storage
+    offset: int
+    shape: Shape
+    stride: Shape
+
+
+def _tensor(storage: Any, offset: Any, shape: Any, stride: Any, *_: object) -> _Tensor:
+    """Stand for ``torch._utils._rebuild_tensor_v2``; its values lie inside its storage."""
+    right = isinstance(storage, _Storage) and _is_shape(shape) and _is_shape(stride)
+    if not right or len(shape) != len(stride) or type(offset) is not int or offset < 0:
+        raise Refused("expected shape and place of a tensor, got other values")
+    last = offset + sum((n - 1) * step for n, step in zip(shape, stride, strict=True))
+    if math.prod(shape) and last >= storage.n:
+        raise Refused(f"declares a tensor up to value {last:,} of {storage.n:,} that are stored")
+    return _Tensor(storage, offset, tuple(shape), tuple(stride))
+
+
+def _parameter(data: Any, *_: object) -> Any:
+    """Stand for ``torch._utils._rebuild_parameter``."""
+    return data
+
+
+class _Weights(pickle.Unpickler):
+    """Unpickler of tensors, numbers, texts and collections of them; it calls nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return ours for what rebuilds a tensor; refuse all else."""
+        if (module, name) == ("collections", "OrderedDict"):
+            return OrderedDict
+        if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):
+            return _tensor
+        if (module, name) == ("torch._utils", "_rebuild_parameter"):
+            return _parameter
+        if module == "torch" and name in STORAGES:
+            return name
+        if (module, name) == ("torch", "Size"):
+            return tuple
+        raise Refused(
+            f"holds Python objects besides tensors ({module[:40]}.{name[:40]}), which are not "
+            "opened; save a dictionary of tensors, or write it with np.savez(...)"
+        )
+
+    def persistent_load(self, pid: Any) -> _Storage:
+        """Return which storage is meant."""
+        if not isinstance(pid, tuple) or len(pid) < 5 or pid[0] != "storage":
+            raise Refused("expected storages of tensors, got other values")
+        kind, key, n = pid[1], pid[2], pid[4]
+        if not isinstance(kind, str) or kind not in STORAGES or not isinstance(key, str):
+            raise Refused("expected storages of tensors, got other values")
+        if type(n) is not int or n < 0:
+            raise Refused("expected storages of tensors, got other values")
+        return _Storage(STORAGES[kind], key, n)
+
+
+class Torch:
+    """The tensors, and lists of texts or numbers, of a file that ``torch.save`` wrote.
+
+    A lone tensor is called "array"; what lies in a dictionary inside another, "outer.inner".
+    """
+
+    def __init__(self, path: str) -> None:
+        self.archive = zipfile.ZipFile(path)
+        self.members = {info.filename: info for info in self.archive.infolist()}
+        found = [name for name in self.members if name.endswith("/data.pkl")]
+        if len(found) != 1 or len(self.members) < len(self.archive.infolist()):
+            raise Refused("expected one file of PyTorch, got another archive")
+        self.prefix = found[0].removesuffix("data.pkl")
+        order = self.members.get(f"{self.prefix}byteorder")
+        if order is not None and self._bytes(order.filename, 16) != b"little":
+            raise Refused("expected numbers of a little-endian machine, got others")
+        self._refuse_bomb(found[0], MAX_HEADER)
+        with self.archive.open(found[0]) as file:
+            value = _Weights(file).load()
+        self.held: dict[str, Any] = {}
+        for name, each in _named(value):
+            if len(self.held) >= MAX_NAMES:
+                raise Refused(f"expected at most {MAX_NAMES:,} tensors, got more")
+            self.held[name] = each
+        self.names = list(self.held)
+
+    def _refuse_bomb(self, name: str, most: int) -> None:
+        info = self.members[name]
+        if info.flag_bits & 1 or info.compress_type != zipfile.ZIP_STORED:
+            raise Refused("expected members stored plainly, as PyTorch writes them")
+        if info.file_size > most or info.file_size != info.compress_size:
+            raise Refused(f"declares {info.file_size:,} bytes for {name.rpartition('/')[2]!r}")
+
+    def _bytes(self, name: str, most: int) -> bytes:
+        if name not in self.members:
+            raise Refused("expected the values of every tensor, got a file without some")
+        self._refuse_bomb(name, most)
+        return self.archive.read(name)
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value of a tensor or list."""
+        value = self.held[name]
+        if isinstance(value, _Tensor):
+            return value.shape, max(4, _size_of(value.storage.dtype))
+        return (len(value),), 1 << 10 if isinstance(value[0], str) else 8
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a tensor or list."""
+        value = self.held[name]
+        if not isinstance(value, _Tensor):
+            return np.array(value)
+        storage, size = value.storage, value.storage.n * _size_of(value.storage.dtype)
+        raw = self._bytes(f"{self.prefix}data/{storage.key}", size)
+        if len(raw) != size:
+            raise Refused(f"declares {size:,} bytes of values, got {len(raw):,}")
+        values = _values(raw, storage.dtype)[value.offset :]
+        steps = tuple(step * values.itemsize for step in value.stride)
+        if not math.prod(value.shape):
+            return np.empty(value.shape, values.dtype)
+        return np.lib.stride_tricks.as_strided(values, value.shape, steps, writeable=False)
+
+
+def _named(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """Yield tensors, and lists of texts or whole numbers, with their names."""
+    if isinstance(value, dict) and depth < MAX_DEPTH:
+        for key, inner in value.items():
+            if isinstance(key, str):
+                yield from _named(inner, f"{name}.{key}" if name else key, depth + 1)
+    elif isinstance(value, _Tensor):
+        yield name or "array", value
+    elif isinstance(value, list | tuple) and value:
+        if all(isinstance(each, str) for each in value) or all(type(n) is int for n in value):
+            if all(isinstance(each, str) or abs(each) < 1 << 53 for each in value):
+                yield name or "array", value
+        elif depth < MAX_DEPTH:
+            for place, inner in enumerate(value[:100]):
+                if isinstance(inner, _Tensor):
+                    yield f"{name}.{place}" if name else str(place), inner
