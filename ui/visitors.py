@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -80,11 +81,15 @@ def token(cookie: str) -> str:
 
 def available() -> tuple[str, ...]:
     """Return the data sets that this visitor may open."""
-    names = datasets.available()
+    return visible(datasets.available())
+
+
+def visible(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the data sets among ``names`` that belong to no other visitor."""
     if not is_public():
-        return names
-    mine = _owners()
-    return tuple(n for n in names if not (found := _OWNED.search(n)) or found[1] in mine)
+        return tuple(names)
+    owners = _owners()
+    return tuple(n for n in names if not (found := _OWNED.search(n)) or found[1] in owners)
 
 
 def own_name(name: str) -> str:

@@ -59,7 +59,7 @@ def shown(app):
 
 def mine(**choices):
     """Open the table with own and imported results alone."""
-    return visit("table", table_whose=["mine", "others'"], **choices)
+    return visit("table", table_whose=["your runs", "others'"], **choices)
 
 
 def downloads(app):
@@ -145,13 +145,70 @@ def test_the_best_of_every_data_set_is_bold_and_the_table_can_be_referred_to():
 
 
 def test_without_own_runs_one_sentence_says_where_they_come_from():
-    assert "appear as mine" in words(visit("table", table_whose="mine"))
+    assert "appear here at once as your runs" in words(visit("table", table_whose="your runs"))
+
+
+@pytest.fixture
+def birds():
+    """An import whose one split is called as no other one, with a run on it."""
+    world = replace(WORLD, splits=[replace(WORLD.split("PS"), name="own")], simulated=False)
+    data = imports.keep_dataset(world, "birds")
+    result = execute(RunSpec("birds", "own", "ESZSL"), data, with_oracle=False)
+    ResultStore().put(result)
+    return result
+
+
+def test_a_run_on_a_split_of_its_own_opens_the_table_first_and_highlighted(birds):
+    app = visit("table")
+    table = shown(app)
+    assert table.columns[0][0] == "birds, split own"
+    assert next(iter(table.index)) == "ESZSL"
+    figure = 100 * birds.evaluation.calibrated.harmonic
+    assert table.iloc[0, 0] == pytest.approx(figure)
+    assert table["birds, split own"].loc["ESZSL"].iloc[-1] == "✓ yours"
+    assert "CUB birds, VGG" in table.columns.get_level_values(0)
+    assert "Yellow: your runs." in words(app)
+    element = next(each for each in app.dataframe if each.value.columns.nlevels == 2)
+    assert "240, 228, 66" in element.proto.arrow_data.styler.styles
+    assert [button.label for button in app.button if button.key == "table_missing"]
+
+
+def test_an_empty_table_names_the_choice_that_hides_your_runs(birds):
+    app = visit("table", table_whose="others'", table_metric="s at γ", table_split="SS")
+    assert "1 of your runs is hidden: 1 by *Results* (*your runs* is off)." in words(app)
+    ResultStore().put(execute(RunSpec("digits", "PS", "ESZSL"), load("digits"), with_oracle=False))
+    app = visit("table", table_whose="your runs", table_split="SS", table_metric="ZSL")
+    said = words(app)
+    assert "2 of your runs are hidden: " in said
+    assert "1 by *Split* (PS)" in said
+    assert "1 by *Metric* (parameters chosen for GZSL)" in said
+    app = visit("table", table_whose="your runs", table_columns=["birds"])
+    assert "1 by *Data sets* (Digits)" in words(app)
+
+
+def test_the_chosen_data_set_comes_first(birds):
+    spec = RunSpec("digits", "PS", "ESZSL")
+    ResultStore().put(execute(spec, load("digits"), with_oracle=False))
+    heads = list(shown(visit("table")).columns.get_level_values(0))
+    assert heads[0] == "birds, split own"
+    assert heads.index("Digits") > heads.index("CUB birds, VGG")
+    app = visit("table")
+    app.session_state["dataset"] = "digits"
+    assert next(iter(shown(app.run()).columns))[0] == "Digits"
+
+
+def test_runs_on_data_of_another_visitor_do_not_open_the_table(birds, monkeypatch):
+    monkeypatch.setenv("ZSL_PUBLIC", "1")
+    spec = replace(birds.spec, dataset="birds.v-0123456789abcdef")
+    ResultStore().put(replace(birds, spec=spec))
+    heads = {*shown(visit("table")).columns.get_level_values(0)}
+    assert not any("0123456789abcdef" in head for head in heads)
 
 
 def test_an_own_run_comes_before_shipped_results_and_the_rest_can_be_computed(empty):
     spec = RunSpec("digits", "PS", "LinearS2V", grid={"lam": (0.1,)})
     ResultStore().put(execute(spec, load("digits"), with_oracle=False))
-    app = visit("table", table_whose="mine")
+    app = visit("table", table_whose="your runs")
     table = shown(app)["Digits"]
     assert table.iloc[:, 0].notna().sum() == 1
     assert "JSON for the board" in downloads(app)
@@ -184,7 +241,7 @@ def test_results_on_fine_tuned_features_are_marked():
     data = imports.keep_dataset(tuned, "tuned")
     ResultStore().put(execute(RunSpec("tuned", "PS", "LinearS2V"), data))
     app = mine()
-    assert shown(app)["tuned"].loc["LinearS2V"].iloc[-1] == "✓ mine, fine-tuned"
+    assert shown(app)["tuned"].loc["LinearS2V"].iloc[-1] == "✓ yours, fine-tuned"
     assert "fine-tuned features" in words(app)
 
 

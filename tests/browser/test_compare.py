@@ -37,7 +37,7 @@ def click(page, row, x=170):
 
 
 def test_a_clicked_cell_opens_and_a_run_is_deleted_once_confirmed(page, server, store):
-    visit(page, server, "/compare?table_whose=mine&table_columns=Digits")
+    visit(page, server, "/compare?table_whose=your+runs&table_columns=Digits")
     page.locator(GRID).first.wait_for()
     fits(page)
     there = own(store)  # also runs of other tests on this server

@@ -35,7 +35,7 @@ ADDRESSES = {
     f"/?{SET}&method=LinearS2V&playground_drawer=true": 0,
     "/leakage?view=scores": 0,
     "/claims": 0,
-    f"/compare?table_whose=mine&table_columns={OF_MANY}": 0,
+    f"/compare?table_whose=your+runs&table_columns={OF_MANY}": 0,
     f"/leakage?{SET}&leakage_source=a data set": 5,
     f"/overlap_gain?gain_data={OF_MANY}": 0,
     f"/leakage?view=contamination&{SET}&contamination_on=a data set of this app": 0,

@@ -55,8 +55,12 @@ COLUMN_OF: Mapping[str, Figure] = {
     "ausuc": "AUSUC",
 }
 Origin = Literal["mine", "shipped", "others"]
+#: Choice that keeps a result out of a table.
+HiddenBy = Literal["Results", "Data sets", "Split", "Metric"]
 #: Of two results for the same cell the first of these counts.
 _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
+#: Splits that results of many people are on; any other name is that of a split of one's own.
+SHARED_SPLITS = ("PS", "SS")
 #: Digits that a board entry has: results that differ by less in every figure are the same one.
 _EQUAL = 1e-6
 #: Figure -> which accuracies per class it is a mean of; AUSUC is none.
@@ -304,6 +308,7 @@ class Column:
     """The results on one data set: cells by row, and their :func:`ranked` with ``printed``."""
 
     data: str
+    split: str
     benchmark: str
     simulated: bool
     cells: Mapping[str, Cell]
@@ -322,7 +327,10 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class MethodTable:
-    """A selection of results as a table: rows of methods, ``data`` the data sets of the columns."""
+    """A selection of results as a table: rows of methods, ``data`` the data sets of the columns.
+
+    Each column shows ``split``; data of one's own without a shared split show their own.
+    """
 
     cells: Sequence[Cell]
     figure: Figure
@@ -334,20 +342,65 @@ class MethodTable:
     probes: bool = False
 
     @cached_property
+    def counted(self) -> list[Cell]:
+        """The results of the chosen origins."""
+        return [cell for cell in self.cells if cell.origin in self.origins]
+
+    def split_of(self, data: str) -> str:
+        """Return the split whose results a data set shows.
+
+        It is the chosen one, but for data with own runs and none on it or on a shared split: these
+        show the split of the newest run, whatever it is called.
+        """
+        there = [cell for cell in self.counted if cell.data == data]
+        own = [cell.split for cell in there if cell.origin == "mine"]
+        shared = {self.split, *SHARED_SPLITS} & {cell.split for cell in there}
+        return own[0] if own and not shared else self.split
+
+    @cached_property
     def columns(self) -> list[Column]:
         """The data sets that have a result, in the order of :attr:`data`."""
-        counted = [cell for cell in self.cells if cell.origin in self.origins]
-        best = best_cells(counted, self.figure, self.split, with_probes=self.probes)
+        splits = {data: self.split_of(data) for data in self.data}
+        best = {
+            split: best_cells(self.counted, self.figure, split, with_probes=self.probes)
+            for split in {*splits.values()}
+        }
         found, usual = [], inductive_rows()
-        for data in self.data:
-            cells = {row: cell for (row, of), cell in best.items() if of == data}
+        for data, split in splits.items():
+            cells = {row: cell for (row, of), cell in best[split].items() if of == data}
             if not self.variants:
                 cells = {r: c for r, c in cells.items() if c.origin != "shipped" or r in usual}
             if cells:
                 first = next(iter(cells.values()))
+                # What papers print is of the chosen split.
+                benchmark = first.benchmark if split == self.split else ""
                 ranks = ranked(list(cells.values()), self.figure)
-                ranks["printed"] = [self.printed_of(row, first.benchmark) for row in ranks.index]
-                found.append(Column(data, first.benchmark, first.simulated, cells, ranks))
+                ranks["printed"] = [self.printed_of(row, benchmark) for row in ranks.index]
+                found.append(Column(data, split, benchmark, first.simulated, cells, ranks))
+        return found
+
+    @cached_property
+    def own_rows(self) -> frozenset[str]:
+        """The rows with a result of one's own."""
+        of_columns = (column.cells.items() for column in self.columns)
+        return frozenset(r for cells in of_columns for r, c in cells if c.origin == "mine")
+
+    def hidden(self) -> dict[HiddenBy, list[Cell]]:
+        """Return the results of one's own that no column shows, by the choice that hides them."""
+        shown = {(row, c.data, c.split) for c in self.columns for row in c.cells}
+        found: dict[HiddenBy, list[Cell]] = {}
+        for cell in self.cells:
+            place = (cell.row, cell.data, cell.split)
+            if cell.origin != "mine" or cell.probe or place in shown:
+                continue
+            by: HiddenBy = "Metric"
+            if "mine" not in self.origins:
+                by = "Results"
+            elif cell.data not in self.data:
+                by = "Data sets"
+            elif cell.split != self.split_of(cell.data):
+                by = "Split"
+            found.setdefault(by, []).append(cell)
         return found
 
     @property
@@ -363,7 +416,7 @@ class MethodTable:
 
     def candidates(self, row: str, data: str) -> list[Cell]:
         """Return all results of a cell but board entries with the figures of one of the runs."""
-        place = (row, data, self.split)
+        place = (row, data, self.split_of(data))
         found = [cell for cell in self.cells if (cell.row, cell.data, cell.split) == place]
         runs = [cell for cell in found if isinstance(cell.source, StoredRun)]
         return [c for c in found if c in runs or not any(c.equals(run) for run in runs)]

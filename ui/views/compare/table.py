@@ -25,6 +25,7 @@ from zslcore import jobs
 from zslcore.analysis import ranking
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.method_table import (
+    SHARED_SPLITS,
     Cell,
     Column,
     Figure,
@@ -37,7 +38,7 @@ from zslcore.analysis.papers.printed import why_different
 from zslcore.board import Judged
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
-from zslcore.datasets.facts import fine_tuned_on, title
+from zslcore.datasets.facts import fine_tuned_on, is_simulated_name, title
 from zslcore.evaluation import Predictions, State, outside
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.specs import RunSpec
@@ -59,8 +60,8 @@ FIGURES: dict[str, Figure] = {
     "s, γ = 0": "s",
 }
 ORIGINS: dict[str, Origin | None] = {
-    "mine": "mine",
-    "shipped": "shipped",
+    "your runs": "mine",
+    "precomputed": "shipped",
     "printed": None,
     "others'": "others",
 }
@@ -71,12 +72,14 @@ MARKS: Mapping[State, tuple[str, str]] = {
 }
 #: Behind methods that no other one is certainly better than.
 SHADE = "background-color: rgba(88, 101, 121, 0.22)"
+#: Behind the numbers of your runs, which the marks name as well.
+YOURS = "background-color: rgba(240, 228, 66, 0.35)"
 #: Makes equal headings different for the browser.
 INVISIBLE = "\u200b"
 #: Pixels of a row of the table and of its two headings.
 ROW, HEADINGS = 35, 73
 #: Pixels of the width of two choices, and of the height of all.
-PILLS, MORE, CHOICES = 320, 110, 72
+PILLS, MORE, CHOICES = 380, 110, 72
 #: Keys of the table, of the opened cell and of the chosen one of its results.
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
 #: Where a session counts which results of other people it has imported.
@@ -97,17 +100,20 @@ def show(_: Header) -> None:
                 kind = ", simulated" * column.simulated
                 downloads.cite(f"{column.data}{kind}, data {', '.join(digests) or 'not stated'}")
             _answer(table)
+            if words := _hidden_in_words(table):
+                st.caption(f":material/filter_alt: {words}")
             _show_grid(table)
             _show_cell(table)
             _show_missing(table)
             _show_ranks(table)
         else:
-            st.info(
-                f"No such result has {_in_words(table.figure)} on split {plain(table.split)}. "
-                "Results that you compute on Play, or with `zslcore run`, are stored and appear as "
-                "mine.",
-                icon=":material/filter_alt_off:",
+            nothing = f"No such result has {_in_words(table.figure)} on split {plain(table.split)}."
+            otherwise = (
+                "Results that you compute on Play, or with `zslcore run`, appear here at once as "
+                "your runs."
             )
+            words = f"{nothing} {_hidden_in_words(table) or otherwise}"
+            st.info(words, icon=":material/filter_alt_off:")
         if unreadable:
             st.caption(plain(unreadable))
     _import()
@@ -123,8 +129,8 @@ def _choose() -> tuple[MethodTable, str]:
     ids = " ".join(one.id for one in stored)
     cells = cache.method_cells(f"{board.digest} {ids}", stored, board)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        named = {"PS", "SS"}
-        splits = ["PS", "SS", *sorted({cell.split for cell in cells if cell.split} - named)]
+        own_splits = {cell.split for cell in cells if cell.split} - {*SHARED_SPLITS}
+        splits = [*SHARED_SPLITS, *sorted(own_splits)]
         split = controls.choose("Split", splits, key="table_split", width=90)
         # The standard split has no test images of seen classes.
         figures = ["ZSL"] if split == "SS" else list(FIGURES)
@@ -137,7 +143,9 @@ def _choose() -> tuple[MethodTable, str]:
             key="table_whose",
             bind="query-params",
             width=PILLS,
-            help=terms.tip("Results", "Own runs come first, then shipped results, then others'."),
+            help=terms.tip(
+                "Results", "Your runs come first, then precomputed results, then others'."
+            ),
         )
         origins = [origin for name in whose if (origin := ORIGINS[name])]
         with st.popover("More", icon=":material/tune:", width=MORE):
@@ -159,11 +167,14 @@ def _choose() -> tuple[MethodTable, str]:
 
 
 def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
-    """Choose data sets; by default the real benchmarks, without shipped results all there are."""
+    """Choose data sets; by default yours and the real benchmarks, else all there are."""
+    own = _own_data(cells) if "mine" in origins else []
+    first = [name for name in own if _is_first(name)]
 
-    def order(cell: Cell) -> tuple[bool, bool, bool, bool, str]:
-        real = not cell.simulated and bool(cell.benchmark)
-        return cell.origin == "others", cell.simulated, not real, cell.benchmark != "CUB", cell.data
+    def order(cell: Cell) -> tuple[int, bool, bool, bool, bool, str]:
+        place = first.index(cell.data) if cell.data in first else len(first)
+        theirs, real = cell.origin == "others", not cell.simulated and bool(cell.benchmark)
+        return place, theirs, cell.simulated, not real, cell.benchmark != "CUB", cell.data
 
     there = sorted((cell for cell in cells if cell.origin in origins), key=order)
     names = {cell.data: _title(cell) for cell in there}
@@ -172,7 +183,7 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
         list(names),
         key="table_columns",
         format_func=names.__getitem__,
-        placeholder="usual ones",
+        placeholder="yours and the usual ones",
         bind="query-params",
     )
     if chosen:
@@ -180,16 +191,54 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
     if "shipped" not in origins:
         return list(names)
     usual = {c.data for c in there if c.origin == "shipped" and c.benchmark and not c.simulated}
-    return [name for name in names if name in usual]
+    return [name for name in names if name in usual or name in own]
+
+
+def _own_data(cells: Sequence[Cell]) -> list[str]:
+    """Return the data sets with runs of this visitor: the chosen one, then the newest run's."""
+    names = dict.fromkeys(cell.data for cell in cells if cell.origin == "mine")
+    chosen = st.session_state.get("dataset")
+    return sorted(visitors.visible(names), key=lambda name: name != chosen)
+
+
+def _is_first(name: str) -> bool:
+    """Whether own runs on a data set stand before all others: it is chosen, or imported."""
+    built_in = name == "digits" or is_simulated_name(name)
+    return not built_in or name == st.session_state.get("dataset")
 
 
 def _title(of: Cell | Column) -> str:
     """Return the title of a data set; of other people's features the benchmark first."""
     known = title(of.data)
+    if isinstance(of, Column) and of.split not in SHARED_SPLITS:
+        return f"{known}, split {of.split}"
     if known != of.data or not of.benchmark:
         return known
     rest = of.data.removeprefix(of.benchmark).lstrip("-_").removesuffix(".npz")
     return f"{of.benchmark}, {rest}" if rest else of.data
+
+
+def _hidden_in_words(table: MethodTable) -> str:
+    """Say which choices hide runs of yours; empty where none does."""
+    parts, hidden = [], table.hidden()
+    for choice, cells in hidden.items():
+        of = {
+            "Results": "*your runs* is off",
+            "Data sets": ", ".join(dict.fromkeys(_title(cell) for cell in cells)),
+            "Split": ", ".join(dict.fromkeys(cell.split for cell in cells)),
+            "Metric": _unmeasured_in_words(table.figure, cells),
+        }[choice]
+        parts.append(f"{len(cells)} by *{choice}* ({plain(of) if choice != 'Results' else of})")
+    n = sum(len(cells) for cells in hidden.values())
+    return f"{n} of your runs {'is' if n == 1 else 'are'} hidden: {'; '.join(parts)}." * bool(n)
+
+
+def _unmeasured_in_words(figure: Figure, cells: Sequence[Cell]) -> str:
+    """Say why results are not shown with a metric."""
+    tasks = sorted({cell.task.upper() for cell in cells if figure in cell.figures and cell.task})
+    none = f"no {_in_words(figure)}" if any(figure not in cell.figures for cell in cells) else ""
+    chosen = f"parameters chosen for {', '.join(tasks)}" if tasks else ""
+    return ", or ".join(filter(None, (none, chosen)))
 
 
 def _in_words(figure: Figure) -> str:
@@ -308,9 +357,11 @@ def _wide(table: MethodTable) -> pd.DataFrame:
             if np.isfinite(printed).any():
                 parts[column.data, "printed"] = pd.Series(printed, table.rows)
     wide = pd.DataFrame(parts, index=table.rows)
-    if pd.concat([wide[of] for of in _kinds(wide) if of[1] == "mark"]).nunique() < 2:
+    marks = pd.concat([wide[of] for of in _kinds(wide) if of[1] == "mark"])
+    if marks.nunique() < 2 and not table.own_rows:
         wide = wide.drop(columns="mark", level=1)  # the legend states it once
-    return wide.sort_values(wide.columns[0], ascending=False, kind="stable", na_position="last")
+    wide = wide.sort_values(wide.columns[0], ascending=False, kind="stable", na_position="last")
+    return wide.loc[sorted(wide.index, key=lambda row: row not in table.own_rows)]
 
 
 def _kinds(wide: pd.DataFrame) -> list[tuple[str, str]]:
@@ -337,17 +388,23 @@ def _mark(cell: Cell | None) -> str:
     """Return the mark of a result, and whose it is where it is not shipped."""
     if cell is None:
         return "missing"
-    whose = {"mine": " mine", "shipped": "", "others": f" {cell.who}"}[cell.origin]
+    whose = {"mine": " yours", "shipped": "", "others": f" {cell.who}"}[cell.origin]
     return f"{MARKS[cell.state][0]}{whose}{', fine-tuned' * cell.fine_tuned}"
 
 
 def _shades(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """Shade the methods that no other one of the column is certainly better than."""
+    """Shade the methods that no other one of the column is certainly better than, and yours."""
     styles = pd.DataFrame("", shown.index, shown.columns)
     top = {c.data: c.ranks["top"].reindex(wide.index, fill_value=False) for c in table.columns}
+    own = {
+        c.data: [row in c.cells and c.cells[row].origin == "mine" for row in wide.index]
+        for c in table.columns
+    }
     for k, (data, kind) in enumerate(_kinds(wide)):
         if kind in ("value", "ranks"):
             styles.iloc[top[data].to_numpy(dtype=bool), k] = SHADE
+        if kind in ("value", "mark"):
+            styles.iloc[np.flatnonzero(own[data]), k] = YOURS
     return styles
 
 
@@ -356,6 +413,7 @@ def _legend(table: MethodTable) -> str:
     words = [" ".join(MARKS[state]) for state in states]
     one = "All results are " if len(words) == 1 else ""
     return (
+        f"{'Yellow: your runs. ' * bool(table.own_rows)}"
         "Shaded: no method is certainly better. Ranks: 95 % interval over test classes drawn "
         "again, the same for all methods of a data set. Parameters chosen on folds for "
         f"{task_of(table.figure).upper()}. {one}{'; '.join(words)}. Printed results use other "
@@ -438,7 +496,7 @@ def _choose_result(table: MethodTable, column: Column, row: str) -> Cell | None:
 
 def _result_label(cell: Cell) -> str:
     """Name a result of a cell by its owner, the task that chose its parameters, and its key."""
-    whose = f"by {cell.who}" if cell.origin == "others" else cell.origin
+    whose = {"mine": "yours", "shipped": "precomputed", "others": f"by {cell.who}"}[cell.origin]
     task = f", tuned for {cell.task.upper()}" if cell.task else ""
     probe = ", chosen on one fold" * cell.probe
     return f"{whose}{task}{probe} · {_key(cell)}"
@@ -472,7 +530,7 @@ def _show_curve(table: MethodTable, column: Column, cell: Cell) -> None:
     else:
         why = "Split SS has no test images of seen classes, so there is no seen-unseen curve."
         alone = "This result states no accuracies of seen and unseen classes."
-        st.info(why if table.split == "SS" else alone, icon=":material/info:")
+        st.info(why if column.split == "SS" else alone, icon=":material/info:")
 
 
 def _path(cell: Cell) -> Path | None:
@@ -652,8 +710,8 @@ def _show_missing(table: MethodTable) -> None:
 
 def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) -> str:
     """Estimate how long the missing cells take, from the times of the others."""
-    places = [(row, column.data) for column, rows in lacking for row in rows]
-    seconds = np.array([seconds_of(table.cells, *place, table.split) for place in places])
+    places = [(row, column.data, column.split) for column, rows in lacking for row in rows]
+    seconds = np.array([seconds_of(table.cells, *place) for place in places])
     known = seconds[np.isfinite(seconds)]
     if not len(known):
         return "How long that takes is not known."
@@ -673,7 +731,7 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
     """Compute the missing runs of a data set as one job."""
     methods = tuple(dict.fromkeys(row.partition(" (")[0] for row in rows))
     digests = {column.data: cache.dataset(column.data).digest}
-    work = ComparisonStudy(ComparisonSpec(digests, (table.split,), methods, task_of(table.figure)))
+    work = ComparisonStudy(ComparisonSpec(digests, (column.split,), methods, task_of(table.figure)))
     status = jobs.status(work.key)
     label = f"Compute {len(rows)} on {_title(column)}"
     if status is not None and status.state != "done":
