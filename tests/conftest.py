@@ -1,4 +1,9 @@
-"""What all tests share."""
+"""What all tests share.
+
+The folders in ``NIGHTLY`` run at night, but for what ``GATE`` names; elsewhere a test is of the
+gate, which the README's line runs, unless it is marked ``nightly`` itself. The gate holds what
+guards a promise of the README, each law over all that is registered, the golden numbers.
+"""
 
 import os
 import shutil
@@ -29,11 +34,21 @@ settings.load_profile("suite")
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 #: Folders of tests that open pages, start servers and browsers, or install the package.
-SLOW = ("tests/app/", "tests/browser/", "tests/ship/")
+NIGHTLY = ("tests/app/", "tests/browser/", "tests/ship/")
+#: What the gate has of them: each view once, as a run and in Chromium; the wheel; the README.
+GATE = (
+    "tests/app/test_every_view.py",
+    "tests/browser/test_every_view.py::test_a_view_opens_in_a_browser",
+    "tests/browser/test_installed.py::test_a_run_is_that_of_the_checkout",
+    "tests/ship/test_guide.py::test_every_command_is_one_that_the_parser_takes",
+    "tests/ship/test_guide.py::test_the_python_of_a_page_runs[README.md]",
+    "tests/ship/test_guide.py::test_the_readme_counts_methods_and_claims",
+    "tests/ship/test_version.py",
+)
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what is slow; let both workers begin with browser tests, which wait half of the time.
+    """Tell nights from gate; let both workers begin with browser tests, which wait half the time.
 
     One has the tests of the server with shipped results, the other all others: each starts what
     its tests need. Every worker begins with its share of the whole list.
@@ -41,8 +56,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.nodeid.startswith("tests/browser/"):
             item.add_marker("browser")
-        if item.nodeid.startswith(SLOW):
-            item.add_marker("slow")
+        if item.nodeid.startswith(NIGHTLY) and not item.nodeid.startswith(GATE):
+            item.add_marker("nightly")
     of_browser = [item for item in items if item.get_closest_marker("browser")]
     rest = iter([item for item in items if not item.get_closest_marker("browser")])
     share = len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))

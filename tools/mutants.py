@@ -3,7 +3,8 @@
 ``python -m tools.mutants mutants.jsonl`` tries 200 drawn by a fixed seed over the lines of zslcore
 and ui, then those of ``planted_mutants.toml``; what stands in the file is not tried again. The
 order is that of digests of lines: a change elsewhere leaves a mutant as it is. Tests run on the
-last commit, in a work tree of its own: those that import the file, its folder, its slow ones.
+last commit, in a work tree of its own: those of the gate that import the file, then its folder's,
+then the nightly ones, which are tried on what the gate has left. ``--tier gate`` stops before them.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ from pathlib import Path
 import pytest
 
 SEED, DRAWN = 42, 200
+#: Tests that run, each on what those before it have left alive.
+TIERS = ("gate", "nightly")
 ROOT = Path(__file__).parents[1]
 #: Processor seconds after which a mutant counts as killed: it does not end.
 MOST_SECONDS = 600
@@ -154,8 +157,8 @@ def module_of(path: Path) -> str:
     return ".".join(path.with_suffix("").parts).removesuffix(".__init__")
 
 
-def stages(path: Path) -> list[list[str]]:
-    """Return what pytest is called with, one call after the other: the nearest tests first."""
+def stages(path: Path) -> dict[str, list[list[str]]]:
+    """Return what pytest is called with in each tier, one call after the other, nearest first."""
     module = module_of(path)
     room = path.parts[1] if path.parts[0] == "zslcore" else "ui"
     folder = f"tests/{room}" if (ROOT / "tests" / room).is_dir() else "tests/laws"
@@ -166,7 +169,7 @@ def stages(path: Path) -> list[list[str]]:
     ]
     near = [name for name in near if not name.startswith(("tests/browser", "tests/ship"))]
     if path.suffix == ".js":
-        return [["tests/ui/test_components.py"]]  # calls the tests of scripts
+        return {"gate": [["tests/ui/test_components.py"]], "nightly": []}  # calls those of scripts
     near.sort(key=lambda name: (not name.startswith(folder), len(imports()[name])))
     if "views" in path.parts:
         near += [
@@ -174,16 +177,18 @@ def stages(path: Path) -> list[list[str]]:
             for file in sorted(Path("tests/app").glob("test_*.py"))
             if f'"{path.stem}"' in file.read_text(encoding="utf-8") and str(file) not in near
         ]
-    views = [["tests/app/test_every_view.py", "-k", path.stem if "views" in path.parts else "play"]]
-    found = [[*near, "-m", "not slow"]] * bool(near) + [[folder, "-m", "not slow"]]
-    of_app = [*near, "-m", "slow"] if path.parts[0] == "ui" and near else [folder, "-m", "slow"]
-    return [*found, of_app, *views * (path.parts[0] == "ui")]
+    found = [[*near, "-m", "not nightly"]] * bool(near) + [[folder, "-m", "not nightly"]]
+    if path.parts[0] != "ui":
+        return {"gate": found, "nightly": [[folder, "-m", "nightly"]]}
+    view = path.stem if "views" in path.parts else "play"
+    found.append(["tests/app/test_every_view.py", "-k", view])
+    return {"gate": found, "nightly": [[*(near or [folder]), "-m", "nightly"]]}
 
 
 def failures(words: Iterable[str], changed: bool) -> list[str]:
     """Return which tests fail, or files of tests that cannot be imported; of a mutant the first."""
     with tempfile.TemporaryDirectory() as cache:
-        command = [sys.executable, "-m", "pytest", "-o", "addopts=", "-o", f"cache_dir={cache}"]
+        command = [sys.executable, "-m", "pytest", "-o", f"cache_dir={cache}"]
         done = subprocess.run(  # noqa: S603 - our own words
             [*command, *["-x"] * changed, *words],
             stdout=subprocess.DEVNULL,
@@ -214,14 +219,18 @@ def git(*words: str) -> None:
     subprocess.run(["git", *words], cwd=ROOT, check=True)  # noqa: S603, S607 - the caller's own
 
 
-def table(records: dict[str, str]) -> str:
-    """Return killed and made by folder, and the survivors, as Markdown."""
+def table(records: dict[str, dict[str, str]]) -> str:
+    """Return killed by each tier and made, by folder, and the survivors, as Markdown."""
     folders = {name: "/".join(name.split(":")[0].split("/")[:2]) for name in records}
-    made, killed = Counter(folders.values()), Counter(folders[n] for n, by in records.items() if by)
-    rows = [f"| `{folder}` | {killed[folder]} of {n} |" for folder, n in sorted(made.items())]
-    rows.append(f"| all | {killed.total()} of {made.total()} |")
-    left = [f"- {name}" for name, by in records.items() if not by]
-    return "\n".join(["| folder | killed |", "|---|---|", *rows, "", *left])
+    rows = []
+    for place in [*sorted(set(folders.values())), "all"]:
+        of_it = [records[name] for name in records if place in ("all", folders[name])]
+        gate = sum(bool(by.get("gate")) for by in of_it)
+        either = sum(any(by.values()) for by in of_it)
+        title = place if place == "all" else f"`{place}`"
+        rows.append(f"| {title} | {gate} | {either} | {len(of_it)} |")
+    left = [f"- {name}" for name, by in records.items() if not any(by.values())]
+    return "\n".join(["| folder | gate | all | made |", "|---|---|---|---|", *rows, "", *left])
 
 
 def main() -> None:
@@ -229,32 +238,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, help="what finds each, a line of JSON each")
     parser.add_argument("--first", type=int, default=DRAWN, help="of those drawn (200)")
-    parser.add_argument("--stages", type=int, default=4, help="of tests: 1 for the nearest (4)")
+    parser.add_argument("--tier", choices=TIERS, default=TIERS[-1], help="up to which (nightly)")
     args = parser.parse_args()
     file = args.file.resolve()
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    done = {(stage, name): by for stage, name, by in map(json.loads, lines)}
+    records: dict[str, dict[str, str]] = {}
+    for tier, name, by in map(json.loads, lines):
+        records.setdefault(name, {})[tier] = by
     mutants = [*drawn()[: args.first], *planted()]
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
         git("worktree", "add", "-q", "--detach", str(tree))
         (tree.parent / "shared").symlink_to(ROOT.parent / "shared")
         os.chdir(tree)
-        for stage in range(args.stages):
+        for tier in TIERS[: TIERS.index(args.tier) + 1]:
             for mutant in mutants:
-                of_it, name = stages(Path(mutant.path)), mutant.name
-                found = any(by for (_, each), by in done.items() if each == name)
-                if found or (stage, name) in done or stage >= len(of_it):
+                done = records.setdefault(mutant.name, {})
+                if tier in done or any(done.values()):
                     continue
-                done[stage, name] = found_by(mutant, of_it[stage])
+                calls = stages(Path(mutant.path))[tier]
+                done[tier] = next(filter(None, (found_by(mutant, words) for words in calls)), "")
                 with file.open("a", encoding="utf-8") as out:
-                    out.write(json.dumps([stage, name, done[stage, name]]) + "\n")
-        seen = sorted({by for by in done.values() if "::" in by})
+                    out.write(json.dumps([tier, mutant.name, done[tier]]) + "\n")
+        seen = sorted({by for done in records.values() for by in done.values() if "::" in by})
         broken = failures(seen, changed=False) if seen else []
         os.chdir(ROOT)
         git("worktree", "remove", "--force", str(tree))
     sys.stderr.write("".join(f"{each} fails without a mutant\n" for each in broken))
-    records = {name: "" if by in broken else by for (_, name), by in sorted(done.items())}
+    for done in records.values():
+        done.update({tier: "" for tier, by in done.items() if by in broken})
     print(table(records))  # noqa: T201 - the report
 
 

@@ -136,7 +136,7 @@ def study():
     return table.assign(method=table["method"].replace("LinearS2V", "SYNC ovo"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_study_has_every_class_of_every_draw_once(study):
     sizes = study.groupby(["splits", "draw", "features", "semantics", "method"]).size()
     assert len(sizes) == 2 * 2 * 2 * 2 * 2

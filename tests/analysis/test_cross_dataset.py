@@ -63,7 +63,7 @@ def renumbered(data, order):
 # --- One fit, several test sets -------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("method", ["ESZSL", "SAE", "GFZSL", "CMT*"])
 def test_tested_on_itself_it_is_the_protocols_evaluation(method):
     given = {"epochs": 2} if method == "CMT*" else {}

@@ -40,7 +40,7 @@ def p_of_population(result, many, few):
     return ttest_ind(*of_lists, equal_var=False).pvalue
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("many", "few"), PAIRS)
 def test_classes_with_few_images_are_harder_where_rarity_is_planted(many, few):
     result, twin = on_imagenet(IMAGENET), on_imagenet(f"{IMAGENET}-unplanted")
@@ -49,7 +49,7 @@ def test_classes_with_few_images_are_harder_where_rarity_is_planted(many, few):
     assert p_of_population(twin, many, few) > SIGNIFICANT
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_nine_sets_are_in_the_printed_order_of_size():
     """Lists of one kind, from the easiest to the hardest, and many images before few."""
     result, there = on_imagenet(IMAGENET), printed().loc[METHOD]
@@ -69,7 +69,7 @@ def lost_to_training_classes(result):
     return kept, right - kept
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_unseen_images_are_taken_for_training_classes_where_the_bias_is_planted():
     result, twin = on_imagenet(IMAGENET), on_imagenet(f"{IMAGENET}-unplanted")
     table = [lost_to_training_classes(result), lost_to_training_classes(twin)]
@@ -86,7 +86,7 @@ def p_of_gains(study):
     return action_gains(study, "idt", configuration="OS1")["p_holm"].min()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("planted", [True, False])
 def test_known_actions_gain_where_it_is_planted(planted, monkeypatch, tmp_path):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))

@@ -78,7 +78,7 @@ def test_the_interval_covers_a_known_boost(n_ouc, n_tuc, ouc, tuc):
     assert 0.90 <= covered / REPETITIONS <= 0.99
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("n_ouc", "n_tuc"), [(25, 25), (6, 4)])
 def test_the_interval_covers_a_known_boost_over_a_baseline(n_ouc, n_tuc):
     """Classes are hard or easy in both features alike; only the first knows some of them."""
@@ -451,7 +451,7 @@ def test_draws_test_half_and_half_and_leave_as_many_to_train():
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_simulated_pre_training_gains_and_the_simulated_baseline_does_not():
     known = (class_facts("AWA2").classes["imagenet1k"] != "").to_numpy()
     sets = {name: load(name) for name in ("simulated-AWA2", "simulated-AWA2-untrained")}
@@ -525,7 +525,7 @@ def test_the_difference_is_welchs_by_its_formula():
     assert found.p < 0.05
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_interval_of_the_difference_covers_a_known_one():
     rng, covered = np.random.default_rng(1), 0
     for _ in range(200):

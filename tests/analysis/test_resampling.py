@@ -100,7 +100,7 @@ def test_means_of_draws_are_those_of_the_draws_however_few_at_a_time(n_seen, mon
             np.testing.assert_allclose(means, expected, rtol=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_interval_of_many_classes_takes_little_memory():
     accuracy, seen = np.linspace(0, 1, 40_000), np.arange(40_000) % 2 == 0
     tracemalloc.start()

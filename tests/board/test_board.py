@@ -305,7 +305,7 @@ def test_rows_of_nobody_are_unknown(entry):
     assert judged(other, "a.json").split.kind == "unknown"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("pretraining", "split", "state", "why"),
     [

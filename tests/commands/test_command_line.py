@@ -45,7 +45,7 @@ def test_json_is_the_result_the_package_reads_back(capsys):
     assert ResultStore().results() == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_terminal_sees_how_far_a_run_is_and_a_clean_line_after(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     words = "run --method CMT --param epochs=2 --no-store --no-oracle"
@@ -103,7 +103,7 @@ def test_params_become_numbers_where_they_are():
         read_param("=3")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_python_m_zslcore_is_the_command():
     command = [sys.executable, "-m", "zslcore", "run", "--method", "nothing"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -102,7 +102,7 @@ def test_a_run_leaves_as_one_page(tmp_path, capsys, monkeypatch):
     assert "--html: expected the KEY" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("dataset", ["CUB-vgg_fc7", "AWA1-lss"])
 def test_a_page_has_at_most_300_kilobytes(dataset):
     keys = [one.key for one in shipped_results() if one.spec.dataset == dataset]
@@ -161,7 +161,7 @@ def test_a_map_leaves_as_one_page_in_the_theme_of_its_colours():
     assert head_of(page)["classes"] == ["<i>a", "b", "c"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_rows_of_a_board_link_their_curves(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     world = linear_world(noise=1.0)

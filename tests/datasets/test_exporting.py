@@ -211,7 +211,7 @@ def test_the_command_lists_what_it_wrote(dataset, tmp_path, capsys):
     assert main([*words, "--overwrite"]) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cub_goes_out_and_in_again(shared, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     source = shared / "data" / "xlsa17" / "CUB"

@@ -124,7 +124,7 @@ def test_what_is_written_as_shards_is_made_block_by_block(small):
     np.testing.assert_array_equal(X, small.features[:BLOCK])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_each_effect_is_planted_alone_and_classes_and_prototypes_are_the_same(small):
     made = {name: load(name) for name in SIMULATED_IMAGENET if "full" not in name}
     assert {planted_imagenet(name) for name in made} == {

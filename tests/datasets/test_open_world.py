@@ -187,7 +187,7 @@ def test_a_split_by_the_rule_is_made_of_any_features(tmp_path):
     assert "18 unseen classes, the new classes of Oxford-IIIT Pets (order as in the" in split.note
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_such_data_are_imported_audited_and_run(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     features_of(tmp_path / "eurosat.npz", "eurosat", n=12)

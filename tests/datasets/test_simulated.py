@@ -169,7 +169,7 @@ def classes_apart(*datasets):
     return set(table["class"][(table["space"] == "PCA") & (table["p_holm"] < ALPHA)])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_test_of_mixing_finds_the_classes_that_were_moved_and_none_in_the_twins(demo):
     assert classes_apart(demo["AWA1"], demo["AWA2"]) == set(planted("simulated-AWA2").moved)
     twins = [simulate(f"simulated-{name}-unplanted") for name in ("AWA1", "AWA2")]

@@ -301,7 +301,7 @@ def real(shared, tmp_path_factory):
     return read
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("files_", "shape", "classes", "rows", "folds"),
     [
@@ -324,7 +324,7 @@ def test_real_features_have_the_published_counts(real, files_, shape, classes, r
     np.testing.assert_allclose(np.linalg.norm(ds.prototypes, axis=1), 1, rtol=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("folder", ["AWA1/standard_split_release", "AWA1"])
 def test_the_released_standard_split_is_read_with_its_folds(real, folder):
     ds = real(folder, "phog.mat")
@@ -337,7 +337,7 @@ def test_the_released_standard_split_is_read_with_its_folds(real, folder):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_real_first_release_is_recognised(real):
     ds = real("AWA1", "phog.mat", "att_splits_v1.mat")
     split = ds.splits["PS v1"]

@@ -85,7 +85,7 @@ def open_world_auc(F, y, seen):
     return total / (len(rows[0]) * len(rows[1]))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(scored())
 def test_figures_are_those_of_plain_code_and_of_scikit_learn(world):
     test = matrix_of(*world)

@@ -88,7 +88,7 @@ def test_the_same_file_in_another_place_is_the_same_method(mine, tmp_path):
     assert outside.load(mine) == outside.load(there)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, capsys):
     assert main(["run", "--method", mine]) == 0
     (one,) = ResultStore().stored()
@@ -228,7 +228,7 @@ def left_by(name):
         return spec, runner.wait(work.key, 120)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_job_finds_the_file_again(mine):
     spec, status = left_by(outside.load(mine))
     assert (status.state, status.error) == ("done", "")
@@ -238,7 +238,7 @@ def test_a_job_finds_the_file_again(mine):
     assert there.calibrated.gamma == pytest.approx(here.calibrated.gamma)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):
     name = outside.load(mine)
     (tmp_path / "mine.py").write_text(RIDGE + "\n# edited\n")
@@ -248,7 +248,7 @@ def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):
     assert ResultStore().stored() == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_processes_side_by_side_find_the_file_again(mine, tmp_path, capsys):
     other = written(tmp_path / "steps.py", STEPS, "Steps")
     assert main(["compare", "--method", mine, other, "--jobs", "2"]) == 0
@@ -259,7 +259,7 @@ def test_processes_side_by_side_find_the_file_again(mine, tmp_path, capsys):
 # --- Notebooks, packages, the app -----------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_class_of_a_notebook_is_registered_by_its_cell():
     cell = "<ipython-input-3-abc>"
     linecache.cache[cell] = (len(RIDGE), None, RIDGE.splitlines(keepends=True), cell)
@@ -338,7 +338,7 @@ def test_every_file_of_a_package_is_part_of_the_name(package, monkeypatch):
     assert outside.load("mine") != first
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", f"{mine}, {mine.replace('mine.py', 'none.py')}")
     refused = outside.register_own()
@@ -353,7 +353,7 @@ def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypat
     assert [chip["name"] for chip in own] == list(names)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", written(tmp_path / "steps.py", STEPS, "Steps"))
     assert outside.register_own() == {}

@@ -75,7 +75,7 @@ def assert_same_figures(scores, test, gammas):
         np.testing.assert_array_equal(test.switches.gamma, scores.switches.gamma)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @given(scored(), st.integers(0, 2**32 - 1), st.sampled_from([np.float64, np.float32]))
 def test_figures_are_those_of_the_matrix_with_ties_and_classes_that_are_ruled_out(
     world, seed, dtype
@@ -257,7 +257,7 @@ def test_threshold_of_fpr95_keeps_95_percent_and_no_more(n):
     assert Drawn.once(found).fpr95() == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "u", "s", "H"),
     [("AWA1_LAGO", 21.8, 73.6, 33.7), ("CUB_XianGAN", 45.1, 55.5, 49.8)],

@@ -242,7 +242,7 @@ def write_and_delete(path, name, text):
         store.delete(f"{name} {k - 6}")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
     path = tmp_path / "new" / "runs.sqlite"
     words = [sys.executable, "-c", WRITER, str(path), "other", result.to_json()]

@@ -15,7 +15,7 @@ from zslcore.results.store import ResultStore
 ANIMALS = ("bat", "cow", "deer", "fox", "goat", "otter", "seal", "zebra")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
     try:
         torchvision()

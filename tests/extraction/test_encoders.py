@@ -45,7 +45,7 @@ def own_features(library, x):
         return extractor(x)["flatten"].numpy()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("crops", [1, 10])
 def test_features_are_those_of_torchvisions_own_forward(crops, library, encoder, images, tmp_path):
     import torch
@@ -67,7 +67,7 @@ def test_features_are_those_of_torchvisions_own_forward(crops, library, encoder,
         np.testing.assert_allclose(archive["features"], own, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_weights_of_a_file_are_known_by_their_hash_and_fill_the_network(library, encoder, tmp_path):
     import torch
 

@@ -109,7 +109,7 @@ def test_ten_crops_are_averaged(tmp_path):
         extract(images, stub(), tmp_path / "c.npz", crops=5)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_number_that_the_help_gives_as_the_default_is_the_default():
     parser = argparse.ArgumentParser()
     command.add_arguments(parser)
@@ -210,7 +210,7 @@ def test_bad_images_are_refused_or_left_out_as_asked(images, tmp_path):
         extract(images, stub(), tmp_path / "h.npz", on_bad="skip")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("workers", [0, 2])
 def test_links_out_of_the_folder_and_names_that_are_no_text_are_left_out(workers, tmp_path):
     folder = write_folder(tmp_path / "images")

@@ -161,7 +161,7 @@ def _deadly(how, path):
     return how.read(path)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_reader_that_dies_takes_no_other_image_along(tmp_path, monkeypatch):
     for name in ("deadly.png", "whole.png"):

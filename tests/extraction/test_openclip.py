@@ -53,7 +53,7 @@ def model(monkeypatch):
     return SimpleNamespace(Small=Small)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_images_and_texts_come_into_one_space(model, tmp_path):
     import torch
 

@@ -31,7 +31,7 @@ def malformed(names, n):
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("value", ENDLESS)
 def test_a_number_without_end_is_passed_over(value):
     app = opened("play", {"dataset": "digits", "playground_gamma": value})

@@ -29,7 +29,7 @@ def ill():
     return [each.sentence for each in upkeep.examine() if not each.well and each.what != "room"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_full_and_a_read_only_disk_lose_nothing(place, tmp_path):
     source = npz(tmp_path)
     import_dataset(source, name="first")

@@ -31,7 +31,7 @@ def test_a_spoiled_file_is_accepted_or_refused_in_a_sentence(kind, good, tmp_pat
     spoil_and_try(kind, good, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", ["mat", "hdf5"])
 def test_a_spoiled_file_whose_reader_may_crash_is_refused_in_a_sentence(kind, good, tmp_path):
     spoil_and_try(kind, good, tmp_path)
@@ -59,7 +59,7 @@ def test_a_bomb_is_refused_in_a_sentence(n, good, tmp_path):
     drop(n, good, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("n", SLOW)
 def test_a_bomb_is_refused_by_a_process_of_its_own(n, good, tmp_path):
     drop(n, good, tmp_path)
@@ -94,7 +94,7 @@ def good_scores(tmp_path_factory):
     return scores.honest_scores(tmp_path_factory.mktemp("scores"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize("kind", [kind for kind in scores.KINDS if kind != "scores mat"])
 def test_spoiled_scores_are_judged_or_refused_in_a_sentence(kind, good_scores, tmp_path):
@@ -124,7 +124,7 @@ def test_spoiled_predictions_are_judged_or_refused_in_a_sentence(tmp_path):
     assert verdicts == {"accepted", "refused"}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.usefixtures("in_process")
 @pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")  # numpy, of a shape
 @pytest.mark.parametrize(

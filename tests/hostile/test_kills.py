@@ -40,7 +40,7 @@ def imports_there():
     return {name for name in imports.names() if imports.open_import(name).n_classes}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("work", "there"), [(write_results, results_there), (import_files, imports_there)]
 )

@@ -43,7 +43,7 @@ def test_what_is_refused_is_refused_in_a_sentence(tried):
     assert {where: words for where, words in said.items() if not is_a_sentence(words)} == {}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monkeypatch, capsys):
     accepted, _ = tried
     assert len(accepted) > 20
@@ -66,7 +66,7 @@ def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monke
     assert not page.error
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_digest_that_is_markdown_is_text_on_the_page(tried, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     result, link = tried[0][0].result, "[x](http://192.0.2.1/)"

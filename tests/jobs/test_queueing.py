@@ -64,7 +64,7 @@ def test_fifty_jobs_of_one_visitor_delay_anothers_by_the_one_that_runs(busy):
     assert position(busy, work(to=7, seconds=600), OTHER) == 3
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("other", [OTHER, NEIGHBOUR])
 def test_whoever_comes_after_fifty_addresses_is_the_next_to_be_served(runner, tmp_path, other):
     log, gate = tmp_path / "log", tmp_path / "gate"

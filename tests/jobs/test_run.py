@@ -31,7 +31,7 @@ def run(folder, asked):
     return computed(RunStudy.of(asked, DIGITS), folder)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_read_is_what_was_run(tmp_path):
     asked = spec("CMT", params={"epochs": 2, "random_state": 0})
     (result, scores), _ = run(tmp_path / "job", asked)
@@ -57,7 +57,7 @@ def test_planned_epochs_are_those_of_a_grid(method):
         assert heard == [epoch for n in planned for epoch in range(1, n + 1)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("method", "select_for"), [("ALE", "gzsl"), ("CMT", "zsl")])
 def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, select_for):
     _, said = run(tmp_path / "job", spec(method, select_for=select_for))
@@ -88,7 +88,7 @@ def test_progress_knows_a_sweep_of_the_test_set_too(select_for):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_known_run_is_fitted_once(tmp_path):
     asked = spec("CMT")
     (first, scores), _ = run(tmp_path / "first", asked)
@@ -106,7 +106,7 @@ def test_methods_without_epochs_count_fits(tmp_path):
     assert said[-1] == (9, 10, "Fitting on all training classes")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_closed_forms_on_modest_data_are_quick_and_nothing_else():
     quick = {name for name in METHODS if RunStudy(spec(name)).is_quick(DIGITS)}
     assert quick == {

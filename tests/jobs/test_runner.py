@@ -77,7 +77,7 @@ def test_key_is_what_the_result_depends_on():
         _ = work(to=np.zeros(3)).key
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_result_is_there_whole_with_its_manifest(runner):
     asked, start = work(to=2), time.monotonic()
     assert runner.status(asked.key) is runner.finished(asked) is None
@@ -124,7 +124,7 @@ def test_who_asks_for_the_same_thing_shares_one_job(runner, tmp_path):
     assert (tmp_path / "log").read_text() == "once\n"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_queue_has_places_and_can_be_left(runner):
     first, *waiting = (work(to=n, seconds=600) for n in (600, 601, 602, 603))
     for each in (first, *waiting):
@@ -138,7 +138,7 @@ def test_queue_has_places_and_can_be_left(runner):
     assert runner.status(waiting[2].key).position == 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cancel_ends_the_process_its_children_and_its_files(runner, tmp_path):
     asked = work("with_child", pid_file=str(tmp_path / "pids"))
     runner.submit(asked)
@@ -151,7 +151,7 @@ def test_cancel_ends_the_process_its_children_and_its_files(runner, tmp_path):
     until(lambda: list(runner.folder.iterdir()) == [])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cancelled_work_can_be_asked_for_again(runner, tmp_path):
     asked = work("until_told", go=str(tmp_path / "go"))
     runner.submit(asked)
@@ -162,7 +162,7 @@ def test_cancelled_work_can_be_asked_for_again(runner, tmp_path):
     assert runner.finished(asked)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
@@ -181,7 +181,7 @@ def test_what_goes_wrong_is_one_sentence_and_leaves_nothing(runner, asked, sente
     until(lambda: list(runner.folder.iterdir()) == [])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_child_killed_from_outside_is_not_waited_for(runner, tmp_path):
     asked = work("with_child", pid_file=str(tmp_path / "pids"))
     runner.submit(asked)
@@ -192,7 +192,7 @@ def test_a_child_killed_from_outside_is_not_waited_for(runner, tmp_path):
     until(lambda: is_gone(grandchild))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_children_end_with_the_server(tmp_path):
     asked = 'Work("A test", "with_child", {"pid_file": sys.argv[1]})'
     server = (
@@ -210,7 +210,7 @@ def test_children_end_with_the_server(tmp_path):
     assert list((tmp_path / "jobs").iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("harm", ["change", "cut", "remove", "add", "no manifest", "other work"])
 def test_a_result_that_is_not_what_its_manifest_says_is_made_again(runner, harm):
     asked = work(to=2)
@@ -242,7 +242,7 @@ def in_process(runner, **arguments):
     return int((runner.finished(asked) / "pid.txt").read_text())
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_child_stays_for_the_next_work_until_it_dies(runner):
     first = in_process(runner, n=1)
     assert in_process(runner, n=2) == first
@@ -251,7 +251,7 @@ def test_a_child_stays_for_the_next_work_until_it_dies(runner):
     assert in_process(runner, n=3) != first
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_child_that_dies_unnoticed_is_replaced(runner, monkeypatch):
     first = in_process(runner, n=1)
     os.kill(first, signal.SIGKILL)
@@ -263,7 +263,7 @@ def test_a_child_that_dies_unnoticed_is_replaced(runner, monkeypatch):
     assert runner.wait(asked.key, 180).state == "done"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_refusal_leaves_the_child_and_a_failure_does_not(runner):
     first = in_process(runner, n=1)
     do(runner, work("refuse"))
@@ -273,14 +273,14 @@ def test_a_refusal_leaves_the_child_and_a_failure_does_not(runner):
     assert in_process(runner, n=3) != first
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_after_some_works_another_child_takes_over(runner):
     processes = [in_process(runner, n=n) for n in range(2 * WORKS + 1)]
     changes = [n for n in range(1, len(processes)) if processes[n] != processes[n - 1]]
     assert [after - before for before, after in pairwise(changes)][:1] == [WORKS]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_closing_leaves_no_process(tmp_path):
     runner = Runner("tests.jobs.functions", tmp_path / "jobs")
     asked = work("with_child", pid_file=str(tmp_path / "pids"))
@@ -294,7 +294,7 @@ def test_closing_leaves_no_process(tmp_path):
     assert runner._threads == set()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_closing_ends_the_child_that_stands_by(tmp_path):
     runner = Runner("tests.jobs.functions", tmp_path / "jobs")
     process = in_process(runner)
@@ -302,7 +302,7 @@ def test_closing_ends_the_child_that_stands_by(tmp_path):
     assert is_gone(process)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_threads_are_what_was_asked_for(runner):
     for n in (1, 2):
         asked = Work("A test", "threads", {}, threads=n)
@@ -312,7 +312,7 @@ def test_threads_are_what_was_asked_for(runner):
         assert of_torch == n
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_nobody_asks_for_is_dropped_first(runner):
     works = [work(to=n) for n in (1, 2, 3)]
     for age, each in enumerate(works[:2]):

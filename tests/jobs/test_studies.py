@@ -122,7 +122,7 @@ def test_a_map_of_the_package_answers_whatever_libraries_are_installed(monkeypat
 # --- The others -----------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_crossing_is_the_table_and_tells_how_far_it_is(tmp_path):
     first, second = map(load, AWA)
     read, heard = computed(CrossStudy.of(first, second, "PS", ["LinearS2V", "ESZSL"]), tmp_path)

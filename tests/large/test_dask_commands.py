@@ -115,7 +115,7 @@ def done_or_killed(number, pid, marker):
     return number
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_worker_that_is_killed_costs_nothing(cluster, tmp_path):
     address, _ = cluster
     call = partial(done_or_killed, pid=0, marker=tmp_path / "marker")
@@ -124,7 +124,7 @@ def test_a_worker_that_is_killed_costs_nothing(cluster, tmp_path):
     assert (tmp_path / "marker").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_scheduler_that_is_killed_is_one_sentence(cluster, tmp_path, monkeypatch, caplog):
     address, pid = cluster
     monkeypatch.setattr("zslcore.large.engine.DASK_ANSWERS_IN", "2s")

@@ -30,7 +30,7 @@ def _setting():
     return os.environ.get("ZSL_DATA"), os.environ.get("ZSL_PREDICTIONS")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_workers_have_the_settings_of_the_moment(monkeypatch):
     """Also those that were started before, of which joblib makes use again."""
     for folder, size in (("/one", "1K"), ("/other", None), ("/other", "2K")):
@@ -58,7 +58,7 @@ def same(one, other):
         np.testing.assert_array_equal(one[name], other[name], name)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_workers_give_the_figures_of_one(shards, tmp_path):
     one = figures(shards, HERE)
     same(figures(shards, TWO, keep=tmp_path / "kept"), one)
@@ -176,7 +176,7 @@ def counted_unless_killed(X, y, marker):
     return os.kill(os.getpid(), signal.SIGKILL)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_killed_worker_costs_what_he_was_doing(shards, tmp_path):
     marker = tmp_path / "marker"
     made = list(over_pieces(counted_unless_killed, pieces_of(shards), [Y], marker, "", engine=TWO))
@@ -185,7 +185,7 @@ def test_a_killed_worker_costs_what_he_was_doing(shards, tmp_path):
     assert len(made) == len(shards.parts())
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_workers_that_are_killed_again_and_again_are_told_of(shards, monkeypatch):
     monkeypatch.setattr(engine, "PATIENCE", 1)
     with pytest.raises(ZSLError, match="0 of 5 being done; is there enough memory for 2"):

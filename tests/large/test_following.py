@@ -29,7 +29,7 @@ def _half(report):
     report(1, 2, "fit 1 of 2")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_another_process_reports_counts_as_a_part_of_its_piece(tmp_path):
     with following(dict.fromkeys(("one", "two", "three"), nan), lambda standing: None) as follows:
         Parallel(2)([delayed(_half)(follows.report_of("two")) for _ in range(2)])

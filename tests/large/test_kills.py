@@ -82,7 +82,7 @@ def campaign(count: int, seed: int = 0) -> tuple[int, int]:
     return kills, runs
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_kills_lose_nothing_finished_and_end_in_the_same_figures():
     kills, runs = campaign(6)
     assert kills == 6

@@ -68,7 +68,7 @@ def test_rows_are_streamed_from_shards(name, params, sizes):
     assert peaks[1] - peaks[0] < 200 * (len(sizes[1][2]) - len(sizes[0][2]))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_full_evaluation_stays_within_its_memory(tmp_path):
     """4,000 rows against 21,841 classes, fit and ranks, whose scores alone would take 0.7 GB."""
     script = Path(__file__).parent / "within_memory.py"

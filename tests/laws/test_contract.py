@@ -23,7 +23,6 @@ def case_of(method):
     return Case(method, GIVEN if issubclass(method, GenerativeZSL) else {})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS.keys())
 def test_law(method, law):

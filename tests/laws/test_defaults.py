@@ -26,14 +26,14 @@ def lost(name, dataset):
     return 100 * (scores.max() - scores.loc[at if len(at) > 1 else at[0]])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", ["simulated-aPY", "simulated-CUB"])
 @pytest.mark.parametrize("method", CHEAP)
 def test_defaults_lie_near_the_best_on_simulated_data(method, name):
     assert lost(method, load(name)) < NEAR
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     # SYNC loses most on AWA2, 4.3 points, and 3.2 on aPY.
     ("method", "name"),
@@ -50,7 +50,7 @@ def narrow_cub(shared):
     return replace(cub, features=np.ascontiguousarray(cub.features[:, ::8]))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("method", ["LinearS2V", "ESZSL", "GFZSL"])
 def test_defaults_lie_near_the_best_on_real_features(method, narrow_cub):
     assert lost(method, narrow_cub) < NEAR

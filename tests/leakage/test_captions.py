@@ -139,7 +139,7 @@ def test_the_text_lists_the_most_frequent_first_and_what_none_names():
     assert "in no caption: okapi" in text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_counts_for_classes_of_a_file_and_of_the_map(tmp_path, capsys):
     (tmp_path / "c.txt").write_text("\n".join(["a pug", "pugs and a leonberger", "a cat"]))
     asked = ["contamination", "--captions", str(tmp_path / "c.txt")]

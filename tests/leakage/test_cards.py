@@ -338,7 +338,7 @@ def test_what_a_leak_gained_says_its_condition_and_whose_figures_it_has(dataset,
     assert ("none measured on AWA2" in figure.note) is stands_in
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("path", "verdict", "rows"),
     [

@@ -40,7 +40,7 @@ def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, cap
     assert "expected one split" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_page_is_written_of_a_split_and_its_scores(split, tmp_path, capsys):
     tested = Y[40:80]
     scores = np.random.default_rng(0).normal(size=(40, 4)) + 2 * np.eye(4)[tested]

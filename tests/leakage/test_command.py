@@ -239,7 +239,7 @@ def test_mistakes_end_in_two_and_one_sentence(tmp_path, monkeypatch, capsys, wor
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_as_a_program(leaking):
     command = [sys.executable, "-m", "zslcore", "audit", str(leaking), "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -296,7 +296,7 @@ def test_a_meaning_that_a_list_seldom_has_is_no_certain_match(name, entry, stren
     assert {m.strength for m in found if m.entry == entry} == {strength}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_neither_of_two_birds_of_one_name_is_certain():
     birds = list(class_facts("CUB").classes["class"])
     listed = Vocabulary.of("mine", ["n01540090 tree sparrow", "n01536334 tree sparrow"])
@@ -476,7 +476,7 @@ def test_every_pretraining_class_finds_itself_however_it_is_written(index, data)
         assert any(name in m.entry for m in found if m.strength == "strong"), found
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @settings(max_examples=50, deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_can_be_a_class_name(name):

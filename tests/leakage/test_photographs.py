@@ -186,7 +186,7 @@ def test_a_pattern_that_is_none_gets_one_sentence(pattern, sentence):
     assert sentence in str(refused.value)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_pattern_that_would_search_for_ever_is_ended():
     with pytest.raises(ParameterError, match=r"takes more than 1 s for 2 names; use a simpler one"):
         first_groups(["a" * 60 + "!", "b"], "^((a|aa)+)$", seconds=1)

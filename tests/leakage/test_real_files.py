@@ -58,7 +58,7 @@ def labels_of(folder):
     return read_split_arrays(folder / name)["labels"] - 1 if name else None
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LEAKED)
 def test_v1_fails_by_name_and_number_and_its_correction_passes(xlsa17, name, tmp_path):
     path, labels = xlsa17 / name / "att_splits_v1.mat", labels_of(xlsa17 / name)
@@ -80,7 +80,7 @@ def test_v1_fails_by_name_and_number_and_its_correction_passes(xlsa17, name, tmp
     assert "PS 2.0, as published (its rows)" in again.of("ZSL010")[0].message
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", LABELS)
 def test_v2_passes_the_checks_of_rows_and_classes(xlsa17, name):
     report = audit(xlsa17 / name / "att_splits.mat", labels=labels_of(xlsa17 / name))
@@ -266,7 +266,7 @@ def finding_of(context, id_):
     return [f for f in run_check(check, context) if "answered from" not in f.message]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", LABELS)
 def test_every_known_file_is_told_the_truth_in_every_form(xlsa17, alone, name, form):
@@ -400,7 +400,7 @@ def test_row_numbers_of_one_part_may_come_in_any_order(xlsa17, tmp_path):
     assert "its rows" in audit(tmp_path / "mine.mat").of("ZSL010")[0].message
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("split", "pairs"), [("PS", {(1310, 16520)}), ("SS", {(16520, 1310), (17131, 1318)})]
 )
@@ -412,7 +412,7 @@ def test_crowded_hand_crafted_features_have_few_near_pairs(awa1_lss, split, pair
     assert near.distance[0] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_copies_planted_in_crowded_features_are_found(awa1_lss):
     split, rng = awa1_lss.split("PS"), np.random.default_rng(0)
     X = np.array(awa1_lss.features, dtype=np.float32)

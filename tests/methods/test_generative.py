@@ -168,7 +168,7 @@ def test_a_training_cannot_write_into_the_rows_of_the_softmax(monkeypatch):
         Overwriting(epochs=2).fit(X, Y, S)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_candidate_and_too_many_are_refused_before_anything_is_generated(monkeypatch):
     model = Means(n_synthetic=400).fit(X, Y, S)
     monkeypatch.setattr(Means, "generate", None)

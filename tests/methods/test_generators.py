@@ -315,7 +315,7 @@ def test_the_steps_of_the_generator_train_the_generator_alone(monkeypatch):
 # --- All of them ----------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("method", GENERATORS.values(), ids=GENERATORS)
 def test_every_weight_is_a_parameter_that_changes_the_numbers(method):
     candidates = np.vstack([S, 1 - S[:2]])
@@ -334,7 +334,7 @@ def test_a_card_says_that_results_stay_below_the_published_ones(method):
     assert method.card.departure.endswith("results stay below the published ones")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("method", GENERATORS.values(), ids=GENERATORS)
 def test_generated_features_of_a_seen_class_come_near_its_own(method):
     """Nearer to the mean of the class they are generated for than to those of the others."""

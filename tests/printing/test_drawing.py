@@ -119,7 +119,7 @@ def test_a_page_is_as_wide_as_asked_and_all_fonts_are_embedded(panel, font, widt
         assert any(name.replace(" ", "") in each["/BaseFont"] for name in FONTS[font])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_letter_of_a_pdf_is_8_pt():
     sizes = set()
     for panel in PANELS.values():
@@ -128,7 +128,7 @@ def test_every_letter_of_a_pdf_is_8_pt():
     assert sizes == {POINTS}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @EVERY
 @pytest.mark.parametrize(("width", "font"), LOOKS)
 def test_no_text_is_cut_off_and_every_text_is_8_pt(panel, font, width, monkeypatch):
@@ -176,7 +176,7 @@ def test_words_at_points_stand_together_or_not_at_all(places, seen):
     assert [text.get_visible() for text in figure.axes[0].texts] == [seen] * 3
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_png_has_600_dots_an_inch_and_a_figure_is_the_same_bytes():
     from PIL import Image
 
@@ -193,7 +193,7 @@ def test_an_svg_needs_no_font_and_has_its_width():
     assert float(re.search(r'width="([\d.]+)pt"', text)[1]) == pytest.approx(120 / 25.4 * 72)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_drawn_are_the_numbers_of_the_panel():
     figure, _ = drawn(PANELS["curve"])
     (line,) = figure.axes[0].lines

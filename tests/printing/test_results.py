@@ -223,7 +223,7 @@ def test_a_picture_has_no_panel():
     assert panels_of(go.Figure()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
     n = 50
     what = PointMap(

@@ -35,13 +35,13 @@ def figures_of(scores):
     return [100 * figure for figure in measured]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cub_figures_come_out(cub):
     scores = fit_and_score(get_method("LinearS2V")(lam=10**-3.5), cub, cub.split("PS"))
     assert figures_of(scores) == pytest.approx(LINEAR_S2V, abs=0.1)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_training_on_the_lists_of_the_first_release_adds_what_is_said_of_it(cub):
     """The finding v1-adds-points; lambda and gamma are those that the folds choose for GZSL."""
     (finding,) = (each for each in FINDINGS if each.id == "v1-adds-points")
@@ -100,7 +100,7 @@ BOOK = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "weights", "options", "solution", "compared"), BOOK)
 def test_figures_are_those_of_the_textbook(narrow, name, weights, options, solution, compared):
     split = narrow.split("PS")

@@ -310,7 +310,7 @@ print(bool(mend(ResultStore(sys.argv[1]).path)))
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("damage", [swap_leaves, DAMAGE["no header"]])
 def test_two_servers_that_start_repair_once(store, damage):
     damage(store)

@@ -144,7 +144,7 @@ def test_every_file_is_of_today_and_of_real_data():
         assert result.params_origin == "validated"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("folder", sorted({path.parent.name for path in FILES}))
 def test_every_figure_follows_from_the_predictions_of_the_run(folder):
     """This is what the Compare table's check mark says of a shipped result."""

@@ -22,7 +22,7 @@ print("PEAK", next(line.split()[1] for line in status.splitlines() if line.start
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/status").is_file(), reason="the peak is read from /proc")
 def test_a_small_file_that_holds_many_scores_takes_little_memory(tmp_path):
     n, classes = 120_000, 1_000  # 480 MB of scores

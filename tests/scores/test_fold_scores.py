@@ -105,7 +105,7 @@ def test_the_file_names_data_split_and_seed(capsys):
     assert main(["folds", DATA, "--split", "PX"]) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("names", [True, False])
 def test_gamma_and_figures_are_those_of_our_own_run(capsys, names):
     assert main(["folds", DATA]) == 0
@@ -182,7 +182,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_foreign_row_has_every_column_that_ours_has(capsys, tmp_path, files):
     assert main(["score", *files, "--data", DATA, "--predictions", "own.parquet"]) == 0
     (tmp_path / "board").mkdir()

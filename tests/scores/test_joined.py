@@ -58,7 +58,7 @@ def by_hand(folder, order, gone):
     return u, s, harmonic_mean(s, u)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("order", ORDERS)
 def test_figures_with_and_without_leaked_rows_are_those_by_hand(folder, order):
     joined, *each = cards_of_files([folder / f"{order}.npz", folder / "leaking.mat"], ["none"])
@@ -74,7 +74,7 @@ def test_figures_with_and_without_leaked_rows_are_those_by_hand(folder, order):
     assert "trained on trainval alone" not in point.text  # where these rows are
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_clean_split_leaves_nothing_open_about_training_rows(folder):
     joined, *_ = cards_of_files([folder / "seen first.npz", folder / "clean.mat"], ["none"])
     assert joined.sentence.startswith("No scored row leaks")
@@ -82,7 +82,7 @@ def test_a_clean_split_leaves_nothing_open_about_training_rows(folder):
     assert not [p for p in joined.points if "Training rows" in p.title]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_scores_of_other_images_contradict_the_split(folder, capsys):
     files = [folder / "seen first.npz", folder / "other.mat"]
     joined, *_ = cards_of_files(files, ["none"])
@@ -96,7 +96,7 @@ def test_scores_of_other_images_contradict_the_split(folder, capsys):
     assert found[0]["verdict"] == "Contradicted"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_rows_in_another_order_are_not_guessed(folder):
     with np.load(folder / "seen first.npz") as file:
         mixed = np.random.default_rng(0).permutation(len(file["y"]))
@@ -114,7 +114,7 @@ def test_rows_in_another_order_are_not_guessed(folder):
     assert joined.sentence.endswith(next(p.text for p in joined.points if p.mark == "open"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_printed_figures_are_found_again_or_not(folder):
     order = "seen first"
     _, _, h = by_hand(folder, order, ())
@@ -132,7 +132,7 @@ def test_printed_figures_are_found_again_or_not(folder):
     assert page.count("<h1") == 3
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_best_gamma_on_the_test_images_is_an_oracle(folder):
     from zslcore.scores.sandboxed import Given, judge_in_sandbox
 
@@ -161,7 +161,7 @@ def test_labels_go_to_the_scores_that_have_none(folder):
         cards_of_files([folder / "leaking.mat", folder / "clean.mat", folder / "y.txt"])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_real_scores_of_cub_belong_to_its_splits_and_to_no_other(shared):
     scores = shared / "data/gzsl_scores/CUB_XianGAN.npz"
     found = {

@@ -54,7 +54,7 @@ def test_errors_over_images_are_those_of_the_bootstrap(pair):
         assert errors[name] == pytest.approx(spread[name], rel=bound), name
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_reads_a_pilot(pair, tmp_path, capsys):
     files = []
     for k, scores in enumerate(SCORES):

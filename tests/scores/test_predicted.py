@@ -81,7 +81,7 @@ def test_facts_of_a_benchmark_check_rows_and_labels_without_its_files(awa, capsy
     assert report["remarks"] == ["Verified: rows, labels and gamma agree with the data."]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_facts_of_a_benchmark_refuse_a_label_and_a_row(awa):
     def other_label(table):
         unseen = sorted(set(table["label"]))
@@ -103,7 +103,7 @@ def test_classes_of_other_names_are_checked_by_nothing(awa):
     assert "cannot be looked up" in read_predicted(awa).remarks[0]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
     """Also with the validation rows, of classes that the test has not."""
     s, rng = SCORES[0], np.random.default_rng(0)

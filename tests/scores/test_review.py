@@ -66,7 +66,7 @@ def submission(**files):
     return Submission(files=files, report=report, extractor="ResNet-101", command="zslcore review")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_command_of_a_review_prints_it_again(folder, capsys):
     words = ["--split", f"{AUTHOR}_leaks.mat", "--features", "res101.mat", "--pretraining", "none"]
     words += ["--scores", f"{AUTHOR}.npz", "--validation", f"{AUTHOR}_fold.npz"]
@@ -233,7 +233,7 @@ def test_one_of_split_and_scores_is_enough(folder, capsys):
     assert found.as_text().startswith("UNKNOWN")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_first_version_of_cubs_split_and_released_scores(shared, tmp_path, capsys):
     data = shared / "data"
     words = ["--split", data / "xlsa17" / "CUB" / "att_splits_v1.mat", "--extractor", "resnet101"]

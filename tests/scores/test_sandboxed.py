@@ -53,7 +53,7 @@ def test_sides_say_what_the_whole_matrix_says(kind, monkeypatch):
         assert np.array_equal(getattr(few.switches, name), getattr(whole.switches, name))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
     path, validation = written(tmp_path), written(tmp_path, "val.npz", scores=F + 0.1 * F[::-1])
     file = ScoreFile("own.npz", F, Y, UNSEEN)
@@ -64,7 +64,7 @@ def test_a_child_reaches_the_figures_that_are_reached_here(tmp_path):
     assert not hasattr(there.matrix, "F")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_child_asks_and_takes_answers(tmp_path):
     path = written(tmp_path, scores=-F)
     asked = judge_in_sandbox(Given(path), memory=MEMORY, whose=WHOSE)
@@ -78,13 +78,13 @@ def test_a_child_asks_and_takes_answers(tmp_path):
     assert of.of_validation
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_file_that_is_no_such_file_gets_its_sentence(tmp_path):
     with pytest.raises(FileRefusedError, match="own.npz, scores: expected a row for each of 8"):
         judge_in_sandbox(Given(written(tmp_path, y=np.arange(8))), memory=MEMORY, whose=WHOSE)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_more_scores_than_memory_allows_are_refused_by_name(tmp_path):
     n = 40_000
     path = written(
@@ -144,7 +144,7 @@ SPOILED = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", SPOILED)
 def test_what_a_crashed_child_may_have_written_is_refused(tmp_path, monkeypatch, left, kind):
     assert judged_there(tmp_path, monkeypatch, left, lambda into: None).matrix  # as it was left
@@ -152,7 +152,7 @@ def test_what_a_crashed_child_may_have_written_is_refused(tmp_path, monkeypatch,
         judged_there(tmp_path, monkeypatch, left, SPOILED[kind])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="needs files with holes")
 def test_more_than_a_child_may_take_is_refused_before_it_is_read(tmp_path, monkeypatch, left):
     def spoil(into):
@@ -169,7 +169,7 @@ def test_more_than_a_child_may_take_is_refused_before_it_is_read(tmp_path, monke
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + (64 << 10)  # KB
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(sys.platform != "linux", reason="needs limits on address space")
 def test_this_process_never_holds_the_scores(tmp_path, monkeypatch):
     """The child maps them; here only a few numbers an image arrive."""

@@ -236,7 +236,7 @@ def test_json_without_gamma_calls_nothing_calibrated():
     assert values["evaluation"]["per_class"] == {}
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
 def test_real_test_rows_with_a_tenth_of_noise_are_found_and_other_images_are_not(name):
@@ -257,7 +257,7 @@ def test_real_test_rows_with_a_tenth_of_noise_are_found_and_other_images_are_not
     assert share_of_test_rows(matrix(scores[rest], y[rest], unseen), others) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")
 @pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
 def test_half_of_the_real_test_images_validate_nothing(name, tmp_path, capsys):

@@ -73,7 +73,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_that_writes_a_file_ends_in_a_traceback(
     name, full, tmp_path, monkeypatch, capsys
@@ -97,7 +97,7 @@ def test_no_command_that_writes_a_file_ends_in_a_traceback(
     assert not [each.name for each in full.iterdir() if each.name.startswith((".", "new"))]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_shards_on_a_full_disk_are_a_sentence_and_leave_nothing(full):
     """A process of its own: writing to mapped pages without room would end it by a signal."""
     words = [sys.executable, "-m", "zslcore", "shards", "write", "digits", str(full / "set")]
@@ -150,7 +150,7 @@ def test_a_link_stays_one_and_a_pipe_is_written_to(tmp_path):
     assert (tmp_path / "pipe").is_fifo()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("words", [("methods",), ("runs", "list")])
 def test_an_output_without_room_is_a_sentence(words, tmp_path):
     if not os.path.exists("/dev/full"):

@@ -51,7 +51,7 @@ TABLES = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("table", TABLES)
 def test_every_table_is_one_that_latex_takes(table, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))

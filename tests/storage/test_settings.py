@@ -49,7 +49,7 @@ def test_every_setting_is_read_by_the_check():
     assert {each.name for each in of_package} | {"ZSL_DATA"} == set(WRONG)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_process_imports_the_package_whatever_the_values():
     """Nothing is read when a module is imported, where no sentence could be said."""
     words = [

@@ -37,7 +37,6 @@ def finished(*command):
     )
 
 
-@pytest.mark.slow
 def test_the_modules_pass_their_own_tests(node):
     tests = sorted((ROOT / "tests" / "js").glob("*.test.js"))
     assert tests

@@ -37,7 +37,7 @@ def threads():
     return sum(thread.name == "tidier" for thread in threading.enumerate())
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_spell_of_runs_is_followed_by_one_collection():
     tidier, before = Tidier(quiet=0.05), threads()
     for _ in range(5):
@@ -55,7 +55,7 @@ def test_nothing_is_collected_while_pages_run():
     assert tidier.collections == 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
     gc.disable()
     try:

@@ -65,7 +65,7 @@ def test_a_setting_that_is_no_number_gets_a_sentence(monkeypatch, value):
         memory.of_server()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
     from tests.scores.test_sandboxed import written
 

@@ -8,7 +8,7 @@ from tests.pages import APP, PATIENCE
 from ui import site_map
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: f"{visit.page} {visit.label}")
 def test_a_visitor_finds_its_choice_and_every_value_of_it(visit):
     app = AppTest.from_file(APP, default_timeout=PATIENCE).switch_page(f"pages/{visit.page}.py")

@@ -64,7 +64,7 @@ def test_visitors_go_first_but_not_for_ever(monkeypatch):
     runtime.import_ahead(lambda: True)  # returns
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_it_is_done_once_after_the_first_spell():
     done = []
     tidier = Tidier(quiet=0.02, first=lambda busy: done.append(busy()))

@@ -151,7 +151,7 @@ def test_tsne_keeps_blobs_apart(tsne):
     assert (tsne.coordinates.shape[1], tsne.coordinates.dtype) == (2, np.float32)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_umap_is_the_same_every_time_and_can_be_watched():
     asked = replace(QUICK, method="umap", n_neighbors=8, iterations=40)
     seen, pictures = [], []
@@ -173,7 +173,7 @@ def test_umap_is_the_same_every_time_and_can_be_watched():
     assert any(not np.array_equal(picture, pictures[0]) for picture in pictures)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("method", ["tsne", "umap"])
 @pytest.mark.parametrize("which", ["on_progress", "on_picture"])
 def test_what_a_callback_raises_ends_the_work(method, which):

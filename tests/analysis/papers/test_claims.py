@@ -469,7 +469,7 @@ def test_data_that_a_claim_does_not_speak_of_count_for_nothing(name):
             assert judgment.said.startswith("There is no run on ")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case])
 def test_a_part_of_the_data_sets_never_confirms_nor_refutes(name):
     for evidence in CASES[name] if len(CLAIMS[name].data) > 1 else ():
@@ -481,7 +481,7 @@ def test_a_part_of_the_data_sets_never_confirms_nor_refutes(name):
             assert judgment.where.startswith("1 of ") == told
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
     scope = (
         "Measured on CUB (trained on imagenet-1k) and AWA1-lss (trained on nothing), 2 of 5 data "
@@ -611,7 +611,7 @@ def test_two_kinds_of_features_of_one_benchmark_are_one_case(name):
         assert CLAIMS[name].judge(Evidence("real", figures)) == CLAIMS[name].judge(evidence)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_missing_is_said_of_what_was_looked_at():
     of_cub = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.5), data=("CUB",))).figures
     both = pd.concat([of_cub, of_cub.assign(split="SS", value=of_cub["value"] + 0.01)])
@@ -900,7 +900,7 @@ def test_runs_are_figures_real_and_simulated_apart(results):
     assert of_mine["lam"] == results[1].params["lam"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_digits_and_classes_that_are_some_of_a_benchmarks_are_no_evidence(results):
     assert evidence_of(results[:1])["real"].figures.empty
     unseen = list(results[1].evaluation.per_class_zsl)
@@ -956,7 +956,7 @@ def test_no_runs_at_all_are_evidence_of_nothing():
     assert judged["printed"].verdict == HOLDS
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_shipped_results_judge_claims_in_a_fresh_data_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     monkeypatch.setenv("ZSL_SHIPPED", "1")

@@ -54,7 +54,7 @@ def test_all_tables_and_figures_of_the_papers_have_a_name():
     assert not set(EXPERIMENTS) & set(NOT_COMPUTED)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_it_ends_with_a_table(name, capsys):
     """A table to read and one row a cell as JSON, of the same figures."""
@@ -85,7 +85,7 @@ def test_what_cannot_be_computed_is_refused_with_the_reason(name, capsys):
     assert err.count("\n") == 1
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_several_data_sets_make_one_table_with_printed_figures_of_those_that_have_some(capsys):
     words = ["reproduce", "gbu:table3", "--dataset", "digits", "simulated-AWA2", "--jobs", "1"]
     words += ["--method", "ESZSL", "LinearV2S"]
@@ -160,7 +160,7 @@ def test_refusals_are_typed():
 
 
 @pytest.mark.parametrize("name", ["cal:figure1", "cal:figure3"])
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_figures_over_lambda_are_also_measured_on_the_first_validation_split(name):
     test, validation = (reproduce(name, ["digits"], on=on) for on in ("test", "validation"))
     assert len(test) == len(validation)

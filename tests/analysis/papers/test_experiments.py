@@ -391,7 +391,7 @@ def test_shipped_results_make_a_table_without_features(name, monkeypatch, capsys
     assert "No cell needs features." in capsys.readouterr().out
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_cells_that_need_features_are_named(monkeypatch, capsys):
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     assert main(["reproduce", "cal:table2", "--dataset", "AWA1-lss"]) == 0

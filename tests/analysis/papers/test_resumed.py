@@ -30,7 +30,7 @@ def interruptible():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGKILL])
 def test_a_killed_table_goes_on_where_it_stopped(tmp_path, monkeypatch, signal_number):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))

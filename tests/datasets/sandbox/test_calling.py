@@ -113,7 +113,7 @@ def test_a_worker_has_no_calls_of_another_machine(run):
         assert run(functions.calls_with_32_bits) < 0
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeypatch):
     with pytest.raises(Refused, match="the file is damaged or hostile and crashed its reader"):
         run(functions.dies)
@@ -125,7 +125,7 @@ def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeyp
 
 
 @LINUX
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_time_of_the_processor_is_what_a_file_may_take_not_time_on_the_clock(run, monkeypatch):
     monkeypatch.setattr(calling, "PATIENCE", 1e6)
     with pytest.raises(Refused, match="took longer than the 1 s of the processor for a file"):

@@ -113,7 +113,7 @@ def test_a_missing_variable_is_named_with_what_is_there(tmp_path):
     assert refused(path, tmp_path) == "a.mat, variable 'att': not in the file, which holds Att."
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_compressed_matrix_larger_than_its_file_explains_is_never_read(tmp_path):
     path = tmp_path / "bomb.mat"
     savemat(path, {"att": np.zeros((5000, 5000))}, do_compression=True)
