@@ -1,6 +1,7 @@
 """Results of the board whose predictions lie next to them are computed again."""
 
 import json
+import os
 import re
 from dataclasses import replace
 
@@ -51,6 +52,24 @@ def test_a_result_without_predictions_is_stated(folder):
         (("figures", "zsl"), None, ""),
         (("gamma", "value"), 0.25, "gamma: expected that of its predictions"),
         (("split", "parts", "test_seen"), "0" * 16, "split.parts.test_seen: expected the rows"),
+        (("split", "parts", "trainval"), "0" * 16, "split.parts.trainval: expected that of"),
+        (("split", "counts"), {"test_unseen": 7}, r"split.counts.test_unseen: expected .*; got 7"),
+        (("split", "name"), "SS", "split.name: expected .* 'PS'; got 'SS'"),
+        (("data", "name"), "CUB", "data.name: expected .* 'digits'; got 'CUB'"),
+        (("data", "benchmark"), "CUB", "data.benchmark: expected .* ''; got 'CUB'"),
+        (("data", "simulated"), True, "data.simulated: expected .* False; got True"),
+        (("unseen_classes",), ["quagga"], "unseen_classes: expected .*; got an unseen class 'qua"),
+        (
+            ("unseen_classes",),
+            ["7", "8", "9", "3"],
+            "unseen_classes: expected .*; got an unseen class '3'",
+        ),
+        (("unseen_classes",), ["7", "8"], "unseen_classes: expected .*; got no '9'"),
+        (("seeds",), {"n": 10**30}, "seeds.n: expected 1 to 10,000"),
+        (("seeds",), {"n": -5}, "seeds.n: expected 1 to 10,000"),
+        (("seeds",), {"n": 5, "zsl_std": -1.0}, "seeds.zsl_std: expected a fraction"),
+        (("seeds",), {"zsl_std": 0.1}, "seeds.n: expected more than one"),
+        (("spec", "seed"), 7, "spec.seed: expected .* 0; got 7"),
     ],
 )
 def test_what_a_result_says_otherwise_is_refused(folder, place, value, why):
@@ -71,6 +90,50 @@ def test_what_a_result_says_otherwise_is_refused(folder, place, value, why):
     (said,) = board.refused.values()
     assert said.startswith(path.name)
     assert re.search(why, said), said
+
+
+def test_names_of_classes_may_be_spelled_otherwise(folder):
+    path = next(folder.glob("*.json"))
+    values = json.loads(path.read_text())
+    spelled = [f"00{k}.{name.title()}" for k, name in enumerate(values["unseen_classes"][::-1])]
+    path.write_text(json.dumps(values | {"unseen_classes": spelled}))
+    assert read_board(folder, recompute=True).results[0].state is State.VERIFIED
+
+
+def test_what_the_row_of_contaminated_predictions_keeps_back_is_refused(folder, run):
+    path = next(folder.glob("*.json"))
+    values = json.loads(path.read_text())
+    path.write_text(json.dumps(values | {"data": values["data"] | {"pretraining": ["none"]}}))
+    stated = replace(run[1].provenance, pretraining=("imagenet-1k",))
+    write_predictions(path.with_suffix(".parquet"), replace(run[1], provenance=stated))
+    (why,) = read_board(folder, recompute=True).refused.values()
+    assert "data.pretraining: expected that of its predictions, 'imagenet-1k'; got 'none'" in why
+
+
+@pytest.mark.skipif(os.name != "posix", reason="makes a pipe")
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (os.mkfifo, "a pipe"),
+        (os.mkdir, "a folder"),
+        (lambda path: os.symlink("/etc/passwd", path), "a link"),
+        (lambda path: os.symlink("/dev/zero", path), "a link"),
+        (lambda path: os.symlink("/nonexistent", path), "a link"),
+    ],
+)
+def test_what_is_no_file_of_predictions_is_refused_unopened(folder, monkeypatch, make, what):
+    path = next(folder.glob("*.parquet"))
+    path.unlink()
+    make(path)
+    monkeypatch.setattr("zslcore.board.checking.read_predicted", lambda _: pytest.fail("opened"))
+    (why,) = read_board(folder, recompute=True).refused.values()
+    assert why == f"{path.name}: expected a file of predictions; got {what}."
+
+
+def test_a_folder_without_results_is_refused(tmp_path, capsys):
+    for words in ([], ["--check"]):
+        assert main(["board", str(tmp_path), *words]) == 2
+        assert "expected results as .json files; got none" in capsys.readouterr().err
 
 
 def test_predictions_that_claim_what_is_not_so_are_refused(folder, run):

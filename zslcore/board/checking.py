@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.facts import class_facts
+from zslcore.datasets.facts import class_facts, plain_name
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation import Predictions, State
 from zslcore.evaluation.figures import on_board
@@ -284,11 +287,11 @@ def recomputed(path: Path, entry: BoardEntry) -> State:
 def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
     """Return the file of the predictions of a result, None without one.
 
-    A FileRefusedError when it names predictions that do not come with the package.
+    A FileRefusedError when it names predictions that do not come with the package, or what is no
+    file lies next to it.
     """
     if not entry.predictions:
-        file = path.with_suffix(".parquet")
-        return file if file.is_file() else None
+        return _file_beside(path)
     file = FOLDER / f"{entry.predictions}.parquet"
     if not file.is_file():
         raise FileRefusedError(
@@ -296,6 +299,24 @@ def predictions_of_entry(path: Path, entry: BoardEntry) -> Path | None:
             f"{entry.predictions!r}."
         )
     return file
+
+
+def _file_beside(path: Path) -> Path | None:
+    """Return the predictions next to a JSON; a link, device, pipe or folder is never opened."""
+    file = path.with_suffix(".parquet")
+    try:
+        mode = file.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FileRefusedError(
+            f"{clean_text(file.name)}: expected predictions; got {error.strerror}."
+        ) from None
+    if stat.S_ISREG(mode):
+        return file
+    kinds = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a pipe", stat.S_IFDIR: "a folder"}
+    what = kinds.get(stat.S_IFMT(mode), "a device")
+    raise FileRefusedError(f"{clean_text(file.name)}: expected a file of predictions; got {what}.")
 
 
 def read_predictions_of(file: Path) -> Predictions:
@@ -336,6 +357,7 @@ def _states() -> Mapping[str, tuple[str, str]]:
 
 def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     """Yield the differences between the JSON and its predictions."""
+    yield from _data_differences(entry, predictions)
     yield from _run_differences(entry, predictions)
     test = predictions.test
     of_seen = test.seen[test.y]
@@ -351,28 +373,70 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
             yield from _figure_difference(place, value, of_class.get(name))
 
 
+def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
+    """Compare data, split and classes, as far as the predictions state them.
+
+    Rows of a file of scores belong to no data set by number: there the file itself is the data.
+    """
+    run, data, test = predictions.provenance, entry.data, predictions.test
+    if run.rows == "benchmark" and (run.dataset or run.benchmark):
+        yield from _difference("data.name", run.dataset or data.name, data.name)
+        yield from _difference("data.benchmark", run.benchmark, data.benchmark)
+        yield from _difference("data.simulated", run.simulated, data.simulated)
+        family = [name.split()[:1] for name in (run.split, entry.split.name)]  # PS v1 is PS 2.0
+        if run.split and family[0] != family[1]:
+            yield from _difference("split.name", run.split, entry.split.name)
+    for part in sorted({*entry.split.parts} & {*run.parts} - {"test_seen", "test_unseen"}):
+        yield from _difference(f"split.parts.{part}", run.parts[part], entry.split.parts[part])
+    of_seen = test.seen[test.y]
+    for part, n in (("test_seen", of_seen.sum()), ("test_unseen", (~of_seen).sum())):
+        yield from _difference(f"split.counts.{part}", int(n), entry.split.counts.get(part, int(n)))
+    if (missing := {*run.pretraining} - {*data.pretraining}) and data.pretraining:
+        yield from _difference("data.pretraining", min(missing), ", ".join(data.pretraining))
+    yield from _class_difference(entry, predictions)
+
+
+def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
+    """Compare unseen classes with the unseen candidates, all or those that have test images."""
+    if not (stated := {plain_name(clean_text(name)) for name in unseen_classes_of(entry)}):
+        return
+    test, names = predictions.test, predictions.class_names
+    unseen = test.classes[~test.seen]
+    tested = np.intersect1d(unseen, test.labels)
+    candidates, with_images = (
+        {plain_name(clean_text(names[c])) for c in classes} for classes in (unseen, tested)
+    )
+    if not with_images <= stated <= candidates:
+        others = sorted(stated - candidates) or sorted(with_images - stated)
+        what = "an unseen class" if others[0] in stated else "no"
+        yield (
+            f"unseen_classes: expected those of its predictions; got {what} "
+            f"{clean_text(repr(others[0]), 60)}"
+        )
+
+
 def _run_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
-    """Compare method, data, parameters and gamma, as far as the predictions state them."""
+    """Compare method, content, parameters, seed and gamma, as far as the predictions state them."""
     run = predictions.provenance
     if (entry.gamma.origin, entry.gamma.value) != (run.gamma_origin, run.gamma):
         yield (
             f"gamma: expected that of its predictions, {run.gamma} ({run.gamma_origin}); got "
             f"{entry.gamma.value} ({entry.gamma.origin})"
         )
-    for name, expected, got in (
-        ("method", run.method, entry.method),
-        ("data.digest", run.digest, entry.data.digest),
-    ):
-        if expected and expected != got:
-            what = clean_text(repr(expected), 60)
-            yield f"{name}: expected that of its predictions, {what}; got {got!r}"
+    yield from _difference("method", run.method or entry.method, entry.method)
+    yield from _difference("data.digest", run.digest or entry.data.digest, entry.data.digest)
+    seed = (entry.spec or {}).get("seed", run.seed)
+    yield from _difference("spec.seed", seed if run.seed is None else run.seed, seed)
     params = entry.parameters.params
-    for name in sorted(set(run.params) & set(params)):
-        if run.params[name] != params[name]:
-            yield (
-                f"parameters.params.{clean_text(name, 60)}: expected that of its predictions, "
-                f"{clean_text(repr(run.params[name]), 60)}; got {params[name]!r}"
-            )
+    for name in sorted({*run.params} & {*params}):
+        place = f"parameters.params.{clean_text(name, 60)}"
+        yield from _difference(place, run.params[name], params[name])
+
+
+def _difference(place: str, expected: object, got: object) -> Iterator[str]:
+    if expected != got:
+        what, other = (clean_text(repr(value), 60) for value in (expected, got))
+        yield f"{place}: expected that of its predictions, {what}; got {other}"
 
 
 def _figure_difference(name: str, value: float | None, found: float | None) -> Iterator[str]:

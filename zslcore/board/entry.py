@@ -26,7 +26,8 @@ from zslcore.texts import clean_text, typed
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
 #: A result with every accuracy of 717 classes takes 100 kB.
 MAX_BYTES = 1 << 20
-#: Most letters of one text.
+#: Most seeds of one result, and most letters of one text.
+MAX_SEEDS = 10_000
 MAX_TEXT = 500
 #: By how much figures that were printed with one decimal of a percent may miss their means.
 ROUNDING = 1.5e-3
@@ -159,9 +160,9 @@ class Seeds:
     """Standard deviations over ``n`` seeds; figures of the entry are those of the first seed."""
 
     __pydantic_config__: ClassVar[Any] = _STRICT
-    n: int = 1
-    zsl_std: float | None = None
-    H_gamma_std: float | None = None
+    n: Annotated[int, _expected(f"1 to {MAX_SEEDS:,}", lambda n: 1 <= n <= MAX_SEEDS)] = 1
+    zsl_std: Fraction | None = None
+    H_gamma_std: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,6 +298,8 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
         yield f"data.benchmark: expected {known} or nothing; got {entry.data.benchmark!r}"
     if not any(getattr(f, each.name) is not None for each in fields(f)):
         yield "figures: expected at least one; got none"
+    if entry.seeds.n == 1 and (entry.seeds.zsl_std, entry.seeds.H_gamma_std) != (None, None):
+        yield "seeds.n: expected more than one, as there are deviations over them; got 1"
     for u, s, H in (("u", "s", "H"), ("u_gamma", "s_gamma", "H_gamma")):
         if None not in (values := [getattr(f, name) for name in (u, s, H)]):
             yield from _differs(

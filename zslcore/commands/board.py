@@ -77,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
     if args.add:
         _add(args)
     board = read_board(args.folder or FACTS / "board", recompute=True)
+    if not (board.results or board.refused):
+        raise FileRefusedError(f"{args.folder}: expected results as .json files; got none.")
     for why in board.refused.values():
         sys.stderr.write(f"{why}\n")
     if args.curves is not None:
