@@ -65,6 +65,19 @@ def test_the_server_believes_no_forwarded_address_but_of_a_named_proxy(
         main(["app", "--classroom", "--address", "127.0.0.1"])
 
 
+def test_the_server_watches_no_files(monkeypatch):
+    monkeypatch.setattr(os, "execv", lambda path, words: sys.exit(" ".join(words)))
+    with pytest.raises(SystemExit, match=r"--server\.fileWatcherType none"):
+        main(["app"])
+
+
+@pytest.mark.parametrize("port", ["99999", "0", "-1"])
+def test_a_number_that_is_no_port_gets_one_sentence(port, monkeypatch, capsys):
+    monkeypatch.setattr(os, "execv", lambda *_: pytest.fail("served"))
+    assert main(["app", "--port", port]) == 2
+    assert f"--port: expected 1 to 65535; got {port}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("many", ["0", "-3", "65"])
 def test_a_number_of_servers_that_makes_no_sense_gets_one_sentence(many, capsys):
     assert main(["app", "--processes", many]) == 2
@@ -106,10 +119,11 @@ def test_a_taken_port_gets_one_sentence_and_a_status(capsys):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert main(["app", "--processes", "2", "--port", str(port - 2)]) == 2
-    said = capsys.readouterr()
-    assert f"--port: expected free ports on 127.0.0.1; got port {port}" in said.err
-    assert not said.out
+        for words in (["--processes", "2", "--port", str(port - 2)], ["--port", str(port)]):
+            assert main(["app", *words]) == 2
+            said = capsys.readouterr()
+            assert f"--port: expected a free port on 127.0.0.1; got port {port}" in said.err
+            assert not said.out
 
 
 KILLED = """

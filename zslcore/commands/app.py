@@ -24,7 +24,7 @@ from zslcore.storage import settings
 from zslcore.storage.extras import extra
 from zslcore.storage.files import APP
 
-PORT = 8501
+PORT, LAST_PORT = 8501, 65_535
 #: Seconds that a server gets to end, and before one that has ended starts again; this doubles.
 GOING, AGAIN = 20.0, 2.0
 #: A server that ends so often, each time within so many seconds, is not started again.
@@ -61,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
     with extra("app", "streamlit", "The app"):
         import_module("streamlit.version")
     _choose_address(args)
+    if args.port is not None:
+        _require_free(args.port, args.address)
     if args.processes is None:
         args.processes = settings.PROCESSES()
     if not 1 <= args.processes <= settings.MAX_PROCESSES:
@@ -102,6 +104,7 @@ def own_address() -> str:
 
 def _words(address: str, port: int | None) -> list[str]:
     words = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.address", address]
+    words += ["--server.fileWatcherType", "none"]  # an edited source counts after a restart
     return words + (["--server.port", str(port)] if port else [])
 
 
@@ -127,16 +130,18 @@ def _serve_several(args: argparse.Namespace) -> int:
     return 0
 
 
-def _require_free(port: int) -> None:
-    """Refuse a port that another process listens on."""
-    with socket.socket() as tried:
+def _require_free(port: int, address: str = "127.0.0.1") -> None:
+    """Refuse a port that is none, or that another process listens on."""
+    if not 1 <= port <= LAST_PORT:
+        raise ParameterError(f"--port: expected 1 to {LAST_PORT}; got {port}.")
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as tried:
         if os.name == "posix":  # what has just been closed there is free
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            tried.bind(("127.0.0.1", port))
-        except (OSError, OverflowError) as error:
+            tried.bind((address, port))
+        except OSError as error:
             raise ParameterError(
-                f"--port: expected free ports on 127.0.0.1; got port {port}: {error}."
+                f"--port: expected a free port on {address}; got port {port}: {error}."
             ) from None
 
 
