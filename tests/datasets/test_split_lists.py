@@ -259,7 +259,7 @@ def test_what_is_no_such_folder_is_left_to_others(tmp_path):
     (tmp_path / "empty" / "test").mkdir()
     with pytest.raises(FileRefusedError, match="empty: expected images, got none"):
         read_split_lists(tmp_path / "empty")
-    with pytest.raises(FileRefusedError, match=r"expected att_splits\.mat in this folder"):
+    with pytest.raises(FileRefusedError, match=r"found cat/, dog/, in no layout"):
         audit(tmp_path / "classes")
 
 

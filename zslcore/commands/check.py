@@ -21,6 +21,7 @@ from zslcore.commands.audit import add_options, run_audit
 from zslcore.commands.options import add_submission
 from zslcore.commands.review import run_review
 from zslcore.datasets.sandbox.client import read_lines
+from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary
 from zslcore.leakage.cards import USUAL, Card, to_html
@@ -105,7 +106,8 @@ def _every_finding(args: argparse.Namespace) -> int:
             f"--output, --junit, --correct: expected one split with them; got {len(args.files)}."
         )
     known = vars(args) | {"format": args.format or ("json" if args.json else "text")}
-    found = [run_audit(argparse.Namespace(**known | {"path": str(each)})) for each in args.files]
+    paths = [path for each in args.files for path in data_sets_in(each) or [each]]
+    found = [run_audit(argparse.Namespace(**known | {"path": str(each)})) for each in paths]
     return min(found, key=(2, 1, 3, 0).index)
 
 

@@ -9,8 +9,10 @@ and random splits).
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
@@ -44,8 +46,8 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source",
         metavar="FOLDER",
-        help="folder in the xlsa17 layout, the standard_split in it, a released folder of actions, "
-        "or a file",
+        help="folder in the xlsa17 layout, the standard_split in it, a folder with several such "
+        "data sets as the unzipped archive, a released folder of actions, or a file",
     )
     parser.add_argument(
         "--features", metavar="F", help="file of features, in FOLDER or any path (res101.mat)"
@@ -66,10 +68,11 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> None:
+def run(args: argparse.Namespace) -> int:
     """Import what ``args.source`` holds and print what it is."""
     from zslcore.datasets.importing import import_dataset
     from zslcore.datasets.sandbox.client import listed_classes
+    from zslcore.datasets.xlsa17 import data_sets_in
     from zslcore.exceptions import ParameterError
     from zslcore.storage.files import folder_of, path_of
 
@@ -85,7 +88,28 @@ def run(args: argparse.Namespace) -> None:
         given[key] = str(path_of(given[key], folder))
     if "unseen" in given:
         given["unseen"] = listed_classes(given["unseen"], folder)
+    if sets := data_sets_in(Path(args.source)):
+        return _import_all(sets, args.pretraining, given)
     print_dataset(import_dataset(args.source, pretraining=args.pretraining, **given))
+    return 0
+
+
+def _import_all(sets: Sequence[Path], pretraining: Sequence[str], given: dict[str, Any]) -> int:
+    """Import every data set of an archive; 2 where one of them could not be."""
+    from zslcore.datasets.importing import import_dataset
+    from zslcore.exceptions import ParameterError, ZSLError
+
+    if {"name", "prototypes"} & {*given}:
+        names = ", ".join(path.name for path in sets)
+        raise ParameterError(f"--name, --prototypes: expected one data set; found {names}.")
+    failed = 0
+    for path in sets:
+        try:
+            print_dataset(import_dataset(path, pretraining=pretraining, **given))
+        except ZSLError as error:
+            failed += 1
+            sys.stderr.write(f"zslcore: {path.name} is not imported: {error}\n")
+    return 2 if failed else 0
 
 
 def print_dataset(data: ZSLDataset) -> None:

@@ -145,6 +145,26 @@ class Split:
         )
 
 
+def content_digest(
+    features: np.ndarray, labels: np.ndarray, prototypes: np.ndarray, revision: int = 1
+) -> str:
+    """SHA-256 over the arrays of a data set and its revision, 16 hex digits.
+
+    ``features`` has shape (n_samples, n_features), ``labels`` (n_samples,), 0-based, and
+    ``prototypes`` (n_classes, n_attributes).
+    """
+    sha = hashlib.sha256()
+    sha.update(repr((features.shape, prototypes.shape)).encode())
+    for start in range(0, len(features), 4096):
+        block = np.asarray(features[start : start + 4096], dtype="<f4")
+        sha.update(np.ascontiguousarray(block).data)
+    sha.update(labels.astype("<i8").data)
+    sha.update(np.ascontiguousarray(prototypes, dtype="<f4").data)
+    if revision > 1:
+        sha.update(f"revision {revision}".encode())
+    return sha.hexdigest()[:16]
+
+
 def part_digest(rows: np.ndarray) -> str:
     """SHA-256 over the sorted, distinct, 0-based rows of a part, 16 hex digits."""
     return hashlib.sha256(np.unique(rows).astype("<i8").tobytes()).hexdigest()[:16]
@@ -294,16 +314,7 @@ class ZSLDataset:
         """SHA-256 over features, labels, prototypes and revision, 16 hex digits."""
         if self.known_digest:
             return self.known_digest
-        sha = hashlib.sha256()
-        sha.update(repr((self.features.shape, self.prototypes.shape)).encode())
-        for start in range(0, len(self.features), 4096):
-            block = np.asarray(self.features[start : start + 4096], dtype="<f4")
-            sha.update(np.ascontiguousarray(block).data)
-        sha.update(self.labels.astype("<i8").data)
-        sha.update(np.ascontiguousarray(self.prototypes, dtype="<f4").data)
-        if self.revision > 1:
-            sha.update(f"revision {self.revision}".encode())
-        return sha.hexdigest()[:16]
+        return content_digest(self.features, self.labels, self.prototypes, self.revision)
 
     def required(self, digest: str) -> Self:
         """Return these data; raise a DatasetError where ``digest`` is given and is another one."""

@@ -5,14 +5,15 @@
                              CoOp [1]_, and of the papers that follow it
 ``train.txt``, ``test.txt``  one image a line, with its label behind a space or a comma, or in its
                              folder: ``grizzly/0001.jpg 3``; a list a part, in one folder
-``trainvalclasses.txt``      one class a line, a list a side, in one folder, as ``seen_classes.txt``
-                             and ``unseen_classes.txt``; or one JSON with both
+``seen``, ``unseen``         one JSON with both lists of classes
 ``train/grizzly/0001.jpg``   a folder a part, in it a folder a class: torchvision's ``ImageFolder``
 ===========================  =======================================================================
 
 A JSON of CoOp tests the classes that it trains on. Its papers go "from base to new" classes: the
 first half of the labels, rounded up, trains, and the others are new. So it is read here: images of
 base classes train or are seen test images, test images of new classes are unseen ones.
+
+Folders of other layouts are read by :mod:`zslcore.datasets.split_folders`.
 
 Equal images are one row, whatever the number of lists that name them; no image is opened.
 
@@ -42,6 +43,9 @@ MAX_BYTES, MAX_ITEMS = 48 << 20, 4_000_000
 MAX_IMAGES = 2_000_000
 #: Endings of a path that names an image.
 IMAGE = re.compile(r"\.(jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4)$", re.IGNORECASE)
+#: The first of several lists of a part; a label behind an image; letters of the longest class name.
+FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
+NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Names of lists and folders -> part; those of one's own follow.
 PARTS = {
     "trainval": "trainval", "train": "train", "training": "train", "val": "val",
@@ -65,7 +69,7 @@ class SplitList:
     empty for lists of classes, where ``sides`` maps "seen" and "unseen" to classes. ``parts`` has
     the rows of every part, as listed: repeated where a list repeats an image. ``note`` says how it
     was read, ``one_name`` whether an image has the same name in every part, which folders of parts
-    do not tell.
+    do not tell, ``folds`` the training and validation classes of each fold.
     """
 
     name: str
@@ -76,10 +80,13 @@ class SplitList:
     sides: Mapping[str, np.ndarray] = field(default_factory=dict)
     note: str = ""
     one_name: bool = True
+    folds: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
 
 
 @dataclass(slots=True)
-class _Rows:
+class ImageRows:
+    """Rows of images, each once, with their classes."""
+
     file: str
     number: dict[str, int] = field(default_factory=dict)
     labels: list[str] = field(default_factory=list)
@@ -103,10 +110,73 @@ def is_split_json(value: Any) -> bool:
     """Whether JSON that was read is a split by names: of images, or two lists of classes."""
     if not isinstance(value, dict):
         return False
-    of_images = {"train", "test"} <= set(value) and all(
-        isinstance(value[part], list) for part in ("train", "test")
-    )
-    return of_images or set(_sides_in(value)) == {"seen", "unseen"}
+    return is_split_of_parts(value, list) or set(_sides_in(value)) == {"seen", "unseen"}
+
+
+def is_split_of_parts(value: Mapping[str, Any], kind: type) -> bool:
+    """Whether a mapping has a ``kind`` of list for a part that trains and one that tests."""
+    parts = {PARTS[name.lower()] for name, of in value.items()
+             if str(name).lower() in PARTS and isinstance(of, kind)}  # fmt: skip
+    return _is_whole(parts)
+
+
+def split_of_parts(
+    file: str,
+    listed: Mapping[str, Sequence[Any]],
+    labels: np.ndarray | None = None,
+    class_names: Sequence[str] = (),
+) -> SplitList:
+    """Return a split of a list a part: of rows, of a mask of all rows, or of names of images.
+
+    Rows count from 0, or from 1 where ``labels``, the 0-based class of every row, leave no other
+    reading. Without labels nothing says of which side a part "test" is; it is then called unseen.
+    """
+    parts = {PARTS[name.lower()]: values for name, values in listed.items()}
+    if all(isinstance(each, str) for values in parts.values() for each in values):
+        images = ImageRows(file)
+        places = {
+            part: np.array([images.add(*_line(Path(file), k, each))
+                            for k, each in enumerate(values, 1)], np.int64)
+            for part, values in parts.items()
+        }  # fmt: skip
+        return numbered_by_class(Path(file), images, places, f"lists {', '.join(listed)}")
+    rows, note = {}, f"rows of {', '.join(listed)}, counted from 0"
+    for part, values in parts.items():
+        whole = all(isinstance(each, int | np.integer) for each in values)
+        expect(whole, f"{file}, {part}", "a list of row numbers, or of images", "other values")
+        rows[part] = _rows_in(np.asarray(values, dtype=np.int64), len(values))
+    n = None if labels is None else len(labels)
+    ends = [(values.min(), values.max()) for values in rows.values() if values.size]
+    if n is not None and min(a for a, _ in ends) >= 1 and max(b for _, b in ends) == n:
+        rows = {part: values - 1 for part, values in rows.items()}
+        note = note.replace("from 0", f"from 1, since they reach {n:,} of {n:,} rows")
+    within = labels is not None and all(0 <= v.min() <= v.max() < len(labels)
+                                        for v in rows.values() if v.size)  # fmt: skip
+    found, said = _validated(rows, labels if within else None)
+    if "test" in found:
+        if labels is not None and within:
+            said += _part_by_side(found, labels)
+        else:
+            found["test_unseen"] = found.pop("test")
+            said += "; test is taken for unseen, no labels say of which classes it is"
+    given = np.empty(0, np.int64) if labels is None else labels
+    return SplitList(file, (), given, tuple(class_names), found, note=note + said)
+
+
+def _rows_in(values: np.ndarray, n: int) -> np.ndarray:
+    """Return the rows of a list, or those that a mask of zeros and ones marks."""
+    is_mask = n > 2 and np.isin(values, (0, 1)).all()
+    return np.flatnonzero(values) if is_mask else values
+
+
+def _part_by_side(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
+    """Replace the part "test" by its images of classes that train, and those of others."""
+    tested = parts.pop("test")
+    trained = np.concatenate([parts[part] for part in ("train", "trainval") if part in parts])
+    is_seen = np.isin(labels[tested], labels[trained])
+    for part, chosen in (("test_seen", is_seen), ("test_unseen", ~is_seen)):
+        parts[part] = np.concatenate([parts.get(part, np.empty(0, np.int64)), tested[chosen]])
+    return "; test images of classes without training images are unseen"
 
 
 def read_split_json(path: Path) -> SplitList | None:
@@ -118,10 +188,13 @@ def read_split_json(path: Path) -> SplitList | None:
     if not is_split_json(value):
         return None
     file = clean_text(path.name)
-    if {"train", "test"} <= set(value):
-        return _of_items(file, value)
+    if is_split_of_parts(value, list):
+        lists = {n: of for n, of in value.items() if n.lower() in PARTS and isinstance(of, list)}
+        if any(isinstance(each, list) for of in lists.values() for each in of):
+            return _of_items(file, value)
+        return split_of_parts(file, lists)
     sides = {side: _class_list(file, value[key]) for side, key in _sides_in(value).items()}
-    return _of_classes(file, sides)
+    return split_of_classes(file, sides)
 
 
 def _sides_in(value: Mapping[str, Any]) -> dict[str, str]:
@@ -141,7 +214,7 @@ def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
 
 def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
     """Return a split of CoOp's form, from base to new classes."""
-    rows = _Rows(file)
+    rows = ImageRows(file)
     names: dict[int, str] = {}
     listed: dict[str, list[tuple[int, int]]] = {}
     for part in ("train", "val", "test"):
@@ -187,25 +260,34 @@ def _rows_of(items: Iterable[tuple[int, int]], classes: frozenset[int]) -> np.nd
     return np.array([row for row, label in items if label in classes], dtype=np.int64)
 
 
-def _of_classes(file: str, sides: Mapping[str, tuple[str, ...]]) -> SplitList:
-    """Return a split of lists of classes: no rows, and which class is on which side."""
-    names = tuple(dict.fromkeys(name for side in sides.values() for name in side))
+def split_of_classes(
+    file: str,
+    sides: Mapping[str, Sequence[str]],
+    note: str = "lists of classes, no images",
+    folds: Sequence[tuple[Sequence[str], Sequence[str]]] = (),
+) -> SplitList:
+    """Return a split of lists of classes: no rows, and which class is on which side.
+
+    ``folds`` has the training and the validation classes of each.
+    """
+    lists = [*sides.values(), *(list_ for fold in folds for list_ in fold)]
+    names = tuple(dict.fromkeys(name for listed in lists for name in listed))
     number = {name: c for c, name in enumerate(names)}
-    numbered = {
-        side: np.array([number[name] for name in listed], np.int64)
-        for side, listed in sides.items()
-    }
-    return SplitList(
-        file, (), np.empty(0, np.int64), names, {}, numbered, "lists of classes, no images"
-    )
+
+    def numbered(listed: Sequence[str]) -> np.ndarray:
+        return np.array([number[name] for name in listed], np.int64)
+
+    of_sides = {side: numbered(listed) for side, listed in sides.items()}
+    of_folds = tuple((numbered(train), numbered(val)) for train, val in folds)
+    return SplitList(file, (), np.empty(0, np.int64), names, {}, of_sides, note, folds=of_folds)
 
 
 # --- Folders --------------------------------------------------------------------------------------
 
 
 def holds_split_lists(folder: Path) -> bool:
-    """Whether a folder has lists of images or classes, or a folder a part, as described above."""
-    return bool(_trees(folder)) or bool(_lists(folder)) or _has_two_sides(_class_lists(folder))
+    """Whether a folder has lists of images, or a folder a part, as described above."""
+    return bool(_trees(folder)) or bool(_lists(folder))
 
 
 def holds_tree(folder: Path) -> bool:
@@ -221,12 +303,7 @@ def read_split_lists(folder: Path) -> SplitList:
     """
     if trees := _trees(folder):
         return _of_trees(folder, trees)
-    if lists := _lists(folder):
-        return _of_lists(folder, lists)
-    sides = {
-        side: _class_list(path.name, _lines(path)) for side, path in _class_lists(folder).items()
-    }
-    return _of_classes(clean_text(folder.name), sides)
+    return _of_lists(folder, _lists(folder))
 
 
 def _trees(folder: Path) -> dict[str, Path]:
@@ -235,8 +312,25 @@ def _trees(folder: Path) -> dict[str, Path]:
 
 
 def _lists(folder: Path) -> dict[str, Path]:
-    texts = (path for path in _entries(folder) if path.suffix.lower() == ".txt")
-    return _by_part(folder, [(path.stem, path) for path in texts if path.is_file()])
+    """Return the lists of images of the parts, nothing where they list classes.
+
+    UCF101 and HMDB51 call their lists trainlist01.txt to trainlist03.txt; the first is read.
+    """
+    texts = [p for p in _entries(folder) if p.suffix.lower() == ".txt" and p.is_file()]
+    named = [(path.stem, path) for path in texts]
+    named += [(m[1], path) for path in texts if (m := FIRST_LIST.fullmatch(path.stem))]
+    lists = _by_part(folder, named)
+    return {} if lists and all(is_class_list(lines_of(p)) for p in lists.values()) else lists
+
+
+def is_class_list(lines: Sequence[str]) -> bool:
+    """Whether lines may be names of classes: all different, no path, image or number in them."""
+    return (
+        len({*lines}) == len(lines) > 0
+        and max(map(len, lines)) <= MOST_LETTERS
+        and not any(IMAGE.search(line) or "/" in line or "\\" in line for line in lines)
+        and not any(NUMBER_BEHIND.search(line) for line in lines)
+    )
 
 
 def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]:
@@ -253,16 +347,6 @@ def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]
     return found
 
 
-def _class_lists(folder: Path) -> dict[str, Path]:
-    """Return the lists of classes by side; trainvalclasses goes before trainclasses."""
-    there = {path.name.lower(): path for path in _entries(folder) if path.is_file()}
-    found: dict[str, Path] = {}
-    for name, side in SIDES.items():
-        if path := there.get(f"{name}.txt"):
-            found.setdefault(side, path)
-    return found
-
-
 def _entries(folder: Path) -> list[Path]:
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
@@ -273,24 +357,23 @@ def _is_whole(parts: Iterable[str]) -> bool:
     return bool({"train", "trainval"} & {*parts}) and bool(tests & {*parts})
 
 
-def _has_two_sides(sides: Mapping[str, Path]) -> bool:
-    return set(sides) == {"seen", "unseen"}
-
-
-def _lines(path: Path) -> list[str]:
+def lines_of(path: Path) -> list[str]:
+    """Return the lines of a text that are not blank."""
     lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ITEMS)
     return [line.strip() for line in lines if line.strip()]
 
 
 def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
-    rows = _Rows(clean_text(folder.name))
+    rows = ImageRows(clean_text(folder.name))
     parts = {}
     for part, path in lists.items():
         found = [
-            rows.add(*_line(path, number, line)) for number, line in enumerate(_lines(path), 1)
+            rows.add(*_line(path, number, line)) for number, line in enumerate(lines_of(path), 1)
         ]
         parts[part] = np.array(found, np.int64)
-    return _by_class(folder, rows, parts, f"lists {', '.join(p.name for p in lists.values())}")
+    return numbered_by_class(
+        folder, rows, parts, f"lists {', '.join(p.name for p in lists.values())}"
+    )
 
 
 def _line(path: Path, number: int, line: str) -> tuple[str, str]:
@@ -311,7 +394,7 @@ def _line(path: Path, number: int, line: str) -> tuple[str, str]:
 
 
 def _of_trees(folder: Path, trees: Mapping[str, Path]) -> SplitList:
-    rows = _Rows(clean_text(folder.name))
+    rows = ImageRows(clean_text(folder.name))
     parts = {}
     for part, tree in trees.items():
         found = []
@@ -323,7 +406,7 @@ def _of_trees(folder: Path, trees: Mapping[str, Path]) -> SplitList:
             expect(few, folder, f"at most {MAX_IMAGES:,} images", "more")
         parts[part] = np.array(found, np.int64)
     note = f"folders {', '.join(tree.name for tree in trees.values())}"
-    return _by_class(folder, rows, parts, note, one_name=False)
+    return numbered_by_class(folder, rows, parts, note, one_name=False)
 
 
 def is_inside(path: Path, folder: Path) -> bool:
@@ -348,9 +431,9 @@ def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
                     yield Path(where, name).relative_to(folder).as_posix(), of_class.name
 
 
-def _by_class(
+def numbered_by_class(
     folder: Path,
-    rows: _Rows,
+    rows: ImageRows,
     parts: Mapping[str, np.ndarray],
     note: str,
     *,
@@ -361,14 +444,9 @@ def _by_class(
     names = sorted(set(rows.labels), key=_natural)
     number = {name: c for c, name in enumerate(names)}
     labels = np.array([number[label] for label in rows.labels], np.int64)
-    found = _validated(parts, labels)
+    found, _ = _validated(parts, labels)
     if "test" in found:
-        tested = found.pop("test")
-        trained = np.concatenate([found[part] for part in ("train", "trainval") if part in found])
-        known = np.isin(labels[tested], labels[trained])
-        for part, chosen in (("test_seen", known), ("test_unseen", ~known)):
-            found[part] = np.concatenate([found.get(part, np.empty(0, np.int64)), tested[chosen]])
-        note += "; test images of classes without training images are unseen"
+        note += _part_by_side(found, labels)
     cleaned = tuple(clean_text(name) for name in names)
     return SplitList(
         clean_text(folder.name),
@@ -381,21 +459,27 @@ def _by_class(
     )
 
 
-def _validated(parts: Mapping[str, np.ndarray], labels: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the parts with trainval, validation as the test where no other part tests."""
-    found = dict(parts)
+def _validated(
+    parts: Mapping[str, np.ndarray], labels: np.ndarray | None
+) -> tuple[dict[str, np.ndarray], str]:
+    """Return the parts with trainval, and a remark on validation.
+
+    Validation is the test where no other part tests. Without labels it validates on classes.
+    """
+    found, remark = dict(parts), ""
     if not {"test", "test_seen", "test_unseen"} & set(found):
         found["test"] = found.pop("val")
+        remark = "; val is the test, no other part is"
     if {"train", "val"} <= set(found):
         listed = found.get("trainval", np.empty(0, np.int64))
         both = np.concatenate([found["train"], found["val"]])
         # A list of trainval repeats those of train and val.
         found["trainval"] = np.concatenate([listed, both[~np.isin(both, listed)]])
-        if np.isin(labels[found["val"]], labels[found["train"]]).any():
+        if labels is not None and np.isin(labels[found["val"]], labels[found["train"]]).any():
             del found["train"], found["val"]  # images are held out, not classes
     elif "train" in found and "trainval" not in found:
         found["trainval"] = found.pop("train")
-    return found
+    return found, remark
 
 
 def _natural(name: str) -> tuple[bool, int, str]:

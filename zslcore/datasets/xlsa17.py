@@ -58,6 +58,8 @@ SMALL: dict[str, Role] = {
 LISTS = tuple(f"{part}classes{k}.txt" for k in (1, 2, 3) for part in ("train", "val"))
 #: Lists of a standard split's classes; AWA1's own archive calls the first one ``trainclasses.txt``.
 STANDARD = ("trainvalclasses.txt", "trainclasses.txt", "testclasses.txt")
+#: Most folders of a folder in which data sets are looked for.
+MOST_FOLDERS = 20
 #: Folders of a data set in which splits lie, each with its lists.
 STANDARD_FOLDERS = ("standard_split", "standard_split_release")
 SPLIT_FOLDERS = (*STANDARD_FOLDERS, "proposed_split", "first_release")
@@ -118,6 +120,19 @@ def read_xlsa17(
 def holds(path: Path) -> bool:
     """Whether a folder may be in this layout; what is missing of it, :func:`find` says."""
     return not path.is_file()
+
+
+def data_sets_in(folder: Path, depth: int = 2) -> list[Path]:
+    """Return the folders of data sets below a folder that is none, as of the unzipped archive."""
+    if not depth or not folder.is_dir() or _look_up(folder, SPLITS):
+        return []
+    below = [path for path in sorted(folder.iterdir()) if path.is_dir()]
+    below = [path for path in below if path.name.lower() not in SPLIT_FOLDERS]
+    found = [path for path in below if _look_up(path, SPLITS)]
+    if found or len(below) > MOST_FOLDERS:
+        return found
+    inside = [data_sets_in(path, depth - 1) for path in below]  # the archive keeps them in "data"
+    return [path for paths in inside for path in paths]
 
 
 def find(

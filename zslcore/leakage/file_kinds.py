@@ -21,7 +21,7 @@ from zslcore.datasets.sandbox.client import (
     read_value,
 )
 from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, SCORE_VARIABLES
-from zslcore.datasets.split_lists import is_split_json
+from zslcore.datasets.split_lists import is_split_json, is_split_of_parts
 from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
@@ -155,6 +155,8 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     if names == {"array"}:  # one array of NumPy
         return _kind_of_array(contents)
     if names & {f"{part}_loc" for part in PARTS}:
+        return "split"
+    if is_split_of_parts(contents.arrays, np.ndarray):
         return "split"
     if not names.isdisjoint(SCORE_VARIABLES):
         return "scores"

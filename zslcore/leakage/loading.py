@@ -12,21 +12,25 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.base import Split, ZSLDataset, content_digest
+from zslcore.datasets.imports import known_features
 from zslcore.datasets.sandbox.client import (
     Contents,
     Role,
+    container_of,
     look_into,
     read_arrays,
     read_lines,
     read_split_rows,
 )
-from zslcore.datasets.sandbox.formats import MAX_ROW
+from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, MAX_ROW
+from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
+from zslcore.datasets.split_lists import PARTS as LISTS_OF_PARTS
 from zslcore.datasets.split_lists import (
     SplitList,
-    holds_split_lists,
+    is_split_of_parts,
     read_split_json,
-    read_split_lists,
+    split_of_parts,
 )
 from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
@@ -55,6 +59,8 @@ MAX_JSON = 64 << 20
 SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
 #: What files of the layout hold besides: read by another check, or attributes by another name.
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
+#: Most files of a folder that are opened to find the split.
+MOST_FILES = 12
 #: Files next to a split file that usually hold its labels, tried in this order.
 LABEL_FILES = ("res101.mat", "labels.mat")
 #: How names of lists of rows end.
@@ -106,28 +112,56 @@ def context_of(
         features = read_arrays(features, {"features": "columns"}, into).arrays["features"]
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **known)
-    elif (listed := _named_rows(Path(subject))) is not None:
+    elif (listed := _named_rows(Path(subject), files, labels)) is not None:
         context = _read_split_list(listed, Path(subject), **known)
         names = listed.files if listed.one_name or group_pattern else ()
     else:
         path = Path(subject)
         if path.is_dir():
-            path, features = _files_in_folder(path, features, into)
+            path, features = _files_in_folder(path, features, into, files)
         context = _read_split_file(path, labels, files, known)
     context = _with_labels_and_features(context, labels, features)
     of_files = (names, "names of the images") if names else files.image_files()
     photographs = photographs_of(groups, group_pattern, *of_files)
-    return with_facts(_with_photographs(context, photographs, given=groups is not None))
+    context = _with_photographs(context, photographs, given=groups is not None)
+    return with_facts(_with_known_features(context))
 
 
-def _named_rows(path: Path) -> SplitList | None:
+def _with_known_features(context: AuditContext) -> AuditContext:
+    """Add what the features were trained on where their content is known and nothing is declared.
+
+    As an import of the same files knows it.
+    """
+    X, y, S = context.features, context.labels, context.prototypes
+    if context.vocabularies or X is None or y is None or S is None:
+        return context
+    names = known_features().get(content_digest(X, y, S), ())
+    facts = {"features": f"trained on {', '.join(names)}, by their content"} if names else {}
+    return replace(
+        context,
+        vocabularies=tuple(vocabulary_of(name) for name in names),
+        facts={**context.facts, **facts},
+    )
+
+
+def _named_rows(
+    path: Path, files: SmallFiles, labels: np.ndarray | Sequence[int] | None
+) -> SplitList | None:
     """Return the split by names that a path holds; None for any other file or folder."""
     if path.is_dir():
-        plain = not (path / "att_splits.mat").is_file() and holds_split_lists(path)
-        return read_split_lists(path) if plain else None
-    if path.suffix.lower() != ".json" or not path.is_file() or _has_our_schema(path):
+        has_rows = (path / "att_splits.mat").is_file()
+        return None if has_rows else read_split_folder(path) or _json_in(path)
+    if not path.is_file():
         return None
-    return read_split_json(path)
+    if path.suffix.lower() == ".json" and container_of(path) == "JSON":
+        return None if _has_our_schema(path) else read_split_json(path)
+    return files.split_by_parts(path, labels)
+
+
+def _json_in(folder: Path) -> SplitList | None:
+    """Return the split of the one JSON of CoOp's form in a folder."""
+    named = [path for path in folder.glob("split_*.json") if path.is_file()]
+    return read_split_json(named[0]) if len(named) == 1 else None
 
 
 def _has_our_schema(path: Path) -> bool:
@@ -140,13 +174,15 @@ def _read_split_list(listed: SplitList, path: Path, **known: Any) -> AuditContex
     """Return what the checks look at of a split by names, read from ``path``."""
     facts = {"file": listed.name, "read as": listed.note}
     digest = sha256(path) if path.is_file() else ""
-    images = {"labels": listed.labels, "n_rows": len(listed.files)} if listed.files else {}
+    n = len(listed.labels)
+    images: dict[str, Any] = {"labels": listed.labels, "n_rows": n} if n else {}
     return AuditContext(
         **{
             "name": listed.name,
             "parts": dict(listed.parts),
             "class_names": listed.class_names,
             "class_lists": dict(listed.sides),
+            "folds": listed.folds,
             "file_digest": digest,
             "facts": facts | ({"digest": digest} if digest else {}),
             **images,
@@ -201,15 +237,34 @@ def chosen_split(dataset: ZSLDataset, split: str | None = None) -> Split:
 
 
 def _files_in_folder(
-    folder: Path, features: np.ndarray | None, into: Path
+    folder: Path, features: np.ndarray | None, into: Path, files: SmallFiles
 ) -> tuple[Path, np.ndarray | None]:
-    """Find the split file in a folder of the layout, and features where none are given."""
+    """Find the split file in a folder of the layout, and features where none are given.
+
+    A file of any other name is the split where no other file of the folder is one.
+    """
     path, images = folder / "att_splits.mat", folder / "res101.mat"
     if not path.is_file():
-        raise FileRefusedError(f"{folder}: expected att_splits.mat in this folder.")
+        path = _one_split_in(folder, files)
     if features is None and images.is_file():
         features = read_arrays(images, {"features": "columns"}, into).arrays["features"]
     return path, features
+
+
+def _one_split_in(folder: Path, files: SmallFiles) -> Path:
+    """Return the one file of a folder that holds rows of a split, or refuse the folder."""
+    found = []
+    named = sorted(folder.iterdir()) if folder.is_dir() else []
+    for path in [p for p in named if p.suffix.lower() in (".mat", ".npz", ".h5")][:MOST_FILES]:
+        with suppress(FileRefusedError):
+            if any(f"{part}_loc" in files.read(path) for part in PARTS):
+                found.append(path)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(clean_text(path.name) for path in found)
+        raise FileRefusedError(f"{clean_text(folder)}: holds several splits, {names}; name one.")
+    raise refusal_of_folder(folder)
 
 
 def _read_split_file(
@@ -442,6 +497,25 @@ class SmallFiles:
                     if contents.has(name):
                         found[clean_text(name)] = contents.numbers(name)
         return found
+
+    def split_by_parts(
+        self, path: Path, labels: np.ndarray | Sequence[int] | None
+    ) -> SplitList | None:
+        """Return the split of a file that has lists called train, test and the like, or None."""
+        arrays, contents = self.read(path), self._contents[path]
+        listed = {n: a for n, a in contents.arrays.items() if n.lower() in LISTS_OF_PARTS}
+        if any(f"{part}_loc" in arrays for part in PARTS):
+            return None
+        if not is_split_of_parts(listed, np.ndarray):
+            return None
+        values: dict[str, Any] = {
+            name: contents.names(name) if array.dtype.kind == "U" else contents.numbers(name)
+            for name, array in listed.items()
+        }
+        own = next((contents.numbers(n) for n in LABEL_VARIABLES if contents.has(n)), None)
+        y = own if labels is None else np.asarray(labels)
+        names = contents.names("class_names") if contents.has("class_names") else ()
+        return split_of_parts(contents.name, values, y, names)
 
     def image_files(self) -> tuple[tuple[str, ...], str]:
         """Return the names of image files in or next to the files read, and where they are."""

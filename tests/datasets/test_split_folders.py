@@ -1,0 +1,236 @@
+"""Splits by names in folders of other layouts: read, or a sentence that names what is there."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from tests.datasets import files
+from zslcore.__main__ import main
+from zslcore.datasets import imports
+from zslcore.datasets.base import content_digest
+from zslcore.datasets.split_folders import read_split_folder
+from zslcore.datasets.split_lists import read_split_json, split_of_parts
+from zslcore.exceptions import FileRefusedError
+from zslcore.leakage.file_kinds import recognise
+from zslcore.leakage.loading import context_of
+
+pytestmark = pytest.mark.usefixtures("in_process")
+CLASSES = ("bat", "cow", "dog", "emu", "fox")
+
+
+def images(*classes, n=3):
+    return [(f"images/{name}/{name}_{i}.jpg", name) for name in classes for i in range(n)]
+
+
+def write(folder, **texts):
+    for name, text in texts.items():
+        (folder / name.replace("__", ".")).write_text(text)
+
+
+def few_shot(folder, base=("bat", "cow"), novel=("emu", "fox")):
+    for side, classes in (("base", base), ("val", ("dog",)), ("novel", novel)):
+        rows = images(*classes)
+        labels = [CLASSES.index(name) for _, name in rows]
+        value = {
+            "label_names": CLASSES,
+            "image_names": [i for i, _ in rows],
+            "image_labels": labels,
+        }
+        (folder / f"{side}.json").write_text(json.dumps(value))
+
+
+def tables(folder, train=("bat", "cow"), test=("emu", "fox")):
+    for part, classes in (("train", train), ("val", ("dog",)), ("test", test)):
+        rows = "".join(f'{image},"{name}"\n' for image, name in images(*classes))
+        (folder / f"{part}.csv").write_text(f"filename,label\n{rows}")
+
+
+@pytest.mark.parametrize("layout", [few_shot, tables])
+def test_images_of_base_and_novel_classes_are_a_split(tmp_path, layout):
+    layout(tmp_path)
+    split = read_split_folder(tmp_path)
+    assert split.class_names == CLASSES
+    names = {part: {CLASSES[c] for c in split.labels[rows]} for part, rows in split.parts.items()}
+    assert names == {
+        "train": {"bat", "cow"}, "val": {"dog"}, "trainval": {"bat", "cow", "dog"},
+        "test_unseen": {"emu", "fox"},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", [few_shot, tables])
+def test_a_class_of_the_test_that_trains_is_not_taken_for_a_seen_one(tmp_path, layout):
+    layout(tmp_path, ("bat", "cow", "emu"))
+    split = read_split_folder(tmp_path)
+    tested = {CLASSES[c] for c in split.labels[split.parts["test_unseen"]]}
+    trained = {CLASSES[c] for c in split.labels[split.parts["train"]]}
+    assert tested & trained == {"emu"}
+
+
+def test_the_folder_of_cub_has_the_split_of_its_list(tmp_path):
+    rows = images("001.Albatross", "002.Auklet")
+    write(
+        tmp_path,
+        images__txt="".join(f"{k} {image}\n" for k, (image, _) in enumerate(rows, 1)),
+        image_class_labels__txt="".join(f"{k} {1 + (k > 3)}\n" for k in range(1, 7)),
+        train_test_split__txt="".join(f"{k} {k % 2}\n" for k in range(1, 7)),
+        classes__txt="1 001.Albatross\n2 002.Auklet\n",
+    )
+    split = read_split_folder(tmp_path)
+    assert split.class_names == ("001.Albatross", "002.Auklet")
+    assert split.labels.tolist() == [0, 0, 1, 0, 1, 1]  # those that train come first
+    assert {part: rows.tolist() for part, rows in split.parts.items()} == {
+        "trainval": [0, 1, 2], "test_seen": [3, 4, 5], "test_unseen": [],
+    }  # fmt: skip
+    write(tmp_path, image_class_labels__txt="1 1\n")
+    with pytest.raises(FileRefusedError, match="expected a class and 0 or 1 of image 2, got none"):
+        read_split_folder(tmp_path)
+
+
+def sides(split):
+    found = {side: {split.class_names[c] for c in of} for side, of in split.sides.items()}
+    folds = [tuple({split.class_names[c] for c in part} for part in fold) for fold in split.folds]
+    return found, folds
+
+
+@pytest.mark.parametrize(
+    ("seen", "val", "unseen", "train"),
+    [
+        ("stage_2_train", "stage_1_val_unseen", "stage_2_test_unseen", "stage_1_train"),
+        ("trainvalclasses", "valclasses", "testclasses", "trainclasses"),
+        ("trainvalclasses", "valclasses1", "testclasses", "trainclasses1"),
+        ("seen_classes", "val_classes", "unseen_classes", None),
+        ("base_classes", "validation_classes", "novel_classes", None),
+    ],
+)
+def test_lists_of_classes_are_known_by_the_words_in_their_names(tmp_path, seen, val, unseen, train):
+    lists = {seen: "bat\ncow\ndog\n", val: "dog\n", unseen: "emu\nfox\n"}
+    lists |= {train: "bat\ncow\n"} if train else {}
+    write(tmp_path, **{f"{name}__txt": text for name, text in lists.items()})
+    expected = {"seen": {"bat", "cow", "dog"}, "unseen": {"emu", "fox"}}
+    assert sides(read_split_folder(tmp_path)) == (expected, [({"bat", "cow"}, {"dog"})])
+
+
+def test_classes_of_a_fold_alone_are_those_that_train(tmp_path):
+    write(tmp_path, trainclasses1__txt="bat", valclasses1__txt="dog", testclasses__txt="emu")
+    found, folds = sides(read_split_folder(tmp_path))
+    assert found == {"seen": {"bat", "dog"}, "unseen": {"emu"}}
+    assert folds == [({"bat"}, {"dog"})]
+
+
+def test_lists_of_classes_may_be_arrays_of_names_or_numbers(tmp_path):
+    np.save(tmp_path / "seen_classes.npy", np.array(["bat", "cow"]))
+    np.save(tmp_path / "unseen_classes.npy", np.array(["emu"]))
+    assert sides(read_split_folder(tmp_path))[0] == {"seen": {"bat", "cow"}, "unseen": {"emu"}}
+    np.save(tmp_path / "seen_classes.npy", np.arange(3))
+    np.save(tmp_path / "unseen_classes.npy", np.array([2, 4]))
+    found = sides(read_split_folder(tmp_path))[0]
+    assert found["seen"] & found["unseen"] == {"class 2"}
+
+
+def test_pairs_that_train_are_seen_ones_of_the_test(tmp_path):
+    write(
+        tmp_path,
+        train_pairs__txt="old cat\nwet dog\n",
+        val_pairs__txt="old dog\n",
+        test_pairs__txt="wet dog\nwet cat\n",
+    )
+    split = read_split_folder(tmp_path)
+    found, folds = sides(split)
+    assert found == {"seen": {"old cat", "wet dog"}, "unseen": {"wet cat"}}
+    assert folds == [({"old cat", "wet dog"}, {"old dog"})]
+    assert "1 of 2 pairs of the test also train" in split.note
+
+
+def test_lists_called_as_parts_may_list_classes_or_images(tmp_path):
+    write(tmp_path, train__txt="bat\ncow\n", test__txt="emu\n")
+    with pytest.raises(FileRefusedError, match=r"found test\.txt, train\.txt, in no layout"):
+        context_of(tmp_path, into=tmp_path)
+    write(tmp_path, train_classes__txt="bat\ncow\n", test_classes__txt="emu\n")
+    assert sides(read_split_folder(tmp_path))[0] == {"seen": {"bat", "cow"}, "unseen": {"emu"}}
+
+
+def test_numbers_of_images_are_no_classes(tmp_path):
+    write(tmp_path, train_ids__txt="1\n2\n", test_ids__txt="3\n")
+    assert read_split_folder(tmp_path) is None
+
+
+def test_a_folder_with_one_split_of_any_name_is_read_and_of_two_asked_about(tmp_path):
+    savemat(tmp_path / "mine.mat", files.splits_file())
+    savemat(tmp_path / "res101.mat", files.features_file())
+    assert len(context_of(tmp_path, into=tmp_path).parts["trainval"]) == len(files.TRAINVAL)
+    savemat(tmp_path / "other.mat", files.splits_file())
+    with pytest.raises(FileRefusedError, match=r"holds several splits, mine\.mat, other\.mat"):
+        context_of(tmp_path, into=tmp_path)
+
+
+# --- Lists of parts in one file -------------------------------------------------------------------
+
+Y = np.array([0, 0, 1, 1, 2, 2])
+ROWS = {"train": [0, 1], "val": [2], "test": [3, 4, 5]}
+
+
+@pytest.mark.parametrize("name", ["split.npz", "split.json"])
+def test_rows_of_train_and_test_are_a_split_with_labels_by_class(tmp_path, name):
+    path = tmp_path / name
+    if name.endswith("z"):
+        np.savez(path, labels=Y, **{part: np.array(rows) for part, rows in ROWS.items()})
+    else:
+        path.write_text(json.dumps(ROWS))
+    assert recognise(path).kind == "split"
+    context = context_of(path, into=tmp_path, labels=None if name.endswith("z") else Y)
+    parts = {part: rows.tolist() for part, rows in context.parts.items()}
+    seen = {"test_seen": [3], "test_unseen": [4, 5]} if name.endswith("z") else {}
+    without = {"test_unseen": [3, 4, 5]}
+    assert parts.items() >= ({"trainval": [0, 1, 2]} | (seen or without)).items()
+
+
+def test_masks_and_rows_from_one_are_understood():
+    masks = {"train": [1, 1, 0, 0, 0, 0], "test": [0, 0, 0, 0, 1, 1]}
+    assert split_of_parts("a", masks, Y).parts["test_unseen"].tolist() == [4, 5]
+    from_one = {"train": [1, 2, 3, 4], "test": [5, 6]}
+    split = split_of_parts("a", from_one, Y)
+    assert split.parts["trainval"].tolist() == [0, 1, 2, 3]
+    assert "counted from 1" in split.note
+    outside = split_of_parts("a", {"train": [0, 9], "test": [3]}, Y)
+    assert outside.parts["trainval"].tolist() == [0, 9]  # which the checks name
+
+
+def test_names_of_images_in_an_archive_are_lists_of_them(tmp_path):
+    of = {"train": images("bat", "cow"), "test_unseen": images("emu")}
+    arrays = {part: np.array([image for image, _ in rows]) for part, rows in of.items()}
+    np.savez(tmp_path / "a.npz", **arrays)
+    context = context_of(tmp_path / "a.npz", into=tmp_path)
+    assert context.class_names == ("bat", "cow", "emu")
+    assert context.parts["test_unseen"].tolist() == [6, 7, 8]
+
+
+@pytest.mark.parametrize("value", [{"train": [0.5], "test": [1]}, {"train": [0], "test": [None]}])
+def test_what_is_no_row_is_refused(tmp_path, value):
+    (tmp_path / "a.json").write_text(json.dumps(value))
+    with pytest.raises(FileRefusedError, match="expected a list of row numbers, or of images"):
+        read_split_json(tmp_path / "a.json")
+
+
+# --- Archives with several data sets --------------------------------------------------------------
+
+
+def test_one_command_imports_every_data_set_of_an_archive(tmp_path, own_data, capsys):
+    for name in ("AAA", "BBB"):
+        files.write_folder(tmp_path / "xlsa17" / "data" / name)
+    assert main(["import", str(tmp_path / "xlsa17")]) in (0, None)
+    assert {*imports.names()} == {"AAA", "BBB"}
+    (tmp_path / "xlsa17" / "data" / "BBB" / "res101.mat").unlink()
+    assert main(["import", str(tmp_path / "xlsa17" / "data")]) == 2
+    assert "zslcore: BBB is not imported: " in capsys.readouterr().err
+
+
+def test_check_knows_features_by_their_content_as_import_does(tmp_path, monkeypatch):
+    files.write_folder(tmp_path)
+    digest = content_digest(files.FEATURES, files.LABELS, files.ATT)
+    assert not context_of(tmp_path, into=tmp_path).vocabularies
+    known = lambda: {digest: ("none",)}  # noqa: E731
+    monkeypatch.setattr("zslcore.leakage.loading.known_features", known)
+    context = context_of(tmp_path, into=tmp_path)
+    assert [vocabulary.name for vocabulary in context.vocabularies] == ["none"]

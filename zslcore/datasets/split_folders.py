@@ -1,0 +1,300 @@
+"""Splits by names in folders of other layouts: each reader is tried, and the refusal names them.
+
+===============================  ===================================================================
+``base.json``, ``novel.json``    ``label_names``, ``image_names``, ``image_labels``; maybe
+                                 ``val.json``: of CloserLookFewShot [1]_, whose classes are disjoint
+``train.csv``, ``test.csv``      a column of files and one of classes; maybe ``val.csv`` [2]_
+``images.txt``                   with ``image_class_labels.txt``, ``train_test_split.txt`` and
+                                 ``classes.txt``: CUB-200-2011 [3]_
+``train_pairs.txt``              with ``test_pairs.txt``, maybe ``val_pairs.txt``: compositions of
+                                 attribute and object, one a line [4]_
+``stage_2_train.txt``            lists of classes a side, ``.txt`` or ``.npy``, with names that say
+                                 which: train, seen, base; test, unseen, novel; val [5]_
+===============================  ===================================================================
+
+References
+----------
+.. [1] W.-Y. Chen et al., "A closer look at few-shot classification", ICLR 2019.
+.. [2] S. Ravi, H. Larochelle, "Optimization as a model for few-shot learning", ICLR 2017.
+.. [3] C. Wah et al., "The Caltech-UCSD Birds-200-2011 dataset", Caltech CNS-TR-2011-001.
+.. [4] S. Purushwalkam et al., "Task-driven modular networks for zero-shot compositional learning",
+   ICCV 2019.
+.. [5] O.-B. Mercea et al., "Audio-visual generalised zero-shot learning with cross-modal attention
+   and language", CVPR 2022.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.datasets.sandbox.client import look_into, read_value
+from zslcore.datasets.split_lists import (
+    IMAGE,
+    MAX_BYTES,
+    MAX_ITEMS,
+    MOST_LETTERS,
+    ImageRows,
+    SplitList,
+    holds_split_lists,
+    lines_of,
+    numbered_by_class,
+    read_split_lists,
+    split_of_classes,
+)
+from zslcore.exceptions import FileRefusedError
+from zslcore.texts import clean_text, expect
+
+#: What is read of a folder, for the sentence of a refusal.
+LAYOUTS = (
+    "att_splits.mat with res101.mat; train.txt and test.txt (images, or classes); seen_classes.txt "
+    "and unseen_classes.txt (or .npy); train and test folders of images; base.json and novel.json; "
+    "train.csv and test.csv; CUB_200_2011; train_pairs.txt and test_pairs.txt; split_zhou_*.json"
+)
+#: Words in the names of files that say which classes a list has.
+UNSEEN_WORDS, SEEN_WORDS = {"unseen", "novel", "new"}, {"seen", "base", "train", "trainval"}
+VAL_WORDS = {"val", "valid", "validation"}
+#: Most files of a folder that are looked at.
+MOST_FILES = 200
+#: Columns of a table that name the image, and those that name its class.
+IMAGE_COLUMNS = ("filename", "file", "image", "path", "image_file", "image_name", "img")
+CLASS_COLUMNS = ("label", "class", "class_name", "category", "classname")
+CUB = ("images.txt", "image_class_labels.txt", "train_test_split.txt", "classes.txt")
+
+
+def read_split_folder(folder: Path) -> SplitList | None:
+    """Read a split by names from a folder of any layout; None where it holds none that is known.
+
+    Raises a FileRefusedError where the files of a layout are there and one of them is damaged.
+    """
+    if holds_split_lists(folder):
+        return read_split_lists(folder)
+    there = {path.name.lower(): path for path in _files(folder)}
+    for read in (_read_few_shot, _read_cub, _read_tables, _read_pairs, _read_class_lists):
+        if (found := read(folder, there)) is not None:
+            return found
+    return None
+
+
+def refusal_of_folder(folder: Path) -> FileRefusedError:
+    """Return the sentence on a folder in no layout that is read: what it holds, what is read."""
+    paths = sorted(folder.iterdir()) if folder.is_dir() else []
+    names = [f"{clean_text(path.name, 40)}{'/' if path.is_dir() else ''}" for path in paths]
+    shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return FileRefusedError(
+        f"{clean_text(folder)}: found {shown or 'nothing'}, in no layout that is read as a split; "
+        f"expected {LAYOUTS}. Rename the files, or name one of them."
+    )
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the visible files of a folder, none where it holds too many to be a split."""
+    files = [p for p in sorted(folder.iterdir()) if p.is_file() and not p.name.startswith(".")]
+    return files if len(files) <= MOST_FILES else []
+
+
+# --- Images ---------------------------------------------------------------------------------------
+
+
+def _read_few_shot(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
+    if not {"base.json", "novel.json"} <= there.keys():
+        return None
+    listed: dict[str, list[tuple[str, str]]] = {}
+    for part, name in (("train", "base.json"), ("val", "val.json"), ("test_unseen", "novel.json")):
+        if name in there:
+            listed[part] = _labelled(there[name])
+    files = ", ".join(name for name in ("base.json", "val.json", "novel.json") if name in there)
+    return _of_parts(folder, listed, f"{files}: classes of base train, those of novel are unseen")
+
+
+def _labelled(path: Path) -> list[tuple[str, str]]:
+    """Return image and class of every entry of a list of CloserLookFewShot."""
+    value: Any = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    expected = "a JSON with image_names and image_labels of one length"
+    held = value if isinstance(value, dict) else {}
+    images, labels, names = (held.get(f"{n}s") for n in ("image_name", "image_label", "label_name"))
+    if not isinstance(images, list) or not isinstance(labels, list):
+        raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}, got another JSON.")
+    expect(len(images) == len(labels), path, expected, f"{len(images)} and {len(labels)}")
+    expect(all(isinstance(image, str) for image in images), path, "names of images", "others")
+    return [(image, _class_of(label, names)) for image, label in zip(images, labels, strict=True)]
+
+
+def _class_of(label: Any, names: Any) -> str:
+    is_number = type(label) is int and isinstance(names, list) and 0 <= label < len(names)
+    return str(names[label] if is_number else label)
+
+
+def _read_tables(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
+    if not {"train.csv", "test.csv"} <= there.keys():
+        return None
+    listed: dict[str, list[tuple[str, str]]] = {}
+    for part in ("train", "val", "test"):
+        if path := there.get(f"{part}.csv"):
+            listed[part] = _table(path)
+    note = ", ".join(f"{part}.csv" for part in listed)
+    classes = {part: {label for _, label in rows} for part, rows in listed.items()}
+    shared = classes["test"] & classes["train"]
+    apart = "val" in classes and not classes["val"] & classes["train"]
+    if apart and 2 * len(shared) <= len(classes["test"]):
+        # Classes are held out for validation, and most for the test: all of the test should be.
+        listed["test_unseen"] = listed.pop("test")
+        note += ": classes of the test are unseen ones"
+    return _of_parts(folder, listed, note)
+
+
+def _table(path: Path) -> list[tuple[str, str]]:
+    """Return image and class of every row of a table of texts."""
+    try:
+        header, *rows = [*csv.reader(lines_of(path))] or [[]]
+    except csv.Error:
+        header, rows = [], []
+    names = [name.strip().lower() for name in header]
+    image = next((names.index(name) for name in IMAGE_COLUMNS if name in names), None)
+    label = next((names.index(name) for name in CLASS_COLUMNS if name in names), None)
+    if image is None or label is None:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected a column of images ({IMAGE_COLUMNS[0]}) and one of "
+            f"classes ({CLASS_COLUMNS[0]}), got {clean_text(', '.join(names), 80) or 'none'}."
+        )
+    for k, row in enumerate(rows):
+        whole = len(row) == len(header)
+        expect(whole, path, f"{len(header)} fields in row {k + 1}", len(row))
+    return [(row[image].strip(), row[label].strip()) for row in rows]
+
+
+def _read_cub(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
+    if not {*CUB} <= there.keys():
+        return None
+    images, labels, trains, classes = (dict(_numbered(there[name])) for name in CUB)
+    listed: dict[str, list[tuple[str, str]]] = {"train": [], "test": []}
+    for number, image in images.items():
+        name = classes.get(labels.get(number, ""), "")
+        expect(name and trains.get(number) in ("0", "1"), folder, f"a class and 0 or 1 of image "
+               f"{clean_text(number, 20)}", "none")  # fmt: skip
+        listed["train" if trains[number] == "1" else "test"].append((image, name))
+    return _of_parts(folder, listed, "train_test_split.txt of CUB-200-2011")
+
+
+def _numbered(path: Path) -> list[tuple[str, str]]:
+    """Return number and text of every line."""
+    return [(a, b) for a, _, b in (line.partition(" ") for line in lines_of(path))]
+
+
+def _of_parts(
+    folder: Path, listed: Mapping[str, Sequence[tuple[str, str]]], note: str
+) -> SplitList:
+    rows = ImageRows(clean_text(folder.name))
+    parts = {
+        part: np.array([rows.add(image, label) for image, label in items], np.int64)
+        for part, items in listed.items()
+    }
+    return numbered_by_class(folder, rows, parts, note)
+
+
+# --- Classes --------------------------------------------------------------------------------------
+
+
+def _read_pairs(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
+    if not {"train_pairs.txt", "test_pairs.txt"} <= there.keys():
+        return None
+    train, test = (lines_of(there[f"{part}_pairs.txt"]) for part in ("train", "test"))
+    val = lines_of(there["val_pairs.txt"]) if "val_pairs.txt" in there else []
+    new, shared = [pair for pair in test if pair not in {*train}], len({*train} & {*test})
+    note = "pairs of attribute and object, no images"
+    if shared:
+        note += f"; {shared} of {len(test)} pairs of the test also train, as seen ones"
+    folds = [(train, [pair for pair in val if pair not in {*train}])] if val else []
+    return split_of_classes(clean_text(folder.name), {"seen": train, "unseen": new}, note, folds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A list of classes by its name: a side, the stage, and the number of a fold (0 for none)."""
+
+    path: Path
+    side: str
+    stage: int = 0
+    fold: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a list of seen classes holds those of validation, by its name."""
+        stem = self.path.stem.lower()
+        return "trainval" in stem or "train" not in stem
+
+    @property
+    def rank(self) -> tuple[int, bool, bool, int]:
+        """Later stages, whole lists and trainval go before others."""
+        stem = self.path.stem.lower()
+        return self.stage, not self.fold, "trainval" in stem, -len(stem)
+
+
+def _read_class_lists(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
+    """Read lists of classes a side by the words in their names; the last stage has the test."""
+    named = [found for path in there.values() if (found := _named(path))]
+    of_side = {
+        side: sorted((n for n in named if n.side == side), key=lambda n: n.rank, reverse=True)
+        for side in ("seen", "val", "unseen")
+    }
+    if not of_side["seen"] or not of_side["unseen"]:
+        return None
+    lists = {each: _classes_in(each.path) for each in named}
+    seen, unseen = of_side["seen"][0], of_side["unseen"][0]
+    if lists[seen] is None or lists[unseen] is None:
+        return None
+    folds = []
+    for val in of_side["val"]:
+        own = [n for n in of_side["seen"] if (n.stage, n.fold) == (val.stage, val.fold)]
+        train, held_out = lists[own[0] if own else seen], lists[val]
+        if held_out and train:
+            # A list of seen classes holds those of validation, too; one of training does not.
+            whole = not own or own[0].is_whole
+            folds.append(([c for c in train if not whole or c not in held_out], held_out))
+    trained = list(lists[seen] or [])
+    if seen.fold and folds:  # without a list of all, those of a fold are
+        trained += [name for name in folds[0][1] if name not in trained]
+    read = ", ".join(n.path.name for n in (seen, *of_side["val"], unseen))
+    sides = {"seen": trained, "unseen": lists[unseen] or []}
+    return split_of_classes(clean_text(folder.name), sides, f"lists of classes: {read}", folds)
+
+
+def _named(path: Path) -> _Named | None:
+    """Return the side, stage and fold that a list of classes has by its name; None for others."""
+    stem = path.stem.lower()
+    words = {word for word in re.split(r"[^a-z]+", stem) if word}
+    words |= {word.removesuffix("classes").removesuffix("class") for word in words}
+    stage = next(iter(re.findall(r"stage_?(\d)", stem)), "")
+    fold = next(iter(re.findall(r"(?:class(?:es)?|fold)_?(\d)$", stem)), "")
+    is_of_classes = "class" in stem or stage or words & (UNSEEN_WORDS | {"seen", "base"})
+    if path.suffix.lower() not in (".txt", ".npy") or not is_of_classes:
+        return None
+    side = ""
+    if words & VAL_WORDS:
+        side = "" if "seen" in words else "val"
+    elif words & UNSEEN_WORDS or ("test" in words and "seen" not in words):
+        side = "unseen"
+    elif words & SEEN_WORDS and "test" not in words:
+        side = "seen"
+    return _Named(path, side, int(stage or 0), int(fold or 0)) if side else None
+
+
+def _classes_in(path: Path) -> tuple[str, ...] | None:
+    """Return the names in a list of classes; None where it lists something else."""
+    if path.suffix.lower() == ".npy":
+        contents = look_into(path, ("NumPy array",))
+        array = contents.arrays.get("array")
+        if array is None or array.dtype.kind == "U":
+            names = contents.names("array")
+        else:
+            names = tuple(f"class {number}" for number in contents.numbers("array"))
+    else:
+        names = tuple(clean_text(line) for line in lines_of(path))
+    is_list = names and max(map(len, names)) <= MOST_LETTERS and not any(map(IMAGE.search, names))
+    return names if is_list else None
