@@ -102,6 +102,11 @@ def choose_name(
     return str(chosen)
 
 
+def chosen() -> str | None:
+    """Return the data set that the address, else the page before, has chosen."""
+    return _asked("dataset")
+
+
 def _asked(key: str) -> str | None:
     """Return the name that the address, else the page before, has chosen."""
     found = st.query_params.get(key, st.session_state.get(key))

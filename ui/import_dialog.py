@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui import terms, uploads, visitors
+from ui import site_map, terms, uploads, visitors
 from ui.reading_progress import progress
 from ui.text import on_screen, plain
 from zslcore.datasets import ZSLDataset
@@ -23,6 +23,8 @@ CANCEL = "data_cancel"
 OPEN = "import_open"
 #: Whether files have just been dropped; name and words of the import that has just ended.
 DROPPED, MADE = "data_dropped", "data_made"
+#: Words for the view that opens the import.
+SAID = "data_said"
 UNSEEN = "Unseen classes (only if the file has no split)"
 
 
@@ -37,11 +39,16 @@ def ask() -> None:
 
 
 def show() -> None:
-    """Choose what has just been imported, or show the dialog where it is open."""
+    """Open what has just been imported, or show the dialog where it is open."""
     if (made := st.session_state.pop(MADE, None)) is not None:
         name, words = made
-        st.session_state.pop("split", None)
-        st.session_state["dataset"] = st.query_params["dataset"] = name
+        for choice in ("split", "data_tab"):
+            st.session_state.pop(choice, None)
+        st.session_state["dataset"] = name
+        st.session_state[SAID] = words
+        query = site_map.query_of("splits", {"dataset": name})
+        st.switch_page(site_map.page_of("splits").path, query_params=query)
+    if words := st.session_state.pop(SAID, ""):
         st.toast(words, icon=":material/check:", duration="long")
     if st.session_state.get(OPEN):
         _dialog()

@@ -9,20 +9,24 @@ import numpy as np
 import pytest
 import streamlit as st
 from scipy.io import savemat
+from streamlit.testing.v1 import AppTest
 
 from tests import pages
 from tests.datasets.files import CLASSES, N, cells, with_type_code, write_folder
 from tests.pages import words
+from tests.worlds import linear_world
 from ui import import_dialog, uploads
 from ui.figures import splits
 from ui.figures.images import image_row
 from ui.figures.palette import OVERLAP
 from ui.figures.splits import split_map
+from ui.sections.your_data import closed_forms
 from zslcore.analysis import inventory
 from zslcore.datasets import available, load
 from zslcore.datasets.facts import class_facts
 from zslcore.datasets.sandbox import calling
 from zslcore.exceptions import ZSLError
+from zslcore.results.store import ResultStore
 
 PAGE = "splits"
 TABS = ["Split", "Attributes"]
@@ -57,8 +61,8 @@ def test_one_line_says_what_the_data_are_before_the_figure_is_drawn(visit):
     kinds = [each.type for each in first.values()]
     assert kinds.index("markdown") < kinds.index("plotly_chart")
     said = (
-        "**1,797 images, 10 classes, 31 values per prototype.** Training: 1,012 images of 7 seen "
-        "classes. Test: 252 images of these and 533 images of 3 unseen classes."
+        "**1,797 images, 10 classes, 31 values per class embedding.** Training: 1,012 images of 7 "
+        "seen classes. Test: 252 images of these and 533 images of 3 unseen classes."
     )
     assert said in words(visit(dataset="digits"))
     alone = "Test: 698 images of 10 unseen classes."
@@ -188,9 +192,53 @@ def test_an_imported_data_set_is_chosen(visit, tmp_path):
     app = upload(visit, content(folder, "res101.mat", "att_splits.mat"), data_name="chosen")
     assert not app.error
     assert app.selectbox(key="dataset_menu").value == "chosen"
-    app = visit(dataset="chosen")
+    app = visit(dataset="chosen", data_tab="Split")
     assert app.dataframe[0].value.set_index("quantity").loc["images", "here"] == N
     assert "chosen" in words(app)
+
+
+def test_an_import_opens_on_what_was_read_verdict_results_and_then_compare(
+    visit, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    world = linear_world(noise=1.0)
+    rows = {part: getattr(world.split("PS"), part) for part in ("trainval", "test_unseen")}
+    rows["test_seen"] = world.split("PS").test_seen
+    np.savez(
+        tmp_path / "birds.npz",
+        features=world.features,
+        labels=world.labels,
+        prototypes=world.prototypes,
+        **rows,
+    )
+    app = pages.go(AppTest.from_file(pages.APP, default_timeout=pages.PATIENCE), "leakage").run()
+    app.session_state["import_open"] = True  # as the button next to the menus of data sets does
+    app = upload_into(app.run(), content(tmp_path, "birds.npz"), data_name="birds")
+    assert [tab.label for tab in app.tabs if tab.children] == ["Your data"]
+    assert app.selectbox(key="dataset_menu").value == "birds"
+    said = words(app)
+    assert f"**{len(world.labels):,} images, {world.n_classes} classes" in said
+    assert "Features trained on unknown data" in said
+    badges = [each.value for each in app.markdown if "-badge[" in each.value]
+    assert any("Unknown" in badge for badge in badges), badges
+    assert not app.dataframe
+    app = visit(dataset="birds")  # the test, unlike a browser, stays on its page
+    app.button(key="data_compute").click().run()
+    app = pages.settled(app)
+    table = app.dataframe[0].value
+    table.index = [row.partition(" (")[0] for row in table["method"]]  # SAE (S2V)
+    names = closed_forms(load("birds"))
+    assert {*table.index} == {*names}
+    stored = {one.result.spec.method: one.result for one in ResultStore().stored()}
+    for name in names:
+        H = stored[name].evaluation.calibrated.harmonic
+        assert table.loc[name, "H at γ"] == pytest.approx(100 * H)
+    assert table["rank"].iloc[0].startswith("1 (")
+    assert f"the highest of {len(names)} methods" in words(app)
+    assert "data_compute" not in {button.key for button in app.button}
+    compared = pages.visit("table", dataset="birds")
+    (first, _), *_ = next(e.value for e in compared.dataframe if e.value.columns.nlevels == 2)
+    assert first == "birds, split own"
 
 
 def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):
@@ -327,7 +375,7 @@ def test_a_benchmark_is_recognised_though_nobody_named_it(visit, tmp_path):
     assert not app.error
     assert "Imported aPY\\-dino" in app.toast[0].value
     assert "Recognised as aPY" in app.toast[0].value
-    app = visit(dataset="aPY-dino")
+    app = visit(dataset="aPY-dino", data_tab="Split")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7924
     assert "belong to no known benchmark" not in words(app)
@@ -400,7 +448,7 @@ def test_only_the_own_machine_is_local(headers, local):
 
 def test_a_visitor_from_elsewhere_is_offered_no_folder(visit, monkeypatch):
     monkeypatch.setattr(uploads, "is_local", lambda: False)
-    app = opened(visit())
+    app = opened(visit(dataset="digits"))
     assert [button.label for button in app.button if button.label != "Search"] == [
         "Import",
         "Import the files",

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, downloads, site_map, terms, uploads, visitors
+from ui import cache, controls, data_menu, downloads, site_map, terms, uploads, visitors
 from ui.components import window
 from ui.curves import draw_curves
 from ui.exports import Look
@@ -197,14 +197,13 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
 def _own_data(cells: Sequence[Cell]) -> list[str]:
     """Return the data sets with runs of this visitor: the chosen one, then the newest run's."""
     names = dict.fromkeys(cell.data for cell in cells if cell.origin == "mine")
-    chosen = st.session_state.get("dataset")
-    return sorted(visitors.visible(names), key=lambda name: name != chosen)
+    return sorted(visitors.visible(names), key=lambda name: name != data_menu.chosen())
 
 
 def _is_first(name: str) -> bool:
     """Whether own runs on a data set stand before all others: it is chosen, or imported."""
     built_in = name == "digits" or is_simulated_name(name)
-    return not built_in or name == st.session_state.get("dataset")
+    return not built_in or name == data_menu.chosen()
 
 
 def _title(of: Cell | Column) -> str:

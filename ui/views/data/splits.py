@@ -9,14 +9,17 @@ import streamlit as st
 from ui import controls, data_menu, simulated_effects, tables
 from ui.figures.splits import attribute_map, split_map
 from ui.frame import Header, chart, errors_as_sentences, show_tabs
+from ui.sections.your_data import show_your_data
 from ui.text import plain
 from zslcore.analysis import inventory
-from zslcore.datasets import Split, ZSLDataset
+from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, published, row_facts
 
 #: Words on screen -> order.
 CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together": "similar"}
 ATTRIBUTE_ORDERS = {**CLASS_ORDERS, "most telling first": "telling"}
+#: Tab of an import, which opens on it.
+YOUR_DATA = "Your data"
 PART_LABELS = {
     "trainval": "trainval",
     "test_seen": "test seen",
@@ -32,9 +35,14 @@ def show(header: Header) -> None:
         dataset = data_menu.choose_dataset()
         split = controls.choose_split(dataset)
         header.mark(dataset)
-    show_tabs(
-        {"Split": _show_split, "Attributes": _show_attributes}, dataset, split, key="data_tab"
-    )
+    tabs = {"Split": _show_split, "Attributes": _show_attributes}
+    if dataset.name in imports.names():
+        tabs = {YOUR_DATA: _show_your_data} | tabs
+    show_tabs(tabs, dataset, split, key="data_tab")
+
+
+def _show_your_data(dataset: ZSLDataset, split: Split) -> None:
+    show_your_data(dataset, split, _counts(dataset, split))
 
 
 def _show_split(dataset: ZSLDataset, split: Split) -> None:
@@ -78,7 +86,7 @@ def _counts(dataset: ZSLDataset, split: Split) -> str:
     of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
     return (
         f"**{len(dataset.labels):,} images, {dataset.n_classes} classes, "
-        f"{dataset.prototypes.shape[1]} values per prototype.** "
+        f"{dataset.prototypes.shape[1]} values per class embedding.** "
         f"Training: {len(split.trainval):,} images of {seen} seen classes. "
         f"Test: {of_seen}{len(split.test_unseen):,} images of {unseen} unseen classes."
     )

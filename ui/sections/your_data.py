@@ -1,0 +1,212 @@
+"""Your data: what was read, the verdict on its split, and what the closed-form methods reach."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+import pandas as pd
+import streamlit as st
+
+from ui import cache, site_map, tables, visitors
+from ui.curves import draw_curves
+from ui.numbers import duration, percent
+from ui.text import plain
+from ui.waiting import wait_for
+from zslcore import jobs
+from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
+from zslcore.analysis.method_table import Cell, Column, Figure, MethodTable, cells_of_runs
+from zslcore.analysis.study import run_seconds
+from zslcore.datasets import Split, ZSLDataset
+from zslcore.datasets.imports import pretraining_of
+from zslcore.evaluation.protocol import Task
+from zslcore.interactive.seen_unseen import interactive_curve, line_of
+from zslcore.leakage import get_vocabulary
+from zslcore.leakage.cards import USUAL, Card
+from zslcore.leakage.loading import context_of_dataset
+from zslcore.leakage.split_card import card_of_split
+from zslcore.methods import METHODS
+from zslcore.results.store import ResultStore, StoredRun
+
+Color = Literal["red", "orange", "gray", "green"]
+#: Verdict -> colour and icon of its badge.
+LOOKS: dict[str, tuple[Color, str]] = {
+    "Leaks": ("red", ":material/cancel:"),
+    "Broken": ("red", ":material/report:"),
+    "Unknown": ("gray", ":material/help:"),
+    "Clean": ("green", ":material/verified:"),
+}
+#: Jobs of a comparison that run side by side.
+AT_ONCE = 2
+#: Most attempts at runs that were deleted since.
+ATTEMPTS = 8
+
+
+def show_your_data(dataset: ZSLDataset, split: Split, counts: str) -> None:
+    """Show ``counts`` of an import, the verdict on a split of it, and results with their ranks."""
+    st.markdown(counts)
+    trained = ", ".join(pretraining_of(dataset)).replace("none", "nothing")
+    st.caption(
+        f"{plain(dataset.source)} Features trained on {plain(trained or 'unknown data')}; data "
+        f"{dataset.digest}. {plain(split.note)}"
+    )
+    verdict = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    task: Task = "gzsl" if len(split.test_seen) else "zsl"
+    column = _column(dataset, split, "H at gamma" if task == "gzsl" else "zsl")
+    _offer_methods(dataset, split, task, column)
+    if column is not None:
+        _show_results(column, task)
+    with verdict:  # last, for it may take a while on many images
+        _show_verdict(_card(dataset, split), dataset, split)
+
+
+# --- Verdict --------------------------------------------------------------------------------------
+
+
+def _card(dataset: ZSLDataset, split: Split) -> Card:
+    """Audit a split with what the import declares."""
+    key = cache.split_key(dataset, split)
+    as_it_came = cache.split_to_review(key, lambda: context_of_dataset(dataset, split))
+    given = [get_vocabulary(name) for name in pretraining_of(dataset)]
+    lists = tuple(given or [get_vocabulary(USUAL)])
+    context = replace(as_it_came, vocabularies=lists)
+    identity = repr([vocabulary.name for vocabulary in lists])
+    report = cache.report(key, identity, as_it_came, context)
+    return card_of_split(context, report, [(dataset.name, dataset.digest)], assumed=not given)
+
+
+def _show_verdict(card: Card, dataset: ZSLDataset, split: Split) -> None:
+    color, icon = LOOKS.get(card.verdict, ("orange", ":material/warning:"))
+    st.badge(card.verdict, color=color, icon=icon)
+    st.markdown(plain(card.sentence), width="content")
+    choices = {"leakage_source": "a data set", "dataset": dataset.name, "split": split.name}
+    site_map.link("drop", "Every finding", **choices)
+
+
+# --- Methods --------------------------------------------------------------------------------------
+
+
+def closed_forms(dataset: ZSLDataset) -> list[str]:
+    """Return the methods that take one decomposition and can be run on a data set."""
+    one_space = dataset.features.shape[1] == dataset.prototypes.shape[1]
+    return [
+        name
+        for name, method in METHODS.items()
+        if not (method.iterative or method.card.extra)
+        and (method.card.usual or (method.card.joint_space and one_space))
+    ]
+
+
+def _column(dataset: ZSLDataset, split: Split, figure: Figure) -> Column | None:
+    """Return the ranked runs of this visitor on a split; None without any."""
+    runs = [
+        one
+        for one in cache.all_runs()[0]
+        if (one.result.spec.dataset, one.result.spec.split) == (dataset.name, split.name)
+        and one.result.spec.digest in ("", dataset.digest)
+    ]
+    table = MethodTable(cells_of_runs(runs), figure, split.name, ["mine"], [dataset.name])
+    return next(iter(table.columns), None)
+
+
+def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column | None) -> None:
+    """Offer to compute the closed-form methods that are missing, as one job."""
+    done = {row.partition(" (")[0] for row in column.cells} if column is not None else set()
+    missing = [name for name in closed_forms(dataset) if name not in done]
+    if not missing:
+        return
+    spec = ComparisonSpec(
+        {dataset.name: dataset.digest}, (split.name,), tuple(closed_forms(dataset)), task
+    )
+    work, refused = ComparisonStudy(spec), {}
+    for attempt in range(ATTEMPTS):
+        work = ComparisonStudy(spec, attempt=attempt)
+        if (folder := jobs.finished(work)) is None:
+            break
+        refused = work.read(folder)
+        if len(refused) == len(missing):
+            for sentence in refused.values():
+                st.caption(f":material/block: {plain(sentence)}")
+            return
+    status = jobs.status(work.key)
+    if status is not None and status.state != "done":
+        wait_for(work, stop=False)
+        return
+    seconds = run_seconds(dataset) * len(missing) / AT_ONCE
+    label = f"Compute {len(missing)} closed-form methods"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        kind: Literal["primary", "secondary"] = "primary" if column is None else "secondary"
+        if st.button(label, icon=":material/play_arrow:", key="data_compute", type=kind):
+            jobs.submit(work, visitors.who())
+            st.rerun()
+        st.caption(
+            f"{', '.join(missing)}: about {duration(max(seconds, 5.0))}, in the background. "
+            "Parameters and γ are chosen on the folds."
+        )
+
+
+# --- Results --------------------------------------------------------------------------------------
+
+#: Heading -> metric.
+METRICS: dict[str, Figure] = {
+    "H at γ": "H at gamma",
+    "u at γ": "u at gamma",
+    "s at γ": "s at gamma",
+    "ZSL": "zsl",
+    "AUSUC": "AUSUC",
+}
+
+
+def _show_results(column: Column, task: Task) -> None:
+    """Show the methods in their order, and the curve of the first."""
+    metric = "H at γ" if task == "gzsl" else "ZSL"
+    value = percent(column.ranks["value"][column.leader])
+    sentence = f"**{plain(column.leader)}** has {metric} {value}"
+    if (n := len(column.ranks)) > 1:
+        equal = f"{column.tied} other{'s are' if column.tied != 1 else ' is'}"
+        rest = "all others are" if not column.tied else f"{equal} not"
+        sentence += f", the highest of {n} methods; {rest} significantly worse"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"{sentence}.", width="content")
+        site_map.link("table", "All results in Compare", dataset=column.data)
+    table = _as_table(column)
+    left, right = st.columns([0.5, 0.5], gap="medium")
+    with left:
+        numbers = [name for name in METRICS if name in table]
+        tables.show(
+            table,
+            f"{column.data}-methods",
+            labels={name: name for name in table.columns},
+            percent=numbers,
+            height="content",
+        )
+        st.caption(
+            "Accuracies per class; ranks with 95 % intervals, bootstrap over test classes. "
+            "Gamma and parameters by folds."
+        )
+    with right:
+        _show_curve(column.cells[column.leader])
+
+
+def _as_table(column: Column) -> pd.DataFrame:
+    """Return a row a method: metrics and rank, the best first."""
+    ranks = column.ranks.sort_values("value", ascending=False, kind="stable")
+    rows = []
+    for row, rank in ranks.iterrows():
+        cell = column.cells[str(row)]
+        found = {name: cell.figures[of] for name, of in METRICS.items() if of in cell.figures}
+        ends = (
+            "" if rank["first"] != rank["first"] else f" ({rank['first']:.0f}–{rank['last']:.0f})"
+        )
+        rows.append({"method": row, **found, "rank": f"{rank['rank']:.0f}{ends}"})
+    return pd.DataFrame(rows)
+
+
+def _show_curve(cell: Cell) -> None:
+    """Draw the seen-unseen curve of a run that has its predictions."""
+    source = cell.source
+    found = ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
+    if found is None or not found.test.generalized:
+        return
+    line = line_of(cell.row, found.test.curve, "first", found.gamma, found.gamma or 0.0)
+    draw_curves(interactive_curve([line], tell=False), key="data_curve")
