@@ -8,6 +8,7 @@ import pytest
 from tools import contamination as making
 from tools.contamination import count_cell, countable, problems
 from zslcore.__main__ import main
+from zslcore.datasets.class_lists import parse_class_list
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import UnknownNameError
 from zslcore.leakage import contamination, get_vocabulary, reliability
@@ -27,6 +28,7 @@ from zslcore.leakage.contamination import (
 )
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.reliability import LISTS, transfer_table
+from zslcore.leakage.vocabularies import count_understood
 
 #: Pre-training sets and test sets whose classes are compared in little time.
 CHEAP = {
@@ -359,10 +361,66 @@ def test_the_command_answers_for_a_file(tmp_path, capsys):
     assert '"verdict": "Unknown"' in capsys.readouterr().out
 
 
-def test_the_command_answers_for_a_data_set(capsys):
-    asked = ["contamination", "--dataset", "digits", "--extractor", "VGG-16 and VGG-19"]
+@pytest.mark.parametrize(
+    ("extractor", "sentence"),
+    [
+        ("VGG-16 and VGG-19", "Unknown. None of the 3 names is found in WordNet (7, 8, 9)"),
+        ("IDT", "Yes. These features are made by hand"),
+    ],
+)
+def test_the_command_answers_for_a_data_set(extractor, sentence, capsys):
+    asked = ["contamination", "--dataset", "digits", "--extractor", extractor]
     assert main(asked) == 0
-    assert "Yes. By name and by WordNet, none of the 3 test classes" in capsys.readouterr().out
+    assert sentence in capsys.readouterr().out
+
+
+def said_of_lines(lines, extractor="ResNet-101"):
+    listed = parse_class_list(lines, count_understood)
+    return answer(own_test_set("mine", listed), find_extractor(extractor))
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["xyzzy", "quux"],
+        ["unicorn", "quux"],  # WordNet knows one of them
+        ["xx_1,foo", "xx_2,quux"],
+        ["label_01", "label_02"],
+        ["class 1", "class 2", "class 3"],
+        ["0", "1", "2"],
+        ["n99999999"],
+        ["Sch\u00e4ferhund", "\u72ac"],
+        ["747-100", "A320"],
+    ],
+)
+def test_names_that_are_not_understood_are_never_a_yes(lines):
+    found = said_of_lines(lines)
+    assert (found.state, found.verdict) == ("unknown", "Unknown")
+    assert "not compared" in found.sentence
+
+
+def test_names_that_are_not_understood_are_told_beside_those_that_are():
+    assert said_of_lines(["unicorn", "centaur"]).verdict == "Yes"
+    found = said_of_lines(["dog", "quux"])
+    assert found.verdict == "Look first"
+    assert "1 of 2 names is not found in WordNet (quux)" in found.sentence
+    found = said_of_lines(["zebra", "quux", "xyzzy"])
+    assert found.verdict == "No"
+    assert "2 of 3 names are not found in WordNet (quux, xyzzy)" in found.sentence
+    assert said_of_lines(["zumba", "quux"], "I3D").certain == ("zumba",)
+    assert "(quux)" in said_of_lines(["zumba", "quux"], "I3D").sentence
+    assert said_of_lines(["quux"], "IDT").verdict == "Yes"  # nothing was trained on images
+
+
+@pytest.mark.parametrize(
+    "fixture", ["C1_id_then_name", "C2_name_then_number", "C6_contamination_says_yes"]
+)
+def test_lists_of_other_people_are_read(fixture, shared, capsys):
+    path = shared / "data" / "cases" / fixture / "labels.txt"
+    assert main(["contamination", "--classes", str(path), "--extractor", "ResNet-101"]) == 0
+    out = capsys.readouterr().out
+    assert "6 of the 6 test classes" in out
+    assert "Names are read from column" in out
 
 
 @pytest.mark.parametrize(
@@ -382,7 +440,7 @@ def test_what_the_command_refuses_is_one_sentence(asked, sentence, capsys):
 def test_an_empty_list_is_refused(tmp_path, capsys):
     (tmp_path / "none.txt").write_text("\n")
     assert main(["contamination", "--classes", str(tmp_path / "none.txt")]) == 2
-    assert "expected the names of test classes, got none" in capsys.readouterr().err
+    assert "expected the names of classes, got none" in capsys.readouterr().err
 
 
 def test_the_check_is_what_a_contributor_runs(capsys, monkeypatch):

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--classes",
         metavar="FILE",
-        help="test classes of your own, one a line: names, or WordNet ids",
+        help="test classes of your own: names or WordNet ids, one a line or in a column",
     )
     option = parser.add_argument
     text = "captions to count that name these classes: a line each, or a .csv or .tsv; .gz"
@@ -61,15 +61,17 @@ def run(args: argparse.Namespace) -> object:
 def _test_set(args: argparse.Namespace) -> TestSet | None:
     """Return the test classes of the query, None for the whole map."""
     from zslcore.datasets import load
-    from zslcore.datasets.sandbox.client import read_lines
+    from zslcore.datasets.class_lists import read_class_list
     from zslcore.leakage import contamination
+    from zslcore.leakage.vocabularies import count_understood
     from zslcore.texts import clean_text
 
     if args.on is not None:
         return contamination.find_test_set(args.on)
     if args.classes is not None:
         path = Path(args.classes)
-        return contamination.own_test_set(clean_text(path.name), read_lines(path))
+        listed = read_class_list(path, count_understood)
+        return contamination.own_test_set(clean_text(path.name), listed)
     if args.dataset is not None:
         data = load(args.dataset)
         return contamination.of_dataset(data, data.split(args.split))
@@ -85,10 +87,10 @@ def _answers(tested: TestSet, args: argparse.Namespace) -> str:
         name: contamination.answer(tested, contamination.find_extractor(name)) for name in names
     }
     if args.json:
-        about = {"test_set": str(tested)}
+        about = {"test_set": str(tested), "read_as": tested.read_as}
         return as_json([about | {"extractor": n} | asdict(each) for n, each in answers.items()])
     what = f"{tested} ({len(tested.classes):,} test classes)"
-    lines = [f"May a number on {what} be reported as zero-shot?\n"]
+    lines = [f"May a number on {what} be reported as zero-shot? {tested.read_as}".rstrip(), ""]
     for name, answer in answers.items():
         lines.append(f"{name}: {answer.verdict}. {answer.sentence}")
         lines += [f"    {answer.advice}"] if answer.advice else []

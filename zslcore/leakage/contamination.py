@@ -32,13 +32,21 @@ from typing import Any, Literal, get_args
 import pandas as pd
 
 from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.class_lists import ClassList, are_codes
 from zslcore.datasets.facts import class_facts, published, spaced_name, zsl220
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps
 from zslcore.leakage.matching import BROADER_STEPS
 from zslcore.leakage.report import listed
-from zslcore.leakage.vocabularies import NOTHING, Vocabulary, get_vocabulary, id_of, wordnet
+from zslcore.leakage.vocabularies import (
+    NOTHING,
+    Vocabulary,
+    get_vocabulary,
+    id_of,
+    is_understood,
+    wordnet,
+)
 from zslcore.storage.files import FACTS
 
 #: What examples came with when an extractor was trained on them.
@@ -176,7 +184,8 @@ class TestSet:
     """Classes that a number is reported on; ``split`` is empty where all classes are tested.
 
     ``context`` are all classes of the data set, which decide what ambiguous names mean, ``synsets``
-    the WordNet ids of ``classes``, where these are known for certain.
+    the WordNet ids of ``classes``, where these are known for certain, ``not_understood`` the
+    classes that WordNet does not know, ``read_as`` the sentence on where names stood in a file.
     """
 
     dataset: str
@@ -184,6 +193,8 @@ class TestSet:
     classes: tuple[str, ...]
     context: tuple[str, ...]
     synsets: tuple[str, ...] = ()
+    not_understood: tuple[str, ...] = ()
+    read_as: str = ""
 
     def __str__(self) -> str:
         return f"{self.dataset}, {self.split}" if self.split else self.dataset
@@ -311,15 +322,23 @@ def _is_listed(name: str, printed: set[str]) -> bool:
 def of_dataset(dataset: ZSLDataset, split: Split) -> TestSet:
     """Return the unseen classes of a split of a data set, and all its classes."""
     names = tuple(spaced_name(name) or name for name in dataset.class_names)
-    return TestSet(dataset.name, split.name, tuple(names[c] for c in split.unseen_classes), names)
+    tested = tuple(names[c] for c in split.unseen_classes)
+    return TestSet(dataset.name, split.name, tested, names, (), _not_understood(tested))
 
 
-def own_test_set(name: str, classes: Sequence[str], context: Sequence[str] = ()) -> TestSet:
+def _not_understood(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(n for n in names if are_codes(names) or not is_understood(n))
+
+
+def own_test_set(
+    name: str, classes: Sequence[str] | ClassList, context: Sequence[str] = ()
+) -> TestSet:
     """Return classes of one's own as a test set; WordNet ids have their first word added.
 
     Raises FileRefusedError when there is no class, or some have a WordNet id and some have none.
     """
-    names = tuple(dict.fromkeys(classes))
+    listed_ = classes if isinstance(classes, ClassList) else ClassList(tuple(classes))
+    names = tuple(dict.fromkeys(n if id_of(n) else spaced_name(n) for n in listed_.names))
     if not names:
         raise FileRefusedError(f"{name}: expected the names of test classes, got none.")
     ids = tuple(filter(None, map(id_of, names)))
@@ -330,9 +349,11 @@ def own_test_set(name: str, classes: Sequence[str], context: Sequence[str] = ())
         )
     if ids:
         named = dict(zip(ids, names, strict=True))
+        ids = tuple(named)
         names = tuple(_with_word(i) if n == i else n for i, n in named.items())
-        return TestSet(name, "", names, names, tuple(named))
-    return TestSet(name, "", names, tuple(context) or names)
+    every = names if ids else tuple(context) or names
+    open_ = _not_understood(names)
+    return TestSet(name, "", names, every, ids, open_, listed_.read_as)
 
 
 def _with_word(synset: str) -> str:
@@ -471,11 +492,19 @@ def answer(tested: TestSet, extractor: Extractor) -> Answer:
     # What another set of the extractor may have is open, too, once one set has some for certain.
     possible = _together(tested, [cell.possible for cell in (of_sets if certain else telling)])
     possible = tuple(name for name in possible if name not in certain)
+    unread = tuple(n for n in tested.not_understood if n not in (*certain, *possible))
+    if extractor.pretraining == (NOTHING,):
+        unread = ()
+    if unread and state == "none":
+        return Answer("unknown", *_not_compared(of_sets, unread))
     if state == "overlap":
         sentences = _no(extractor, telling, certain, len(possible))
     else:
         say = {"unknown": _unknown, "possible": _look_first, "none": _yes}[state]
         sentences = say(extractor, telling, certain or possible)
+    if unread and state != "unknown":
+        verdict, sentence, advice = sentences
+        sentences = verdict, f"{sentence} {_not_found(unread, of_sets[0].classes)}", advice
     return Answer(state, *sentences, certain, possible)
 
 
@@ -545,6 +574,33 @@ def _own_analysis(of_sets: Sequence[Cell]) -> str:
         return ""
     said = ", ".join(f"{row.share:.1%} on {row.dataset}" for row in rows if row.share)
     return f" Its paper finds copies of test images in it: {said} ({rows[0].source})."
+
+
+def _not_compared(of_sets: Sequence[Cell], unread: Sequence[str]) -> Sentences:
+    n = of_sets[0].classes
+    rest = n - len(unread)
+    others = "The other one is not" if rest == 1 else f"None of the other {rest:,} is"
+    none = f" {others} in {_titles(of_sets, 'or')}." if rest else ""
+    return (
+        "Unknown",
+        f"{_not_found(unread, n)}{none}",
+        "Give the usual English name of every class, or its WordNet id, one a line.",
+    )
+
+
+def _not_found(unread: Sequence[str], n: int) -> str:
+    """Return the sentence on names that could not be compared."""
+    k = len(unread)
+    if k == n and k > 1:
+        return (
+            f"None of the {n:,} names is found in WordNet{_named(unread)}: they are not compared."
+        )
+    many, verb, pronoun = (
+        (f"{k:,} of {n:,} names", "are", "they are")
+        if k > 1
+        else (f"1 of {n:,} names" if n > 1 else "The name", "is", "it is")
+    )
+    return f"{many} {verb} not found in WordNet{_named(unread)}: {pronoun} not compared."
 
 
 def _look_first(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:

@@ -191,6 +191,41 @@ def id_of(name: str) -> str:
     return found[1] if found else ""
 
 
+#: Words that name no class beside a number, as in *label 7*.
+PLACEHOLDERS = frozenset({"class", "label", "category", "item", "type", "group", "cluster"})
+
+
+def is_understood(name: str) -> bool:
+    """Whether WordNet knows a class name: its id, all of it, or its last word.
+
+    Examples
+    --------
+    >>> [is_understood(name) for name in ("brown pelican", "n02391049", "Label_A_01", "xyzzy")]
+    [True, True, False, False]
+    """
+    return _understood(name) > 0
+
+
+def count_understood(names: Iterable[str]) -> int:
+    """Return how well WordNet knows names: 2 for each that it has whole, 1 for a last word."""
+    return sum(map(_understood, names))
+
+
+def _understood(name: str) -> int:
+    known = wordnet()
+    if synset := id_of(name):
+        return 2 * (synset in known.synsets)
+    written = readable(name).split()
+    words = [word for word in written if not word.isdecimal()]
+    if words != written:
+        words = [word for word in words if word not in PLACEHOLDERS and len(word) > 1]
+    if not words:
+        return 0
+    if known.senses("".join(words)) or known.senses("".join(map(known.base, words))):
+        return 2
+    return int(len(words[-1]) > 2 and bool(known.senses(known.base(words[-1]))))
+
+
 @dataclass(frozen=True, slots=True)
 class Synset:
     """One meaning, with every word for it and how common it is for each of them, 1 the commonest.

@@ -16,10 +16,11 @@ from ui.figures.contamination import contamination_map
 from ui.figures.palette import narrow
 from ui.frame import Header, chart, errors_as_sentences, show_tabs
 from ui.text import plain
+from zslcore.datasets.class_lists import parse_class_list
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import contamination, reliability
 from zslcore.leakage.contamination import Answer, Extractor, TestSet
-from zslcore.texts import clean_text
+from zslcore.leakage.vocabularies import count_understood
 
 OF_APP, OWN = "a data set of this app", "classes of my own"
 #: Names that are compared while a visitor waits; the command takes any number.
@@ -67,19 +68,21 @@ def _choose_classes(header: Header) -> tuple[TestSet, list[str]]:
 def _own_classes() -> TestSet:
     """Read names of classes, one a line."""
     text = st.text_area(
-        "Test classes, one a line",
+        "Test classes, one a line or in a column",
         EXAMPLE,
         max_chars=20_000,
         key="contamination_classes",
         help="They are compared with every list of pre-training classes, and not stored.",
     )
-    names = [name for line in text.splitlines() if (name := clean_text(line))]
-    if len(names) > MOST_NAMES:
+    listed = parse_class_list(text.splitlines(), count_understood)
+    if (n := len(listed.names)) > MOST_NAMES:
         raise ParameterError(
-            f"Expected at most {MOST_NAMES} classes here; got {len(names):,}. The command "
+            f"Expected at most {MOST_NAMES} classes here; got {n:,}. The command "
             "zslcore contamination --classes FILE takes any number."
         )
-    return contamination.own_test_set("my classes", names)
+    if listed.read_as:
+        st.caption(plain(listed.read_as))
+    return contamination.own_test_set("my classes", listed)
 
 
 #: State of an answer -> colour and icon.

@@ -1,0 +1,150 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from zslcore.datasets.class_lists import ClassList, parse_class_list, read_class_list
+from zslcore.exceptions import FileRefusedError
+
+NAMES = ["chimpanzee", "grey wolf", "zebra", "otter", "persian cat", "ox"]
+IDS = ["n02481823", "n02114367", "n02391049", "n02444819", "n02123394", "n02403003"]
+
+
+def lines_of(form):
+    """One line a class; {i} is its number, {id} its WordNet id, {_} its name with underscores."""
+    return [
+        form.format(
+            n, i=i, j=i + 1, id=IDS[i], _=n.replace(" ", "_"), an="an" if n == "ox" else "a"
+        )
+        for i, n in enumerate(NAMES)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "column"),
+    [
+        ("{0}", ""),
+        ("{0}\r", ""),
+        ('"{0}"', ""),
+        ("'{0}',", ""),
+        ("\u201c{0}\u201d", ""),
+        ("- {0}", ""),
+        ("{j}. {0}", ""),
+        ("{j}) {0}", ""),
+        ("{0},{i}", "column 1 of 2"),
+        ("{i},{0}", "column 2 of 2"),
+        ('"{0}",{i}', "column 1 of 2"),
+        ('{i},"{0}, Latin name {i}",mammal', "column 2 of 3"),
+        ("Label_A_{j:02}, {0}", "column 2 of 2"),
+        ("{i}\t{0}", "column 2 of 2"),
+        ("{0};{i}", "column 1 of 2"),
+        ("| {i} | {0} |", "column 2 of 2"),
+        ("{i} {0}", "column 2 of 2"),
+        ("{0} {i}", "column 1 of 2"),
+        ("{i} {0} 17{i}", "column 2 of 3"),
+        ("{0}_{i}", "column 1 of 2"),
+        ("{i}: {0}", "column 2 of 2"),
+        ("{0}: {i}", "column 1 of 2"),
+        ("{0} -> {i}", "column 1 of 2"),
+        ("  {i}: '{0}, Latin name {i}',", "column 2 of 2"),
+        ('"{0}": {i},', "column 1 of 2"),
+        ("{0},mammal", "column 1 of 2"),
+        ("data/train/{0}/", "the last part of each path"),
+        ("a photo of {an} {0}.", "the prompt 'a photo of a ...'"),
+        ("{i},a photo of {an} {0}", "the prompt 'a photo of a ...' in column 2 of 2"),
+        ("This is a picture of the {0} in the wild.", "the prompt"),
+    ],
+)
+def test_names_stand_anywhere_in_a_line(form, column):
+    found = parse_class_list(lines_of(form))
+    assert list(found.names) == NAMES
+    assert found.column.startswith(column)
+    assert bool(found.column) == bool(column)
+
+
+@pytest.mark.parametrize("form", ["{j:03}.{_}", "{j} {j:03}.{_}"])
+def test_numbered_folders_keep_the_words_of_their_names(form):
+    found = parse_class_list(lines_of(form)).names
+    assert [name.split(".")[-1].replace("_", " ") for name in found] == NAMES
+
+
+@pytest.mark.parametrize(
+    "form", ["{id} {0}", "{id},{0}", "{0},{id}", "{id}_{0}", '{i}: ["{id}", "{0}"],']
+)
+def test_a_wordnet_id_stays_with_its_name(form):
+    found = parse_class_list(lines_of(form))
+    assert list(found.names) == [f"{i} {name}" for i, name in zip(IDS, NAMES, strict=True)]
+
+
+@pytest.mark.parametrize("form", ["{id}", "{i},{id}"])
+def test_ids_alone_are_the_names(form):
+    assert list(parse_class_list(lines_of(form)).names) == IDS
+
+
+@pytest.mark.parametrize(
+    ("before", "form", "after", "column"),
+    [
+        (["id\tname"], "{i}\t{0}", [], "column 2 of 2 ('name')"),
+        (["name,index"], "{0},{i}", [], "column 1 of 2 ('name')"),
+        (["class_name,superclass"], "{0},mammal", [], "column 1 of 2 ('class_name')"),
+        (["| id | class |", "|---|---|"], "| {i} | {0} |", [], "column 2 of 2 ('class')"),
+        (["label"], "{0}", [], ""),
+        (["# of our data"], "{0}", [], ""),
+        (["names:"], "  - {0}", [], ""),
+        (["names:"], "  {i}: {0}", [], "column 2 of 2"),
+        (["classes = ["], "    '{0}',", ["]"], ""),
+        (["{"], "{i}: '{0}',", ["}"], "column 2 of 2"),
+        (["classes = {"], '    "{0}": {i},', ["}"], "column 1 of 2"),
+        (["\ufeffname"], "{0}", [], ""),
+    ],
+)
+def test_titles_and_brackets_are_no_names(before, form, after, column):
+    found = parse_class_list([*before, *lines_of(form), *after])
+    assert found == ClassList(tuple(NAMES), column)
+
+
+def test_a_list_on_one_line_is_one():
+    assert parse_class_list([", ".join(NAMES)]).names == tuple(NAMES)
+    assert parse_class_list([repr(NAMES)]).names == tuple(NAMES)
+    assert parse_class_list([repr(dict(enumerate(NAMES)))]).names == tuple(NAMES)
+    assert parse_class_list(["dog"]).names == ("dog",)
+    assert parse_class_list(["a photo of a dog."]).names == ("dog",)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["carpenter's plane", "potter's wheel", "yellow lady's slipper"],
+        ["Acura TL Sedan 2012", "Audi A5 Coupe 2012", "BMW M3 2010"],
+        ["747-100", "747-200", "A320"],
+        ["person riding a bike", "person riding a horse"],
+        ["class_0", "class_1", "class_2"],
+        ["playing guitar", "playing drums"],
+    ],
+)
+def test_whole_names_stay_whole(lines):
+    assert parse_class_list(lines) == ClassList(tuple(lines))
+
+
+def test_of_two_columns_of_texts_the_one_that_a_dictionary_knows_is_taken():
+    lines = ["Zebra,stripes", "Fuchs,fox"]
+    assert parse_class_list(lines).names == ("Zebra", "Fuchs")
+    known = {"stripes", "fox"}
+    found = parse_class_list(lines, lambda names: len(known & set(names)))
+    assert found == ClassList(("stripes", "fox"), "column 2 of 2")
+
+
+@given(st.lists(st.text(max_size=40), max_size=8))
+def test_any_text_is_read(lines):
+    found = parse_class_list(lines)
+    assert len(set(found.names)) == len(found.names)
+    assert all(found.names)
+
+
+def test_a_file_without_names_is_refused(tmp_path):
+    (tmp_path / "none.txt").write_text("# nothing\n\n")
+    with pytest.raises(
+        FileRefusedError, match=r"none\.txt: expected the names of classes, got none"
+    ):
+        read_class_list(tmp_path / "none.txt")
+    (tmp_path / "a.txt").write_text("0\tdog\n1\tcat\n")
+    assert read_class_list(tmp_path / "a.txt").names == ("dog", "cat")

@@ -1,0 +1,400 @@
+"""Class names of a text: one a line, or a column of a table, a dictionary or prompts.
+
+A line is taken apart only where every line has the same form. A number, a code (``Label_A_01``) or
+a text that repeats is no column of names; of several columns of texts the one with more words that
+``count_known`` finds is taken, or the first.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from zslcore.datasets.sandbox.client import read_value
+from zslcore.exceptions import FileRefusedError
+from zslcore.texts import clean_text
+
+#: Most bytes, lines and characters of a line: ImageNet-21K with synonyms has 0.7 MB.
+MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
+
+WORDNET_ID = re.compile(r"n\d{8}")
+NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
+#: A part of a line that quotation marks keep together, or one character.
+PART = re.compile(r"\"((?:[^\"\\]|\\.|\"\")*)\"|'((?:[^'\\]|\\.)*)'(?=\s*(?:[,:;|\]})=]|$))")
+#: What a line of a list may begin with: a bullet, or its number.
+BULLET = re.compile(r"\s*(?:[-*\u2022\u2013]\s+|\(?\d+[.)]\s*(?=[^\d\s.)])|\[\d+\]\s*)")
+#: The beginning and the end of a list or a dictionary of a program.
+OPENS = re.compile(r"^\s*(?:[\"']?[A-Za-z_][\w.]*[\"']?\s*[:=]\s*)?[\[{(]")
+CLOSES = re.compile(r"[\]})]\s*[,;]?\s*$")
+#: Words of a line of titles over columns.
+TITLES = frozenset(
+    re.findall(
+        r"\w+",
+        "class classes classname classnames name names label labels labelname category categories "
+        "id ids classid labelid categoryid index idx number no nr wnid wnids synset synsets "
+        "wordnetid description text prompt prompts supercategory superclass split words word count "
+        "images folder code target title",
+    )
+)
+#: Titles of columns of names, the best first.
+NAMED = ("classname", "name", "classnames", "names", "class", "labelname", "label", "category")
+#: Titles of a list.
+TITLE = frozenset({*NAMED, "classes", "labels", "categories"})
+ARTICLES = frozenset({"a", "an", "the", "one"})
+#: What the words before a name have in them where they are a prompt.
+PICTURES = re.compile(
+    r"^(this|there|it|here|i|we)\b|photo|picture|image|drawing|painting|sketch|rendering|video|itap",
+    re.IGNORECASE,
+)
+QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassList:
+    """Names of classes, and how they were read.
+
+    Attributes
+    ----------
+    names : as written, or with the WordNet id in front where the list has both
+    column : where they stand, such as "column 2 of 2"; empty where a line is a name
+    """
+
+    names: tuple[str, ...]
+    column: str = ""
+
+    @property
+    def read_as(self) -> str:
+        """Return the sentence that says which part of a line was taken, empty for whole lines."""
+        return f"Names are read from {self.column}." if self.column else ""
+
+
+Count = Callable[[Sequence[str]], int]
+
+
+def read_class_list(path: Path, count_known: Count | None = None) -> ClassList:
+    """Read the class names of a text file; see :func:`parse_class_list`.
+
+    Raises FileRefusedError for a file that is too large, or holds no name.
+    """
+    lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
+    found = parse_class_list(lines, count_known)
+    if not found.names:
+        raise FileRefusedError(f"{clean_text(path.name)}: expected the names of classes, got none.")
+    return found
+
+
+def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> ClassList:
+    r"""Return the class names of lines, each once and in their order.
+
+    Parameters
+    ----------
+    lines : as they stand in the file
+    count_known : number of names that a dictionary knows; without it the first column of texts
+        is taken
+
+    Examples
+    --------
+    >>> parse_class_list(["Label_A_01, dog", "Label_A_02, grey wolf"]).names
+    ('dog', 'grey wolf')
+    >>> parse_class_list(["a photo of a dog.", "a photo of an ox."])
+    ClassList(names=('dog', 'ox'), column="the prompt 'a photo of a ...'")
+    """
+    whole = [line.lstrip("\ufeff").rstrip()[:MAX_LINE] for line in lines]
+    whole = [line for line in whole if line.strip() and not line.lstrip().startswith("#")]
+    items = _items(whole)
+    found = [_finished(each) for each in _readings(items)]
+    found = [each for each in found if each.names]
+    if not found:  # codes alone
+        return _finished(ClassList(tuple(map(_bare, items))))
+    if count_known is None:
+        return found[0]
+    return max(found, key=lambda each: count_known(each.names) / len(each.names))  # the first best
+
+
+# --- Lines ----------------------------------------------------------------------------------------
+
+
+def _items(lines: list[str]) -> list[str]:
+    """Return the items of a list or dictionary of a program as lines; other lines as they are."""
+    text = "\n".join(lines)
+    if len(lines) > 1 and re.fullmatch(r"\w+:", lines[0]):  # YAML
+        lines = lines[1:]
+    if not (OPENS.match(text) and CLOSES.search(text)):
+        stripped = [BULLET.sub("", line, count=1) for line in lines]
+        if len(lines) > 1 and all(map(BULLET.match, lines)) and all(stripped):
+            return stripped
+        if len(lines) == 1 and lines[0].count(",") > 1:  # dog, cat, fox
+            return [item for item in map(str.strip, _parts(lines[0], ",")) if item]
+        ended = all(line.endswith((",", ";")) for line in lines[:-1] or lines)
+        return [line.rstrip(",;") for line in lines] if ended else lines
+    body = CLOSES.sub("", OPENS.sub("", text, count=1))
+    return [item for item in map(str.strip, _parts(body, ",\n")) if item]
+
+
+def _parts(text: str, separators: str) -> Iterator[str]:
+    """Split at separators that stand outside of quotation marks and brackets."""
+    depth, start, at = 0, 0, 0
+    while at < len(text):
+        quoted = PART.match(text, at) if text[at] in "\"'" and _opens_quote(text, at) else None
+        if quoted:
+            at = quoted.end()
+            continue
+        depth += (text[at] in "[{(") - (text[at] in "]})")
+        if text[at] in separators and depth <= 0:
+            yield text[start:at]
+            start = at + 1
+        at += 1
+    yield text[start:]
+
+
+def _opens_quote(text: str, at: int) -> bool:
+    """Whether a quotation mark stands where a value begins; in *carpenter's* it does not."""
+    while at and text[at - 1] == " ":
+        at -= 1
+    return not at or text[at - 1] in ",:;|=[{(\t\n"
+
+
+def _bare(text: str) -> str:
+    """Return a value without quotation marks and spaces around it."""
+    text = text.strip().translate(QUOTES)
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        text = text[1:-1].replace(2 * text[0], text[0]).replace("\\" + text[0], text[0])
+    return clean_text(text, MAX_LINE)
+
+
+# --- Readings -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Rows of one length, with the titles of their columns where they have any."""
+
+    rows: tuple[tuple[str, ...], ...]
+    titles: tuple[str, ...] = ()
+
+    def column(self, k: int) -> tuple[str, ...]:
+        return tuple(row[k] for row in self.rows)
+
+    def name_of(self, k: int) -> str:
+        """Return how a column is called in a sentence."""
+        n = len(self.rows[0])
+        title = f" ({self.titles[k]!r})" if self.titles else ""
+        return f"column {k + 1} of {n}{title}"
+
+
+def _readings(lines: list[str]) -> Iterator[ClassList]:
+    """Yield what the lines may say, the most structured first, whole lines last.
+
+    Whole lines are no names where one of their fields is a number or a WordNet id throughout.
+    """
+    structured = False
+    for table in _tables(lines):
+        columns = [table.column(k) for k in range(len(table.rows[0]))]
+        ids = [k for k, values in enumerate(columns) if _are_ids(values)]
+        named = [k for k in _ordered(table) if k not in ids and _are_names(columns[k])]
+        for k in named:
+            names = columns[k]
+            if ids:
+                names = tuple(map(" ".join, zip(columns[ids[0]], names, strict=True)))
+            yield ClassList(names, table.name_of(k))
+        if ids and not named:
+            yield ClassList(columns[ids[0]], table.name_of(ids[0]))
+        structured |= bool(ids) or any(map(_are_numbers, columns))
+    if structured:
+        return
+    bare = _without_title([_bare(line) for line in lines])
+    if all("/" in line.strip("/") for line in bare):
+        last = tuple(line.rstrip("/").rpartition("/")[2] for line in bare)
+        yield ClassList(last, "the last part of each path")
+    bare = [line.rstrip("/") for line in bare]
+    yield ClassList(tuple(bare))
+    if any("," in line for line in bare):
+        firsts = tuple(line.split(",")[0].strip() for line in bare)
+        if not are_codes(firsts):
+            yield ClassList(firsts, "the first of the synonyms")
+
+
+def _without_title(lines: list[str]) -> list[str]:
+    return lines[1:] if len(lines) > 1 and _squeezed(lines[0]) in TITLE else lines
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+def _tables(lines: list[str]) -> Iterator[_Table]:
+    """Yield the lines as tables, by every separator that gives all of them as many fields."""
+    stripped = [line.strip() for line in lines]
+    keyed = [_pair(line) for line in stripped]
+    if not _are_numbers([_bare(row[0]) for row in keyed]):
+        keyed = []
+    for rows in (
+        [line.split("\t") for line in lines],
+        keyed,
+        [_piped(line) for line in stripped if not re.fullmatch(r"[\s|:+-]+", line)],
+        [list(_parts(line, ";")) for line in stripped],
+        _commas(stripped),
+        [_pair(line) for line in stripped],
+        [re.split(r"\s{2,}", line) for line in stripped],
+        _around_names(stripped),
+    ):
+        cells = [tuple(map(_bare, row)) for row in rows]
+        if cells and len(cells[0]) > 1 and len({*map(len, cells)}) == 1:
+            yield _titled(cells)
+
+
+def _around_names(lines: list[str]) -> list[list[str]]:
+    """Split at spaces or underscores before and after which all lines have numbers or ids."""
+    edges = r"(?:(?P<a>n\d{8}|\d+)[\s_]+)?(?P<name>.*?[^\W\d_].*?)(?:[\s_]+(?P<b>n\d{8}|\d+))?"
+    found = [re.fullmatch(edges, line) for line in lines]
+    if not all(found):
+        return []
+    rows = [[match[key] or "" for key in ("a", "name", "b")] for match in found if match]
+    kept = [k for k in (0, 2) if all(row[k] for row in rows)]
+    # A number that all names end with may be a year, or part of some names.
+    kept = [k for k in kept if len({row[k] for row in rows}) == len(rows)]
+    for match, row in zip(found, rows, strict=True):
+        start = match.start("name") if match and 0 in kept else 0
+        end = match.end("name") if match and 2 in kept else None
+        row[1] = match.string[start:end] if match else ""
+    return [[row[k] for k in sorted([*kept, 1])] for row in rows]
+
+
+def _piped(line: str) -> list[str]:
+    """Split a row of a Markdown table, or at bars."""
+    return re.sub(r"^\s*\||\|\s*$", "", line).split("|") if "|" in line else [line]
+
+
+def _commas(lines: list[str]) -> list[list[str]]:
+    """Split at commas; where fields differ in number, once after a number or before one."""
+    rows = [_comma_row(line) for line in lines]
+    if len({*map(len, rows)}) == 1 or not rows:
+        return rows
+    for split in (_pair_at_first, _pair_at_last):
+        pairs = [split(line) for line in lines]
+        side = 0 if split is _pair_at_first else -1
+        keys = [_bare(pair[side]) for pair in pairs]
+        if all(len(pair) == 2 for pair in pairs) and (_are_numbers(keys) or _are_ids(keys)):
+            return pairs
+    return rows
+
+
+def _comma_row(line: str) -> list[str]:
+    if '"' in line:
+        return next(csv.reader([line.strip()], skipinitialspace=True), [])
+    return list(_parts(line, ","))
+
+
+def _pair_at_first(line: str) -> list[str]:
+    return line.split(",", 1)
+
+
+def _pair_at_last(line: str) -> list[str]:
+    return line.rsplit(",", 1)
+
+
+def _pair(line: str) -> list[str]:
+    """Split a line of a dictionary at its first separator outside of quotation marks."""
+    quoted = PART.match(line)
+    found = re.compile(r"\s*(?:=>|->|:|=)\s*").search(line, quoted.end() if quoted else 0)
+    if not found:
+        return [line]
+    key, value = line[: found.start()], line[found.end() :].rstrip(",")
+    if value.startswith("[") and value.endswith("]"):  # 0: ["n01440764", "tench"]
+        return [key, *_parts(value[1:-1], ",")]
+    return [key, value]
+
+
+def _titled(cells: list[tuple[str, ...]]) -> _Table:
+    """Return a table, its first row as titles where it reads as such."""
+    first, rest = cells[0], cells[1:]
+    if not rest or not any(first):
+        return _Table(tuple(cells))
+    over_numbers = any(
+        not NUMBER.fullmatch(cell) and _are_numbers([row[k] for row in rest])
+        for k, cell in enumerate(first)
+    )
+    if any(cell in {row[k] for row in rest} for k, cell in enumerate(first)):
+        return _Table(tuple(cells))
+    words = [_squeezed(cell) for cell in first]
+    titled = over_numbers or {*words} <= {*TITLES, ""} or not TITLE.isdisjoint(words)
+    return _Table(tuple(rest), first) if titled else _Table(tuple(cells))
+
+
+def _ordered(table: _Table) -> list[int]:
+    """Return the columns, those with the title of names first."""
+    titles = [_squeezed(title) for title in table.titles]
+    rank = {title: k for k, title in enumerate(NAMED)}
+    places = range(len(table.rows[0]))
+    return sorted(places, key=lambda k: rank.get(titles[k], len(rank)) if titles else 0)
+
+
+def _are_numbers(values: Sequence[str]) -> bool:
+    return all(NUMBER.fullmatch(value) for value in values)
+
+
+def _are_ids(values: Sequence[str]) -> bool:
+    return all(WORDNET_ID.fullmatch(value) for value in values)
+
+
+def _are_names(values: Sequence[str]) -> bool:
+    """Whether texts may name classes: different ones, not numbers, not one code with numbers."""
+    if len(set(values)) < len(values) or not all(re.search(r"[^\W\d_]", v) for v in values):
+        return False
+    return not are_codes(values)
+
+
+def are_codes(values: Sequence[str]) -> bool:
+    """Whether texts differ by their numbers alone: ``Label_A_01``, ``class 7``."""
+    if len(values) < 2:
+        return False
+    letters = {re.sub(r"\d+", "", value) for value in values}
+    return len(letters) == 1 and all(any(c.isdigit() for c in value) for value in values)
+
+
+# --- Names ----------------------------------------------------------------------------------------
+
+
+def _finished(found: ClassList) -> ClassList:
+    """Return a reading without prompts around its names, each name once."""
+    names, prompt = _without_prompt(found.names)
+    if prompt:
+        within = f" in {found.column}" if found.column else ""
+        found = replace(found, column=f"the prompt {prompt!r}{within}")
+    if not any(map(WORDNET_ID.match, names)):
+        firsts = [name.split(",")[0].strip() for name in names]  # tench, Tinca tinca
+        if found.column and all(firsts) and len(set(firsts)) == len(set(names)):
+            names = firsts
+    return replace(found, names=tuple(dict.fromkeys(name for name in names if name)))
+
+
+def _without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
+    """Return names without the words that all of them begin and end with, and these words."""
+    words = [name.split() for name in names]
+    start = _common([w[:-1] for w in words])
+    prompt = " ".join(words[0][:start]) if words else ""
+    named = [w[start:] for w in words]
+    end = _common([w[:0:-1] for w in named])
+    suffix = " ".join(named[0][len(named[0]) - end :]) if end else ""
+    if not PICTURES.search(prompt):
+        return list(names), ""
+    if len(names) == 1:  # all of it is in common
+        found = re.search(r"\bof\s+(?:an?\s+|the\s+)?(.+?)[.!]?$", names[0], re.IGNORECASE)
+        return ([found[1]], names[0][: found.start(1)] + "...") if found else (list(names), "")
+    cut = [" ".join(w[: len(w) - end]) for w in named]
+    cut = [re.sub(r"^(?:an?|the)\s+", "", name, flags=re.IGNORECASE) for name in cut]
+    cut = [name.rstrip(".,!;") for name in cut]
+    return cut, f"{prompt} ...{' ' + suffix if suffix else ''}"
+
+
+def _common(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many words all rows begin with; articles are one word."""
+    shortest = min(map(len, rows), default=0)
+    for k in range(shortest):
+        column = {"a" if row[k].lower() in ARTICLES else row[k].lower() for row in rows}
+        if len(column) > 1:
+            return k
+    return shortest
