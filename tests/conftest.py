@@ -132,6 +132,14 @@ def look():
 
 
 @pytest.fixture(scope="session")
+def torch():
+    """PyTorch, whose import takes longer than most files of tests."""
+    import torch
+
+    return torch
+
+
+@pytest.fixture(scope="session")
 def node():
     """Node.js; it needs no package for what is asked of it here."""
     found = shutil.which("node")

@@ -7,7 +7,7 @@ import pytest
 from tests.pages import visit, words
 from zslcore.leakage import contamination, reliability
 
-PAGE = "pages/contamination.py"
+PAGE = "contamination"
 
 
 def opened(tab, **choices):

@@ -238,10 +238,10 @@ def test_thirty_answers_in_one_room_are_what_the_room_sees():
     for k, answer in enumerate(given[2:]):
         ROOMS.answer(code, "calibration 1", f"visit {k}", answer)
     for answer in given[:2]:
-        student = visit("pages/lessons.py", lesson="calibration", room=code)
+        student = visit("lessons", lesson="calibration", room=code)
         predict(student, answer)
     ROOMS.show(code, ("calibration", 1, True))
-    shown = visit("pages/lessons.py", lesson="calibration", room=code)
+    shown = visit("lessons", lesson="calibration", room=code)
     assert f"Predictions of room {code}:** 30 answers" in words(shown)
     drawn = json.loads(shown.get("plotly_chart")[-1].proto.spec)["data"][0]
     assert list(map(int, drawn["text"])) == [given.count(label) for label in labels]
@@ -256,7 +256,7 @@ def predict(app, answer):
 
 def opened_room(lesson="calibration"):
     """Open a room as a teacher does; returns the page and the code."""
-    teacher = visit("pages/lessons.py", lesson=lesson)
+    teacher = visit("lessons", lesson=lesson)
     teacher.button(key="lesson_open_room").click().run()
     code = "".join(teacher.query_params["room"])  # a text, or a list of one
     return teacher, code
@@ -270,7 +270,7 @@ def test_students_vote_and_only_the_teacher_reveals_and_moves_all_on():
     teacher, code = opened_room()
     assert keys_of(teacher) >= {"lesson_next"}
     # An address that asks for the answer does not give it.
-    student = visit("pages/lessons.py", lesson="calibration", room=code, lessons_shown="1")
+    student = visit("lessons", lesson="calibration", room=code, lessons_shown="1")
     assert not keys_of(student)
     assert not student.get("plotly_chart")
     predict(student, LESSONS["calibration"].steps[0].answers.labels[0])
@@ -289,10 +289,10 @@ def test_thirty_students_see_what_the_teacher_shows():
     for step, revealed in ((3, False), (3, True), (13, True)):
         ROOMS.show(code, ("calibration", step, revealed))
         assert [ROOMS.shown(code) for _ in range(30)] == [("calibration", step, revealed)] * 30
-    late = visit("pages/lessons.py", lesson="awa", room=code)
+    late = visit("lessons", lesson="awa", room=code)
     assert late.header[0].value.startswith("13 of 13")
     ROOMS.show(code, ("calibration", 99, False))
-    assert visit("pages/lessons.py", lesson="awa", room=code).header[0].value.startswith("13 of 13")
+    assert visit("lessons", lesson="awa", room=code).header[0].value.startswith("13 of 13")
 
 
 def test_the_entrance_stands_next_to_the_question_and_a_closed_room_shows_nothing():
@@ -309,7 +309,7 @@ def test_the_entrance_stands_next_to_the_question_and_a_closed_room_shows_nothin
 
 
 def test_a_step_asks_first_and_shows_afterwards():
-    app = visit("pages/lessons.py", lesson="calibration", lessons_step="2")
+    app = visit("lessons", lesson="calibration", lessons_step="2")
     assert app.header[0].value.startswith("2 of 13")
     assert not app.get("plotly_chart")
     app.button(key="lesson_next").click().run()
@@ -325,7 +325,7 @@ def test_a_step_asks_first_and_shows_afterwards():
     ("lesson", "step", "label"), [("calibration", "6", "γ"), ("leakage", "5", "Split")]
 )
 def test_a_control_that_is_a_term_of_the_glossary_says_what_it_is(lesson, step, label):
-    app = visit("pages/lessons.py", lesson=lesson, lessons_step=step, lessons_shown="1")
+    app = visit("lessons", lesson=lesson, lessons_step=step, lessons_shown="1")
     assert app.segmented_control[0].label == label  # visit asserts that terms have their help
 
 
@@ -333,18 +333,18 @@ def test_a_control_that_is_a_term_of_the_glossary_says_what_it_is(lesson, step, 
     ("asked", "begins"), [("99", "13 of 13"), ("-1", "1 of 13"), ("²", "1 of 13"), ("x", "1 of 13")]
 )
 def test_nonsense_in_the_address_opens_the_nearest_step(asked, begins):
-    app = visit("pages/lessons.py", lesson="calibration", lessons_step=asked, room="<script>")
+    app = visit("lessons", lesson="calibration", lessons_step=asked, room="<script>")
     assert app.header[0].value.startswith(begins)
     assert "room" in app.toast[0].value
 
 
 def test_the_last_step_ends_with_a_command():
-    app = visit("pages/lessons.py", lesson="calibration", lessons_step="13", lessons_shown="1")
+    app = visit("lessons", lesson="calibration", lessons_step="13", lessons_shown="1")
     assert "zslcore run --dataset simulated-AWA1" in app.code[0].value
 
 
 def test_an_unknown_lesson_is_the_list():
-    app = visit("pages/lessons.py", lesson="nonsense")
+    app = visit("lessons", lesson="nonsense")
     assert len([b for b in app.button if b.label == "Begin"]) == len(LESSONS)
 
 

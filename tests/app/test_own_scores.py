@@ -51,8 +51,8 @@ def links(app):
 
 
 def test_scores_lead_to_their_split():
-    app = opened("pages/scores.py", brought(scored_on("digits")))
+    app = opened("scores", brought(scored_on("digits")))
     (query,) = [q for label, q in links(app).items() if "digits, split PS: is it clean" in label]
     assert "dataset=digits" in query
-    app = opened("pages/scores.py", of_benchmark("AWA2", "SS"))
+    app = opened("scores", of_benchmark("AWA2", "SS"))
     assert any("Drop the split file too" in label for label in links(app))

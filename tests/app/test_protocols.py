@@ -17,7 +17,7 @@ from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.paired import compare_scores, needs
 from zslcore.scores.protocols import PROTOCOLS
 
-PAGE = "pages/scores.py"
+PAGE = "scores"
 SHOWN = ("markdown", "caption", "info", "warning")
 
 

@@ -22,7 +22,7 @@ from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
 from zslcore.scores.sandboxed import judge_in_sandbox
 
-PAGE = "pages/scores.py"
+PAGE = "scores"
 REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
 
 

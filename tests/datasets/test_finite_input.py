@@ -8,7 +8,6 @@ import h5py
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from scipy import sparse
 
 from tests.worlds import linear_world
@@ -116,6 +115,12 @@ def masked(A):
     return np.ma.masked_greater(A, np.median(A))
 
 
+def tensor(A):
+    import torch
+
+    return torch.as_tensor(A)
+
+
 #: What is no array of numbers, and part of the sentence on it.
 NO_ARRAYS = {
     "sparse": (sparse.csr_matrix, "sparse data was passed.*toarray"),
@@ -125,10 +130,10 @@ NO_ARRAYS = {
     "complex": (lambda A: np.asarray(A) + 1j, "got complex128 values"),
     "masked": (masked, "masked values"),
     "tensor with gradients": (
-        lambda A: torch.as_tensor(A).double().requires_grad_(),
+        lambda A: tensor(A).double().requires_grad_(),
         "a Tensor: can't call .* requires grad",
     ),
-    "bfloat16": (lambda A: torch.as_tensor(A).bfloat16(), "a Tensor: .*BFloat16"),
+    "bfloat16": (lambda A: tensor(A).bfloat16(), "a Tensor: .*BFloat16"),
     "none": (lambda A: None, "got a NoneType"),
     "ragged": (lambda A: [[1.0], [1.0, 2.0]], "got a list"),
     "days": (lambda A: np.zeros(np.shape(A), "datetime64[D]"), "datetime64"),
@@ -156,7 +161,7 @@ FORMS = {
     "frame": pd.DataFrame,
     "list": lambda A: A.tolist(),
     "objects": lambda A: A.astype(object),
-    "tensor": lambda A: torch.as_tensor(A.copy()),
+    "tensor": lambda A: tensor(A.copy()),
     "reversed in memory": lambda A: np.flip(np.flip(A).copy()),
     "other order of bytes": lambda A: A.astype(A.dtype.newbyteorder()),
     "nothing masked": np.ma.masked_array,

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-import torch
 from scipy.special import erf
 
-from tests.methods.devices import ELSEWHERE, OneDevice
 from tests.methods.plain import gradient, relative_difference, training_data
 from tests.worlds import linear_world
 from zslcore.evaluation.protocol import (
@@ -229,13 +227,16 @@ def test_threshold_is_chosen_on_the_folds():
     assert lowest < chosen.gamma < highest
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-def test_cuda_gives_the_same():
+def test_cuda_gives_the_same(torch):
+    if not torch.cuda.is_available():
+        pytest.skip("needs a CUDA device")
     cpu, cuda = (CMT(device=device, epochs=3).fit(X, Y, S).W1_ for device in ("cpu", "cuda"))
     assert relative_difference(cuda, cpu) < 1e-3
 
 
 def test_training_stays_on_its_device(monkeypatch):
+    from tests.methods.devices import ELSEWHERE, OneDevice
+
     monkeypatch.setattr(cmt, "on_device", lambda *_: ELSEWHERE)
     told = []
 

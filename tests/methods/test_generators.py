@@ -5,9 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-import torch
 from scipy.stats import multivariate_normal
-from torch.nn.modules.module import register_module_forward_hook
 
 from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.evaluation.laws import Case
@@ -33,13 +31,15 @@ def rng(seed=0):
 
 
 def tensor(array):
+    import torch
+
     return torch.tensor(array, dtype=torch.float64)
 
 
 def plain_network(net, A):
     """A network of linear layers and leaky rectifiers as a textbook has it."""
     for layer in net:
-        if isinstance(layer, torch.nn.Linear):
+        if hasattr(layer, "weight"):
             W, b = (p.detach().double().numpy() for p in (layer.weight, layer.bias))
             A = A @ W.T + b
         else:
@@ -56,18 +56,20 @@ def test_a_network_is_what_a_textbook_computes():
     assert len(network("a test", (3, 5, 2), rng(), last=True)) == len(net) + 1
 
 
-def test_a_network_takes_its_rows_in_blocks(monkeypatch):
+def test_a_network_takes_its_rows_in_blocks(monkeypatch, torch):
     net, A, taken = network("a test", (3, 5, 2), rng()), rng(1).normal(size=(10, 3)), []
     whole = applied(net, A)
     monkeypatch.setattr(_networks, "BLOCK", 4)
-    hook = register_module_forward_hook(lambda module, given, made: taken.append(len(made)))
+    hook = torch.nn.modules.module.register_module_forward_hook(
+        lambda module, given, made: taken.append(len(made))
+    )
     np.testing.assert_allclose(applied(net, A), whole, rtol=1e-12)
     assert applied(net, A[:0]).shape == (0, 2)
     hook.remove()
     assert max(taken) == 4
 
 
-def test_drawing_leaves_the_generator_of_the_caller_alone():
+def test_drawing_leaves_the_generator_of_the_caller_alone(torch):
     torch.manual_seed(3)
     before = torch.get_rng_state()
     CADAVAE(latent=4, **QUICK).fit(X, Y, S).decision_function(X, S)
@@ -102,7 +104,7 @@ def test_the_gradient_penalty_is_that_of_finite_differences():
     assert float(found.detach()) == pytest.approx(penalty_of(net, *arrays), rel=1e-6)
 
 
-def test_the_penalty_has_a_gradient_in_the_weights_of_the_critic():
+def test_the_penalty_has_a_gradient_in_the_weights_of_the_critic(torch):
     net, *arrays = penalty_case()
     gradient_penalty(net, *map(tensor, arrays)).backward()
     weights = net[0].weight
@@ -119,7 +121,7 @@ def test_the_penalty_has_a_gradient_in_the_weights_of_the_critic():
 # --- f-CLSWGAN ------------------------------------------------------------------------------------
 
 
-def test_losses_of_f_clswgan_are_those_of_the_formula():
+def test_losses_of_f_clswgan_are_those_of_the_formula(torch):
     model = FCLSWGAN(beta=0.3, penalty=7.0)
     draw = rng(6)
     d, a, n, C = 4, 3, 6, 5
@@ -249,7 +251,7 @@ def plain_instance_contrast(p, y, temperature):
 
 
 @pytest.mark.parametrize("temperature", [0.1, 2.0])
-def test_the_contrast_of_images_is_the_formula(temperature):
+def test_the_contrast_of_images_is_the_formula(temperature, torch):
     draw = rng(11)
     p = draw.normal(size=(12, 4))
     p /= np.linalg.norm(p, axis=1, keepdims=True)
@@ -259,7 +261,7 @@ def test_the_contrast_of_images_is_the_formula(temperature):
     assert float(found.detach()) == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_gradient_of_the_contrast_is_that_of_finite_differences():
+def test_the_gradient_of_the_contrast_is_that_of_finite_differences(torch):
     draw = rng(12)
     p, y = draw.normal(size=(6, 3)), np.array([0, 0, 1, 1, 2, 3])
     at = tensor(p).requires_grad_(True)
@@ -269,7 +271,7 @@ def test_the_gradient_of_the_contrast_is_that_of_finite_differences():
 
 
 @pytest.mark.parametrize("y", [[0, 1, 2], [0, 0, 0]], ids=["no pair", "one class"])
-def test_a_batch_without_a_contrast_has_a_finite_loss_and_gradient(y):
+def test_a_batch_without_a_contrast_has_a_finite_loss_and_gradient(y, torch):
     at = tensor(rng(13).normal(size=(3, 4))).requires_grad_(True)
     loss = instance_contrast(at, torch.tensor(y), 0.1) + 0 * at.sum()
     loss.backward()
@@ -277,7 +279,7 @@ def test_a_batch_without_a_contrast_has_a_finite_loss_and_gradient(y):
     assert torch.isfinite(at.grad).all()
 
 
-def test_the_contrast_of_classes_is_a_softmax():
+def test_the_contrast_of_classes_is_a_softmax(torch):
     F, y = rng(14).normal(size=(5, 3)), np.array([0, 1, 2, 2, 1])
     expected = -np.mean(
         [np.log(np.exp(F[i, c] / 0.2) / np.exp(F[i] / 0.2).sum()) for i, c in enumerate(y)]
@@ -350,7 +352,7 @@ def test_generated_features_of_a_seen_class_come_near_its_own(method):
     assert np.mean(nearest == np.arange(len(means))) > 0.5
 
 
-def test_noise_is_that_of_its_generator():
+def test_noise_is_that_of_its_generator(torch):
     assert noise(rng(), 2, 3).dtype == torch.float32
     np.testing.assert_array_equal(noise(rng(1), 4), noise(rng(1), 4))
     assert join(noise(rng(), 2, 3), noise(rng(), 2, 1)).shape == (2, 4)

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-import torch
 from sklearn.base import clone
 
-from tests.methods.devices import ELSEWHERE, OneDevice
 from tests.methods.plain import gradient, relative_difference, training_data
 from zslcore.exceptions import ParameterError
 from zslcore.methods import ALE, DEVISE, LATEM, SJE, _sgd
@@ -173,7 +171,7 @@ def test_but_for_the_start_a_margin_only_scales_what_the_rate_does():
     assert relative_difference(twice.V_ / 2, once.V_) < 1e-3
 
 
-def test_first_violator_is_the_first_in_the_drawn_order():
+def test_first_violator_is_the_first_in_the_drawn_order(torch):
     rng = np.random.default_rng(0)
     place = rng.random((50, 9))
     own = rng.integers(9, size=50)
@@ -192,7 +190,7 @@ def test_first_violator_is_the_first_in_the_drawn_order():
     assert not violates.any(axis=1).all()
 
 
-def test_one_class_drawn_counts_only_where_it_violates():
+def test_one_class_drawn_counts_only_where_it_violates(torch):
     place = torch.tensor([[0.9, 0.2, 0.5], [0.1, 0.8, 0.4]])
     own = torch.tensor([[True, False, False]] * 2)
     violates = torch.tensor([[False, True, False], [False, True, True]])
@@ -214,7 +212,7 @@ def test_a_drawn_violator_is_a_fair_sample_of_the_sum(which):
     assert relative_difference((C - 1) * (drawn - V0), full - V0) < 0.1
 
 
-def test_sampled_ranks_estimate_the_weight_of_exact_ones():
+def test_sampled_ranks_estimate_the_weight_of_exact_ones(torch):
     own = torch.tensor([[True] + [False] * 9] * 4000)
     H = torch.where(own, 0.0, -1.0)
     H[:, 1:6] = 1.0  # five of nine wrong classes violate
@@ -289,9 +287,10 @@ def test_classes_without_images_are_trained_against():
     np.testing.assert_array_equal(moved.V_, model.V_)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("name", METHODS)
-def test_cuda_gives_the_same(name):
+def test_cuda_gives_the_same(name, torch):
+    if not torch.cuda.is_available():
+        pytest.skip("needs a CUDA device")
     cpu, cuda = (METHODS[name](device=device).fit(X, Y, S).V_ for device in ("cpu", "cuda"))
     assert relative_difference(cuda, cpu) < 1e-3
 
@@ -304,6 +303,8 @@ def test_cuda_gives_the_same(name):
 )
 @pytest.mark.parametrize("n_attributes", [A, 2], ids=["few classes", "few attributes"])
 def test_a_step_stays_on_its_device(monkeypatch, model, average, n_attributes):
+    from tests.methods.devices import ELSEWHERE, OneDevice
+
     monkeypatch.setattr(_sgd, "on_device", lambda *_: ELSEWHERE)
     model = clone(model).set_params(average=average)
     with OneDevice():
@@ -316,8 +317,9 @@ def test_a_step_stays_on_its_device(monkeypatch, model, average, n_attributes):
         assert matrices is None
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without CUDA")
-def test_a_device_that_is_not_there_is_refused():
+def test_a_device_that_is_not_there_is_refused(torch):
+    if torch.cuda.is_available():
+        pytest.skip("needs a machine without CUDA")
     with pytest.raises(ParameterError, match="DEVISE: device must be 'cpu', no CUDA being present"):
         DEVISE(device="cuda").fit(X, Y, S)
 

@@ -71,7 +71,7 @@ def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
 
     path = written(tmp_path)
     before = memory.BUDGET.used()
-    app = pages.visit("pages/scores.py")
+    app = pages.visit("scores")
     app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
     visitor = app.session_state["visitor"]
     assert 0 < memory.BUDGET.used(visitor) < 1 << 16
