@@ -24,7 +24,7 @@ from zslcore.analysis.papers.experiments import (
     reproduce,
 )
 from zslcore.analysis.papers.experiments.experiment import (
-    means_leave_out,
+    explain_means,
     open_dataset,
     widen_table,
 )
@@ -178,7 +178,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
         f"printed: the paper's figure.{difference}"
         if table["printed"].notna().any()
         else "The paper prints no figures for these rows.",
-        "mean: of the methods with a printed figure." * means_leave_out(table, experiment),
+        explain_means(table, experiment),
         experiment.lacks,
         "Figures of simulated data say nothing about the paper." * simulated,
         *filter(None, (missing_features(name, table) for name in datasets)),

@@ -18,10 +18,11 @@ from zslcore.analysis.papers.experiments import (
     reproduce,
     reproducing,
 )
-from zslcore.analysis.papers.experiments.experiment import widen_table
+from zslcore.analysis.papers.experiments.experiment import Request, widen_table
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.commands.reproduce import heading
 from zslcore.datasets.base import Split
+from zslcore.datasets.facts import published
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.methods._two_stage import TwoStageModel
@@ -91,7 +92,9 @@ def test_h_in_three_settings_is_that_of_the_runs_beside_the_printed_one():
     ours = [zsl.plain.harmonic, zsl.calibrated.harmonic, gzsl.calibrated.harmonic]
     assert table["ours"].tolist() == ours
     there = EXPERIMENTS["cal:table2"].printed("CUB").loc["ESZSL"].tolist()
-    assert table["printed"].tolist() == there
+    assert table["printed"].isna().all()  # the world is simulated
+    request = Request((WORLD.name,), ("ESZSL",), benchmark="CUB")
+    assert EXPERIMENTS["cal:table2"].table(request)["printed"].tolist() == there
     assert table["difference"].isna().all()  # the world is simulated
     assert table["key"].tolist() == [by_task[t].key for t in ("zsl", "zsl", "gzsl")]
 
@@ -305,12 +308,14 @@ def test_a_difference_that_rounds_to_nothing_has_no_minus():
     assert shown == [["SYNC", "19.8", "19.8", "+0.0"]]  # and no mean of one method
 
 
-def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
-    """DSRL has no inductive self."""
+def test_a_method_without_a_cell_is_in_no_mean():
+    """DSRL has no inductive self; a mean has the same methods in all its cells."""
     rows = [
         ("DSRL", "ZSL, transductive", 0.5),
         ("ALE-tran", "ZSL, inductive", 0.25),
         ("ALE-tran", "ZSL, transductive", 0.75),
+        ("GFZSL-tran", "ZSL, inductive", 0.35),
+        ("GFZSL-tran", "ZSL, transductive", 0.45),
     ]
     table = pd.DataFrame(rows, columns=["method", "cell", "ours"])
     missing = dict.fromkeys(["std", "low", "high", "printed", "difference"], np.nan)
@@ -318,8 +323,11 @@ def test_a_method_without_a_cell_leaves_it_empty_in_the_table():
     assert widen_table(table, EXPERIMENTS["gbu:figure8"]).to_numpy().tolist() == [
         ["DSRL", "50.0", "-"],
         ["ALE-tran", "75.0", "25.0"],
-        ["mean", "62.5", "25.0"],
+        ["GFZSL-tran", "45.0", "35.0"],
+        ["mean of 2", "60.0", "30.0"],
     ]
+    two = table[table["method"] != "GFZSL-tran"]
+    assert len(widen_table(two, EXPERIMENTS["gbu:figure8"])) == 2  # and no mean of one method
     over_lambda = widen_table(table.assign(at="1"), EXPERIMENTS["cal:figure1"])
     assert "mean" not in over_lambda["method"].tolist()
 
@@ -336,10 +344,11 @@ def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     table = reproduced("cal:table2", methods=["LinearS2V", "LinearV2S"], benchmark="CUB")
     ours, there = table.iloc[0][["ours", "printed"]]
     row = next(line for line in out.splitlines() if line.split()[:1] == ["LinearS2V"])
-    assert row.split()[1:3] == [f"{100 * ours:.1f}", f"{100 * there:.1f}"]
+    assert row.split()[1] == f"{100 * ours:.1f}"
+    assert np.isnan(there)
     assert "diff" not in out
-    mean = next(line for line in out.splitlines() if line.split()[:1] == ["mean"])
-    assert mean.split()[1] == f"{100 * table[table['cell'] == 'H plain']['ours'].mean():.1f}"
+    mean = next(line for line in out.splitlines() if line.split()[:3] == ["mean", "of", "2"])
+    assert mean.split()[3] == f"{100 * table[table['cell'] == 'H plain']['ours'].mean():.1f}"
     assert "linear world (simulated)" in out
     assert "ResNet-101" in out
     main([*words[:-2], "--method", "LinearS2V"])
@@ -368,15 +377,15 @@ def test_a_drawing_is_counted_with_the_very_parts_of_a_run():
 
 @pytest.mark.parametrize(("seeds", "over"), [(1, "one seed"), (5, "over up to 5 seeds")])
 def test_the_heading_says_over_how_many_seeds_and_which_methods_a_mean_has(seeds, over):
-    table = pd.DataFrame({"dataset": WORLD.name, "method": ["SAE", "LinearV2S"], "at": "",
-                          "cell": "SS", "ours": [0.5, 0.7], "printed": [0.6, None],
-                          "difference": [-0.1, None], "seeds": [seeds, 1]})  # fmt: skip
+    table = pd.DataFrame({"dataset": WORLD.name, "method": ["SAE", "ALE", "LinearV2S"], "at": "",
+                          "cell": "SS", "ours": [0.5, 0.6, 0.7], "printed": [0.6, 0.6, None],
+                          "difference": [-0.1, 0.0, None], "seeds": [seeds, 1, 1]})  # fmt: skip
     about = argparse.Namespace(experiment="gbu:table3", dataset=[WORLD.name], seeds=seeds, draws=2)
     said = heading(about, EXPERIMENTS["gbu:table3"], table)
     assert over in said
-    assert "mean: of the methods with a printed figure." in said
-    both = heading(about, EXPERIMENTS["gbu:table3"], table[:1])
-    assert "mean: of" not in both
+    assert "mean of: the methods that have every figure of the row." in said
+    both = heading(about, EXPERIMENTS["gbu:table3"], table[:2])
+    assert "mean of" not in both
 
 
 @pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6", "cal:table2"])
@@ -389,6 +398,24 @@ def test_shipped_results_make_a_table_without_features(name, monkeypatch, capsys
     np.testing.assert_allclose(table["difference"], table["ours"] - table["printed"])
     assert main(["reproduce", name, "--dataset", "CUB-vgg_fc7"]) == 0
     assert "No cell needs features." in capsys.readouterr().out
+
+
+def test_ours_stand_beside_the_printed_ranks_of_figure_4(monkeypatch):
+    """The ranks of the figure are over five data sets: of one there is no difference."""
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    monkeypatch.setattr(reproducing, "parallel", None)
+    table = reproduce("gbu:figure4", ["CUB-vgg_fc7"])
+    ranks = table[table["cell"] == "mean rank"].set_index(["at", "method"])
+    printed = published("zsl_mean_ranks").set_index(["split", "method"])["mean_rank"]
+    assert len(ranks) == 26
+    assert ranks["printed"].to_dict() == printed.to_dict()
+    assert table["difference"].isna().all()
+    folds = reproduce("gbu:figure3", ["CUB-vgg_fc7"])
+    for split in ("SS", "PS"):
+        wide = folds[folds["cell"].isin([f"{split} {k}" for k in (1, 2, 3)])]
+        wide = wide.pivot_table("ours", "cell", "method")
+        mean = wide.rank(axis=1, ascending=False).mean()
+        assert ranks.loc[split, "ours"].to_dict() == pytest.approx(mean.to_dict())
 
 
 @pytest.mark.nightly

@@ -16,6 +16,7 @@ FOUND = {
     "versions": (60, 9),
     "repeated rows": (70, 1),
     "text": (30, 3),
+    "captions": (4, 4),
     "folds": (10, 2),
     "ImageNet": (10, 2),
     "other tests": (4, 4),
@@ -41,6 +42,10 @@ LINES = (
     "classes by name and 16 more possibly; table 3 prints 59.1.",
     "SAE on AWA1: table 2's 84.7 is of the mean per image; per class it is 82.0; table 3 prints "
     "80.6.",
+    "Figure 3: the caption counts 10 methods, there are 13.",
+    "Figure 3: the caption counts 4 data sets, there are 5.",
+    "Figure 4: the caption counts 12 models, there are 13.",
+    "Figure 4: the caption counts 12 observations, there are 15.",
     "HMDB51, videos: section 3.1 states 6,670, the release has 6,766.",
 )
 
@@ -113,6 +118,23 @@ def test_half_of_the_last_digit_is_rounding_and_no_more():
         assert agrees == (not lines)
 
 
+def test_captions_that_count_right_are_no_finding(tables):
+    right = tables["captions"].assign(stated=[13, 5, 13, 15])
+    rule = of_rule(lint(tables | {"captions": right}), "captions")
+    assert (rule.checked, rule.found) == (4, ())
+    fewer = tables["zsl_mean_ranks"].query("method != 'IAP'")
+    rule = of_rule(lint(tables | {"zsl_mean_ranks": fewer}), "captions")
+    assert len(rule.found) == 3  # "12 models" agrees with twelve rows
+
+
+def test_captions_are_those_of_the_paper(shared, tables):
+    text = (shared / "papers/gbu_benchmark.tex.txt").read_text(encoding="utf-8")
+    assert "Robustness of 10 methods evaluated on SUN, CUB, AWA1, aPY using 3" in text
+    assert "Ranking 12 models" in text
+    assert r"over all $4\times3$ observations" in text
+    assert [*tables["captions"]["stated"]] == [10, 4, 12, 4 * 3]
+
+
 def test_a_repeated_row_and_a_p_that_follows(tables):
     rows = tables["gzsl_ps"]
     twin = rows[(rows["method"] == "ALE") & (rows["dataset"] == "CUB")].assign(method="SJE")
@@ -127,7 +149,9 @@ def test_a_repeated_row_and_a_p_that_follows(tables):
 
 def test_every_rule_has_a_test():
     assert RULES.keys() == FOUND.keys()
-    assert FOUND.keys() - CHANGES.keys() == {"repeated rows", "paired test", "other tests"}
+    assert FOUND.keys() - CHANGES.keys() == {
+        *("repeated rows", "paired test", "other tests", "captions")
+    }
 
 
 def test_imagenets_released_numbers_are_those_of_the_file(shared):

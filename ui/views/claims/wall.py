@@ -44,7 +44,7 @@ BASES: Mapping[Basis, tuple[str, str, Body]] = {
     "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
     "measured": (
         "runs and results of the board on real features",
-        "on our results for CUB and AWA1, as far as they reach,",
+        "on our results for CUB, as far as they reach,",
         "real",
     ),
     "yours": ("runs in this data folder, on real features", "on your runs", "yours"),
@@ -175,6 +175,8 @@ def _state_of(judgment: Judgment) -> State:
 
 def _word_of(judgment: Judgment) -> str:
     """Return the verdict in the words of a tile."""
+    if judgment.verdict == "not comparable":
+        return judgment.verdict
     return "open" if _state_of(judgment) == "open" else judgment.verdict
 
 
@@ -233,10 +235,15 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
     st.markdown(plain(f"{judgment.said} {judgment.scope}".strip()))
     _show_number(id_, basis, judgment)
     _show_cells(id_, basis)
-    numbered = (table.rpartition(" ") for table in claim.tables)
-    names = [f"{paper.lower()}:table{number}" for paper, _, number in numbered]
+    names = [_experiment_of(table) for table in claim.tables]
     commands = [f"zslcore reproduce {name}" for name in names if name in EXPERIMENTS]
     downloads.show_command("\n".join([f"zslcore claims --id {id_}", *commands]))
+
+
+def _experiment_of(table: str) -> str:
+    """Return the name that ``reproduce`` has for a printed table, as "GBU 3" or "GBU figure 4"."""
+    paper, *kind, number = table.split(" ")
+    return f"{paper.lower()}:{kind[0] if kind else 'table'}{number}"
 
 
 def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:

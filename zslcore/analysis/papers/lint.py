@@ -233,6 +233,30 @@ def _text_figures(tables: Tables) -> Iterator[Comparison]:
         )
 
 
+#: Validation splits of every data set, by section 4.2.
+VALIDATION_SPLITS = 3
+
+
+def counted_in_tables(tables: Tables, what: str) -> int:
+    """Return how many "methods", "models", "data sets" or "observations" figures 3 and 4 have."""
+    if what == "models":
+        return int(tables["zsl_mean_ranks"]["method"].nunique())
+    if what == "methods":
+        return int(tables["zsl_top1"]["method"].nunique())
+    data_sets = int(tables["zsl_top1"]["dataset"].nunique())
+    return data_sets * (VALIDATION_SPLITS if what == "observations" else 1)
+
+
+def _captions(tables: Tables) -> Iterator[Comparison]:
+    for row in tables["captions"].to_dict("records"):
+        counted = counted_in_tables(tables, row["what"])
+        line = (
+            f"Figure {row['figure']}: the caption counts {row['stated']} {row['what']}, there are "
+            f"{counted}."
+        )
+        yield row["stated"] == counted, line
+
+
 # --- Tables against released files ----------------------------------------------------------------
 
 
@@ -371,6 +395,10 @@ RULES: Mapping[str, tuple[str, Callable[[Tables], Iterator[Comparison]]]] = {
     ),
     "repeated rows": ("Two methods with the same u, s and H on a data set.", _repeated_rows),
     "text": ("Figures in the benchmark paper's text against its tables.", _text_figures),
+    "captions": (
+        "Methods, data sets and observations that captions of the benchmark paper count.",
+        _captions,
+    ),
     "folds": ("Training and validation classes against the released folds.", _released_folds),
     "ImageNet": ("Classes of the ImageNet splits against the released file.", _released_imagenet),
     "other tests": (

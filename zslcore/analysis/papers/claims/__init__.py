@@ -30,7 +30,13 @@ from zslcore.analysis.papers.claims.evidence import (
     evidence_of,
     printed_evidence,
 )
-from zslcore.analysis.papers.claims.judging import Judgment, Verdict, join_names, with_scope
+from zslcore.analysis.papers.claims.judging import (
+    Judgment,
+    Verdict,
+    hand_crafted,
+    join_names,
+    with_scope,
+)
 from zslcore.analysis.papers.claims.kinds import KINDS, OF_SHARES
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import closest_name
@@ -77,10 +83,12 @@ class Claim:
         try:
             if there.figures.empty and not printed:
                 raise UndecidedError(f"There is no run on {join_names(self.data, 'or')} here.")
+            if not printed:
+                there = there.deep()
+                if there.figures.empty:
+                    return _not_comparable(there)
             if self.pretraining:
                 there = there.trained_on(self.pretraining)
-            elif not printed:
-                there = there.without_controls()
             found = KINDS[self.kind](there, claim)
         except UndecidedError as missing:
             return Judgment("undecided", str(missing))
@@ -98,6 +106,17 @@ class Claim:
             return replace(found, verdict="no verdict", said=sentence, exceptions="")
         share = self.spec.get("share", 1.0) if self.kind in OF_SHARES else None
         return with_scope(found, evidence, self.data, self.methods, share)
+
+
+def _not_comparable(evidence: Evidence) -> Judgment:
+    """Return the judgment where all features are hand-crafted and the paper's are deep."""
+    data = tuple(hand_crafted(evidence))
+    are = "has" if len(data) == 1 else "have"
+    sentence = (
+        f"{join_names(data)} {are} hand-crafted features, trained on nothing; the paper speaks of "
+        "deep ones."
+    )
+    return Judgment("not comparable", sentence, data=data)
 
 
 def read_claims(text: str) -> dict[str, Claim]:

@@ -15,7 +15,8 @@ here*, which neither confirms nor refutes it. There, a claim on every case fails
 otherwise, and holds where no case is otherwise and the exact interval of the share lies above one
 half; a claim on a share holds or fails by its interval. Figures of runs within one point of each
 other have no order: a place, a best method or a sign holds or fails only if no order of these, and
-nothing that missing methods may reach, changes it. Simulated data give *no verdict*.
+nothing that missing methods may reach, changes it. Hand-crafted features are *not comparable*
+with the deep ones of a paper. Simulated data give *no verdict*.
 """
 
 from __future__ import annotations
@@ -34,7 +35,15 @@ from zslcore.analysis.ranking import ranks_of
 from zslcore.interactive.hues import signed
 from zslcore.metrics.significance import DIGITS, paired_test
 
-Verdict = Literal["holds", "does not hold", "holds here", "fails here", "undecided", "no verdict"]
+Verdict = Literal[
+    "holds",
+    "does not hold",
+    "holds here",
+    "fails here",
+    "undecided",
+    "not comparable",
+    "no verdict",
+]
 #: Verdicts on a part of what a claim speaks of.
 HERE: Mapping[Verdict, Verdict] = {"holds": "holds here", "does not hold": "fails here"}
 Unit = Literal["points", "share", "place", "tau", "p", "percent", ""]
@@ -101,9 +110,17 @@ def with_scope(
         found = replace(found, verdict=_of_some_cases(found, share), exceptions="")
     verdict = HERE.get(found.verdict, found.verdict) if parts else found.verdict
     scope = _scope(rows, len(benchmarks), len(data), missing)
+    if (apart := hand_crafted(evidence)) and evidence.body != "simulated":
+        scope += f" Not comparable: {join_names(apart)} (hand-crafted features)."
     where = ", ".join(parts) if verdict in HERE.values() else ""
     exceptions = "" if verdict == "undecided" else found.exceptions
     return replace(found, verdict=verdict, where=where, scope=scope, exceptions=exceptions)
+
+
+def hand_crafted(evidence: Evidence) -> list[str]:
+    """Return the data sets with features that were trained on nothing."""
+    controls = evidence.controls
+    return [] if controls is None else [*map(str, controls.figures["data"].unique())]
 
 
 def _of_some_cases(found: Judgment, share: float) -> Verdict:

@@ -34,6 +34,7 @@ from zslcore.analysis.papers.claims.judging import (
     select_cases,
 )
 from zslcore.analysis.ranking import agreement
+from zslcore.datasets.facts import class_facts, fact_sources
 from zslcore.interactive.hues import signed
 from zslcore.metrics.significance import DIGITS
 
@@ -139,6 +140,7 @@ def judge_count(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         rest=join_names([name_of(x) for x in rest.index[rest.to_numpy()]] or ["none"]),
         k=int(rest.sum()),
         n=len(rest),
+        overlap=_overlapping(evidence, cases.data),
     )
     found = _on(judge_share(what, counts, at_least=spec.get("share", 1.0)), cases, note)
     if open_:
@@ -148,6 +150,20 @@ def judge_count(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     if "below" in spec and evidence.body == "printed" and spec.get("size"):
         found = _at_the_limit(found, values.abs(), counts, spec)
     return replace(found, said=found.said + _control(evidence, claim))
+
+
+def _overlapping(evidence: Evidence, data: Sequence[str]) -> str:
+    """Return how many test classes of SS ImageNet-1K has, by data set, one class by its name."""
+    rows = evidence.figures.drop_duplicates("data").set_index("data")["benchmark"]
+    parts = []
+    for name in data:
+        if (benchmark := str(rows.get(name))) in fact_sources():
+            t = class_facts(benchmark).classes
+            tested = t[t["ss"] == "test"]
+            has = tested["class"][tested["imagenet1k"] != ""]
+            one = f" ({has.iloc[0]})" if len(has) == 1 else ""
+            parts.append(f"{len(has)} of {len(tested)} test classes of {name}{one}")
+    return join_names(parts or ["unknown classes"])
 
 
 def _at_the_limit(
@@ -263,9 +279,32 @@ def _welch(what: str, first: pd.Series, second: pd.Series) -> Judgment:
     return Judgment(judge_interval(low, high), sentence, d, low, high, "points")
 
 
+def _printed_ranks(evidence: Evidence, claim: ClaimArguments) -> pd.Series:
+    """Return the mean ranks that a figure prints, by method, best first."""
+    rows = evidence.table(claim.spec["ranks"])
+    rows = rows[(rows["split"] == claim.spec["split"]) & rows["method"].isin(claim.methods)]
+    return rows.set_index("method")["mean_rank"].sort_values(kind="stable")
+
+
+def _judge_printed_place(ranks: pd.Series, spec: Mapping[str, Any]) -> Judgment:
+    """Judge the place of a method by printed mean ranks."""
+    method, (low, high) = spec["method"], spec["places"]
+    place = int(ranks.rank(method="min")[method])
+    sentence = (
+        f"{method} has place {place} of {len(ranks)} by the printed mean ranks on "
+        f"{spec['split']}, {ranks[method]:.1f}"
+    )
+    sentence += f"; {ranks.index[0]} is first with {ranks.iloc[0]:.1f}." if place > 1 else "."
+    verdict: Verdict = "holds" if low <= place <= high else "does not hold"
+    methods = tuple(map(str, ranks.index))
+    return Judgment(verdict, sentence, float(ranks[method]), unit="place", methods=methods)
+
+
 def judge_place(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     """Judge the place of a method by mean rank, of runs by all it can have."""
     spec = claim.spec
+    if "ranks" in spec:
+        return _judge_printed_place(_printed_ranks(evidence, claim), spec)
     wide, missing = _order(evidence, claim)
     method, figure = spec["method"], in_words(spec["figure"])
     if method not in wide.columns:
@@ -314,20 +353,16 @@ def judge_end(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     """Judge whether named methods are among the first or the last few by mean rank."""
     spec = claim.spec
     named, last = spec["named"], spec["end"] == "last"
+    if "ranks" in spec:
+        ranks = _printed_ranks(evidence, claim)
+        found = _judge_share_of_end(list(ranks.index), f"the printed {spec['split']} ranks", spec)
+        return replace(found, low=None, high=None, methods=tuple(map(str, ranks.index)))
     wide, missing = _order(evidence, claim)
     if not set(named) <= set(wide.columns):
         raise UndecidedError(f"There is no figure of {', '.join(named)} on all data here.")
     order = list(mean_ranks(wide).index)
     n = len(claim.methods) if missing else len(order)
-    there = order[-spec["size"] :] if last else order[: spec["size"]]
-    which = f"{spec['end'].capitalize()} {('', 'one', 'two', 'three')[spec['size']]}"
-    hits = pd.Series({name: name in there for name in named})
-    found = judge_share(
-        f"{which} of {len(order)} by mean rank over {_rows_of(wide)} "
-        f"({', '.join(there)}), of those the paper names",
-        hits,
-        at_least=spec["needed"] / len(named),
-    )
+    found = _judge_share_of_end(order, f"mean rank over {_rows_of(wide)}", spec)
     if evidence.body != "printed":
         can = possible_places(wide, len(missing)).loc[named]
         sure, possible = (
@@ -340,6 +375,18 @@ def judge_end(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         found = replace(found, verdict=verdict, said=sentence, exceptions="")
     # An order has no interval.
     return replace(found, low=None, high=None, data=data_of(wide), methods=tuple(wide.columns))
+
+
+def _judge_share_of_end(order: Sequence[str], by: str, spec: Mapping[str, Any]) -> Judgment:
+    """Judge which named methods are among the first or the last of an order."""
+    named, size = spec["named"], spec["size"]
+    there = order[-size:] if spec["end"] == "last" else order[:size]
+    which = f"{spec['end'].capitalize()} {('', 'one', 'two', 'three', 'four', 'five')[size]}"
+    return judge_share(
+        f"{which} of {len(order)} by {by} ({', '.join(there)}), of those the paper names",
+        pd.Series({name: name in there for name in named}),
+        at_least=spec["needed"] / len(named),
+    )
 
 
 def _sure(sure: int, possible: int, missing: Sequence[str]) -> str:

@@ -85,6 +85,7 @@ class PartsExperiment(CountExperiment):
     n_datasets: ClassVar[int | None] = None
     at: ClassVar[str] = "part"
     figures: ClassVar[str] = "Counted here: PS, or the first split of other data; the first fold."
+    examples: ClassVar[tuple[str, ...]] = (DRAWING,)
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield two cells a part of the example, with the drawn ones, then of the data sets."""

@@ -19,6 +19,7 @@ import pandas as pd
 from zslcore.analysis.actions import DRAWS
 from zslcore.analysis.method_table import Cell
 from zslcore.datasets import ZSLDataset, imports, load
+from zslcore.datasets.facts import benchmark_of, recognise_actions
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features import FeatureScaling
 from zslcore.methods import METHODS
@@ -121,6 +122,8 @@ class Experiment(ABC):
     at: ClassVar[str] = ""
     #: What the figures are, in a sentence.
     figures: ClassVar[str] = ""
+    #: Rows that are no data set of a request, as an example that the paper draws.
+    examples: ClassVar[tuple[str, ...]] = ()
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -180,6 +183,18 @@ class Experiment(ABC):
                 f"{self.name} needs {self.n_datasets} data sets; got {len(datasets)}."
             )
         return [tuple(datasets)]
+
+    def is_of_paper(self, name: str, request: Request) -> bool:
+        """Return whether a data set has the images of the paper: print is compared with no other.
+
+        Data of other classes count as the benchmark that is asked for; never simulated ones, nor
+        those that come with the package.
+        """
+        dataset = open_dataset(name)
+        if dataset.simulated or name == "digits":
+            return False
+        found = benchmark_of(dataset) or recognise_actions(dataset.class_names)
+        return (request.benchmark or found) is not None
 
     def pieces(self, request: Request) -> Mapping[str, Piece]:
         """Return the work by name; none for what takes no time."""
@@ -289,9 +304,25 @@ class StoredRows(Piece):
 _ROW = ["dataset", "method", "at"]
 
 
+def _has_means(table: pd.DataFrame, experiment: Experiment) -> bool:
+    """Return whether the rows of a table are methods with accuracies."""
+    return experiment.unit == "percent" and not table["at"].any()
+
+
+def explain_means(table: pd.DataFrame, experiment: Experiment) -> str:
+    """Return the sentence on which methods the means of :func:`widen_table` leave out."""
+    if not _has_means(table, experiment):
+        return ""
+    left_out = any(
+        1 < len(averaged_methods(rows)) < rows["method"].nunique()
+        for _, rows in table.groupby("dataset", sort=False)
+    )
+    return "mean of: the methods that have every figure of the row." * left_out
+
+
 def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """Return a row for each data set, method and ``at``, with three columns a cell, then means."""
-    by_method = experiment.unit == "percent" and not table["at"].any()
+    by_method = _has_means(table, experiment)
     cells = sorted(map(str, table["cell"].unique()), key=_place_in(experiment.headings))
     blocks = []
     for _, of_dataset in table.groupby("dataset", sort=False):
@@ -315,15 +346,6 @@ def widen_table(table: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     return shown.rename(columns=headings | short)
 
 
-def means_leave_out(table: pd.DataFrame, experiment: Experiment) -> bool:
-    """Return whether a mean of :func:`widen_table` leaves out methods without a printed figure."""
-    if experiment.unit != "percent" or table["at"].any():
-        return False
-    ours = table.dropna(subset=["ours"])
-    shares = ours["printed"].notna().groupby([ours["dataset"], ours["cell"]]).mean()
-    return bool(((shares > 0) & (shares < 1)).any())
-
-
 def _place_in(headings: Sequence[str]) -> Callable[[str], int]:
     """Return the sorting key of cells by their heading; others stay in place."""
     return lambda cell: next((k for k, h in enumerate(headings) if cell.startswith(h)), 0)
@@ -339,14 +361,26 @@ def _block(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
     return shown
 
 
+def averaged_methods(rows: pd.DataFrame) -> list[str]:
+    """Return the methods of one data set that a row of means is over: those with every figure.
+
+    A column without any figure, ours or printed, leaves no method out.
+    """
+    wide = rows.pivot_table(["ours", "printed"], "method", "cell", sort=False)
+    return [str(name) for name in wide.dropna(axis=1, how="all").dropna().index]
+
+
 def _means(rows: pd.DataFrame, cells: list[str], unit: Unit) -> pd.DataFrame:
-    """Return one row: the means of the methods, of those with both figures where any has."""
-    shown = {"dataset": rows["dataset"].iloc[0], "method": "mean", "at": ""}
+    """Return one row, means over the same methods in every cell; none of fewer than two."""
+    methods = averaged_methods(rows)
+    if len(methods) < 2:
+        return pd.DataFrame()
+    of_all = rows[rows["method"].isin(methods)]
+    shown = {"dataset": rows["dataset"].iloc[0], "method": f"mean of {len(methods)}", "at": ""}
     for cell in cells:
-        part = rows[rows["cell"] == cell]
-        with_both = part.dropna(subset=["ours", "printed"])
-        mean = (part if with_both.empty else with_both)[["ours", "printed", "difference"]].mean()
-        row = pd.DataFrame([mean]).assign(**dict.fromkeys(("std", "low", "high"), math.nan))
+        part = of_all[of_all["cell"] == cell]
+        row = pd.DataFrame([part[["ours", "printed", "difference"]].mean()])
+        row = row.assign(**dict.fromkeys(("std", "low", "high"), math.nan))
         shown |= {name: texts.iloc[0] for name, texts in _columns(row, cell, unit).items()}
     return pd.DataFrame([shown])
 

@@ -330,6 +330,10 @@ class ImagenetExperiment(RowsExperiment):
         """The methods of the printed table that exist here."""
         return tuple(name for name in printed().index if name in METHODS)
 
+    def is_of_paper(self, name: str, request: Request) -> bool:
+        """Return whether features are of images: those of ImageNet, by the sets of classes."""
+        return not open_dataset(name).simulated
+
     def study(self, dataset: str, row: str) -> StoredRows:
         """Return the measurement of a method, which serves the table and both figures."""
         study = LargeScaleStudy(dataset, open_dataset(dataset).digest, row)

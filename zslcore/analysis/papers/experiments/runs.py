@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count, takewhile
 from math import fsum
 from typing import Any, ClassVar
 
@@ -26,7 +27,7 @@ from zslcore.analysis.papers.experiments.experiment import (
 )
 from zslcore.analysis.ranking import rank_matrix, ranks_of
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.facts import benchmark_of
+from zslcore.datasets.facts import benchmark_of, fact_sources, published
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -218,32 +219,41 @@ class FoldsExperiment(RunsExperiment):
     def values_by_fold(self, spec: RunSpec, cell: Cell) -> list[float]:
         """Return a cell's figure with what each fold chooses, as far as it is stored."""
         runs = Plan([spec], choices=self.choices).of(spec, ResultStore())
-        values = (cell.value(run) for run in [*runs][1:])
-        return [value for value in values if value is not None]
+        values = [value for run in [*runs][1:] if (value := cell.value(run)) is not None]
+        if values:
+            return values
+        shipped = {each["cell"]: float(each["ours"]) for each in measured_cells(spec.key)}
+        folds = takewhile(shipped.__contains__, (f"{cell.title} {k}" for k in count(1)))
+        return [shipped[fold] for fold in folds]
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield a column a split and fold, then the range over folds."""
         (name,) = request.datasets
         for method in request.methods:
             for cell in self.cells_of(open_dataset(name)):
-                values = self.values_by_fold(self.first_spec(name, method, cell), cell)
+                spec = self.first_spec(name, method, cell)
+                values = self.values_by_fold(spec, cell)
                 columns = {f"{cell.title} {k}": [value] for k, value in enumerate(values, 1)}
                 columns[f"{cell.title} range"] = [float(np.ptp(values))] if values else []
                 for title, value in columns.items():
-                    yield cell_row(title, value, dataset=name, method=method)
+                    yield cell_row(title, value, dataset=name, method=method, key=spec.key)
 
 
 @dataclass(frozen=True, slots=True)
 class RanksExperiment(FoldsExperiment):
-    """How often each method is at each place, over data sets and, ``by_fold``, over folds."""
+    """How often each method is at each place, over data sets and, ``by_fold``, over folds.
+
+    ``printed_ranks`` names the table with the mean ranks that the figure prints, if it is here.
+    """
 
     by_fold: bool = True
+    printed_ranks: str = ""
     n_datasets: ClassVar[int | None] = None
     unit: ClassVar[Unit] = "number"
     at: ClassVar[str] = "figure"
     figures: ClassVar[str] = (
         "Mean rank, and how often a method has each place; methods that tie share their places. "
-        "The printed rank follows from the paper's table."
+        "A printed rank is over all methods and data sets of the figure."
     )
 
     def pieces(self, request: Request) -> dict[str, RunsPiece]:
@@ -254,7 +264,7 @@ class RanksExperiment(FoldsExperiment):
         return {what: replace(each, seeds=1, choices=()) for what, each in pieces.items()}
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield mean ranks and places; printed are the ranks that the paper's table gives."""
+        """Yield mean ranks and places; the difference needs all data sets of the figure."""
         observe = self.values_by_fold if self.by_fold else self.stored_values
         names: dict[str, list[str]] = {cell.title: [] for cell in self.cells}
         figures: dict[str, dict[str, list[float]]] = {title: {} for title in names}
@@ -270,7 +280,9 @@ class RanksExperiment(FoldsExperiment):
             most = max(map(len, of_cell.values()), default=0)
             values = {method: found for method, found in of_cell.items() if len(found) == most > 0}
             if values:
-                yield from self._ranks(cell, values, " + ".join(names[cell.title]))
+                same = len(self._benchmarks(names[cell.title])) == len(fact_sources())
+                for row in self._ranks(cell, values, " + ".join(names[cell.title])):
+                    yield row if same else row | {"difference": np.nan}
 
     def _ranks(
         self, cell: Cell, values: Mapping[str, Sequence[float]], dataset: str
@@ -278,7 +290,7 @@ class RanksExperiment(FoldsExperiment):
         """Yield the rows of one figure, the best mean rank first."""
         observed = np.array([*values.values()]).T
         mean, places = ranks_of(observed).mean(axis=0), rank_matrix(observed)
-        printed = self._printed_ranks(cell, [*values])
+        printed = self._printed_ranks(cell)
         for k in np.argsort(mean, kind="stable"):
             method = [*values][k]
             row = partial(cell_row, dataset=dataset, method=method, at=cell.title)
@@ -286,11 +298,15 @@ class RanksExperiment(FoldsExperiment):
             for place, often in enumerate(places[k], 1):
                 yield row(str(place), [often])
 
-    def _printed_ranks(self, cell: Cell, methods: Sequence[str]) -> Mapping[str, float]:
-        """Return mean ranks in the printed table; none where a method lacks them."""
-        wide = self.printed_rows(cell).pivot_table("value", "benchmark", "method", sort=False)
-        wide = wide.dropna(axis=1)
-        if not set(methods) <= set(wide.columns):
+    def _benchmarks(self, names: Sequence[str]) -> set[str]:
+        """Return the benchmarks that data sets are."""
+        found = (benchmark_of(open_dataset(name)) for name in names)
+        return {benchmark for benchmark in found if benchmark is not None}
+
+    def _printed_ranks(self, cell: Cell) -> Mapping[str, float]:
+        """Return the mean ranks that the figure prints, by method; none without a table of them."""
+        if not self.printed_ranks:
             return {}
-        wide = wide[[*methods]]
-        return dict(zip(wide.columns, ranks_of(wide.to_numpy()).mean(axis=0), strict=True))
+        rows = published(self.printed_ranks)
+        rows = rows[rows["split"] == cell.split]
+        return dict(zip(rows["method"], rows["mean_rank"], strict=True))
