@@ -13,7 +13,11 @@ from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from ui import upload_storage
+from zslcore.storage import settings
 
 _STYLE = f"<style>{Path(__file__).with_name('frame.css').read_text(encoding='utf-8')}</style>"
 #: With these a page comes compressed, or only if it has changed; its style may have.
@@ -43,7 +47,34 @@ async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
     return HTMLResponse(styled, response.status_code, caching)
 
 
+class Uploads:
+    """Refuses an upload while those that arrive could take more memory than the server has."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app, self.bytes = app, 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, with status 503 where it is one upload too many."""
+        if scope["type"] != "http" or scope["method"] != "PUT":
+            await self.app(scope, receive, send)
+            return
+        most = st.get_option("server.maxUploadSize") << 20
+        length = Request(scope).headers.get("content-length", "")
+        size = min(int(length), most) if length.isdecimal() else most
+        if self.bytes and self.bytes + size > settings.MEMORY():
+            busy = PlainTextResponse("The server is busy with other uploads.", 503)
+            await busy(scope, receive, send)
+            return
+        self.bytes += size
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.bytes -= size
+
+
+upload_storage.install()
 MIDDLEWARE = (
     Middleware(GZipMiddleware, compresslevel=6),
     Middleware(BaseHTTPMiddleware, dispatch=style),
+    Middleware(Uploads),
 )

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from ui import visitors
+from ui import upload_storage, visitors
 from zslcore.datasets import ZSLDataset, action_archives, available
 from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name
@@ -244,10 +244,22 @@ def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDI
                 f"{'two of this name' if path.exists() else path.suffix or 'no ending'}."
             )
         path = path.with_suffix(path.suffix.lower())
-        with or_refused(plain), path.open("wb") as copy:
-            shutil.copyfileobj(file, copy)
+        with or_refused(plain):
+            _fill(path, file)
         paths.append(path)
     return paths
+
+
+def _fill(path: Path, file: BinaryIO) -> None:
+    """Give an uploaded file a second name, or write a copy."""
+    if (stored := upload_storage.path_of(file)) is None:
+        with path.open("wb") as copy:
+            shutil.copyfileobj(file, copy)
+        return
+    try:
+        os.link(stored, path)
+    except OSError:  # a file system without links
+        shutil.copyfile(stored, path)
 
 
 def _plain(path: Path) -> str:

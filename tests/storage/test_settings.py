@@ -26,6 +26,8 @@ WRONG = {
     "ZSL_MEMORY_A_VISITOR": ["-1", "1KB"],
     "ZSL_METHODS": ["mine.py", "mine.txt:Mine", "a.py:A, b.py:", "x" * 5000],
     "ZSL_PREDICTIONS": ["-1", "much"],
+    "ZSL_UPLOADS": ["-1", "much"],
+    "ZSL_UPLOADS_A_VISITOR": ["-1", "much"],
     "ZSL_PUBLIC": ["maybe"],
     "ZSL_SHIPPED": ["perhaps"],
     "ZSL_DATA": ["~nobody-has-this-name/x", "x" * 5000],

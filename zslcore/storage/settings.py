@@ -115,6 +115,8 @@ PROCESSES = Setting(
 )
 PUBLIC = Setting("ZSL_PUBLIC", False, "1 or 0", _switch)
 SHIPPED = Setting("ZSL_SHIPPED", True, "1 or 0", _switch)
+UPLOADS = Setting("ZSL_UPLOADS", 16 << 30, _BYTES, _size)
+UPLOADS_A_VISITOR = Setting("ZSL_UPLOADS_A_VISITOR", 2 << 30, _BYTES, _size)
 
 
 def check() -> None:

@@ -1,0 +1,163 @@
+"""Uploaded files of all sessions, on disk: in memory only until they are written.
+
+Streamlit keeps the bytes of an upload until its session ends, and every value of the widget with
+them. Here a value is empty, and :func:`path_of` names the file on disk.
+
+=========================  =======  =============================================
+variable                   default  what it limits, in bytes
+=========================  =======  =============================================
+``ZSL_UPLOADS``            16 GiB   uploads that one server stores
+``ZSL_UPLOADS_A_VISITOR``  2 GiB    those of one session, which are 64 at most
+=========================  =======  =============================================
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+from uuid import uuid4
+
+from streamlit.runtime import memory_uploaded_file_manager
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+
+from zslcore.exceptions import FileRefusedError
+from zslcore.storage import artifacts, settings
+from zslcore.texts import clean_text
+
+#: Most files that a session stores at a time.
+MOST_FILES = 64
+
+
+@dataclass(eq=False)
+class StoredUpload:
+    """One file: its size, where it lies, and why it was refused, which is empty otherwise."""
+
+    size: int
+    path: Path
+    refusal: str = ""
+    is_removed: bool = False
+    written: threading.Event = field(default_factory=threading.Event)
+
+
+class UploadStorage(MemoryUploadedFileManager):
+    """The server's uploads; records that Streamlit gets have no bytes."""
+
+    def __init__(self, upload_endpoint: str) -> None:
+        super().__init__(upload_endpoint)
+        self._stored: dict[str, dict[str, StoredUpload]] = {}
+        self._storing = threading.Lock()
+        self._folder: Path | None = None
+
+    def add_file(self, session_id: str, file: UploadedFileRec) -> None:
+        """Write a file to disk in a thread, so that no other visitor waits, or refuse it."""
+        with self._storing:
+            self._forget(session_id, file.file_id)
+            of_session = self._stored.setdefault(session_id, {})
+            if len(of_session) > MOST_FILES:
+                return  # refused files take room as well
+            refusal = self._refusal(session_id, file)
+            stored = StoredUpload(
+                0 if refusal else len(file.data), self._place() / uuid4().hex, refusal
+            )
+            of_session[file.file_id] = stored
+        super().add_file(session_id, file._replace(data=b""))
+        if refusal:
+            stored.written.set()
+        else:
+            threading.Thread(target=self._write, args=(stored, file), name="upload").start()
+
+    def get_files(self, session_id: str, file_ids: Sequence[str]) -> list[UploadedFileRec]:
+        """Return records without bytes of files that are on disk."""
+        for file_id in file_ids:
+            if stored := self._stored.get(session_id, {}).get(file_id):
+                stored.written.wait()
+        return super().get_files(session_id, file_ids)
+
+    def remove_file(self, session_id: str, file_id: str) -> None:
+        """Remove a file from disk."""
+        with self._storing:
+            self._forget(session_id, file_id)
+        super().remove_file(session_id, file_id)
+
+    def remove_session_files(self, session_id: str) -> None:
+        """Remove the files of a session from disk."""
+        with self._storing:
+            for file_id in [*self._stored.get(session_id, ())]:
+                self._forget(session_id, file_id)
+            self._stored.pop(session_id, None)
+        super().remove_session_files(session_id)
+
+    def path_of(self, session_id: str, file_id: str) -> Path | None:
+        """Return where a file lies, None for one that is not here; raise FileRefusedError."""
+        stored = self._stored.get(session_id, {}).get(file_id)
+        if stored is not None and stored.refusal:
+            raise FileRefusedError(stored.refusal)
+        return None if stored is None else stored.path
+
+    def size(self, session_id: str | None = None) -> int:
+        """Return the bytes that a session has stored, or all sessions."""
+        sessions = [*self._stored] if session_id is None else [session_id]
+        return sum(each.size for of in sessions for each in [*self._stored.get(of, {}).values()])
+
+    def _refusal(self, session_id: str, file: UploadedFileRec) -> str:
+        """Return in a sentence why a file is not stored; empty where it is."""
+        name, free = clean_text(file.name, 80), "Remove a file, or reload the page to remove all."
+        if len(self._stored[session_id]) >= MOST_FILES:
+            return f"{name}: expected at most {MOST_FILES} uploaded files; got one more. {free}"
+        for setting, stored, advice in (
+            (settings.UPLOADS_A_VISITOR, self.size(session_id), free),
+            (settings.UPLOADS, self.size(), "Try again later."),
+        ):
+            if stored + len(file.data) > setting():
+                return (
+                    f"{name}: expected at most {setting():,} bytes of uploads ({setting.name}); "
+                    f"got {stored + len(file.data):,}. {advice}"
+                )
+        return ""
+
+    def _place(self) -> Path:
+        if self._folder is None:
+            self._folder = artifacts.scratch_folder()
+            weakref.finalize(self, artifacts.discard, self._folder)
+        return self._folder
+
+    def _write(self, stored: StoredUpload, file: UploadedFileRec) -> None:
+        try:
+            stored.path.write_bytes(file.data)
+            if stored.is_removed:
+                stored.path.unlink(missing_ok=True)
+        except OSError as error:
+            stored.path.unlink(missing_ok=True)
+            stored.size, name = 0, clean_text(file.name, 80)
+            stored.refusal = f"{name}: could not be stored on the server: {error.strerror}."
+        finally:
+            stored.written.set()
+
+    def _forget(self, session_id: str, file_id: str) -> None:
+        if stored := self._stored.get(session_id, {}).pop(file_id, None):
+            stored.is_removed = True  # also for the thread that still writes it
+            stored.path.unlink(missing_ok=True)
+
+
+def install() -> None:
+    """Let the server that starts now store uploads here."""
+    module: Any = memory_uploaded_file_manager
+    module.MemoryUploadedFileManager = UploadStorage
+
+
+def path_of(file: BinaryIO) -> Path | None:
+    """Return where an uploaded file lies on disk, None for a file that has its bytes with it.
+
+    Raises FileRefusedError where it was more than a visitor may store.
+    """
+    context = get_script_run_ctx()
+    storage: Any = context and context.uploaded_file_mgr
+    if context is None or not isinstance(storage, UploadStorage):
+        return None
+    return storage.path_of(context.session_id, getattr(file, "file_id", ""))
