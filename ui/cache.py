@@ -34,7 +34,7 @@ from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
-from zslcore.leakage import AuditContext, AuditReport, CorrectedSplit, Vocabulary, counts, quiz
+from zslcore.leakage import AuditContext, CorrectedSplit, Report, Vocabulary, counts, quiz
 from zslcore.leakage.correction import Policy
 from zslcore.results.shipped import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
@@ -264,13 +264,13 @@ def _held(key: str) -> list[AuditContext]:
 
 
 @st.cache_resource(show_spinner="Looking for leaks …", max_entries=16)
-def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> AuditReport:
+def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> Report:
     """Audit a split without declarations: the slow part, once."""
     return leakage.audit_context(_context)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def report(key: str, said: str, _split: AuditContext, _context: AuditContext) -> AuditReport:
+def report(key: str, said: str, _split: AuditContext, _context: AuditContext) -> Report:
     """Return the audit of a split; ``said`` is all that ``_context`` has beyond it, in words."""
     split = replace(_split, thresholds=_context.thresholds)
     on_rows = _report_on_rows(key, repr(split.thresholds), split)
@@ -279,7 +279,7 @@ def report(key: str, said: str, _split: AuditContext, _context: AuditContext) ->
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def leaking(
-    key: str, said: str, _context: AuditContext, _report: AuditReport
+    key: str, said: str, _context: AuditContext, _report: Report
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows of a split by class and by part, with leaking rows separate."""
     return counts.leaks_by_class(_context, _report), counts.leaks_by_part(_context, _report)

@@ -53,7 +53,7 @@ def test_the_first_view_of_leakage_is_the_card_of_a_real_file():
     example = read_card(drop.EXAMPLE.read_bytes(), "example")
     app = visit("leakage")
     assert [*metrics(app).values()] == [figure.value for figure in example.figures]
-    assert f"# :red[:material/gpp_bad: {example.verdict}]" in words(app)
+    assert f"# :red[:material/gpp_bad: {example.word}]" in words(app)
     assert "Example" in words(app)
 
 
@@ -61,7 +61,7 @@ def test_a_dropped_split_leaks_and_has_its_findings_and_corrected_file_below(tmp
     path = split_file(tmp_path / "mine.mat", trainval=range(1, 46))
     app = dropped(path)
     assert ":material/gpp_bad: Leaks" in words(app)
-    assert metrics(app)["Rows leaked"] == "5"
+    assert metrics(app)["Test images that were trained on"] == "5"
     assert "Example" not in words(app)
     assert "ZSL003" in str([expander.label for expander in app.expander])
     app.query_params["leakage_tab"] = "Corrected file"
@@ -108,7 +108,7 @@ def test_dropped_predictions_are_read_once_and_have_the_card_of_a_check(monkeypa
     app = dropped(path).run()
     assert read == [path.name]
     assert card.sentence in plain_words(app)
-    assert f" {card.verdict}]" in words(app)
+    assert f" {card.word}]" in words(app)
 
 
 def test_dropped_predictions_whose_rows_are_swapped_contradict_the_data_and_are_not_kept(tmp_path):
@@ -118,7 +118,7 @@ def test_dropped_predictions_whose_rows_are_swapped_contradict_the_data_and_are_
     table.loc[of, "row"] = table.loc[of, "row"].to_numpy()[::-1]
     table.to_parquet(tmp_path / "p.parquet")
     app = dropped(tmp_path / "p.parquet")
-    assert " Contradicted]" in words(app)
+    assert " Broken]" in words(app)
     assert not app.session_state["scores_brought"]
 
 

@@ -212,7 +212,7 @@ def told(world):
     """Every finding about a split, with all that it rests on."""
     for check in CHECKS:
         for f in run_check(check, world):
-            lines = [f"  {f.id} {f.severity}: {f.message}", f"    {f.advice}" * bool(f.advice)]
+            lines = [f"  {f.check} {f.mark}: {f.sentence}", f"    {f.advice}" * bool(f.advice)]
             if f.rows or f.classes or f.figures:
                 lines.append(
                     f"    {plain(f.rows)}; {plain(f.classes)}; {plain(dict(f.figures))}".rstrip()

@@ -19,10 +19,10 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import (
     CHECKS,
+    MARKS,
     AuditContext,
-    AuditReport,
     Finding,
-    Severity,
+    Report,
     audit_context,
     corrected_split,
     published,
@@ -57,30 +57,30 @@ def plainly(world):
     of = {p: {world.class_of(r) for r in rows} for p, rows in here.items()}
     for part, rows in world.parts.items():
         rows = rows.tolist()
-        found["ZSL003", "warn", f"more than once in {part}:"] = {
+        found["ZSL003", "warning", f"more than once in {part}:"] = {
             r for r in rows if rows.count(r) > 1
         }
-        found["ZSL003", "fail", f"of {part}."] = {r for r in rows if not 0 <= r < n}
+        found["ZSL003", "error", f"of {part}."] = {r for r in rows if not 0 <= r < n}
     tested = here["test_seen"] | here["test_unseen"]
     used, first = here["train"] | here["val"], here["trainval"] | here["test_seen"]
     if used == first and here["test_seen"] and not here["trainval"] & tested:
-        found["ZSL003", "fail", "while trainval is clean"] = here["test_seen"]
+        found["ZSL003", "leak", "while trainval is clean"] = here["test_seen"]
     else:
         for a in TRAINED:
             for b in TESTED:
-                found["ZSL003", "fail", f"in {b} and trained on in {a}:"] = here[a] & here[b]
-        found["ZSL003", "fail", "In train and in val:"] = here["train"] & here["val"]
-        found["ZSL003", "fail", "In test_seen and in test_unseen:"] = (
+                found["ZSL003", "leak", f"in {b} and trained on in {a}:"] = here[a] & here[b]
+        found["ZSL003", "warning", "In train and in val:"] = here["train"] & here["val"]
+        found["ZSL003", "error", "Tested in test_seen and in test_unseen:"] = (
             here["test_seen"] & here["test_unseen"]
         )
-        found["ZSL003", "warn", "not in trainval"] = used - here["trainval"] - tested
+        found["ZSL003", "warning", "not in trainval"] = used - here["trainval"] - tested
     seen = set().union(*(of[p] for p in TRAINED))
     unseen = of["test_unseen"]
-    found["ZSL001", "fail", "Both seen and unseen"] = (seen | of["test_seen"]) & unseen
-    found["ZSL001", "warn", "single training row"] = of["test_seen"] - seen - unseen
-    found["ZSL002", "fail", "validates on test"] = of["val"] & unseen
-    found["ZSL002", "fail", "trains on test"] = of["train"] & unseen
-    found["ZSL002", "fail", "trains and validates"] = of["train"] & of["val"]
+    found["ZSL001", "leak", "Both seen and unseen"] = (seen | of["test_seen"]) & unseen
+    found["ZSL001", "warning", "single training row"] = of["test_seen"] - seen - unseen
+    found["ZSL002", "leak", "validates on test"] = of["val"] & unseen
+    found["ZSL002", "leak", "trains on test"] = of["train"] & unseen
+    found["ZSL002", "warning", "trains and validates"] = of["train"] & of["val"]
     return {key: what for key, what in found.items() if what}
 
 
@@ -89,13 +89,13 @@ def plainly(world):
 def test_rows_and_classes_are_judged_as_sets_are(world):
     expected = plainly(world)
     for check in CHECKS[:3]:
-        told = [f for f in run_check(check, world) if f.severity.rank < 4]
+        told = [f for f in run_check(check, world) if f.mark != "ok"]
         assert len(told) == sum(key[0] == check.id for key in expected)
         for finding in told:
             (what,) = (
                 what
                 for (id_, severity, words), what in expected.items()
-                if (id_, severity) == (check.id, finding.severity) and words in finding.message
+                if (id_, severity) == (check.id, finding.mark) and words in finding.sentence
             )
             if check.id == "ZSL003" and finding.rows:
                 assert set(finding.rows) == what
@@ -148,8 +148,8 @@ def test_runs_made_here_say_how_they_were_chosen_and_what_peeking_gains():
         ([given_, given_], r"2 runs, parameters or gamma of 2 given\."),
     ):
         unknown, finding = audit_context(replace(clean(), runs=runs)).of("ZSL008")
-        assert (unknown.severity, finding.severity) == (Severity.UNKNOWN, Severity.INFO)
-        assert re.search(said, finding.message)
+        assert (unknown.mark, finding.mark) == ("open", "ok")
+        assert re.search(said, finding.sentence)
     assert finding.evidence[0].rows[0] == ("LinearS2V", "given", "none", None, None)
 
 
@@ -162,37 +162,40 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
     monkeypatch.setattr(published, "known_splits", lambda: (old, new))
     less = with_parts(world, train=world.parts["train"][1:])
     for split, severity, said in (
-        (world, "pass", "World PS, as published (its rows)."),
-        (replace(world, file_digest="abc"), "pass", "World PS, as published (the published file)."),
-        (add(world, world.parts["train"][:1], "train"), "pass", "World PS, as published"),
-        (less, "warn", "Differs from World PS in train; trainval, val, test_seen, test_unseen agr"),
-        (with_parts(world, **{p: r[1:] for p, r in world.parts.items()}), "info", "Not one of the"),
+        (world, "ok", "World PS, as published (its rows)."),
+        (replace(world, file_digest="abc"), "ok", "World PS, as published (the published file)."),
+        (add(world, world.parts["train"][:1], "train"), "ok", "World PS, as published"),
+        (
+            less,
+            "warning",
+            "Differs from World PS in train; trainval, val, test_seen, test_unseen agr",
+        ),
+        (with_parts(world, **{p: r[1:] for p, r in world.parts.items()}), "ok", "Not one of the"),
     ):
         (finding,) = audit_context(split).of("ZSL010")
-        assert finding.severity == severity
-        assert finding.message.startswith(said)
+        assert finding.mark == severity
+        assert finding.sentence.startswith(said)
 
 
 # --- The report -----------------------------------------------------------------------------------
 
 
-@given(st.lists(st.sampled_from(list(Severity)), min_size=1))
-def test_a_verdict_is_the_worst_and_a_build_ends_at_it_or_before(severities):
-    findings = tuple(Finding("ZSL001", s, f"It is {s}.") for s in severities)
-    report = AuditReport("x", "PS", findings, {"ZSL001": "title"})
-    worst = min(severities, key=list(Severity).index)
-    assert report.severity("ZSL001") is worst
-    words = [str(s) for s in severities]
-    verdict = {"fail": "failed", "did not run": "incomplete", "warn": "warnings"}
-    assert report.verdict == next((v for w, v in verdict.items() if w in words), "passed")
-    levels = {"fail": ["fail"], "warn": ["fail", "warn"]}
-    levels["unknown"] = [*levels["warn"], "unknown", "did not run"]
+@given(st.lists(st.sampled_from(MARKS), min_size=1))
+def test_a_verdict_is_the_worst_and_a_build_ends_at_it_or_before(marks):
+    findings = tuple(Finding("ZSL001", mark, f"It is {mark}.") for mark in marks)
+    report = Report("x", "PS", findings, {"ZSL001": "title"})
+    assert report.mark("ZSL001") == min(marks, key=MARKS.index)
+    verdicts = {"leak": ("leaks", 1), "error": ("broken", 2), "open": ("unknown", 3)}
+    expected = next((v for mark, v in verdicts.items() if mark in marks), ("clean", 0))
+    assert (report.verdict, report.status) == expected
+    levels = {"leak": ["leak"], "warning": ["leak", "warning"]}
+    levels["open"] = [*levels["warning"], "open"]
     for level, ends in levels.items():
-        assert report.fails(level) == bool({*words} & {*ends})
-    counted = [f"{words.count(s)} {s}" for s in Severity if s in words]
+        assert report.fails(level) == bool({*marks} & {*ends})
+    counted = [f"{marks.count(mark)} {mark}" for mark in MARKS if mark in marks]
     assert report.headline == f"x (PS): {report.verdict} - {', '.join(counted)}."
-    assert len(report.open_questions) == words.count("unknown") + words.count("did not run")
-    assert report.table()["message"].tolist() == [f"It is {s}." for s in severities]
+    assert len(report.open_findings) == marks.count("open")
+    assert report.table()["sentence"].tolist() == [f"It is {mark}." for mark in marks]
     with pytest.raises(FrozenInstanceError):
         report.split = "SS"
 

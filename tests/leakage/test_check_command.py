@@ -34,7 +34,7 @@ def test_what_an_audit_may_be_told_prints_every_finding(split, capsys, monkeypat
 def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, capsys):
     assert main(["check", "digits", "--allow-incomplete"]) in (0, 1)
     assert "ZSL010" in capsys.readouterr().out
-    assert main(["check", str(split), str(split), "--fail-on", "warn"]) == 1
+    assert main(["check", str(split), str(split), "--fail-on", "warning"]) == 1
     assert capsys.readouterr().out.count("ZSL010") == 2
     assert main(["check", str(split), str(split), "--correct", "a.mat"]) == 2
     assert "expected one split" in capsys.readouterr().err

@@ -15,7 +15,6 @@ from zslcore.leakage import Vocabulary, get_vocabulary, loading
 from zslcore.leakage.checks.split import shared_rows
 from zslcore.leakage.context import UNREAD
 from zslcore.leakage.loading import chosen_split, context_of, context_of_split, vocabulary_of
-from zslcore.leakage.report import Severity
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -139,9 +138,9 @@ def test_tables_of_rows_that_are_not_read_are_named(folder, into):
     """A table that no check has looked at may leak."""
     savemat(folder / "mine.mat", files.splits_file(val_seen_loc=[[1.0]], extra=[[1.0]]))
     context = context_of(folder / "mine.mat", into=into)
-    (finding,) = (f for f in shared_rows(context) if "Not read" in f.message)
-    assert finding.severity is Severity.INFO
-    assert finding.message == "Not read, and not checked: extra."
+    (finding,) = (f for f in shared_rows(context) if "Not read" in f.sentence)
+    assert finding.mark == "ok"
+    assert finding.sentence == "Not read, and not checked: extra."
     assert [*context.other_lists] == ["val_seen_loc"]
     savemat(folder / "mine.mat", files.splits_file())
     assert not context_of(folder / "mine.mat", into=into).facts.get(UNREAD)

@@ -8,7 +8,6 @@ from zslcore.__main__ import main
 from zslcore.commands.check import cards_of_files
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
-from zslcore.leakage.report import Severity
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -37,7 +36,7 @@ def leaking(tmp_path):
 
 def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leaking, capsys):
     card = cards_of_files([leaking], ["none"])[0]
-    assert card.verdict == "Leaks"
+    assert card.verdict == "leaks"
     assert card.sentence.startswith(
         "train_allclass_loc, a list named for training, holds 16 of 20 rows of test_unseen."
     )
@@ -59,8 +58,8 @@ def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leakin
 )
 def test_other_lists_are_named_and_no_leak(tmp_path, more):
     path = a_split(tmp_path / "more.mat", **more)
-    finding = next(f for f in audit(path).of("ZSL003") if next(iter(more)) in f.message)
-    assert finding.severity is Severity.INFO
+    finding = next(f for f in audit(path).of("ZSL003") if next(iter(more)) in f.sentence)
+    assert finding.mark == "ok"
     assert next(iter(more)) in str(cards_of_files([path], ["none"])[0].read_as)
 
 
@@ -73,9 +72,9 @@ def test_a_share_of_the_training_images_is_places_within_trainval(tmp_path):
     assert card.figures[0].value == "0"
     leaking = np.r_[1:31, 31:41]  # its last ten are test rows, and none of them is kept
     a_split(tmp_path / "att_splits.mat", trainval=leaking)
-    assert cards_of_files([share], ["none"])[0].verdict != "Leaks"
+    assert cards_of_files([share], ["none"])[0].verdict != "leaks"
     savemat(share, {"trainval_loc": np.array([[1, 31]])})  # place 31 is row 31, a test row
-    assert cards_of_files([share], ["none"])[0].verdict == "Leaks"
+    assert cards_of_files([share], ["none"])[0].verdict == "leaks"
     savemat(share, {"trainval_loc": np.array([[41]])})
     with pytest.raises(FileRefusedError, match=r"within the 40 rows of trainval_loc .*got 41"):
         cards_of_files([share])

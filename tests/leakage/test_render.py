@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.leakage.worlds import FAULTS, clean
 from zslcore.exceptions import ParameterError, UnknownNameError
-from zslcore.leakage import FORMATS, AuditReport, Finding, Severity, audit_context, render
+from zslcore.leakage import FORMATS, Finding, Report, audit_context, render
 from zslcore.leakage.render import to_junit
-from zslcore.leakage.report import FAIL_ON, Evidence, counted
+from zslcore.leakage.report import FAIL_ON, MARKS, Evidence, counted
 
 NASTY = '<script>alert("x")</script> & | `code` **b** \x00\x1b[31m \ud800 ]]> ‮ [a](javascript:1)'
 
@@ -48,7 +48,7 @@ def test_every_format_says_every_finding(name):
     text = render(report, name)
     text.encode("utf-8")
     for finding in report.findings:
-        assert finding.id in text
+        assert finding.check in text
     assert "2 rows" in text or "1 row" in text
 
 
@@ -83,16 +83,16 @@ def test_a_table_of_markdown_has_as_many_cells_in_every_row():
 def test_json_says_everything_and_is_strict():
     report = faulty()
     read = json.loads(render(report, "json"), parse_constant=lambda c: pytest.fail(c))
-    assert read["verdict"] == report.verdict == "failed"
-    assert [f["message"] for f in read["findings"]] == [f.message for f in report.findings]
+    assert read["verdict"] == report.verdict == "leaks"
+    assert [f["sentence"] for f in read["findings"]] == [f.sentence for f in report.findings]
     assert [f["rows"] for f in read["findings"]] == [list(f.rows) for f in report.findings]
     assert {c["id"] for c in read["checks"]} == set(report.titles)
 
 
 @pytest.mark.parametrize("fail_on", FAIL_ON)
 def test_junit_counts_what_the_exit_status_says(fail_on):
-    report = faulty()
-    suite = ElementTree.fromstring(to_junit(report, fail_on, accepted=["ZSL006"]))[0]
+    report = faulty().accepting(["ZSL006"])
+    suite = ElementTree.fromstring(to_junit(report, fail_on))[0]
     assert (int(suite.get("failures")) > 0) == report.fails(fail_on)
     assert len(suite.findall("testcase")) == int(suite.get("tests")) == len(report.titles)
     assert len(suite.findall("testcase/failure")) == int(suite.get("failures"))
@@ -100,19 +100,19 @@ def test_junit_counts_what_the_exit_status_says(fail_on):
     assert len(suite.findall("testcase/error")) == int(suite.get("errors"))
 
 
-def test_what_did_not_run_is_red_with_its_reason_unless_that_is_accepted():
+def test_what_was_not_checked_is_red_with_its_reason_unless_that_is_accepted():
     for accepted, outcome in (((), "error"), (("ZSL006",), "skipped")):
-        suite = ElementTree.fromstring(to_junit(faulty(), accepted=accepted))[0]
+        suite = ElementTree.fromstring(to_junit(faulty().accepting(accepted)))[0]
         case = next(c for c in suite if c.get("name").startswith("ZSL006"))
-        assert "Did not run" in case.find(outcome).get("message")
+        assert "Not checked" in case.find(outcome).get("message")
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.text(), st.sampled_from(list(Severity)))
-def test_any_text_makes_a_report_of_every_format(text, severity):
+@given(st.text(), st.sampled_from(MARKS))
+def test_any_text_makes_a_report_of_every_format(text, mark):
     evidence = Evidence.of(text, (text,), [(text,), (np.float64("nan"),)])
-    finding = Finding("ZSL001", severity, text, text, (evidence,), classes=(text,))
-    report = AuditReport(text, text, (finding,), {"ZSL001": "title"}, {"read": text})
+    finding = Finding("ZSL001", mark, text, text, (evidence,), classes=(text,))
+    report = Report(text, text, (finding,), {"ZSL001": "title"}, {"read": text})
     for format_ in FORMATS:
         render(report, format_)
     ElementTree.fromstring(render(report, "junit"))
@@ -124,7 +124,7 @@ def test_misspelt_words_are_refused():
     with pytest.raises(UnknownNameError, match="did you mean 'markdown'"):
         render(report, "markdwon")
     with pytest.raises(ParameterError):
-        report.fails("error")
+        report.fails("fail")
     with pytest.raises(UnknownNameError):
         report.of("ZSL03")
 
@@ -132,14 +132,20 @@ def test_misspelt_words_are_refused():
 def test_the_verdict_is_the_worst_that_matters():
     def verdict(*severities):
         findings = tuple(Finding("ZSL001", s, "") for s in severities)
-        return AuditReport("x", "", findings, {"ZSL001": ""}).verdict
+        return Report("x", "", findings, {"ZSL001": ""}).verdict
 
-    assert verdict(Severity.PASS, Severity.UNKNOWN) == "passed"
-    assert verdict(Severity.PASS, Severity.DID_NOT_RUN) == "incomplete"
-    assert verdict(Severity.WARN, Severity.DID_NOT_RUN) == "incomplete"
-    assert verdict(Severity.FAIL, Severity.DID_NOT_RUN) == "failed"
-    assert verdict(Severity.PASS, Severity.WARN) == "warnings"
-    assert verdict(Severity.WARN, Severity.FAIL, Severity.UNKNOWN) == "failed"
+    assert verdict("ok") == "clean"
+    assert verdict("ok", "warning") == "clean"
+    assert verdict("warning", "open") == "unknown"
+    assert verdict("error", "open") == "broken"
+    assert verdict("leak", "error", "open") == "leaks"
+
+
+def test_an_open_finding_that_was_accepted_does_not_decide():
+    findings = (Finding("ZSL001", "open", ""), Finding("ZSL002", "warning", ""))
+    report = Report("x", "", findings, {"ZSL001": "", "ZSL002": ""})
+    assert (report.verdict, report.accepting(["ZSL001"]).verdict) == ("unknown", "clean")
+    assert report.accepting(["ZSL002"]).verdict == "unknown"
 
 
 def test_evidence_is_cut_and_says_so():

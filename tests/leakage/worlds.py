@@ -81,7 +81,7 @@ def with_prototype(context, c, values):
 def noticed(context):
     """Ids of the judging checks that say more than "info"."""
     report = audit_context(context)
-    return {id_ for id_ in JUDGED if report.severity(id_).rank < 4}
+    return {id_ for id_ in JUDGED if report.mark(id_) != "ok"}
 
 
 # --- Faults: name -> (plant, ids that must notice it) ---------------------------------------------

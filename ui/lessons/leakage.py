@@ -14,7 +14,7 @@ from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from zslcore.analysis import overlap
 from zslcore.datasets.stand_ins import unplanted_twin
 from zslcore.evaluation.specs import RunSpec
-from zslcore.leakage import AuditContext, Severity, counts, get_vocabulary, quiz
+from zslcore.leakage import AuditContext, counts, get_vocabulary, quiz
 
 DATA = "simulated-AWA2"
 VOCABULARY = "imagenet-1k"
@@ -31,8 +31,8 @@ ALPHA = 0.05
 def _fault(question: str, which: str) -> Found:
     """Show a planted split of the quiz; the audit is the answer."""
     context, _, answer = cache.quiz_question(question)
-    failed = [f for f in answer.report.findings if f.severity is Severity.FAIL]
-    message = failed[0].message if failed else "No check of the audit failed."
+    failed = [f for f in answer.report.findings if f.mark in ("leak", "error")]
+    message = failed[0].sentence if failed else "No check of the audit failed."
     table = counts.leaks_by_class(context, answer.report if which == "what leaks" else None)
     facts = {"digits": len(table), "message": message}
     return Found(leaks_by_class(table), answer.right, facts)

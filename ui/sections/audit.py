@@ -18,23 +18,22 @@ from ui.text import plain
 from zslcore.datasets import ZSLDataset
 from zslcore.leakage import (
     AuditContext,
-    AuditReport,
     Evidence,
     Finding,
-    Severity,
+    Mark,
+    Report,
     render,
 )
 from zslcore.leakage.render import to_junit
-from zslcore.leakage.report import how
+from zslcore.leakage.report import how, worst_first
 
-#: Icon and colour of a severity, shown next to its name.
-LOOKS = {
-    Severity.FAIL: (":material/cancel:", "red"),
-    Severity.WARN: (":material/warning:", "orange"),
-    Severity.UNKNOWN: (":material/help:", "gray"),
-    Severity.DID_NOT_RUN: (":material/block:", "gray"),
-    Severity.INFO: (":material/info:", "blue"),
-    Severity.PASS: (":material/check_circle:", "green"),
+#: Mark -> icon and colour, shown next to its name.
+LOOKS: Mapping[Mark, tuple[str, str]] = {
+    "leak": (":material/cancel:", "red"),
+    "error": (":material/error:", "red"),
+    "open": (":material/help:", "gray"),
+    "warning": (":material/warning:", "orange"),
+    "ok": (":material/check_circle:", "green"),
 }
 #: Where to look at what a check speaks of: view, words of the link, what it opens there.
 DATA, GAIN = "splits", "gains"
@@ -79,7 +78,7 @@ class Review:
     said: str
     split: AuditContext
     context: AuditContext
-    report: AuditReport
+    report: Report
     lists: tuple[str, ...]
     dataset: ZSLDataset | None
 
@@ -130,8 +129,7 @@ def show_findings(review: Review) -> None:
     """List every check, worst first, each opening to its evidence; draw the split next to them."""
     left, right = st.columns([0.56, 0.44], gap="medium")
     with left, st.container(gap="xsmall"):
-        worst_first = sorted(review.report.findings, key=lambda finding: finding.severity.rank)
-        for k, finding in enumerate(worst_first):
+        for k, finding in enumerate(worst_first(review.report.findings)):
             _show_finding(review, finding, f"leakage_finding_{k}")
     with right:
         _show_drawing(*cache.leaking(review.key, review.said, review.context, review.report))
@@ -152,16 +150,16 @@ def as_command(context: AuditContext) -> str:
 
 def _show_finding(review: Review, finding: Finding, key: str) -> None:
     """Show one finding with its evidence, advice and a link to details."""
-    icon, color = LOOKS[finding.severity]
-    title = f":{color}[**{finding.severity}**] {finding.id} · {review.report.titles[finding.id]}"
-    with st.expander(title, icon=icon, expanded=finding.severity is Severity.FAIL):
-        st.markdown(plain(in_words_of_page(finding.message)))
+    icon, color = LOOKS[finding.mark]
+    title = f":{color}[**{finding.mark}**] {finding.check} · {finding.title}"
+    with st.expander(title, icon=icon, expanded=finding.mark in ("leak", "error")):
+        st.markdown(plain(in_words_of_page(finding.sentence)))
         if finding.advice:
             st.markdown(f"**What to do.** {plain(in_words_of_page(finding.advice))}")
         for n, evidence in enumerate(finding.evidence):
             show_evidence(evidence, f"{key}_{n}")
-        if finding.id in LINKS and review.query is not None:
-            view, label, query = LINKS[finding.id]
+        if finding.check in LINKS and review.query is not None:
+            view, label, query = LINKS[finding.check]
             asked = review.query | query
             if view == GAIN:  # it has a menu of its own, of data with several features
                 asked = {"gain_data": review.query["dataset"]}

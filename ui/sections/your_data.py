@@ -24,17 +24,18 @@ from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.cards import USUAL, Card
 from zslcore.leakage.loading import context_of_dataset
+from zslcore.leakage.report import Verdict
 from zslcore.leakage.split_card import card_of_split
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore, StoredRun
 
 Color = Literal["red", "orange", "gray", "green"]
 #: Verdict -> colour and icon of its badge.
-LOOKS: dict[str, tuple[Color, str]] = {
-    "Leaks": ("red", ":material/cancel:"),
-    "Broken": ("red", ":material/report:"),
-    "Unknown": ("gray", ":material/help:"),
-    "Clean": ("green", ":material/verified:"),
+LOOKS: dict[Verdict, tuple[Color, str]] = {
+    "leaks": ("red", ":material/cancel:"),
+    "broken": ("red", ":material/report:"),
+    "unknown": ("gray", ":material/help:"),
+    "clean": ("green", ":material/verified:"),
 }
 #: Jobs of a comparison that run side by side.
 AT_ONCE = 2
@@ -76,8 +77,8 @@ def _card(dataset: ZSLDataset, split: Split) -> Card:
 
 
 def _show_verdict(card: Card, dataset: ZSLDataset, split: Split) -> None:
-    color, icon = LOOKS.get(card.verdict, ("orange", ":material/warning:"))
-    st.badge(card.verdict, color=color, icon=icon)
+    color, icon = LOOKS[card.verdict]
+    st.badge(card.word, color=color, icon=icon)
     st.markdown(plain(card.sentence), width="content")
     choices = {"leakage_source": "a data set", "dataset": dataset.name, "split": split.name}
     site_map.link("drop", "Every finding", **choices)

@@ -13,28 +13,29 @@ from zslcore.board.making import entry_of_run
 from zslcore.board.table import HEADINGS
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
+from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.cards import (
     KNOWN_CLASSES,
+    TRAINED_ON,
     UNKNOWN,
     Bar,
     Card,
     Figure,
-    Mark,
     Picture,
-    Point,
     classes_known,
     percent,
-    worst_first,
 )
 from zslcore.leakage.published import known_splits
-from zslcore.leakage.report import listed
+from zslcore.leakage.report import Finding, Mark, listed, worst_first
 from zslcore.results.imported import read_runs
 
 #: Split states whose rows are known and do not leak.
 CLEAN_SPLIT = "known"
+#: Title of the finding on the figures.
+FIGURES = "Stated figures"
 
 
 def card_of_result(
@@ -85,72 +86,74 @@ def card_of_entry(
     """Return the card of a result; ``kind`` says what the file is."""
     on_rows, rows = _of_rows(found)
     on_classes, classes = _of_classes(found)
-    points = _points(found.entry, on_rows, on_classes)
-    stated = points[0].verdict == "Clean"
+    findings = _findings(found, on_rows, on_classes)
     return Card(
         kind=kind,
         files=tuple(files),
-        verdict="Stated" if stated else points[0].verdict,
-        sentence=_stated(found.entry) if stated else points[0].text,
+        sentence=_stated(found) if findings[0].check == FIGURES else findings[0].sentence,
         figures=(rows, classes, _reached(found.entry)),
-        points=points,
+        findings=findings,
         picture=_picture(found.entry),
         read_as=_read_as(found),
     )
 
 
-def _stated(entry: BoardEntry) -> str:
-    figure = _reached(entry)
+def _stated(found: Judged) -> str:
+    entry, figure = found.entry, _reached(found.entry)
     return (
         f"{entry.method} on {entry.data.name}, {entry.split.name} states {figure.label} "
         f"{figure.value}. As stated nothing leaks; its predictions would verify this."
     )
 
 
-def _points(entry: BoardEntry, *of_data: Point) -> tuple[Point, ...]:
-    """Return the points on data, with those on how gamma and parameters were chosen."""
-    points, title = list(of_data), "How it was chosen"
+def _findings(found: Judged, *of_data: Finding) -> tuple[Finding, ...]:
+    """Return the findings on data, with those on gamma, parameters and the figures."""
+    entry, findings, title = found.entry, list(of_data), "Choice of gamma and parameters"
     origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
     unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
     if entry.peeked:
         what = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
-        text = f"{what} chosen on the test images: the figures are a bound, not a result."
-        advice = "Choose on validation images."
-        points.insert(0, Point("leak", title, text, advice, means="Oracle"))
+        text = f"{what} chosen on the test images: the figures are an upper bound (oracle)."
+        findings.insert(0, Finding(title, "leak", text, "Choose on validation images."))
     if unstated:
         text = f"Nothing shows how {' and '.join(unstated)} were found."
-        points.append(Point("open", title, text, "Ask the author."))
+        findings.append(Finding(title, "open", text, "Ask the author."))
     elif not entry.peeked:
         text = "Gamma and parameters are stated to be chosen on validation images, or not at all."
-        points.append(Point("ok", title, text))
-    return worst_first(points)
+        findings.append(Finding(title, "ok", text))
+    if found.state is State.VERIFIED:
+        findings.append(Finding(FIGURES, "ok", "Computed again from predictions."))
+    else:
+        text = "As stated: no predictions show them."
+        findings.append(Finding(FIGURES, "open", text, "Give the predictions, too."))
+    return worst_first(findings)
 
 
-def _of_rows(found: Judged) -> tuple[Point, Figure]:
+def _of_rows(found: Judged) -> tuple[Finding, Figure]:
     """Return what is known of the rows of the split, and its figure."""
-    title, label, why = "Rows of the split", "rows leaked", found.split.why
+    title, label, why = "Rows of the split", TRAINED_ON, found.split.why
     if found.split.kind == CLEAN_SPLIT:
-        return Point("ok", title, why), Figure(label, "0", why.rstrip("."))
+        return Finding(title, "ok", why), Figure(label, "0", why.rstrip("."))
     if found.split.kind == "v1":
         benchmark = found.entry.data.benchmark
         counts = [s.counts for s in known_splits() if s.dataset == benchmark and s.superseded]
         figure = Figure(label, f"{counts[0]['test_seen']:,}" if counts else UNKNOWN, "PS v1")
-        return Point("leak", title, why, "Use PS 2.0."), figure
+        return Finding(title, "leak", why, "Use PS 2.0."), figure
     figure = Figure(label, UNKNOWN, why.rstrip("."))
-    return Point("open", title, why, "Give the digests of its rows."), figure
+    return Finding(title, "open", why, "Give the digests of its rows."), figure
 
 
-def _of_classes(found: Judged) -> tuple[Point, Figure]:
+def _of_classes(found: Judged) -> tuple[Finding, Figure]:
     """Return what is known of the unseen classes in the pre-training set, and its figure."""
     c, why = found.contamination, found.contamination.why.rstrip(".")
     marks: dict[OverlapState, Mark] = {"clean": "ok", "overlapping": "leak", "unknown": "open"}
     names = f" ({listed(c.classes)})" if c.classes else ""
-    point = Point(marks[c.state], KNOWN_CLASSES, f"{why}{names}.")
+    finding = Finding(KNOWN_CLASSES, marks[c.state], f"{why}{names}.")
     if c.state == "unknown":
-        return point, classes_known(note=why)
+        return finding, classes_known(note=why)
     sets = ", ".join(found.entry.data.pretraining)
     related = f"; {c.related} related" if c.related else ""
-    return point, classes_known(str(len(c.classes)), sets + related)
+    return finding, classes_known(str(len(c.classes)), sets + related)
 
 
 def _reached(entry: BoardEntry) -> Figure:

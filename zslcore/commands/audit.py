@@ -1,9 +1,8 @@
 """``python -m zslcore audit PATH``: guard the splits of a repository.
 
-Exit status: 0 when every check ran and nothing that ``--fail-on`` names was found, 1 when something
-was, 2 when the audit could not run, with one sentence on the error output, 3 when nothing was found
-but a check could not look, for want of labels, features or the like: give them, or accept that with
-``--allow-incomplete``.
+Exit status: 0 clean, 1 leaks or something that ``--fail-on`` names, 2 broken, or a refusal with one
+sentence on the error output, 3 unknown, where a check could not look, for want of labels, features
+or the like: give them, or accept that with ``--allow-incomplete``.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from zslcore.leakage.correction import POLICIES
 from zslcore.leakage.engine import audit, corrected_split
 from zslcore.leakage.loading import Subject, chosen_split
 from zslcore.leakage.render import FORMATS, render, to_junit
-from zslcore.leakage.report import FAIL_ON, AuditReport
+from zslcore.leakage.report import FAIL_ON, FailOn, Report
 from zslcore.leakage.vocabularies import PRETRAINING_NAMES
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import folder_of, path_of, write_out
@@ -91,8 +90,9 @@ def add_options(parser: argparse._ActionsContainer) -> None:
     for field in fields(Thresholds):
         usual, text = field.default, f"{THRESHOLDS[field.name]}, {field.default} by default"
         add(f"--{field.name}", type=type(usual), default=usual, metavar="NUMBER", help=text)
-    add("--fail-on", choices=tuple(FAIL_ON), default="fail")
-    text = "accept that these checks, or all, could not run"
+    text = "what ends with status 1: a leak (default), also a warning, or also an open finding"
+    add("--fail-on", type=_fail_on, metavar="{leak,warning,open}", default="leak", help=text)
+    text = "accept open findings of these checks, or of all"
     add("--allow-incomplete", nargs="*", metavar="ID", help=text)
     add("--format", choices=tuple(FORMATS), default="text")
     add("--output", help="file to write the report to, instead of the terminal")
@@ -115,10 +115,10 @@ def run_audit(args: argparse.Namespace) -> int:
             provenance=Provenance(**stated_choices(args)),
             runs=_stored_runs(subject, args) if args.runs else (),
             against=_other(subject, args.against),
-        )
+        ).accepting(accepted)
         _say(args, _text(report, args))
         if args.junit:
-            write_out(args.junit, to_junit(report, args.fail_on, _accepted(args)))
+            write_out(args.junit, to_junit(report, args.fail_on))
         if args.correct:
             _correct(subject, args)
     except (ZSLError, OSError) as error:
@@ -129,7 +129,15 @@ def run_audit(args: argparse.Namespace) -> int:
         return 2
     if report.fails(args.fail_on):
         return 1
-    return 3 if set(report.not_run) - accepted else 0
+    return report.status
+
+
+def _fail_on(word: str) -> FailOn:
+    """Return what ends a guarded build; words of former versions are taken, too."""
+    word = {"fail": "leak", "warn": "warning", "unknown": "open"}.get(word, word)
+    if word not in FAIL_ON:
+        raise argparse.ArgumentTypeError(f"expected leak, warning or open; got {word!r}")
+    return word
 
 
 def _give_back_path(args: argparse.Namespace) -> None:
@@ -152,7 +160,7 @@ def _where(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _accepted(args: argparse.Namespace) -> frozenset[str]:
-    """Return the checks that need not have run: those that are named, or all."""
+    """Return the checks whose open findings are accepted: those that are named, or all."""
     ids = [check.id for check in CHECKS]
     if args.allow_incomplete is None:
         return frozenset()
@@ -185,9 +193,9 @@ def _stored_runs(subject: Subject, args: argparse.Namespace) -> list[RunResult]:
     return store.runs_on(subject, args.split or chosen_split(subject).name)
 
 
-def _text(report: AuditReport, args: argparse.Namespace) -> str:
+def _text(report: Report, args: argparse.Namespace) -> str:
     if args.format == "junit":
-        return to_junit(report, args.fail_on, _accepted(args))
+        return to_junit(report, args.fail_on)
     return render(report, args.format)
 
 

@@ -4,8 +4,8 @@ A split may come with its labels or features, and scores with their labels, in a
 and scores of its test images are joined in a first card: u, s, H with the leaked rows and without,
 and whether what a paper prints is reproduced. ``--format`` and what an audit may be told print
 every finding of a split, folder or data set; ``--page`` writes the page on a submission. Exit
-status: 0 when nothing leaks, 1 when something does, 2 when a file is refused, with one sentence on
-the error output, 3 when the files leave it open.
+status: 0 clean, 1 leaks, 2 broken, or a file that is refused with one sentence on the error output,
+3 unknown.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from zslcore.leakage.cards import USUAL, Card, to_html
 from zslcore.leakage.file_kinds import MAX_LIST, Group, grouped, recognise
 from zslcore.leakage.loading import context_of_split, vocabulary_of
 from zslcore.leakage.published import read_predicted
+from zslcore.leakage.report import STATUS
 from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.scores.card import (
@@ -108,7 +109,7 @@ def _every_finding(args: argparse.Namespace) -> int:
     known = vars(args) | {"format": args.format or ("json" if args.json else "text")}
     paths = [path for each in args.files for path in data_sets_in(each) or [each]]
     found = [run_audit(argparse.Namespace(**known | {"path": str(each)})) for each in paths]
-    return min(found, key=(2, 1, 3, 0).index)
+    return min(found, key=[*STATUS.values()].index)
 
 
 def _write_page(args: argparse.Namespace) -> int:
@@ -131,8 +132,8 @@ def _write_page(args: argparse.Namespace) -> int:
 
 
 def worst_status(cards: Sequence[Card]) -> int:
-    """Return the exit status of several cards: a leak before what is open."""
-    return min((card.status for card in cards), key=(1, 3, 0).index)
+    """Return the exit status of several cards: that of the worst verdict."""
+    return min((card.status for card in cards), key=[*STATUS.values()].index)
 
 
 def cards_of_files(

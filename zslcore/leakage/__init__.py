@@ -12,7 +12,15 @@ from zslcore.leakage.counts import compare_splits
 from zslcore.leakage.engine import audit, audit_again, audit_context, corrected_split
 from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.render import FORMATS, render
-from zslcore.leakage.report import AuditReport, Evidence, Finding, Severity, SplitComparison
+from zslcore.leakage.report import (
+    MARKS,
+    Evidence,
+    Finding,
+    Mark,
+    Report,
+    SplitComparison,
+    Verdict,
+)
 from zslcore.leakage.vocabularies import (
     PRETRAINING_NAMES,
     VOCABULARY_NAMES,
@@ -26,22 +34,24 @@ from zslcore.leakage.vocabularies import (
 __all__ = [
     "CHECKS",
     "FORMATS",
+    "MARKS",
     "POLICIES",
     "PRETRAINING_NAMES",
     "VOCABULARY_NAMES",
     "AuditContext",
-    "AuditReport",
     "Check",
     "CorrectedSplit",
     "Decisions",
     "Entry",
     "Evidence",
     "Finding",
+    "Mark",
     "Match",
     "Provenance",
-    "Severity",
+    "Report",
     "SplitComparison",
     "Thresholds",
+    "Verdict",
     "Vocabulary",
     "audit",
     "audit_again",

@@ -1,4 +1,4 @@
-"""The card of a check: a verdict in a word, a sentence, three figures, one picture.
+"""The card of a check: a verdict in a word, a sentence, three figures, one picture, the findings.
 
 As text, as JSON, as a paragraph for a review and as a page. Cards are made by
 :mod:`zslcore.leakage.split_card`, :mod:`zslcore.scores.card` and :mod:`zslcore.board.card`.
@@ -8,51 +8,33 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from html import escape
-from typing import Literal, get_args
+from typing import Any
 
 from zslcore.leakage import page
-from zslcore.leakage.report import Finding, Severity, counted, without_options
+from zslcore.leakage.render import fields_of, finite
+from zslcore.leakage.report import (
+    STATUS,
+    Finding,
+    Mark,
+    Verdict,
+    counted,
+    verdict_of,
+    without_options,
+)
 from zslcore.texts import typed
 from zslcore.version import version
 
-#: Worst first. Only "Clean" means that everything was checked and nothing was found; "Stated" means
-#: so of a result whose figures nothing verifies.
-Verdict = Literal["Contradicted", "Leaks", "Oracle", "Unknown", "Questionable", "Stated", "Clean"]
-Mark = Literal["leak", "warning", "open", "ok"]
-MARKS: tuple[Mark, ...] = get_args(Mark)
-#: Severity of a finding -> mark of the point that it is on a card; "ok" for others.
-MARK_OF: dict[Severity, Mark] = {
-    Severity.FAIL: "leak",
-    Severity.WARN: "warning",
-    Severity.UNKNOWN: "open",
-    Severity.DID_NOT_RUN: "open",
-}
-#: Mark -> verdict on what has no worse one.
-VERDICT_OF: dict[Mark, Verdict] = {
-    "leak": "Leaks",
-    "warning": "Questionable",
-    "open": "Unknown",
-    "ok": "Clean",
-}
 #: The value of a figure that the files do not tell.
 UNKNOWN = "unknown"
 #: What the features of most published results were trained on.
 USUAL = "imagenet-1k"
-#: Verdict -> exit status of the command line, as that of the audit.
-STATUS: dict[Verdict, int] = {
-    "Contradicted": 1,
-    "Leaks": 1,
-    "Oracle": 1,
-    "Unknown": 3,
-    "Questionable": 0,
-    "Stated": 0,
-    "Clean": 0,
-}
-#: Letters of a digest that a review quotes, and most points that it repeats.
-DIGITS, MOST_POINTS = 12, 2
+#: Version of the JSON of a card.
+SCHEMA = "zslcore-card/2"
+#: Letters of a digest that a review quotes, and most findings that it repeats.
+DIGITS, MOST_REPEATED = 12, 2
 #: Letters of a line.
 LETTERS = 96
 
@@ -66,52 +48,10 @@ class Figure:
     note: str = ""
 
 
-#: Title of the point on classes that an extractor was trained on.
+#: Title of the finding on classes that an extractor was trained on.
 KNOWN_CLASSES = "Test classes in the pre-training set"
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One thing that was found, or that is open; ``command`` prints the text again, in a review.
-
-    ``rows`` are the first affected ones, numbered as in the file. ``means`` is the verdict that it
-    implies where its mark alone does not tell.
-    """
-
-    mark: Mark
-    title: str
-    text: str
-    advice: str = ""
-    rows: tuple[int, ...] = ()
-    command: str = ""
-    means: Verdict | None = field(default=None, compare=False)
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict on what has no worse point."""
-        return self.means or VERDICT_OF[self.mark]
-
-
-def point_of(finding: Finding, title: str) -> Point:
-    """Return a finding of the audit as a point, without the options that it names."""
-    text, advice = without_options(finding.message), without_options(finding.advice)
-    return Point(MARK_OF.get(finding.severity, "ok"), title, text, advice)
-
-
-def worst_first(points: Iterable[Point], *, open_first: bool = False) -> tuple[Point, ...]:
-    """Return points in the order of their marks; what is open before warnings if it decides."""
-    order = ("leak", "open", "warning", "ok") if open_first else MARKS
-    return tuple(sorted(points, key=lambda point: order.index(point.mark)))
-
-
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the worst of some verdicts, "Clean" for none."""
-    return min(verdicts, key=list(STATUS).index, default="Clean")
-
-
-def verdict_on(points: Iterable[Point]) -> Verdict:
-    """Return the verdict of the worst point."""
-    return worst(point.verdict for point in points)
+#: Title of the finding on the rows that a model was trained on, and label of its figure.
+TRAINING_ROWS, TRAINED_ON = "Training rows", "test images that were trained on"
 
 
 def classes_known(value: str = "", note: str = "") -> Figure:
@@ -145,26 +85,43 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The answer to "is it clean?"; points come worst first, ``files`` are (name, SHA-256)."""
+    """The answer to "is it clean?".
+
+    Attributes
+    ----------
+    kind : what is checked, in words
+    files : (name, SHA-256) of each
+    sentence : the reason of the verdict
+    findings : worst first; their ``rows`` are the first ones, numbered as in the file
+    read_as : (what, value), what was read
+    """
 
     kind: str
     files: tuple[tuple[str, str], ...]
-    verdict: Verdict
     sentence: str
     figures: tuple[Figure, Figure, Figure]
-    points: tuple[Point, ...] = ()
+    findings: tuple[Finding, ...]
     picture: Picture | None = None
     read_as: tuple[tuple[str, str], ...] = ()
 
     @property
-    def status(self) -> int:
-        """Exit status: 0 clean, stated or questionable, 1 a leak, 3 unknown."""
-        return STATUS[self.verdict]
+    def verdict(self) -> Verdict:
+        """The verdict on the files."""
+        return verdict_of(self.findings)
 
     @property
-    def open_points(self) -> tuple[Point, ...]:
-        """The points that the files leave open."""
-        return tuple(point for point in self.points if point.mark == "open")
+    def word(self) -> str:
+        """The verdict as a word on a page."""
+        return self.verdict.capitalize()
+
+    @property
+    def status(self) -> int:
+        """Exit status: 0 clean, 1 leaks, 2 broken, 3 unknown."""
+        return STATUS[self.verdict]
+
+    def marked(self, mark: Mark) -> list[Finding]:
+        """Return the findings with a mark."""
+        return [finding for finding in self.findings if finding.mark == mark]
 
     @property
     def command(self) -> str:
@@ -177,11 +134,13 @@ class Card:
         figures = "; ".join(
             f"{f.label}: {f.value}{f' ({f.note})' if f.note else ''}" for f in self.figures
         )
-        found = [p for p in self.points if p.mark in ("leak", "warning") and p.advice]
-        advice = " ".join(dict.fromkeys(p.advice for p in found[:MOST_POINTS]))
-        sentences = [f"I checked {files}.", f"Verdict: {self.verdict}.", self.sentence]
+        found = [f for f in self.findings if f.mark in ("leak", "error", "warning") and f.advice]
+        advice = " ".join(dict.fromkeys(f.advice for f in found[:MOST_REPEATED]))
+        sentences = [f"I checked {files}.", f"Verdict: {self.word}.", self.sentence]
         sentences += [f"{figures[:1].upper()}{figures[1:]}.", advice]
-        if titles := dict.fromkeys(p.title[0].lower() + p.title[1:] for p in self.open_points[:4]):
+        if titles := dict.fromkeys(
+            f.title[0].lower() + f.title[1:] for f in self.marked("open")[:4]
+        ):
             sentences.append(f"Not settled by these files: {'; '.join(titles)}.")
         sentences.append(f"To repeat: {self.command} (version {version()}).")
         return " ".join(part for part in sentences if part)
@@ -193,33 +152,64 @@ class Card:
         width = max(len(f.label) for f in self.figures)
         for f in self.figures:
             lines.append(f"  {f.label:<{width}}  {f.value}{f'  ({f.note})' if f.note else ''}")
-        for point in self.points:
-            if point.mark != "ok":
-                lines += ["", f"{point.mark.upper():<8} {point.title}"]
-                for text in (point.text, point.advice and f"What to do: {point.advice}"):
+        for finding in self.findings:
+            if finding.mark != "ok":
+                lines += ["", f"{finding.mark.upper():<8} {finding.title}"]
+                for text in (finding.sentence, finding.advice and f"What to do: {finding.advice}"):
                     lines += [f"{'':9}{line}" for line in textwrap.wrap(text, LETTERS - 9)]
-        passed = sum(point.mark == "ok" for point in self.points)
+        passed = len(self.marked("ok"))
         lines += ["", f"{counted(passed, 'check')} found nothing."] if passed else []
         return "\n".join(lines) + "\n"
 
     def to_json(self) -> str:
         """Return the card as JSON, with its version."""
-        values = asdict(self)
-        values["files"] = [{"name": name, "sha256": sha} for name, sha in self.files]
-        values["read_as"] = dict(self.read_as)
-        for point in values["points"]:
-            del point["command"], point["means"]
-        return json.dumps({"schema": "zslcore-card/1", "version": version()} | values, indent=1)
+        values = {
+            "schema": SCHEMA,
+            "version": version(),
+            "kind": self.kind,
+            "files": [{"name": name, "sha256": sha} for name, sha in self.files],
+            "verdict": self.verdict,
+            "sentence": self.sentence,
+            "figures": [asdict(figure) for figure in self.figures],
+            "findings": [fields_of(finding) for finding in self.findings],
+            "picture": self.picture and asdict(self.picture),
+            "read_as": dict(self.read_as),
+        }
+        return json.dumps(finite(values), indent=1, allow_nan=False)
+
+
+def on_card(finding: Finding, start: int = 0, most_rows: int = 0) -> Finding:
+    """Return a finding of an audit as a card has it: without options and evidence, and few rows.
+
+    ``start`` is the number of the first row in the file.
+    """
+    rows = tuple(row + start for row in finding.rows[:most_rows])
+    text, advice = without_options(finding.sentence), without_options(finding.advice)
+    return replace(finding, sentence=text, advice=advice, rows=rows, evidence=())
 
 
 def read_card(content: bytes, file: str) -> Card:
     """Read what :meth:`Card.to_json` wrote; ``file`` is its name, for sentences."""
     values = json.loads(content)
-    for name in ("schema", "version"):
-        values.pop(name)
     values["files"] = [(each["name"], each["sha256"]) for each in values["files"]]
     values["read_as"] = tuple(values["read_as"].items())
+    if values["schema"] == "zslcore-card/1":
+        values["findings"] = [_finding_of_point(values["verdict"], p) for p in values["points"]]
+    for name in ("schema", "version", "verdict", "points"):
+        values.pop(name, None)
     return typed(Card, values, file)
+
+
+def _finding_of_point(verdict: str, point: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a finding of the first version of cards, whose open ones decided by their verdict."""
+    return {
+        "check": point["title"],
+        "mark": point["mark"],
+        "sentence": point["text"],
+        "advice": point["advice"],
+        "rows": point["rows"],
+        "decides": point["mark"] != "open" or verdict == "Unknown",
+    }
 
 
 def percent(fraction: float) -> str:
@@ -233,13 +223,18 @@ def percent(fraction: float) -> str:
 WIDTH, STEP, LEFT, RIGHT = 640, 34, 150, 90
 SIDE = 240
 PLAIN, MARKED, CURVE = "#0072B2", "#B04A84", "#B65000"
-HEADINGS = {"leak": "What leaks", "warning": "What to look at", "open": "What is open"}
+HEADINGS: dict[Mark, str] = {
+    "leak": "What leaks",
+    "error": "What is broken",
+    "open": "What is open",
+    "warning": "What to look at",
+}
 
 
 def to_html(*cards: Card) -> str:
     """Return cards as one standalone page; every text from outside is escaped."""
     first = cards[0]
-    return page.page(f"{first.verdict}: {_names(first)}", "<hr>".join(map(body_of, cards)))
+    return page.page(f"{first.word}: {_names(first)}", "<hr>".join(map(body_of, cards)))
 
 
 def _names(card: Card) -> str:
@@ -248,16 +243,18 @@ def _names(card: Card) -> str:
 
 def body_of(card: Card, more: Sequence[Figure] = (), command: str = "") -> str:
     """Return what a page shows of a card, with ``more`` figures and another ``command``."""
-    passed = "; ".join(point.title for point in card.points if point.mark == "ok")
+    passed = "; ".join(finding.title for finding in card.marked("ok"))
     read = [*((name, f"SHA-256 {sha}") for name, sha in card.files), *card.read_as]
     repeat = f'<p class="note">To repeat: {escape(command or card.command)}</p>'
     return "".join(
         (
-            page.verdict_of(card.verdict, card.sentence, f"{card.kind} {_names(card)}"),
+            page.verdict_of(card.word, card.sentence, f"{card.kind} {_names(card)}"),
             page.key((f.label, f.value, f.note) for f in (*card.figures, *more)),
             to_svg(card.picture) if card.picture and not more else "",
             *(
-                page.section(heading, page.listed(_point(p) for p in card.points if p.mark == mark))
+                page.section(
+                    heading, page.listed(_shown(f) for f in card.findings if f.mark == mark)
+                )
                 for mark, heading in HEADINGS.items()
             ),
             page.section("What found nothing", f"<p>{escape(passed)}.</p>" if passed else ""),
@@ -266,10 +263,10 @@ def body_of(card: Card, more: Sequence[Figure] = (), command: str = "") -> str:
     )
 
 
-def _point(point: Point) -> str:
-    rows = ", ".join(f"{row:,}" for row in point.rows)
+def _shown(finding: Finding) -> str:
+    rows = ", ".join(f"{row:,}" for row in finding.rows)
     first = f' <span class="note">First rows: {rows}.</span>' if rows else ""
-    return page.said(point.title, point.text, point.advice) + first
+    return page.said(finding.title, finding.sentence, finding.advice) + first
 
 
 # --- The picture as SVG ---------------------------------------------------------------------------

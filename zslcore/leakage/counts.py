@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.context import PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.published import numbers_rows_of, published_as
-from zslcore.leakage.report import AuditReport, Severity, SplitComparison
+from zslcore.leakage.report import Report, SplitComparison
 from zslcore.leakage.vocabularies import Vocabulary, readable
 
 NOWHERE = "in no part"
@@ -26,17 +26,21 @@ NOWHERE = "in no part"
 BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 
 
-def leaking_rows(report: AuditReport) -> np.ndarray:
-    """Return the rows, sorted, of everything that failed or was warned of between the parts."""
+def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
+    """Return the test rows, sorted, that were trained on, by any finding that is a leak.
+
+    By themselves, as an equal or near image, by their photograph, or by their class.
+    """
     rows = [
         finding.rows
         for finding in report.findings
-        if finding.id in BY_ROW and finding.severity in (Severity.FAIL, Severity.WARN)
+        if finding.check in BY_ROW and finding.mark == "leak"
     ]
-    return np.unique(np.concatenate([*map(np.asarray, rows), np.empty(0)])).astype(np.intp)
+    leaking = np.concatenate([*map(np.asarray, rows), np.empty(0)]).astype(np.intp)
+    return np.intersect1d(leaking, context.rows(*TEST_PARTS))
 
 
-def leaks_by_class(context: AuditContext, report: AuditReport | None) -> pd.DataFrame:
+def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame:
     """Count the images of every class by where they are, each once: a row per class with images.
 
     ``known`` are tested as unseen, of a class that the extractor was trained on, ``leaking`` rows
@@ -50,11 +54,11 @@ def leaks_by_class(context: AuditContext, report: AuditReport | None) -> pd.Data
     for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in PARTS[3:])):
         where[context.rows(*parts)] = columns.index(column)
     if report is not None:
-        known = {c for f in report.of("ZSL006") if f.severity is Severity.FAIL for c in f.classes}
+        known = {c for f in report.of("ZSL006") if f.mark == "leak" for c in f.classes}
         unseen = context.rows("test_unseen")
         is_known = np.array([context.class_name(c) in known for c in range(labels.max() + 1)])
         where[unseen[is_known[labels[unseen]]]] = columns.index("known")
-        rows = leaking_rows(report)
+        rows = leaking_rows(context, report)
         where[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
     counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)
     np.add.at(counts, (labels, where), 1)
@@ -73,9 +77,9 @@ def _class_sides(context: AuditContext, y: np.ndarray, n: int, *of_seen: str) ->
     return np.select([seen & unseen, seen, unseen], ["both", "seen", "unseen"], default="none")
 
 
-def leaks_by_part(context: AuditContext, report: AuditReport) -> pd.DataFrame:
+def leaks_by_part(context: AuditContext, report: Report) -> pd.DataFrame:
     """Count the rows of every part and those of them that leak, in the order of the parts."""
-    leaking = leaking_rows(report)
+    leaking = leaking_rows(context, report)
     found = [(part, context.rows(part)) for part in PARTS if part in context.parts]
     counts = [(part, len(rows), np.isin(rows, leaking).sum()) for part, rows in found]
     return pd.DataFrame(counts, columns=["part", "rows", "leaking"])

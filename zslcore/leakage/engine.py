@@ -17,7 +17,7 @@ from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
 from zslcore.leakage.counts import compare_splits
 from zslcore.leakage.loading import FeatureSource, Labels, Subject, context_of, vocabulary_of
 from zslcore.leakage.photographs import GroupSource
-from zslcore.leakage.report import AuditReport, Finding, SplitComparison
+from zslcore.leakage.report import Finding, Report, SplitComparison
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.storage import artifacts
 from zslcore.version import version
@@ -39,7 +39,7 @@ def audit(
     accuracies: Mapping[str, Mapping[int, float]] | None = None,
     against: Subject | None = None,
     on_progress: Callable[[int, int], None] | None = None,
-) -> AuditReport:
+) -> Report:
     """Look for every known way in which a zero-shot split leaks.
 
     Parameters
@@ -66,7 +66,7 @@ def audit(
 
     Returns
     -------
-    AuditReport
+    Report
         Every check has at least one finding: also those that passed or could not run.
 
     Raises
@@ -78,8 +78,8 @@ def audit(
     --------
     >>> from zslcore.datasets import load
     >>> report = audit(load("digits"))
-    >>> report.severity("ZSL003")
-    <Severity.PASS: 'pass'>
+    >>> report.mark("ZSL003")
+    'ok'
     """
     if pretraining is None:
         pretraining = pretraining_of(subject) if isinstance(subject, ZSLDataset) else ()
@@ -107,7 +107,7 @@ def _compared(context: AuditContext, against: Subject) -> SplitComparison:
 
 def audit_context(
     context: AuditContext, on_progress: Callable[[int, int], None] | None = None
-) -> AuditReport:
+) -> Report:
     """Run every check on a context that is already built."""
     findings: list[Finding] = []
     for done, check in enumerate(CHECKS, start=1):
@@ -124,10 +124,10 @@ def audit_context(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     titles = {check.id: check.title for check in CHECKS}
-    return AuditReport(context.name, context.split_name, tuple(findings), titles, provenance)
+    return Report(context.name, context.split_name, tuple(findings), titles, provenance)
 
 
-def audit_again(report: AuditReport, context: AuditContext, ids: Sequence[str]) -> AuditReport:
+def audit_again(report: Report, context: AuditContext, ids: Sequence[str]) -> Report:
     """Run the checks ``ids`` once more, as after a person's decision; other findings stay.
 
     The context has the same rows and features as that of the report.

@@ -1,12 +1,12 @@
 """The report of an audit as text, Markdown, HTML, JSON or JUnit XML.
 
-The schema of the JSON has a version, ``zslcore-audit/1``::
+The schema of the JSON has a version, ``zslcore-audit/2``::
 
-    schema      "zslcore-audit/1"
+    schema      "zslcore-audit/2"
     subject     name of the data set or file        split     name of the split
-    verdict     "failed", "incomplete", "warnings" or "passed"    counts    findings by severity
+    verdict     "leaks", "broken", "unknown" or "clean"       counts    findings by mark
     checks      [{id, title}], all of them
-    findings    [{id, severity, message, advice, classes, rows, figures,
+    findings    [{check, title, mark, decides, sentence, advice, value, classes, rows, figures,
                   evidence: [{title, columns, rows, total}]}]
     provenance  {what: value}
     comparison  null, or the split against another one:
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from html import escape
 from typing import Any
@@ -27,9 +27,9 @@ from xml.etree import ElementTree
 
 from zslcore.exceptions import closest_name
 from zslcore.leakage import page
-from zslcore.leakage.report import FAIL_ON, AuditReport, Evidence, FailOn, Finding, Severity
+from zslcore.leakage.report import FAIL_ON, Evidence, FailOn, Finding, Report, worst_first
 
-SCHEMA = "zslcore-audit/1"
+SCHEMA = "zslcore-audit/2"
 AGAINST, READ = "Against another split", "What was read"
 #: Rows of a table that are printed in a terminal and in Markdown; the JSON has up to a hundred.
 IN_TEXT, IN_MARKDOWN = 20, 10
@@ -37,7 +37,7 @@ IN_TEXT, IN_MARKDOWN = 20, 10
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def render(report: AuditReport, format: str = "text") -> str:  # noqa: A002 - the word for it
+def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the word for it
     """Return ``report`` in one of ``FORMATS``; a misspelt name gets the nearest one."""
     if format not in FORMATS:
         raise closest_name("report format", format, FORMATS)
@@ -47,13 +47,13 @@ def render(report: AuditReport, format: str = "text") -> str:  # noqa: A002 - th
 # --- Text -----------------------------------------------------------------------------------------
 
 
-def to_text(report: AuditReport) -> str:
+def to_text(report: Report) -> str:
     """Return the headline, then every finding with its advice, then what another split moved."""
     lines = [report.headline, ""]
     for finding in report.findings:
-        lines.append(f"{finding.id}  {finding.severity.upper():<11}  {finding.message}")
+        lines.append(f"{finding.check}  {finding.mark.upper():<7}  {finding.sentence}")
         if finding.advice:
-            lines.append(f"{'':21}-> {finding.advice}")
+            lines.append(f"{'':17}-> {finding.advice}")
     if report.comparison:
         lines += ["", report.comparison.headline]
         for table in report.comparison.tables():
@@ -80,17 +80,16 @@ def _aligned(rows: Sequence[Sequence[object]]) -> list[str]:
 # --- Markdown -------------------------------------------------------------------------------------
 
 
-def to_markdown(report: AuditReport) -> str:
+def to_markdown(report: Report) -> str:
     """Return the verdict, a table of findings and their evidence, names escaped."""
     lines = [f"# Leakage review: {_plain(report.subject)}", "", _plain(report.headline), ""]
-    lines += ["| id | check | severity | finding |", "|---|---|---|---|"]
+    lines += ["| check | title | mark | finding |", "|---|---|---|---|"]
     lines += [
-        f"| {f.id} | {report.titles[f.id]} | {f.severity} | {_plain(f.message)} |"
-        for f in report.findings
+        f"| {f.check} | {f.title} | {f.mark} | {_plain(f.sentence)} |" for f in report.findings
     ]
     for f in report.findings:
         if f.evidence or f.advice:
-            lines += ["", f"## {f.id}: {f.severity}", "", _plain(f.message)]
+            lines += ["", f"## {f.check}: {f.mark}", "", _plain(f.sentence)]
             lines += ["", f"What to do: {_plain(f.advice)}"] if f.advice else []
             lines += [line for table in f.evidence for line in _in_markdown(table)]
     if report.comparison:
@@ -121,13 +120,13 @@ def _plain(text: str) -> str:
 # --- HTML -----------------------------------------------------------------------------------------
 
 
-def to_html(report: AuditReport) -> str:
+def to_html(report: Report) -> str:
     """Return a standalone page; every text from outside is escaped."""
     title, other = f"Leakage review: {report.subject}", report.comparison
     return page.page(
         title,
         page.verdict_of(title, report.headline),
-        *(_details(f, report.titles[f.id]) for f in report.findings),
+        *map(_details, report.findings),
         page.section(AGAINST, f"<p>{escape(other.headline)}</p>", *map(_shown, other.tables()))
         if other
         else "",
@@ -135,11 +134,14 @@ def to_html(report: AuditReport) -> str:
     )
 
 
-def _details(finding: Finding, title: str) -> str:
-    mark = str(finding.severity)
-    head = f"{page.mark(mark)}{escape(f'{finding.id} {title}: {finding.message}')}"
+def _details(finding: Finding) -> str:
+    text = f"{finding.check} {finding.title}: {finding.sentence}"
+    head = f"{page.mark(finding.mark)}{escape(text)}"
     advice = f"<p>What to do: {escape(finding.advice)}</p>" if finding.advice else ""
-    opened, tables = " open" * (mark == "fail"), "".join(map(_shown, finding.evidence))
+    opened, tables = (
+        " open" * (finding.mark in ("leak", "error")),
+        "".join(map(_shown, finding.evidence)),
+    )
     return f"<details{opened}><summary>{head}</summary>{advice}{tables}</details>"
 
 
@@ -151,7 +153,7 @@ def _shown(table: Evidence) -> str:
 # --- JSON -----------------------------------------------------------------------------------------
 
 
-def to_json(report: AuditReport) -> str:
+def to_json(report: Report) -> str:
     """Return the whole report; strict JSON, numbers that are not finite become null."""
     other = report.comparison
     content = {
@@ -159,9 +161,9 @@ def to_json(report: AuditReport) -> str:
         "subject": report.subject,
         "split": report.split,
         "verdict": report.verdict,
-        "counts": {str(severity): n for severity, n in report.counts.items()},
+        "counts": report.counts,
         "checks": [{"id": id_, "title": title} for id_, title in report.titles.items()],
-        "findings": [_fields(finding) for finding in report.findings],
+        "findings": [fields_of(finding) for finding in report.findings],
         "provenance": dict(report.provenance),
         "comparison": other
         and {
@@ -176,9 +178,10 @@ def to_json(report: AuditReport) -> str:
     return json.dumps(finite(content), indent=1, allow_nan=False, default=str) + "\n"
 
 
-def _fields(finding: Finding) -> dict[str, Any]:
-    order = ("id", "severity", "message", "advice", "classes", "rows", "figures")
-    values = {name: getattr(finding, name) for name in order}
+def fields_of(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON has it."""
+    order = ("check", "title", "mark", "decides", "sentence", "advice", "value", "classes")
+    values = {name: getattr(finding, name) for name in (*order, "rows", "figures")}
     return values | {"evidence": [asdict(table) for table in finding.evidence]}
 
 
@@ -196,23 +199,23 @@ def finite(value: object) -> object:
 # --- JUnit ----------------------------------------------------------------------------------------
 
 
-def to_junit(report: AuditReport, fail_on: FailOn = "fail", accepted: Collection[str] = ()) -> str:
+def to_junit(report: Report, fail_on: FailOn = "leak") -> str:
     """Return one test case per check, as every CI server draws; ``fail_on`` says what fails.
 
-    What could not run is an error, so that no server draws it green; for a check among ``accepted``
-    it is a skipped test with its reason, as what is unknown is, unless it fails.
+    What is broken or was not checked is an error, so that no server draws it green; an open finding
+    that does not decide is a skipped test with its reason.
     """
-    suite = ElementTree.Element("testsuite", name=_xml(f"zslcore audit: {report.subject}"))
+    suite = ElementTree.Element("testsuite", name=_xml(f"zslcore check: {report.subject}"))
     n = {"failure": 0, "error": 0, "skipped": 0}
-    for id_, title in report.titles.items():
-        case = ElementTree.SubElement(suite, "testcase", name=f"{id_} {title}")
+    for check, title in report.titles.items():
+        case = ElementTree.SubElement(suite, "testcase", name=f"{check} {title}")
         case.set("classname", _xml(f"zslcore.leakage.{report.subject}"))
-        outcome = _outcome(report.severity(id_), fail_on, id_ in accepted)
-        text = "\n".join(f"{f.severity}: {f.message} {f.advice}".strip() for f in report.of(id_))
+        worst = worst_first(report.of(check))[0]
+        outcome = _outcome(worst, fail_on)
+        text = "\n".join(f"{f.mark}: {f.sentence} {f.advice}".strip() for f in report.of(check))
         if outcome:
             n[outcome] += 1
-            worst = min(report.of(id_), key=lambda f: f.severity.rank)
-            ElementTree.SubElement(case, outcome, message=_xml(worst.message)).text = _xml(text)
+            ElementTree.SubElement(case, outcome, message=_xml(worst.sentence)).text = _xml(text)
         else:
             ElementTree.SubElement(case, "system-out").text = _xml(text)
     counts = {"tests": len(report.titles), "failures": n["failure"]}
@@ -225,19 +228,19 @@ def to_junit(report: AuditReport, fail_on: FailOn = "fail", accepted: Collection
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _outcome(severity: Severity, fail_on: FailOn, accepted: bool) -> str:
-    if severity in FAIL_ON[fail_on]:
+def _outcome(finding: Finding, fail_on: FailOn) -> str:
+    if finding.mark == "open" and not finding.decides:
+        return "skipped"
+    if finding.mark in FAIL_ON[fail_on]:
         return "failure"
-    if severity is Severity.DID_NOT_RUN and not accepted:
-        return "error"
-    return "skipped" if severity in (Severity.UNKNOWN, Severity.DID_NOT_RUN) else ""
+    return "error" if finding.mark in ("error", "open") else ""
 
 
 def _xml(text: str) -> str:
     return NOT_XML.sub("", text)
 
 
-FORMATS: dict[str, Callable[[AuditReport], str]] = {
+FORMATS: dict[str, Callable[[Report], str]] = {
     "text": to_text,
     "markdown": to_markdown,
     "html": to_html,

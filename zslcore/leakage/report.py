@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, get_args
 
 import pandas as pd
 
@@ -55,29 +54,27 @@ def without_options(text: str) -> str:
 MOST_ROWS = 100
 
 
-class Severity(StrEnum):
-    """How much a finding matters, worst first; what did not run is never left out."""
-
-    FAIL = "fail"
-    WARN = "warn"
-    UNKNOWN = "unknown"
-    DID_NOT_RUN = "did not run"
-    INFO = "info"
-    PASS = "pass"  # noqa: S105 - no password
-
-    @property
-    def rank(self) -> int:
-        """0 for the worst."""
-        return list(Severity).index(self)
-
-
-Verdict = Literal["failed", "incomplete", "warnings", "passed"]
-FailOn = Literal["fail", "warn", "unknown"]
-#: What ends a guarded build, by the value of ``--fail-on``.
-FAIL_ON: dict[FailOn, frozenset[Severity]] = {
-    "fail": frozenset({Severity.FAIL}),
-    "warn": frozenset({Severity.FAIL, Severity.WARN}),
-    "unknown": frozenset({Severity.FAIL, Severity.WARN, Severity.UNKNOWN, Severity.DID_NOT_RUN}),
+#: Marks of findings, worst first; an open one names what was not read, matched or declared.
+Mark = Literal["leak", "error", "open", "warning", "ok"]
+MARKS: tuple[Mark, ...] = get_args(Mark)
+#: Verdicts, worst first. Only "clean" means that everything was checked and nothing was found.
+Verdict = Literal["leaks", "broken", "unknown", "clean"]
+#: Verdict -> exit status of the command line.
+STATUS: dict[Verdict, int] = {"leaks": 1, "broken": 2, "unknown": 3, "clean": 0}
+#: Mark -> verdict on a subject without a worse finding.
+VERDICT_OF: dict[Mark, Verdict] = {
+    "leak": "leaks",
+    "error": "broken",
+    "open": "unknown",
+    "warning": "clean",
+    "ok": "clean",
+}
+FailOn = Literal["leak", "warning", "open"]
+#: Marks that end a guarded build with status 1, by the value of ``--fail-on``.
+FAIL_ON: dict[FailOn, frozenset[Mark]] = {
+    "leak": frozenset({"leak"}),
+    "warning": frozenset({"leak", "warning"}),
+    "open": frozenset({"leak", "warning", "open"}),
 }
 
 
@@ -108,23 +105,50 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding of a check; message and advice are one sentence each, the advice may be empty.
+    """A finding of a check.
 
     Attributes
     ----------
-    id : stable identifier of the check, "ZSL003"
+    check : stable identifier of the check, "ZSL003", or its title where it has no other
+    mark : "leak", "error", "open", "warning" or "ok"
+    sentence, advice : one sentence each; the advice may be empty
+    evidence : tables that the sentence rests on
+    value : the number that the mark depends on, as a share in [0, 1]; None without one
     rows : every affected image, 0-based, sorted
-    figures : numbers that the message rests on, by name
+    classes : names of the affected classes
+    figures : numbers that the sentence rests on, by name
+    title : title of the check
+    decides : whether an open finding leaves the verdict unknown; one on the making of results does
+        not decide on a split, nor does one that was accepted
     """
 
-    id: str
-    severity: Severity
-    message: str
+    check: str
+    mark: Mark
+    sentence: str
     advice: str = ""
     evidence: tuple[Evidence, ...] = ()
+    value: float | None = None
     rows: tuple[int, ...] = ()
     classes: tuple[str, ...] = ()
     figures: Mapping[str, float] = field(default_factory=dict)
+    title: str = ""
+    decides: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.title:
+            object.__setattr__(self, "title", self.check)
+
+
+def verdict_of(findings: Iterable[Finding]) -> Verdict:
+    """Return the verdict: that of the worst mark; open findings count where they decide."""
+    found = (VERDICT_OF[f.mark] for f in findings if f.decides)
+    return min(found, key=list(STATUS).index, default="clean")
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings in the order of their marks; open ones that do not decide after warnings."""
+    order = ("leak", "error", "open", "warning", "aside", "ok")
+    return tuple(sorted(findings, key=lambda f: order.index(f.mark if f.decides else "aside")))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -191,13 +215,13 @@ class SplitComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditReport:
+class Report:
     """The findings of an audit, in the order of the checks; every check has at least one.
 
     Attributes
     ----------
-    titles : what each check looks for, by id
-    provenance : what was read and assumed: digest, labels, vocabularies, version, time
+    titles : title of each check, by its identifier
+    provenance : sources and assumptions: digest, labels, vocabularies, version, time
     comparison : the split against another one, no part of the verdict
     """
 
@@ -210,39 +234,28 @@ class AuditReport:
 
     @property
     def verdict(self) -> Verdict:
-        """The first that holds of "failed", "incomplete", "warnings" and "passed".
-
-        Incomplete is what a check could not look at; see also :attr:`open_questions`.
-        """
-        found = {finding.severity for finding in self.findings}
-        if Severity.FAIL in found:
-            return "failed"
-        if Severity.DID_NOT_RUN in found:
-            return "incomplete"
-        return "warnings" if Severity.WARN in found else "passed"
+        """The verdict on the subject."""
+        return verdict_of(self.findings)
 
     @property
-    def not_run(self) -> tuple[str, ...]:
-        """Ids of the checks that could not run, for want of what they need."""
-        return tuple(
-            dict.fromkeys(f.id for f in self.findings if f.severity is Severity.DID_NOT_RUN)
-        )
+    def status(self) -> int:
+        """Exit status: 0 clean, 1 leaks, 2 broken, 3 unknown."""
+        return STATUS[self.verdict]
 
     @property
-    def open_questions(self) -> tuple[Finding, ...]:
-        """Findings of what is unknown or could not be looked at."""
-        open_ = (Severity.UNKNOWN, Severity.DID_NOT_RUN)
-        return tuple(finding for finding in self.findings if finding.severity in open_)
+    def open_findings(self) -> tuple[Finding, ...]:
+        """Findings on what is unknown or was not checked."""
+        return tuple(finding for finding in self.findings if finding.mark == "open")
 
     @property
-    def counts(self) -> dict[Severity, int]:
-        """Number of findings of each severity, worst first."""
-        return {s: sum(f.severity is s for f in self.findings) for s in Severity}
+    def counts(self) -> dict[Mark, int]:
+        """Number of findings of each mark, worst first."""
+        return {mark: sum(f.mark == mark for f in self.findings) for mark in MARKS}
 
     @property
     def headline(self) -> str:
         """The verdict in one sentence."""
-        counts = [f"{n} {severity}" for severity, n in self.counts.items() if n]
+        counts = [f"{n} {mark}" for mark, n in self.counts.items() if n]
         return f"{self.subject}{f' ({self.split})' if self.split else ''}: {self.verdict} - " + (
             ", ".join(counts) + "."
         )
@@ -251,23 +264,30 @@ class AuditReport:
         """Return the findings of the check ``ZSL003``; a misspelt id gets the nearest one."""
         if check not in self.titles:
             raise closest_name("check", check, self.titles)
-        return tuple(finding for finding in self.findings if finding.id == check)
+        return tuple(finding for finding in self.findings if finding.check == check)
 
-    def severity(self, check: str) -> Severity:
-        """Return the worst severity that a check found."""
-        return min((finding.severity for finding in self.of(check)), key=lambda s: s.rank)
+    def mark(self, check: str) -> Mark:
+        """Return the worst mark of a check."""
+        return min((finding.mark for finding in self.of(check)), key=MARKS.index)
 
-    def fails(self, fail_on: FailOn = "fail") -> bool:
+    def fails(self, fail_on: FailOn = "leak") -> bool:
         """Whether a build guarded with ``fail_on`` has to stop."""
         if fail_on not in FAIL_ON:
             choices = ", ".join(FAIL_ON)
             raise ParameterError(f"fail_on must be one of {choices}; got {fail_on!r}.")
-        return any(finding.severity in FAIL_ON[fail_on] for finding in self.findings)
+        return any(f.mark in FAIL_ON[fail_on] and f.decides for f in self.findings)
+
+    def accepting(self, checks: Iterable[str]) -> Report:
+        """Return the report with open findings of some checks accepted: they do not decide."""
+        accepted = frozenset(checks)
+        findings = (
+            replace(f, decides=f.decides and f.check not in accepted) if f.mark == "open" else f
+            for f in self.findings
+        )
+        return replace(self, findings=tuple(findings))
 
     def table(self) -> pd.DataFrame:
-        """Return one row per finding: id, check, severity, message, advice."""
-        columns = ["id", "check", "severity", "message", "advice"]
-        rows = [
-            (f.id, self.titles[f.id], str(f.severity), f.message, f.advice) for f in self.findings
-        ]
+        """Return one row per finding: check, title, mark, sentence, advice."""
+        columns = ["check", "title", "mark", "sentence", "advice"]
+        rows = [(f.check, f.title, f.mark, f.sentence, f.advice) for f in self.findings]
         return pd.DataFrame(rows, columns=columns)

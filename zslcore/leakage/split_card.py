@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 
 import pandas as pd
@@ -14,29 +13,30 @@ from zslcore.datasets.facts import title
 from zslcore.interactive.hues import signed
 from zslcore.leakage.cards import (
     KNOWN_CLASSES,
+    TRAINED_ON,
     UNKNOWN,
     Bar,
     Card,
     Figure,
-    Mark,
     Picture,
-    Point,
-    Verdict,
     classes_known,
-    point_of,
+    on_card,
+)
+from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
+from zslcore.leakage.counts import certain_and_possible, leaking_rows, leaks_by_part
+from zslcore.leakage.published import published_as
+from zslcore.leakage.report import (
+    Finding,
+    Mark,
+    Report,
+    counted,
+    listed,
+    without_options,
     worst_first,
 )
-from zslcore.leakage.context import PARTS, UNREAD, AuditContext
-from zslcore.leakage.counts import BY_ROW, certain_and_possible, leaking_rows, leaks_by_part
-from zslcore.leakage.published import published_as
-from zslcore.leakage.report import AuditReport, Severity, counted, listed, without_options
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.storage.files import FACTS
 
-#: Checks of the split itself. The others ask how results on it were made and chosen.
-OF_SPLIT = frozenset(
-    ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL006", "ZSL010", "ZSL012")
-)
 WORDNET_ID = re.compile(r"n[0-9]{8}")
 #: Rows of a finding that a card names.
 MOST_ROWS = 5
@@ -45,33 +45,23 @@ GAINED = "points gained in H"
 
 def card_of_split(
     context: AuditContext,
-    report: AuditReport,
+    report: Report,
     files: Sequence[tuple[str, str]] = (),
     *,
     assumed: bool = False,
 ) -> Card:
     """Return the card of a split; ``assumed`` says that nobody declared the pre-training set."""
-    verdict, sentence = _judged(report, assumed)
     start = 0 if context.name.endswith(".json") else 1  # of the rows of a file
-    points = [
-        replace(
-            point_of(f, report.titles[f.id]),
-            rows=tuple(row + start for row in f.rows[:MOST_ROWS]),
-            means=None if f.id in OF_SPLIT or f.severity is Severity.FAIL else "Clean",
-        )
-        for f in report.findings
-    ]
     return Card(
         kind="split" + (f" {report.split}" if report.split else ""),
         files=tuple(files),
-        verdict=verdict,
-        sentence=sentence,
+        sentence=_sentence(report, assumed),
         figures=(
             _rows_leaked(context, report),
             _classes_known(context, report, assumed),
             _points_gained(context, report),
         ),
-        points=worst_first(points),
+        findings=worst_first(on_card(f, start, MOST_ROWS) for f in report.findings),
         picture=_picture(context, report),
         read_as=_read_as(context, report, assumed),
     )
@@ -100,68 +90,66 @@ def card_of_classes(
     return Card(
         "list of classes",
         tuple(files),
-        "Questionable" if mark == "warning" else "Unknown",
         f"{text} {rows}",
         (
-            Figure("rows leaked", UNKNOWN, "needs the split file"),
+            Figure(TRAINED_ON, UNKNOWN, "needs the split file"),
             classes_known(value, where + ", assumed" * assumed),
             Figure(GAINED, UNKNOWN, "no result"),
         ),
         (
-            Point(mark, KNOWN_CLASSES, text),
-            Point("open", "Rows of the split", rows, "Check the split file, too."),
+            Finding(KNOWN_CLASSES, mark, text),
+            Finding("Rows of the split", "open", rows, "Check the split file, too."),
         ),
         read_as=(("extractor trained on", where + " (assumed)" * assumed),),
     )
 
 
-def _judged(report: AuditReport, assumed: bool) -> tuple[Verdict, str]:
-    """Return the worst that holds of the split itself, and why; what was not checked is unknown."""
-    if leaks := [f for f in report.findings if f.severity is Severity.FAIL]:
-        message = without_options(leaks[0].message)
-        if leaks[0].id == "ZSL006" and assumed:
-            message = f"For features of an extractor trained on ImageNet-1K: {message}"
-        more = len(leaks) - 1
-        return "Leaks", f"{message} {counted(more, 'more leak')} below." if more else message
-    of_split = [f for f in report.findings if f.id in OF_SPLIT]
-    unknown = (Severity.DID_NOT_RUN, Severity.UNKNOWN)
-    if open_ := [f for severity in unknown for f in of_split if f.severity is severity]:
-        titles = ", ".join(dict.fromkeys(report.titles[f.id].lower() for f in open_))
-        return "Unknown", f"No leak was found, but these could not be checked: {titles}."
-    if warnings := [f for f in of_split if f.severity is Severity.WARN]:
-        return "Questionable", without_options(warnings[0].message)
-    return "Clean", "No row, image, photograph or class of the test is in the training data."
+def _sentence(report: Report, assumed: bool) -> str:
+    """Return the reason of the verdict: its first finding, and how many more there are."""
+    verdict = report.verdict
+    if verdict in ("leaks", "broken"):
+        mark, word = ("leak", "leak") if verdict == "leaks" else ("error", "error")
+        first, *more = [f for f in report.findings if f.mark == mark]
+        sentence = without_options(first.sentence)
+        if first.check == "ZSL006" and assumed:
+            sentence = f"For features of an extractor trained on ImageNet-1K: {sentence}"
+        return f"{sentence} {counted(len(more), f'more {word}')} below." if more else sentence
+    if verdict == "unknown":
+        open_ = (f for f in report.open_findings if f.decides)
+        titles = ", ".join(dict.fromkeys(f.title.lower() for f in open_))
+        return f"No leak was found, but these could not be checked: {titles}."
+    if warnings := [f for f in report.findings if f.mark == "warning"]:
+        return without_options(warnings[0].sentence)
+    return "No row, image, photograph or class of the test is in the training data."
 
 
-def _rows_leaked(context: AuditContext, report: AuditReport) -> Figure:
-    rows = leaking_rows(report)
-    compared = context.features is not None
-    note = f"of {context.n_rows:,} images" if context.n_rows else ""
-    if not compared:
-        note += f"{', ' if note else ''}by row number; images not compared"
-    label = "rows to look at" if len(rows) and not _fails_by_row(report) else "rows leaked"
-    return Figure(label, f"{len(rows):,}", note)
+def _rows_leaked(context: AuditContext, report: Report) -> Figure:
+    tested = context.rows(*TEST_PARTS).size
+    notes = [f"of {tested:,}"] if tested else []
+    if context.features is None:
+        notes.append("by row number; images not compared")
+    return Figure(TRAINED_ON, f"{len(leaking_rows(context, report)):,}", ", ".join(notes))
 
 
-def _classes_known(context: AuditContext, report: AuditReport, assumed: bool) -> Figure:
+def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figure:
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
-    is_open = any(f in report.open_questions for f in findings)
+    is_open = any(f.mark == "open" for f in findings)
     if not names or context.unseen_classes is None or is_open:
         return classes_known()
-    known = {c for f in findings if f.severity is Severity.FAIL for c in f.classes}
-    related = {c for f in findings if f.severity is Severity.WARN for c in f.classes} - known
+    known = {c for f in findings if f.mark == "leak" for c in f.classes}
+    related = {c for f in findings if f.mark == "warning" for c in f.classes} - known
     note = f"{', '.join(names)}{', assumed' if assumed else ''}"
     note += f"; {len(related)} more related" if related else ""
     return classes_known(f"{len(known)} of {len(context.unseen_classes)}", note)
 
 
-def _points_gained(context: AuditContext, report: AuditReport) -> Figure:
+def _points_gained(context: AuditContext, report: Report) -> Figure:
     """Return the measured gain of the leak, known of PS v1."""
     published = published_as(context)
     if published and all(split.superseded for split in published):
         return _gain_of_first_release(published[0].dataset)
-    if not len(leaking_rows(report)):
+    if not len(leaking_rows(context, report)):
         return Figure(GAINED, "none known", "no row leaks")
     return Figure(GAINED, UNKNOWN, "zslcore leak-cost measures it on an imported data set")
 
@@ -188,26 +176,19 @@ def _gain_of_first_release(dataset: str) -> Figure:
     return Figure(GAINED, f"{signed(low)} to {signed(high)}", note)
 
 
-def _picture(context: AuditContext, report: AuditReport) -> Picture | None:
+def _picture(context: AuditContext, report: Report) -> Picture | None:
     table = leaks_by_part(context, report)
     if table.empty:
         return None
-    what = "leak" if _fails_by_row(report) else "to look at"
     bars = [
-        Bar(part, rows, marked, f"{marked:,} of {rows:,} {what}" if marked else f"{rows:,}")
+        Bar(part, rows, marked, f"{marked:,} of {rows:,} leak" if marked else f"{rows:,}")
         for part, rows, marked in table.itertuples(index=False)
     ]
-    alt = f"Rows of every part of the split; {len(leaking_rows(report)):,} {what}."
+    alt = f"Rows of every part of the split; {len(leaking_rows(context, report)):,} leak."
     return Picture(alt, tuple(bars))
 
 
-def _fails_by_row(report: AuditReport) -> bool:
-    return any(f.id in BY_ROW and f.severity is Severity.FAIL for f in report.findings)
-
-
-def _read_as(
-    context: AuditContext, report: AuditReport, assumed: bool
-) -> tuple[tuple[str, str], ...]:
+def _read_as(context: AuditContext, report: Report, assumed: bool) -> tuple[tuple[str, str], ...]:
     published = " or ".join(map(str, published_as(context))) or "none that is known"
     names = ", ".join(v.name for v in context.vocabularies) or "not declared"
     values = {

@@ -18,27 +18,29 @@ from zslcore.evaluation import State
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.cards import (
     KNOWN_CLASSES,
+    TRAINED_ON,
+    TRAINING_ROWS,
     UNKNOWN,
     USUAL,
     Card,
     Figure,
     Picture,
-    Point,
     classes_known,
     percent,
-    worst_first,
 )
 from zslcore.leakage.counts import certain_and_possible, leaking_rows
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of_dataset
 from zslcore.leakage.published import PredictedScores
-from zslcore.leakage.report import counted, listed
+from zslcore.leakage.report import Finding, counted, listed, worst_first
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.reading import JudgedScores
 
 #: Points of a curve that are drawn.
 DRAWN = 160
+#: Title of the finding on the choice of gamma.
+GAMMA = "Origin of gamma"
 VERSIONS = (
     "Version 1 and version 2.0 of the proposed split have the same test images; a model that was "
     "trained on train_loc and val_loc of version 1 has seen every test image of the seen classes."
@@ -61,15 +63,14 @@ def card_of_scores(
     """
     on_rows, rows = _of_rows(leaked, report.matrix.split)
     on_classes, classes = _of_classes(report.matrix, vocabularies, assumed)
-    points = _points(report, on_rows, on_classes)
+    findings = _findings(report, on_rows, on_classes)
     predicted = isinstance(report.matrix, PredictedScores)
     return Card(
         kind="predictions" if predicted else "score matrix",
         files=tuple(files),
-        verdict=points[0].verdict,
-        sentence=_sentence(report, points[0]),
+        sentence=_sentence(report, findings[0]),
         figures=(rows, classes, _reached(report)),
-        points=points,
+        findings=findings,
         picture=_picture(report),
         read_as=_read_as(report, vocabularies, assumed),
     )
@@ -108,7 +109,7 @@ def _leaks_in_data(
     with suppress(ZSLError):
         dataset = load(said.dataset).required(said.digest)
         context = context_of_dataset(dataset, dataset.split(said.split))
-        rows = leaking_rows(audit_context(replace(context, features=None)))
+        rows = leaking_rows(context, audit_context(replace(context, features=None)))
         return len(rows), tuple(n for n in pretraining_of(dataset) if n in VOCABULARY_NAMES)
     return None, ()
 
@@ -119,82 +120,81 @@ def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]])
     return Card(
         "score matrix",
         tuple(files),
-        "Unknown",
         f"{name} has more than one meaning: {question}",
-        (Figure("rows leaked", UNKNOWN), Figure(KNOWN_CLASSES.lower(), UNKNOWN),
-         none),
-        (Point("open", "What the file means", question, "Answer it under Scores, or give --fix to "
-               "zslcore score."),),
-    )  # fmt: skip
+        (Figure(TRAINED_ON, UNKNOWN), Figure(KNOWN_CLASSES.lower(), UNKNOWN), none),
+        (
+            Finding(
+                "Meaning of the file",
+                "open",
+                question,
+                "Answer it under Scores, or give --fix to zslcore score.",
+            ),
+        ),
+    )
 
 
-def _sentence(report: ScoreReport, worst: Point) -> str:
+def _sentence(report: ScoreReport, worst: Finding) -> str:
     what = f" on {report.matrix.benchmark} {report.matrix.split}" if report.matrix.benchmark else ""
-    if worst.mark == "leak":
-        return worst.text
+    if worst.mark in ("leak", "error"):
+        return worst.sentence
     figure = _reached(report)
     reached = f"{figure.label} {figure.value}{what} ({figure.note})"
     if worst.mark == "open":
-        return f"{reached}; {worst.text[0].lower() + worst.text[1:]}"
+        return f"{reached}; {worst.sentence[0].lower() + worst.sentence[1:]}"
     return f"{reached}; rows, labels and gamma agree with the data, and no test class is known."
 
 
-def _points(report: ScoreReport, *of_data: Point) -> tuple[Point, ...]:
-    """Return the points on data, with those on claims and gamma around them."""
+def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
+    """Return the findings on data, with those on claims and gamma around them."""
     matrix = report.matrix
     predicted = matrix if isinstance(matrix, PredictedScores) else None
     reasons = predicted.reasons if predicted else ()
-    points = [
-        Point("leak", "A claim of the file", reason, means="Contradicted") for reason in reasons
-    ]
+    findings = [Finding("A claim of the file", "error", reason) for reason in reasons]
     if report.origin == "oracle":
-        points.append(
-            Point("leak", "Where gamma comes from",
-                  "Gamma was chosen on the test images: H at this gamma is a bound, not a result.",
-                  "Choose gamma on validation images.", means="Oracle")
-        )  # fmt: skip
-    points += of_data
+        text = "Gamma was chosen on the test images: H at this gamma is an upper bound (oracle)."
+        findings.append(Finding(GAMMA, "leak", text, "Choose gamma on validation images."))
+    findings += of_data
     if report.gamma is None and report.evaluation.plain is not None:
         text = "No gamma was given: H is uncalibrated."
-        points.append(Point("ok", "Where gamma comes from", text))
+        findings.append(Finding(GAMMA, "ok", text))
     elif report.origin == "given" or not report.checked:
         text = "Nothing shows where gamma comes from."
-        points.append(Point("open", "Where gamma comes from", text, "Add validation scores."))
+        findings.append(Finding(GAMMA, "open", text, "Add validation scores."))
     verified = predicted is not None and predicted.state is State.VERIFIED
     remarks = () if verified else matrix.remarks
-    points += [Point("warning", "What the file says", text) for text in remarks]
+    findings += [Finding("Content of the file", "warning", text) for text in remarks]
     if predicted and not verified and not reasons:
         text = "Rows and labels could not all be looked up."
-        points.append(Point("open", "Rows and labels", text))
-    return worst_first(points, open_first=True)
+        findings.append(Finding("Rows and labels", "open", text))
+    return worst_first(findings)
 
 
-def _of_rows(leaked: int | None, split: str) -> tuple[Point, Figure]:
+def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
     """Return what is known of the training rows, and its figure."""
-    title, label = "Training rows", "rows leaked"
+    title, label = TRAINING_ROWS, TRAINED_ON
     if leaked is None:
         text = "Which images the model was trained on cannot be read from this file."
         advice = "Check the split file that it was trained with."
         advice += f" {VERSIONS}" if split == "PS" else ""
         figure = Figure(label, UNKNOWN, "scores do not tell the training rows")
-        return Point("open", title, text, advice), figure
+        return Finding(title, "open", text, advice), figure
     figure = Figure(label, f"{leaked:,}", "of the split that the file names")
     if leaked:
         text = f"{leaked:,} rows of the split are in training and test."
-        return Point("leak", title, text, "Use a split without them."), figure
-    return Point("ok", title, "No row of the split is in training and test."), figure
+        return Finding(title, "leak", text, "Use a split without them."), figure
+    return Finding(title, "ok", "No row of the split is in training and test."), figure
 
 
 def _of_classes(
     matrix: JudgedScores, vocabularies: Sequence[Vocabulary], assumed: bool
-) -> tuple[Point, Figure]:
+) -> tuple[Finding, Figure]:
     """Return which unseen classes the extractor knew, and its figure."""
     title = KNOWN_CLASSES
     named = not all(name.lstrip("-").isdigit() for name in matrix.class_names)
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):
         text = "The file does not name its classes, or the pre-training set is not known."
-        return Point("open", title, text), classes_known()
+        return Finding(title, "open", text), classes_known()
     tested = np.unique(matrix.y[~matrix.seen[matrix.y]])
     names = [matrix.class_names[c] for c in tested]
     certain, _ = certain_and_possible(names, vocabularies, matrix.class_names)
@@ -203,10 +203,10 @@ def _of_classes(
     figure = classes_known(value, ", ".join(lists) + ", assumed" * assumed)
     where = " and ".join(lists)
     if not known:
-        return Point("ok", title, f"No unseen class is certain to be in {where}."), figure
+        return Finding(title, "ok", f"No unseen class is certain to be in {where}."), figure
     start = f"For features of an extractor trained on {where}: " if assumed else ""
     text = f"{start}{value} unseen classes are in {where} ({listed(known)})."
-    return Point("leak", title, text, "Report accuracy without these classes, too."), figure
+    return Finding(title, "leak", text, "Report accuracy without these classes, too."), figure
 
 
 def _reached(report: ScoreReport) -> Figure:

@@ -16,20 +16,17 @@ from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import ParameterError
 from zslcore.leakage.cards import (
     KNOWN_CLASSES,
+    TRAINED_ON,
+    TRAINING_ROWS,
     UNKNOWN,
     Card,
     Figure,
-    Mark,
-    Point,
-    Verdict,
     percent,
-    worst,
-    worst_first,
 )
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import leaking_rows
 from zslcore.leakage.published import PredictedScores, published_as
-from zslcore.leakage.report import AuditReport, counted
+from zslcore.leakage.report import Finding, Mark, Report, counted, verdict_of, worst_first
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.protocols import ORACLE
@@ -46,8 +43,8 @@ PRINTED = {
 #: Words of papers for the same.
 ALSO = {"unseen": "u", "seen": "s", "h": "H", "zsl": "ZSL", "t1": "ZSL", "ausuc": "AUSUC"}
 FIGURE = re.compile(r"([A-Za-z0-9]+)\s*[=: ]\s*([0-9]{1,3}(?:\.[0-9]{1,4})?)\s*%?")
-#: Titles of points: on the training of scores, on both files, and on what remains.
-TRAINING_ROWS, FITS, WITHOUT = "Training rows", "Scores and split", "Figures without leaked rows"
+#: Titles of findings: on both files, and on what remains.
+FITS, WITHOUT = "Scores and split", "Figures without leaked rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +176,7 @@ class JudgedSplit(Judged):
     """The card of a split."""
 
     context: AuditContext
-    audited: AuditReport
+    audited: Report
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,19 +206,14 @@ def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> li
 
 def with_printed(scores: JudgedMatrix, printed: Sequence[Printed]) -> Card:
     """Return the card of scores with whether what is printed of them is reproduced."""
-    card, said = scores.card, [*_printed_points(printed, scores.report)]
-    claims = [point.verdict for point in said if point.mark == "leak"]
-    text = " ".join(_in_front(point) for point in said)
-    return replace(
-        card,
-        verdict=worst(claims) if claims else card.verdict,
-        sentence=f"{text} {card.sentence}",
-        points=(*said, *card.points),
-    )
+    card, said = scores.card, [*_findings_on_printed(printed, scores.report)]
+    text = " ".join(_in_front(finding) for finding in said)
+    findings = worst_first((*said, *card.findings))
+    return replace(card, sentence=f"{text} {card.sentence}", findings=findings)
 
 
-def _in_front(point: Point) -> str:
-    return f"{point.title}: {point.text[0].lower()}{point.text[1:]}"
+def _in_front(finding: Finding) -> str:
+    return f"{finding.title}: {finding.sentence[0].lower()}{finding.sentence[1:]}"
 
 
 # --- The card -------------------------------------------------------------------------------------
@@ -234,46 +226,45 @@ def joined_card(
     split, scores, report = of_split.card, of_scores.card, of_scores.report
     fitted = fit(report.matrix, of_split.context)
     without = _figures_without_leaks(fitted, report, of_split.context, of_split.audited)
-    points = [*_printed_points(printed, report), *_fit_points(fitted, without)]
-    points += [
-        replace(point, title=f"{what}: {point.title}")
+    findings = [*_findings_on_printed(printed, report), *_findings_on_fit(fitted, without)]
+    findings += [
+        replace(finding, title=f"{what}: {finding.title}")
         for what, card in (("split", split), ("scores", scores))
-        for point in card.points
-        if not (what == "scores" and _answered(point, split, fitted))
+        for finding in card.findings
+        if not (what == "scores" and _answered(finding, split, fitted))
     ]
-    points = [*worst_first(points, open_first=True)]
-    verdict = _verdict(points, split)
+    ordered = worst_first(findings)
     return Card(
         kind="split and scores",
         files=tuple(dict.fromkeys((*split.files, *scores.files))),
-        verdict=verdict,
-        sentence=_sentence(verdict, points, split, without),
+        sentence=_sentence(ordered, split, without),
         figures=_figures(split, without),
-        points=tuple(points),
+        findings=ordered,
         picture=scores.picture,
         read_as=(*scores.read_as, *split.read_as),
     )
 
 
-def points_on(
+def findings_on(
     report: ScoreReport,
     context: AuditContext | None = None,
-    audited: AuditReport | None = None,
+    audited: Report | None = None,
     printed: Sequence[Printed] = (),
-) -> Iterator[Point]:
+) -> Iterator[Finding]:
     """Yield whether printed figures are reproduced, and the figures without leaked rows."""
-    yield from _printed_points(printed, report)
+    yield from _findings_on_printed(printed, report)
     if context is not None and audited is not None:
         fitted = fit(report.matrix, context)
-        yield from _fit_points(fitted, _figures_without_leaks(fitted, report, context, audited))
+        yield from _findings_on_fit(
+            fitted, _figures_without_leaks(fitted, report, context, audited)
+        )
 
 
-def _answered(point: Point, split: Card, fitted: Fit) -> bool:
-    """Whether a point on scores is answered by the split: what it trains on, and which classes."""
-    titles = {each.title for each in split.points}
-    if point.title == TRAINING_ROWS:
+def _answered(finding: Finding, split: Card, fitted: Fit) -> bool:
+    """Whether the split answers a finding on scores: the training rows, and the known classes."""
+    if finding.check == TRAINING_ROWS:
         return fitted.state in ("rows", "counts")
-    return point.title == KNOWN_CLASSES and ("Test classes in a pre-training vocabulary" in titles)
+    return finding.check == KNOWN_CLASSES and any(f.check == "ZSL006" for f in split.findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +284,7 @@ class _Without:
 
 
 def _figures_without_leaks(
-    fitted: Fit, report: ScoreReport, context: AuditContext, audited: AuditReport
+    fitted: Fit, report: ScoreReport, context: AuditContext, audited: Report
 ) -> _Without | None:
     if fitted.state in ("other", "open"):
         return None
@@ -303,7 +294,7 @@ def _figures_without_leaks(
     whole = _figures_at(answers, every, gamma)
     if fitted.rows is None:
         return _Without(-1, len(answers.y), how, True, whole, None)
-    leaks = leaking_rows(audited)
+    leaks = leaking_rows(context, audited)
     listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
     in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
     in_trainval |= not np.isin(leaks, listed_twice).all()  # their like may be in trainval
@@ -335,23 +326,22 @@ def _figures_text(figures: tuple[float | None, float | None, float | None]) -> s
     return ", ".join(f"{n} {'none' if v is None else percent(v)}" for n, v in named)
 
 
-def _fit_points(fitted: Fit, without: _Without | None) -> Iterator[Point]:
+def _findings_on_fit(fitted: Fit, without: _Without | None) -> Iterator[Finding]:
     title = FITS
-    marks: Mapping[str, Mark] = {"rows": "ok", "counts": "open", "other": "leak", "open": "open"}
+    marks: Mapping[str, Mark] = {"rows": "ok", "counts": "open", "other": "error", "open": "open"}
     advice = {
         "other": "Ask the authors which split these scores are of.",
         "counts": "Ask for predictions with row numbers, or for scores in the order of the split.",
         "open": "Add the labels of the split, or scores whose columns are named.",
         "rows": "",
     }[fitted.state]
-    means: Verdict | None = "Contradicted" if fitted.state == "other" else None
-    yield Point(marks[fitted.state], title, fitted.said, advice, means=means)
+    yield Finding(title, marks[fitted.state], fitted.said, advice)
     if without is None or without.kept is None:
         return
     title = WITHOUT
     if not without.leaked:
         text = f"No scored row leaks: {_figures_text(without.whole)}, {without.how}."
-        yield Point("ok", title, text)
+        yield Finding(title, "ok", text)
         return
     u, s, _ = without.kept
     gone = {(True, True): "", (False, True): "unseen ", (True, False): "seen "}.get(
@@ -364,10 +354,10 @@ def _fit_points(fitted: Fit, without: _Without | None) -> Iterator[Point]:
     )
     if not without.also_in_trainval:
         text += " A model trained on trainval alone has seen none of these rows."
-    yield Point("warning", title, text, "Report both figures, or train again without these rows.")
+    yield Finding(title, "warning", text, "Report both figures, or train again without these rows.")
 
 
-def _printed_points(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Point]:
+def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Finding]:
     """Yield for every printed figure which protocol gives it, if one does."""
     table = report.table().dropna(subset=["value"])
     columns = (table[name].astype(str) for name in ("protocol", "line", "average"))
@@ -386,43 +376,39 @@ def _printed_points(printed: Sequence[Printed], report: ScoreReport) -> Iterator
             said = f"; the scores give {percent(of[0][2])}" if of else ""
             text = f"Not reproduced by any protocol{said}."
             advice = "Ask the authors what was scored, and how."
-            yield Point("leak", title, text, advice, means="Contradicted")
+            yield Finding(title, "error", text, advice)
         elif not fair:
             text = "Reproduced only with gamma chosen on the test images: a bound, not a result."
             advice = "Ask for gamma chosen on validation images."
-            yield Point("leak", title, text, advice, means="Oracle")
+            yield Finding(title, "leak", text, advice)
         else:
             by_class = [row for row in fair if row[1] == "per class"]
             protocol, average, _ = (by_class or fair)[0]
             text = f"Reproduced: {protocol.lower()}, {average}.".replace("γ", "gamma")
             advice = "" if by_class else "Ask for the mean over classes, as the field reports."
-            yield Point("ok" if by_class else "warning", title, text, advice)
+            yield Finding(title, "ok" if by_class else "warning", text, advice)
 
 
-def _verdict(points: Sequence[Point], split: Card) -> Verdict:
-    verdicts = {point.verdict for point in points}
-    if "Contradicted" not in verdicts and split.verdict != "Leaks" and "Oracle" in verdicts:
-        return "Oracle"
-    return worst(verdicts)
-
-
-def _sentence(
-    verdict: Verdict, points: Sequence[Point], split: Card, without: _Without | None
-) -> str:
-    said = [p for p in points if p.title.startswith("Printed ")]
-    figures = next((p.text for p in points if p.title == WITHOUT), "")
-    fitted = next(p for p in points if p.title == FITS)
-    if fitted.mark == "leak":
-        return fitted.text
+def _sentence(findings: Sequence[Finding], split: Card, without: _Without | None) -> str:
+    said = [f for f in findings if f.check.startswith("Printed ")]
+    figures = next((f.sentence for f in findings if f.check == WITHOUT), "")
+    fitted = next(f for f in findings if f.check == FITS)
+    if fitted.mark == "error":
+        return fitted.sentence
     main = figures
     if without is not None and without.leaked > 0:
         main = f"{without.leaked:,} of {without.tested:,} scored rows leak. {figures}"
-    elif verdict in ("Leaks", "Unknown"):
-        worst = [p for p in points if p.mark in ("leak", "open") and p not in said
-                 and not p.title.startswith("split: ")]  # fmt: skip
-        why = (
-            split.sentence if split.verdict in ("Leaks", "Unknown") or not worst else worst[0].text
-        )
+    elif verdict_of(findings) != "clean":
+        of_scores = [
+            f
+            for f in findings
+            if f.mark in ("leak", "error", "open")
+            and f not in said
+            and not f.title.startswith("split: ")
+        ]
+        why = split.sentence
+        if split.verdict == "clean" and of_scores:
+            why = of_scores[0].sentence
         main = f"{figures} {why}".strip()
     return " ".join([*map(_in_front, said), main])
 
@@ -443,5 +429,5 @@ def _figures(split: Card, without: _Without | None) -> tuple[Figure, Figure, Fig
         value = "none left" if left is None else percent(left)
         kept = Figure(f"{name} without leaked rows", value, f"{_figures_text(without.kept)}")
         of = f"of {without.tested:,} that were scored"
-        leaked = Figure("rows leaked", f"{without.leaked:,}", of)
+        leaked = Figure(TRAINED_ON, f"{without.leaked:,}", of)
     return leaked, Figure(f"{name} as scored", scored, note), kept

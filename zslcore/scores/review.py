@@ -18,20 +18,12 @@ import pandas as pd
 from zslcore.interactive.one_file import element, script_of
 from zslcore.interactive.seen_unseen import PARTS, interactive_curve
 from zslcore.leakage import contamination, page
-from zslcore.leakage.cards import (
-    Card,
-    Figure,
-    Mark,
-    Point,
-    body_of,
-    read_card,
-    worst,
-    worst_first,
-)
+from zslcore.leakage.cards import Card, Figure, body_of, read_card
 from zslcore.leakage.context import AuditContext, Provenance
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.published import published_as
+from zslcore.leakage.report import Finding, Mark, worst_first
 from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.scores.card import card_of_scores
@@ -115,7 +107,7 @@ def review(of: Submission, *, blind: bool = False) -> Review:
             card = with_printed(scores, of.printed) if scores and of.printed else judged.card
         if of.extractor:
             context = split.context if split else None
-            card = _with_point(card, _of_extractor(of, context))
+            card = _with_finding(card, _of_extractor(of, context))
     found = Review(card, split.card.figures[1:] if split else (), of.report, of.command)
     return _blinded(found, of) if blind else found
 
@@ -151,23 +143,21 @@ def _files(of: Submission, *roles: str) -> list[tuple[str, str]]:
     ]
 
 
-def _with_point(card: Card, point: Point) -> Card:
-    verdict = worst((card.verdict, point.verdict))
-    changed = verdict != card.verdict
-    points = worst_first((point, *card.points), open_first=True)
-    sentence = point.text if changed else card.sentence
-    return replace(card, verdict=verdict, sentence=sentence, points=points)
+def _with_finding(card: Card, finding: Finding) -> Card:
+    whole = replace(card, findings=worst_first((finding, *card.findings)))
+    changed = whole.verdict != card.verdict
+    return replace(whole, sentence=finding.sentence) if changed else whole
 
 
-def _of_extractor(of: Submission, context: AuditContext | None) -> Point:
+def _of_extractor(of: Submission, context: AuditContext | None) -> Finding:
     """State whether an extractor of the map knew the test classes."""
     extractor, tested = contamination.find_extractor(of.extractor), _tested(of.report, context)
     if tested is None:
         text = f"The names of the test classes are not in the files: what {extractor.name} "
-        return Point("open", ZERO_SHOT, f"{text}knew of them is unknown.")
+        return Finding(ZERO_SHOT, "open", f"{text}knew of them is unknown.")
     answer = contamination.answer(tested, extractor)
     text = f"{answer.verdict}. {answer.sentence}"
-    return Point(_MARKS[answer.state], ZERO_SHOT, text, answer.advice)
+    return Finding(ZERO_SHOT, _MARKS[answer.state], text, answer.advice)
 
 
 def _tested(
@@ -231,7 +221,7 @@ def to_html(found: Review) -> str:
         m = report.matrix
         curve = interactive_curve([report.line()], m.tested, m.class_names, tell=False)
     return page.page(
-        f"Review: {found.card.verdict}",
+        f"Review: {found.card.word}",
         body_of(found.card, found.figures, found.command),
         "" if report is None else _figures(report),
         f"<h2>Curve</h2><p>{escape(curve.alt)}</p>{element(PARTS)}" if curve else "",

@@ -29,6 +29,7 @@ from ui.frame import Header, chart, errors_as_sentences
 from ui.reading_progress import read_or_cancel
 from ui.scores import Sent
 from ui.sections.audit import GAIN, Review, show_evidence, show_findings
+from ui.sections.audit import LOOKS as MARK_LOOKS
 from ui.text import PARTS, on_screen, plain
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
@@ -41,13 +42,16 @@ from zslcore.leakage import (
     VOCABULARY_NAMES,
     AuditContext,
     CorrectedSplit,
+    Finding,
+    Mark,
     Provenance,
     SplitComparison,
+    Verdict,
     Vocabulary,
     compare_splits,
     get_vocabulary,
 )
-from zslcore.leakage.cards import USUAL, Card, Point, Verdict, read_card, to_html
+from zslcore.leakage.cards import USUAL, Card, read_card, to_html
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.file_kinds import ENDINGS, MAX_LIST
 from zslcore.leakage.loading import context_of_dataset, context_of_split
@@ -324,7 +328,7 @@ def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Answered:
     predicted = scores.judged_predictions(sent).matrix
     assert isinstance(predicted, PredictedScores)
     card = card_of_predictions(predicted, found.named, given, load=scores.permitted)
-    if card.verdict == "Contradicted":
+    if card.verdict == "broken":
         return _Answered(Judged(card))
     brought = scores.brought(sent)
     return _Answered(JudgedMatrix(card, brought.report) if brought else Judged(card), brought)
@@ -421,19 +425,18 @@ def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
 
 #: Verdict -> colour and icon of its word.
 LOOKS: dict[Verdict, tuple[str, str]] = {
-    "Contradicted": ("red", ":material/gpp_bad:"),
-    "Leaks": ("red", ":material/gpp_bad:"),
-    "Oracle": ("red", ":material/visibility:"),
-    "Unknown": ("gray", ":material/help:"),
-    "Questionable": ("orange", ":material/gpp_maybe:"),
-    "Stated": ("blue", ":material/format_quote:"),
-    "Clean": ("green", ":material/verified_user:"),
+    "leaks": ("red", ":material/gpp_bad:"),
+    "broken": ("red", ":material/broken_image:"),
+    "unknown": ("gray", ":material/help:"),
+    "clean": ("green", ":material/verified_user:"),
 }
-MARKS = {
-    "leak": (":material/cancel:", "red", "leak", "leaks"),
-    "warning": (":material/warning:", "orange", "warning", "warnings"),
-    "open": (":material/help:", "gray", "open question", "open questions"),
-    "ok": (":material/check_circle:", "green", "check passed", "checks passed"),
+#: Mark -> its name for one finding and for several.
+MARK_NAMES: dict[Mark, tuple[str, str]] = {
+    "leak": ("leak", "leaks"),
+    "error": ("error", "errors"),
+    "open": ("open question", "open questions"),
+    "warning": ("warning", "warnings"),
+    "ok": ("check passed", "checks passed"),
 }
 
 
@@ -444,7 +447,7 @@ def show_card(card: Card, key: str = "", *, findings_below: bool = False) -> Non
         left, right = st.columns([0.56, 0.44], gap="large", vertical_alignment="center")
         with left:
             names = ", ".join(name for name, _ in card.files)
-            st.markdown(f"## :{color}[{icon} {card.verdict}]")
+            st.markdown(f"## :{color}[{icon} {card.word}]")
             st.markdown(f"**{plain(card.sentence)}**")
             st.caption(f"{plain(card.kind)} · {plain(names)}")
         with right:
@@ -475,13 +478,13 @@ def _show_details(card: Card, *, findings_below: bool) -> None:
             _show_read(card)
         return
     counts = [
-        counted(sum(p.mark == mark for p in card.points), name, many)
-        for mark, (*_, name, many) in MARKS.items()
-        if any(p.mark == mark for p in card.points)
+        counted(len(findings), name, many)
+        for mark, (name, many) in MARK_NAMES.items()
+        if (findings := card.marked(mark))
     ]
     with st.expander(f"Details: {', '.join(counts)}"):
-        for point in card.points:
-            _show_point(point)
+        for finding in card.findings:
+            _show_finding(finding)
         st.caption("What was read")
         _show_read(card)
 
@@ -490,10 +493,10 @@ def _show_read(card: Card) -> None:
     st.table({plain(a): plain(b) for a, b in card.read_as}, border="horizontal")
 
 
-def _show_point(point: Point) -> None:
-    icon, color, *_ = MARKS[point.mark]
-    advice = f" *{plain(point.advice)}*" if point.advice else ""
-    st.markdown(f":{color}[{icon}] **{plain(point.title)}.** {plain(point.text)}{advice}")
+def _show_finding(finding: Finding) -> None:
+    icon, color = MARK_LOOKS[finding.mark]
+    advice = f" *{plain(finding.advice)}*" if finding.advice else ""
+    st.markdown(f":{color}[{icon}] **{plain(finding.title)}.** {plain(finding.sentence)}{advice}")
 
 
 # --- Against another split ------------------------------------------------------------------------

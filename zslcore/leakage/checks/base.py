@@ -1,4 +1,4 @@
-"""What a check is, how it is registered, and the findings that it yields."""
+"""Registration of checks, and the findings that they yield."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.report import Evidence, Finding, Severity, how
+from zslcore.leakage.report import MARKS, Evidence, Finding, Mark, how
 
 Run = Callable[[AuditContext], Iterable[Finding]]
 
@@ -28,9 +28,10 @@ NEEDS = {
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One question to a split; ``passes`` is true when nothing was found.
+    """One question to a split; ``passes`` is the sentence when nothing was found.
 
-    It cannot run without ``needs`` of the context; the findings' ``id`` is filled in.
+    It cannot run without ``needs`` of the context; the findings' ``check`` is filled in. An open
+    finding of a check that does not ``decide`` on a split leaves its verdict.
     """
 
     id: str
@@ -38,54 +39,63 @@ class Check:
     passes: str
     needs: tuple[str, ...]
     run: Run
+    decides: bool = True
 
 
 CHECKS: list[Check] = []
 
 
-def check(id: str, title: str, passes: str, *needs: str) -> Callable[[Run], Run]:  # noqa: A002
+def check(
+    id: str,  # noqa: A002 - the word for it
+    title: str,
+    passes: str,
+    *needs: str,
+    decides: bool = True,
+) -> Callable[[Run], Run]:
     """Register the decorated function as a check."""
 
     def register(run: Run) -> Run:
-        CHECKS.append(Check(id, title, passes, needs, run))
+        CHECKS.append(Check(id, title, passes, needs, run, decides))
         CHECKS.sort(key=lambda each: each.id)
         return run
 
     return register
 
 
-def found(
-    severity: Severity,
-    message: str,
+def finding(
+    mark: Mark,
+    sentence: str,
     advice: str = "",
     evidence: Evidence | None = None,
     rows: Iterable[int] | np.ndarray = (),
     classes: Iterable[str] = (),
     figures: Mapping[str, float] | None = None,
+    value: float | None = None,
 ) -> Finding:
     """Return a finding; its rows are sorted."""
     rows = tuple(np.sort(np.asarray(list(rows), dtype=np.intp)).tolist())
     tables = () if evidence is None else (evidence,)
-    return Finding("", severity, message, advice, tables, rows, tuple(classes), figures or {})
+    return Finding("", mark, sentence, advice, tables, value, rows, tuple(classes), figures or {})
 
 
-fail, warn, unknown, info, passed = (
-    partial(found, Severity[name]) for name in ("FAIL", "WARN", "UNKNOWN", "INFO", "PASS")
-)
+leak, error, open_, warning, ok = (partial(finding, mark) for mark in MARKS)
 
 
-def did_not_run(why: str) -> Finding:
-    """Return that a check could not look, for want of what it needs."""
-    return found(Severity.DID_NOT_RUN, f"Did not run: {why}")
+def mark_of_share(share: float, limit: float) -> Mark:
+    """Return the mark of a leak of some share of the test images; the user sets the limit."""
+    return "leak" if share > limit else "warning"
 
 
 def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
-    """Return what a check finds; that it passed or could not run is a finding, too."""
+    """Return the findings of a check; that it passed or could not run is a finding, too."""
     missing = [NEEDS[name] for name in check.needs if context.lacks(name)]
     try:
         if missing:
             raise ZSLError(f"needs {' and '.join(missing)}.")
-        findings = tuple(check.run(context)) or (passed(check.passes),)
-    except ZSLError as error:
-        findings = (did_not_run(str(error)),)
-    return tuple(replace(finding, id=check.id) for finding in findings)
+        findings = tuple(check.run(context)) or (ok(check.passes),)
+    except ZSLError as refusal:
+        findings = (open_(f"Not checked: {refusal}"),)
+    return tuple(
+        replace(f, check=check.id, title=check.title, decides=check.decides or f.mark != "open")
+        for f in findings
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from zslcore.datasets.facts import FINE_TUNED
-from zslcore.leakage.checks.base import check, did_not_run, fail, info, passed, unknown, warn
+from zslcore.leakage.checks.base import check, error, leak, ok, open_, warning
 from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import Overlap, overlaps_of_split
 from zslcore.leakage.report import Evidence, Finding, counted, how, listed
@@ -24,6 +24,7 @@ CHOICES = {"hyperparameters": "hyper-parameters", "epochs": "epochs", "gamma": "
     "ZSL008",
     "How hyper-parameters, epochs and gamma were chosen",
     "Nothing was chosen on the test set.",
+    decides=False,
 )
 def how_chosen(context: AuditContext) -> Iterator[Finding]:
     """Read the author's declaration, and how runs made here were chosen."""
@@ -33,18 +34,18 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
     for origin, say, text, advice in (
         (
             "test",
-            fail,
+            leak,
             "Declared by the author: {} chosen on the test set.",
             "Choose on the validation classes of the folds; call this figure the oracle.",
         ),
         (
             "unknown",
-            unknown,
+            open_,
             "Not declared by the author: how {} chosen.",
             f"Ask the author, or declare it {how('chosen')}.",
         ),
-        ("given", info, "Declared by the author: {} given; how they were found is not stated.", ""),
-        ("validation", passed, "Declared by the author: {} chosen on validation classes.", ""),
+        ("given", ok, "Declared by the author: {} given; how they were found is not stated.", ""),
+        ("validation", ok, "Declared by the author: {} chosen on validation classes.", ""),
     ):
         if names := by_origin.get(origin):
             yield say(text.format(_were(names)), advice)
@@ -92,7 +93,7 @@ def _run_here(context: AuditContext) -> Finding:
         "gap of parameters, ZSL",
         "gap of parameters and gamma, H",
     )
-    return info(
+    return ok(
         "Runs made here, no evidence on the author's figures: "
         f"{counted(len(rows), 'run')}, {how_many}{widest}",
         evidence=Evidence.of("How each run was chosen", columns, rows),
@@ -104,13 +105,14 @@ def _run_here(context: AuditContext) -> Finding:
     "Side information",
     "Prototypes are complete and distinct, and made without test images.",
     "prototypes",
+    decides=False,
 )
 def side_information(context: AuditContext) -> Iterator[Finding]:
     """Origin, missing values, empty, equal and constant prototypes."""
     faults = [*_origin(context), *_values(context)]
     yield from faults
     if not faults and not context.independent_prototypes:
-        yield passed(
+        yield ok(
             "Prototypes are complete and distinct; declared by the author: made without "
             "test images."
         )
@@ -119,10 +121,10 @@ def side_information(context: AuditContext) -> Iterator[Finding]:
 def _origin(context: AuditContext) -> Iterator[Finding]:
     if context.provenance.prototypes == "test images":
         text = "Prototypes are declared to be made with the help of test images."
-        yield fail(text, "Make them from attributes or text alone.")
+        yield leak(text, "Make them from attributes or text alone.")
     elif context.provenance.prototypes == "unknown" and not context.independent_prototypes:
         text = "Not known whether prototypes were made with the help of test images."
-        yield unknown(text, f"Ask the author, or declare it {how('prototypes')}.")
+        yield open_(text, f"Ask the author, or declare it {how('prototypes')}.")
 
 
 def _values(context: AuditContext) -> Iterator[Finding]:
@@ -130,17 +132,17 @@ def _values(context: AuditContext) -> Iterator[Finding]:
     if (classes := np.flatnonzero(~np.isfinite(S).all(axis=1))).size:
         names = context.names(classes)
         text = f"Prototypes of {listed(names)} hold values that are not finite."
-        yield fail(text, "Fill them in.", classes=names)
+        yield error(text, "Fill them in.", classes=names)
     S = np.nan_to_num(S)
     yield from _missing(context, S if context.raw_prototypes is None else context.raw_prototypes)
     if (classes := np.flatnonzero(~S.any(axis=1))).size:
         names = context.names(classes)
         text = f"Prototypes of {listed(names)} are all zero."
-        yield fail(text, "Describe these classes.", classes=names)
+        yield error(text, "Describe these classes.", classes=names)
     yield from _equal(context, S)
     if len(S) > 1 and (n := int((np.ptp(S, axis=0) == 0).sum())):
         text = f"The same for every class, so without use: {counted(n, 'attribute')}."
-        yield info(text, figures={"attributes": n})
+        yield ok(text, figures={"attributes": n})
 
 
 def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
@@ -156,7 +158,7 @@ def _missing(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
         else "negative where all others are not, which looks like a code for missing."
     )
     table = zip(context.names(cells[:, 0]), cells[:, 1], values.astype(float).round(6), strict=True)
-    yield warn(
+    yield warning(
         f"{counted(len(cells), 'attribute value')} of {listed(names)} {verb} {what}",
         "Replace them, for example by 0 or the attribute's mean, before any scaling.",
         Evidence.of("Cells, attribute 0-based", ("class", "attribute", "value"), table),
@@ -173,7 +175,7 @@ def _equal(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
     tested = context.unseen_classes is not None and np.isin(alike, context.unseen_classes).any()
     names = context.names(alike)
     note = ", test classes among them, which no method can distinguish" if tested else ""
-    yield (fail if tested else warn)(
+    yield (error if tested else warning)(
         f"With the prototype of another class: {len(alike)} classes ({listed(names)}){note}.",
         "Describe them differently.",
         Evidence.of(
@@ -204,7 +206,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
         if vocabulary.name in FINE_TUNED:
             yield _fine_tuned(context, vocabulary.name)
         elif not vocabulary.listed:
-            yield unknown(
+            yield open_(
                 f"Declared: the features were trained on {vocabulary.source}. Nothing is known of "
                 f"the {n} test classes among them.",
                 "State this with the number, and compare it with features of the same origin "
@@ -213,21 +215,21 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
         rows, name = overlaps_of_split(context, vocabulary), vocabulary.name
         for say, those, text, advice in (
             (
-                fail,
+                leak,
                 [row for row in rows if row.counts],
                 "Among the classes of {name}: {k} of {n} test classes ({names}).",
                 "Test on other classes, or report accuracy without these as well; reject a match "
                 "that is wrong.",
             ),
             (
-                warn,
+                warning,
                 [row for row in rows if row.open],
                 "Related to classes of {name}, to be confirmed or rejected: {k} of {n} test "
                 "classes ({names}).",
                 "Confirm or reject each of them.",
             ),
             (
-                info,
+                ok,
                 [row for row in rows if row.matches and row.decision == "rejected"],
                 "Rejected by hand, for {name}: {names}.",
                 "",
@@ -253,8 +255,8 @@ def _fine_tuned(context: AuditContext, images: str) -> Finding:
         text += " Validation classes of the folds are seen classes, so they are known to them."
     advice = "Compare with fine-tuned features alone."
     if images != "seen-classes" or not n:
-        return info(text, advice)
-    return warn(
+        return ok(text, advice)
+    return warning(
         f"{text} s and H are too high if any of the {counted(n, 'test_seen row')} was among them.",
         f"Fine-tune on training images alone, and declare training-images. {advice}",
     )
@@ -276,6 +278,7 @@ def _matches(rows: list[Overlap]) -> Evidence:
     "Effect of those classes on accuracy",
     "Test classes that the extractor knew are not answered better than the others.",
     *NEEDED,
+    decides=False,
 )
 def overlap_effect(context: AuditContext) -> Iterator[Finding]:
     """OverlapGain of every method, by vocabulary, Holm over methods."""
@@ -285,13 +288,13 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
         known = {row.number for row in rows if row.counts}
         undecided = [row.class_name for row in rows if row.open]
         if vocabulary.name in FINE_TUNED:
-            yield info("Nothing to compare: fine-tuning used images of seen classes.")
+            yield ok("Nothing to compare: fine-tuning used images of seen classes.")
         elif not vocabulary.listed:
-            yield did_not_run(f"needs a list of the classes of {vocabulary.name}.")
+            yield open_(f"Not checked: needs a list of the classes of {vocabulary.name}.")
         elif not vocabulary.entries:
-            yield info("Nothing to compare: the extractor was trained on no images.")
+            yield ok("Nothing to compare: the extractor was trained on no images.")
         elif undecided and not known:
-            yield unknown(
+            yield open_(
                 f"No confirmed match among the classes of {vocabulary.name}; {len(undecided)} open "
                 f"({listed(undecided)}).",
                 "Confirm or reject each of them (ZSL006); the effect of those confirmed is "
@@ -300,11 +303,9 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
             )
         elif not known or known >= unseen:
             which = "every" if known else "no"
-            yield info(
-                f"Nothing to compare: {which} test class counts as one of {vocabulary.name}."
-            )
+            yield ok(f"Nothing to compare: {which} test class counts as one of {vocabulary.name}.")
         elif not accuracies:
-            yield did_not_run(f"needs accuracies per test class {how('accuracies')}.")
+            yield open_(f"Not checked: needs accuracies per test class {how('accuracies')}.")
         else:
             yield _effect(vocabulary, known, accuracies)
 
@@ -339,4 +340,4 @@ def _effect(vocabulary: Vocabulary, known: set[int], accuracies: Accuracies) -> 
     )
     advice = "Report accuracy on the clean classes next to that on all." if telling else ""
     evidence = Evidence.of("OverlapGain by method", columns, table)
-    return (warn if telling else info)(message, advice, evidence)
+    return (warning if telling else ok)(message, advice, evidence)

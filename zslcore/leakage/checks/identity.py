@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from zslcore.datasets.facts import class_facts, named_like, plain_name, recognise
-from zslcore.leakage.checks.base import check, info, passed, warn
+from zslcore.leakage.checks.base import check, ok, warning
 from zslcore.leakage.context import PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (
     ANSWERED,
@@ -45,7 +45,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
             f"These are rows of {dataset}, so checks were answered from what zslcore knows of it "
             f"({what}); the files themselves were not given."
         )
-        yield info(message)
+        yield ok(message)
 
 
 def _unknown(context: AuditContext) -> Finding:
@@ -57,8 +57,8 @@ def _unknown(context: AuditContext) -> Finding:
             "the layout starts at 1."
         )
         advice = f"{'Add 1 to' if shift > 0 else 'Take 1 from'} all row numbers."
-        return warn(message, advice)
-    return info(_by_classes(context))
+        return warning(message, advice)
+    return ok(_by_classes(context))
 
 
 def _near(near: NearSplit) -> Finding:
@@ -75,7 +75,7 @@ def _near(near: NearSplit) -> Finding:
         f"{shares}). Moved: {which}."
     )
     advice = "Say which split was used; figures are not comparable with those of the known one."
-    return warn(message, advice, classes=(*near.now_unseen, *near.no_more))
+    return warning(message, advice, classes=(*near.now_unseen, *near.no_more))
 
 
 def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | None:
@@ -88,7 +88,7 @@ def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | No
         return None
     message = f"{_names(splits)} without {listed(missing)}: the other parts are as published."
     advice = "Say which rows these are; the known split has them."
-    return warn(message, advice)
+    return warning(message, advice)
 
 
 def _by_classes(context: AuditContext) -> str:
@@ -158,8 +158,8 @@ def _counts(context: AuditContext, part: str) -> np.ndarray:
 def _known(split: KnownSplit, same: str) -> Finding:
     message = f"{split}, as published ({same})."
     if split.superseded:
-        return warn(f"{message} {split.superseded}")
-    return passed(message)
+        return warning(f"{message} {split.superseded}")
+    return ok(message)
 
 
 def _one_of(splits: Sequence[KnownSplit], given: list[str]) -> Finding:
@@ -171,7 +171,7 @@ def _one_of(splits: Sequence[KnownSplit], given: list[str]) -> Finding:
     )
     old = [split.superseded for split in splits if split.superseded]
     advice = f"Give {listed(where)} to distinguish them. {splits[0].name}: {old[0]}" if old else ""
-    return passed(message, advice)
+    return ok(message, advice)
 
 
 def _variant(
@@ -186,7 +186,7 @@ def _variant(
     message = f"Differs from {_names(splits)} in {listed(other)}; {listed(same)} agree."
     advice = "Say which split was used; figures are not comparable with those of the known one."
     evidence = Evidence.of("Parts that differ", columns, table)
-    return warn(message, advice, evidence)
+    return warning(message, advice, evidence)
 
 
 def _names(splits: Sequence[KnownSplit]) -> str:

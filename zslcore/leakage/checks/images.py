@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from zslcore.leakage.checks.base import check, fail, found, info, warn
+from zslcore.leakage.checks.base import check, finding, mark_of_share, ok, warning
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.neighbours import identical_rows, near_rows
-from zslcore.leakage.report import Evidence, Finding, Severity, counted
+from zslcore.leakage.report import Evidence, Finding, Mark, counted
 
 ADVICE = "Look at the images; the corrected split takes such rows out of training."
 
@@ -26,7 +26,7 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
     trained, every = context.rows(*TRAIN_PARTS), context.rows(*TRAIN_PARTS, *TEST_PARTS)
     if (empty := every[zero[every]]).size:
         text = f"Without features, all zero: {counted(empty.size, 'image')}."
-        yield warn(text, "Extract the features of these images again.", rows=empty)
+        yield warning(text, "Extract the features of these images again.", rows=empty)
     for part in TEST_PARTS:
         # A row that is itself in both parts is ZSL003's.
         tested = np.setdiff1d(context.rows(part), trained)
@@ -36,7 +36,7 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
             twins = trained[np.isin(group[trained], group[rows])]
             yield _equal(
                 context,
-                Severity.FAIL if share > context.thresholds.share else Severity.WARN,
+                mark_of_share(share, context.thresholds.share),
                 f"With exactly the features of a training row: {counted(rows.size, 'row')} of "
                 f"{part} ({share:.2%}).",
                 np.union1d(rows, twins),
@@ -49,11 +49,11 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
             f"In test_seen and, under another number, in test_unseen: "
             f"{counted(both.size, 'image')}."
         )
-        yield _equal(context, Severity.WARN, text, np.flatnonzero(np.isin(group, both)), group)
+        yield _equal(context, "warning", text, np.flatnonzero(np.isin(group, both)), group)
     n = groups_in(context, group, *TRAIN_PARTS, *TEST_PARTS).size
     if n and not both.size and not leaking_groups(context, group).size:
         text = f"More than once, but never in two parts: {counted(n, 'image')}."
-        yield info(text, figures={"groups": n})
+        yield ok(text, figures={"groups": n})
 
 
 def groups_in(context: AuditContext, group: np.ndarray, *parts: str) -> np.ndarray:
@@ -69,7 +69,7 @@ def leaking_groups(context: AuditContext, group: np.ndarray) -> np.ndarray:
 
 
 def _equal(
-    context: AuditContext, severity: Severity, message: str, rows: np.ndarray, group: np.ndarray
+    context: AuditContext, mark: Mark, sentence: str, rows: np.ndarray, group: np.ndarray
 ) -> Finding:
     parts = [p for p in (*TRAIN_PARTS, *TEST_PARTS) if p in context.parts]
     rows = rows[np.argsort(group[rows], kind="stable")]
@@ -79,7 +79,7 @@ def _equal(
         for k, row in enumerate(rows)
     ]
     evidence = Evidence.of("Equal rows, 0-based", ("group", "row", "class", "parts"), table)
-    return found(severity, message, ADVICE, evidence, rows, figures={"rows": len(rows)})
+    return finding(mark, sentence, ADVICE, evidence, rows, figures={"rows": len(rows)})
 
 
 @check(
@@ -109,13 +109,15 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
         "distance / median",
         "distance / tenth",
     )
-    say = fail if n / len(test) > limits.share else warn
-    yield say(
+    share = n / len(test)
+    yield finding(
+        mark_of_share(share, limits.share),
         f"Nearer to a training row than {limits.near:g} times the usual distance (median "
         f"{near.median:.4g}) and {limits.alone:g} times that to the tenth nearest: "
-        f"{counted(n, 'test row')} ({n / len(test):.2%}).",
+        f"{counted(n, 'test row')} ({share:.2%}).",
         ADVICE,
         Evidence.of("Pairs, nearest first, rows 0-based", columns, table),
         a,
         figures={"pairs": n, "median": near.median},
+        value=share,
     )

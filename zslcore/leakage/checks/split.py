@@ -9,7 +9,15 @@ from itertools import combinations
 import numpy as np
 
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.checks.base import check, fail, info, passed, warn
+from zslcore.leakage.checks.base import (
+    check,
+    error,
+    finding,
+    leak,
+    mark_of_share,
+    ok,
+    warning,
+)
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, UNREAD, AuditContext
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import Evidence, Finding, counted, listed
@@ -48,7 +56,7 @@ def shared_rows(context: AuditContext) -> Findings:
     if not context.parts and context.class_lists:
         raise DatasetError("lists of classes have no rows.")
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
-        yield fail(f"No rows in {' and '.join(empty)}.", "Zero-shot learning needs both parts.")
+        yield error(f"No rows in {' and '.join(empty)}.", "Zero-shot learning needs both parts.")
     yield from _misnumbered(context)
     if is_ps_v1(context):
         yield _ps_v1(context)
@@ -56,10 +64,10 @@ def shared_rows(context: AuditContext) -> Findings:
         yield from _in_two_parts(context)
     yield from _fold_rows(context)
     if context.n_rows is not None and (n := context.n_rows - context.rows(*PARTS).size) > 0:
-        yield info(f"In no part: {counted(n, 'image')}.", figures={"rows": n})
+        yield ok(f"In no part: {counted(n, 'image')}.", figures={"rows": n})
     yield from _other_lists(context)
     if names := context.facts.get(UNREAD):
-        yield info(f"Not read, and not checked: {names}.")
+        yield ok(f"Not read, and not checked: {names}.")
 
 
 def _misnumbered(context: AuditContext) -> Findings:
@@ -70,14 +78,14 @@ def _misnumbered(context: AuditContext) -> Findings:
             limit = "of any data set" if n is None else f"of {n} images"
             table = Evidence.of(title, ("part", "row"), ((part, row) for row in outside))
             text = f"Outside the rows {limit}: {counted(outside.size, 'row')} of {part}."
-            yield fail(text, _range_advice(context), table, figures={"rows": outside.size})
+            yield error(text, _range_advice(context), table, figures={"rows": outside.size})
     for part, rows in context.parts.items():
         unique, count = np.unique(rows, return_counts=True)
         if (again := unique[count > 1]).size:
             times = zip([part] * again.size, again, count[count > 1], strict=True)
             table = Evidence.of(title, ("part", "row", "times"), times)
             text = f"Listed more than once in {part}: {counted(again.size, 'row')}."
-            yield warn(text, "List every row once.", table, again, figures={"rows": again.size})
+            yield warning(text, "List every row once.", table, again, figures={"rows": again.size})
 
 
 def _range_advice(context: AuditContext) -> str:
@@ -106,17 +114,17 @@ def _ps_v1(context: AuditContext) -> Finding:
     seen = context.rows("test_seen")
     train, val = (np.isin(seen, context.rows(part)) for part in ("train", "val"))
     also = np.select([train & val, train], ["train and val", "train"], "val")
-    leak = (
+    what = (
         f"all {seen.size:,} rows of test_seen are also in train or val ({train.sum():,} in train, "
         f"{val.sum():,} in val)"
     )
     # Only the benchmark's own rows are called by the name of its split.
-    message, advice = f"{leak.capitalize()}, while trainval is clean.", LIKE_V1_ADVICE
+    message, advice = f"{what.capitalize()}, while trainval is clean.", LIKE_V1_ADVICE
     if any(split.name == "PS v1" for split in published_as(context)):
-        message, advice = f"PS v1, the first release of the proposed split: {leak}.", V1_ADVICE
+        message, advice = f"PS v1, the first release of the proposed split: {what}.", V1_ADVICE
     table = zip(seen, map(context.class_of, seen), also, strict=True)
     evidence = Evidence.of("Rows of test_seen, 0-based", ("row", "class", "also in"), table)
-    return fail(
+    return leak(
         message,
         advice,
         evidence,
@@ -130,16 +138,19 @@ def _in_two_parts(context: AuditContext) -> Findings:
         both = np.intersect1d(context.rows(a), context.rows(b))
         if not both.size or (a == "trainval" and b in ("train", "val")):
             continue
-        leaks = a in TRAIN_PARTS and b in TEST_PARTS
-        what = f"Tested in {b} and trained on in {a}" if leaks else f"In {a} and in {b}"
+        say, what = warning, f"In {a} and in {b}"
+        if b in TEST_PARTS:
+            say, what = error, f"Tested in {a} and in {b}"
+        if a in TRAIN_PARTS and b in TEST_PARTS:
+            say, what = leak, f"Tested in {b} and trained on in {a}"
         text = f"{what}: {counted(both.size, 'row')}."
         advice = "Keep each row in one part; the corrected split does."
-        yield fail(text, advice, _listed(context, both), both, figures={"rows": both.size})
+        yield say(text, advice, _listed(context, both), both, figures={"rows": both.size})
     if "trainval" in context.parts and {"train", "val"} & set(context.parts):
         stray = np.setdiff1d(context.rows("train", "val"), context.rows("trainval", *TEST_PARTS))
         if stray.size:
             text = f"In train or val but not in trainval: {counted(stray.size, 'row')}."
-            yield warn(
+            yield warning(
                 text,
                 "Let trainval be train and val together.",
                 rows=stray,
@@ -151,15 +162,15 @@ def _fold_rows(context: AuditContext) -> Findings:
     tested, trainval = context.rows(*TEST_PARTS), context.rows("trainval")
     for k, (train, val) in enumerate(context.fold_rows, 1):
         used = np.union1d(train, val)
-        for rows, what in (
-            (np.intersect1d(used, tested), "tested"),
-            (np.intersect1d(train, val), "both trained and validated on"),
-            (np.setdiff1d(used, np.union1d(trainval, tested)), "not in trainval"),
+        for say, rows, what in (
+            (leak, np.intersect1d(used, tested), "tested"),
+            (warning, np.intersect1d(train, val), "both trained and validated on"),
+            (warning, np.setdiff1d(used, np.union1d(trainval, tested)), "not in trainval"),
         ):
             if rows.size:
                 text = f"Fold {k}, {what}: {counted(rows.size, 'row')}."
                 advice = "Let folds part the rows of trainval."
-                yield fail(text, advice, rows=rows, figures={"rows": rows.size})
+                yield say(text, advice, rows=rows, figures={"rows": rows.size})
 
 
 def _other_lists(context: AuditContext) -> Findings:
@@ -180,11 +191,9 @@ def _other_lists(context: AuditContext) -> Findings:
         ]
         text = f"{name}, a list named for training, holds {' and '.join(held)}."
         advice = "Train on trainval, and ask which list the results were trained on."
-        yield fail(text, advice, _listed(context, both), both, figures={"rows": both.size})
+        yield leak(text, advice, _listed(context, both), both, figures={"rows": both.size})
     if harmless:
-        yield info(
-            f"No part of the split, and no training list with test rows: {listed(harmless)}."
-        )
+        yield ok(f"No part of the split, and no training list with test rows: {listed(harmless)}.")
 
 
 def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
@@ -217,7 +226,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         if (both := np.intersect1d(lists["seen"], lists["unseen"])).size:
             names = context.names(both)
             text = f"The class lists call {listed(names)} both seen and unseen."
-            yield fail(text, "Correct the lists.", classes=names)
+            yield leak(text, "Correct the lists.", classes=names)
         if (stray := np.setdiff1d(unseen, lists["unseen"])).size:
             names = context.names(stray)
             text = (
@@ -225,7 +234,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
                 "unseen."
             )
             advice = OF_OTHERS if _of_others(context) else "Correct the lists or the rows."
-            yield warn(text, advice, classes=names)
+            yield warning(text, advice, classes=names)
     if context.rows(*TRAIN_PARTS).size:
         trained = context.classes(*TRAIN_PARTS)
         missing = np.setdiff1d(context.classes("test_seen"), np.union1d(trained, unseen))
@@ -233,7 +242,7 @@ def seen_and_unseen(context: AuditContext) -> Findings:
             names = context.names(missing)
             text = f"Tested as seen, but without a single training row: {listed(names)}."
             advice = "Move these rows to test_unseen, or train on some of them."
-            yield warn(text, advice, classes=names)
+            yield warning(text, advice, classes=names)
 
 
 def _both(context: AuditContext, both: np.ndarray) -> Finding:
@@ -245,13 +254,15 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
         table = zip(names, *counts, strict=True)
         evidence = Evidence.of("Rows of these classes", ("class", *parts), table)
         tested = context.rows("test_unseen")
-        rows = tested[np.isin(y[tested], both)]
+        # Where test rows are the only ones trained on of a class, they alone leak (ZSL003).
+        trained = np.setdiff1d(context.rows(*TRAIN_PARTS), tested)
+        rows = tested[np.isin(y[tested], np.intersect1d(both, y[trained]))]
         if _of_others(context):
             advice = OF_OTHERS
         elif _off_by_one(context, y):
             advice = "Row numbers look off by one: shifted by one, no class is on both sides."
     text = f"Both seen and unseen: {counted(len(both), 'class', 'classes')} ({listed(names)})."
-    return fail(text, advice, evidence, rows, names, {"classes": len(both)})
+    return leak(text, advice, evidence, rows, names, {"classes": len(both)})
 
 
 def _of_others(context: AuditContext) -> bool:
@@ -286,20 +297,23 @@ def fold_classes(context: AuditContext) -> Findings:
         pair = "The pair train and val", context.classes("train"), context.classes("val")
         folds.insert(0, pair)
     for name, train, val in folds:
-        for a, b, what, advice in (
+        for say, a, b, what, advice in (
             (
+                leak,
                 val,
                 unseen,
                 "validates on test classes",
                 "Choose validation classes among the seen classes.",
             ),
             (
+                leak,
                 train,
                 unseen,
                 "trains on test classes",
                 "Choose training classes among the seen classes.",
             ),
             (
+                warning,
                 train,
                 val,
                 "trains and validates on the same classes",
@@ -309,7 +323,7 @@ def fold_classes(context: AuditContext) -> Findings:
             if (classes := np.intersect1d(a, b)).size:
                 names = context.names(classes)
                 advice = OF_OTHERS if _of_others(context) else advice
-                yield fail(f"{name} {what}: {listed(names)}.", advice, classes=names)
+                yield say(f"{name} {what}: {listed(names)}.", advice, classes=names)
 
 
 @check(
@@ -317,6 +331,7 @@ def fold_classes(context: AuditContext) -> Findings:
     "Too few test images",
     "Every test class has enough images for an accuracy of its own.",
     "labels",
+    decides=False,
 )
 def few_test_images(context: AuditContext) -> Findings:
     """Test classes with few images, and the interval that such an accuracy has."""
@@ -328,7 +343,7 @@ def few_test_images(context: AuditContext) -> Findings:
         names = context.names(classes[few])
         widths = [round(float(np.ptp(accuracy_interval(round(k / 2), k))), 3) for k in n[few]]
         columns = ("class", "images", "width of the 95 % interval at half right")
-        yield warn(
+        yield warning(
             f"Fewer than {limit} images in {part}: {few.sum()} of {len(classes)} classes "
             f"(smallest {n.min()}).",
             "Read the mean over classes, with an interval, not single classes.",
@@ -358,10 +373,11 @@ def same_photograph(context: AuditContext) -> Findings:
             in_training = np.bincount(number[trained], minlength=number.max() + 1)[shared]
             order = np.argsort(-tested, kind="stable")
             table = [(photographs.name(int(shared[k])), tested[k], in_training[k]) for k in order]
-            say = fail if rows.size / n > context.thresholds.share else warn
-            yield say(
+            share = rows.size / n
+            yield finding(
+                mark_of_share(share, context.thresholds.share),
                 f"From a photograph that also gave a training row: {rows.size:,} of {n:,} rows of "
-                f"{part} ({rows.size / n:.1%}), known from {photographs.source}.",
+                f"{part} ({share:.1%}), known from {photographs.source}.",
                 "Separate photographs, not rows: the corrected split removes the training rows of "
                 "these photographs and keeps the test set.",
                 Evidence.of(
@@ -371,6 +387,7 @@ def same_photograph(context: AuditContext) -> Findings:
                 ),
                 rows,
                 figures={"rows": rows.size, "of": n, "photographs": len(shared)},
+                value=share,
             )
     folds = [(f"Fold {k}", *fold) for k, fold in enumerate(context.fold_rows, 1)]
     if {"train", "val"} <= set(context.parts):
@@ -378,7 +395,7 @@ def same_photograph(context: AuditContext) -> Findings:
     for name, train, val in folds:
         if (rows := shared_rows_of(number, val, train)).size:
             silent = False
-            yield warn(
+            yield warning(
                 f"{name}: {rows.size:,} of {len(val):,} validation rows come from a photograph "
                 f"that also gave a training row ({rows.size / len(val):.1%}).",
                 "Validate on photographs that are not trained on; the corrected split does so.",
@@ -386,12 +403,12 @@ def same_photograph(context: AuditContext) -> Findings:
                 figures={"rows": rows.size, "of": len(val)},
             )
     if silent and not photographs.by_name:
-        yield passed(f"No photograph is on both sides ({photographs.source}).")
+        yield ok(f"No photograph is on both sides ({photographs.source}).")
     elif silent:
         used = context.rows(*PARTS)
         n = len(np.unique(number[used]))
         names = "all different" if n == used.size else f"{n:,} different ones"
-        yield passed(
+        yield ok(
             f"No photograph is on both sides, judging by file names: the names of {used.size:,} "
             f"rows were compared ({names}; {photographs.source}), not the pictures."
         )
