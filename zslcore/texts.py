@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -15,6 +16,7 @@ from zslcore.exceptions import FileRefusedError
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
     from pydantic import TypeAdapter
 
 
@@ -30,6 +32,12 @@ def clean_text(text: object, length: int = 200) -> str:
     if not start.isprintable():  # which has none of these, and is all that most texts are
         start = "".join(c for c in start if c.isspace() or unicodedata.category(c)[0] != "C")
     return " ".join(start.split())[:length].rstrip()
+
+
+def html_of_frame(title: str, frame: pd.DataFrame, rows: int = 12) -> str:
+    """Return a title and a table as HTML for a notebook; ``rows`` of long tables are shown."""
+    table = frame.to_html(max_rows=rows, border=0, index=False, na_rep="")
+    return f"<p>{escape(title)}</p>{table}"
 
 
 #: What :func:`search_pattern` writes.

@@ -1,5 +1,6 @@
 """What the guide and the README show can be run as it is printed."""
 
+import json
 import re
 import shlex
 from itertools import takewhile
@@ -69,6 +70,19 @@ def test_the_python_of_a_page_runs(path, tmp_path, monkeypatch, capsys):
     for text in blocks(path, "python"):
         exec(compile(text, path.name, "exec"), {})  # our own guide
         assert capsys.readouterr().out
+
+
+def test_the_notebook_runs_cell_by_cell(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    notebook = json.loads((ROOT / "docs" / "guide" / "notebook.ipynb").read_text(encoding="utf-8"))
+    cells = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+    names = {}
+    for text in cells:
+        exec(compile(text, "notebook.ipynb", "exec"), names)  # our own guide
+    out = capsys.readouterr().out
+    assert f"H {names['result'].calibrated.harmonic:.3f} with the gamma of the folds" in out
+    assert names["right"].mean() > 1 / 3
+    assert not any(c.get("outputs") for c in notebook["cells"])  # no output of an old version
 
 
 def test_predictions_are_written_and_read_as_their_page_shows(tmp_path, monkeypatch):

@@ -7,12 +7,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from zslcore.exceptions import DatasetError, require_known
+from zslcore.texts import html_of_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Parts of a split that have rows.
+PARTS = ("trainval", "test_seen", "test_unseen")
 
 
 def frozen(array: ArrayLike, dtype: DTypeLike | None = None) -> np.ndarray:
@@ -28,7 +35,7 @@ def _freeze_rows(owner: object, *names: str) -> None:
         object.__setattr__(owner, name, frozen(getattr(owner, name), np.intp))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Fold:
     """One partition of the training classes, for choosing hyper-parameters.
 
@@ -41,6 +48,9 @@ class Fold:
     def __post_init__(self) -> None:
         _freeze_rows(self, "train", "val")
 
+    def __repr__(self) -> str:
+        return f"<Fold: {len(self.train):,} training and {len(self.val):,} validation rows>"
+
     @classmethod
     def of_classes(cls, labels: np.ndarray, trainval: np.ndarray, val: np.ndarray) -> Self:
         """Return the fold that validates on the rows of ``trainval`` whose classes ``val`` marks.
@@ -51,7 +61,7 @@ class Fold:
         return cls(trainval[~inside], trainval[inside])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Split:
     """Which rows train and which test; all row numbers are 0-based.
 
@@ -81,10 +91,37 @@ class Split:
         _freeze_rows(self, *rows)
         object.__setattr__(self, "folds", tuple(self.folds))
 
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{len(getattr(self, part)):,} {part}" for part in PARTS)
+        return (
+            f"<Split {self.name}: {len(self.seen_classes)} seen and {len(self.unseen_classes)} "
+            f"unseen classes; {rows} rows; {len(self.folds)} folds>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the size of every part in a notebook."""
+        return html_of_frame(repr(self), _sizes([self]))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for every image in a part: ``row``, ``part`` and its part in each fold.
+
+        A row number in two parts, which is a leak, has two rows here.
+        """
+        import pandas as pd
+
+        parts = [pd.DataFrame({"row": getattr(self, part), "part": part}) for part in PARTS]
+        table = pd.concat(parts, ignore_index=True)
+        for k, fold in enumerate(self.folds, start=1):
+            table[f"fold {k}"] = ""
+            for part in ("train", "val"):
+                inside = np.isin(table["row"], getattr(fold, part)) & (table["part"] == "trainval")
+                table.loc[inside, f"fold {k}"] = part
+        return table
+
     @property
     def digests(self) -> dict[str, str]:
         """The digest of every part that has rows, by its name."""
-        rows = {part: getattr(self, part) for part in ("trainval", "test_seen", "test_unseen")}
+        rows = {part: getattr(self, part) for part in PARTS}
         return {part: part_digest(values) for part, values in rows.items() if len(values)}
 
     @classmethod
@@ -165,6 +202,24 @@ def content_digest(
     return sha.hexdigest()[:16]
 
 
+def _sizes(splits: Iterable[Split]) -> pd.DataFrame:
+    """Return a row a split: classes of both sides, rows of every part, folds."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {
+                "split": split.name,
+                "seen classes": len(split.seen_classes),
+                "unseen classes": len(split.unseen_classes),
+                **{part: len(getattr(split, part)) for part in PARTS},
+                "folds": len(split.folds),
+            }
+            for split in splits
+        ]
+    )
+
+
 def part_digest(rows: np.ndarray) -> str:
     """SHA-256 over the sorted, distinct, 0-based rows of a part, 16 hex digits."""
     return hashlib.sha256(np.unique(rows).astype("<i8").tobytes()).hexdigest()[:16]
@@ -201,7 +256,7 @@ def class_folds(labels: np.ndarray, trainval: np.ndarray, n: int = 3, seed: int 
     return [Fold(trainval[~mask], trainval[mask]) for mask in inside if not mask.all()]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ZSLDataset:
     """Image features, class prototypes and the splits over them.
 
@@ -296,6 +351,50 @@ class ZSLDataset:
     def _require(self, holds: object, sentence: str) -> None:
         if not holds:
             raise DatasetError(f"{self.name}: {sentence}.")
+
+    def __repr__(self) -> str:
+        (n, d), (c, width) = self.features.shape, self.prototypes.shape
+        splits = f"split{'s' * (len(self.splits) != 1)} {', '.join(self.splits) or 'none'}"
+        kind = " (simulated)" * self.simulated
+        return (
+            f"<ZSLDataset {self.name}{kind}: {n:,} images x {d:,} features; "
+            f"{c:,} classes x {width:,} attributes; {splits}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the size of every split in a notebook."""
+        return html_of_frame(repr(self), _sizes(self.splits.values()))
+
+    def to_frame(self, *, features: bool = False) -> pd.DataFrame:
+        """Return a row for every image: its class and, by split, its part.
+
+        Parameters
+        ----------
+        features : add a column for every feature; copies them all
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``class``, ``image_file`` where known, and one named after every split, with
+            "trainval", "test_seen" or "test_unseen", several joined by " + ", "" for none.
+        """
+        import pandas as pd
+
+        names = np.array(self.class_names, dtype=object)
+        columns: dict[str, Any] = {"class": names[self.labels]}
+        columns |= {"image_file": self.image_files} if self.image_files else {}
+        for split in self.splits.values():
+            column = np.full(len(self.labels), "", dtype=object)
+            for part in PARTS:
+                rows = np.unique(getattr(split, part))
+                column[rows] = [f"{text} + {part}" if text else part for text in column[rows]]
+            columns[split.name] = column
+        table = pd.DataFrame(columns)
+        if not features:
+            return table
+        numbers = [f"feature {k}" for k in range(1, self.features.shape[1] + 1)]
+        values = pd.DataFrame(np.asarray(self.features), columns=numbers)
+        return pd.concat([table, values], axis=1)
 
     @property
     def n_classes(self) -> int:

@@ -65,6 +65,7 @@ from zslcore.metrics import (
     top_k_of_ranks,
 )
 from zslcore.metrics.curve import Switches, switches_of
+from zslcore.texts import html_of_frame
 
 #: Counted up when the same data, method and parameters are chosen or judged otherwise than before.
 REVISION = 1
@@ -547,7 +548,7 @@ class FoldAnswers:
         return self.answers.margins().curve()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Selection:
     """Parameters chosen on the folds, and how every point of the grid did there.
 
@@ -574,6 +575,21 @@ class Selection:
     of_folds: tuple[FoldChoice, ...] = ()
     curves: tuple[tuple[SeenUnseenCurve, ...], ...] = ()
     validation: tuple[FoldAnswers, ...] = ()
+
+    def __repr__(self) -> str:
+        gamma = "" if self.gamma is None else f", gamma {self.gamma:.3g}"
+        return (
+            f"<Selection for {self.task}: {self.params}{gamma}; {self.score:.3f} on "
+            f"{len(self.of_folds)} folds, {self.rule}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show the grid in a notebook."""
+        return html_of_frame(repr(self), self.table)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for every point of the grid and fold, see ``table``."""
+        return self.table.copy()
 
 
 def select(
@@ -719,7 +735,7 @@ def _check_folds(dataset: ZSLDataset, split: Split) -> None:
 # --- Judging --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
     """Every figure of a GZSL table, of one test set; fractions in [0, 1].
 
@@ -747,6 +763,29 @@ class Evaluation:
     per_class_zsl: dict[int, float] = field(default_factory=dict)
     per_class: dict[int, float] = field(default_factory=dict)
     per_class_plain: dict[int, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        parts = [f"ZSL {self.zsl:.3f}"]
+        if self.plain is not None and self.calibrated is not None:
+            parts += [f"u {self.plain.unseen:.3f}", f"s {self.plain.seen:.3f}"]
+            parts += [f"H {self.plain.harmonic:.3f}"]
+            if self.calibrated.gamma:
+                at = f"at gamma {self.calibrated.gamma:.3g}"
+                parts += [f"H {self.calibrated.harmonic:.3f} {at}"]
+        if self.ausuc is not None:
+            parts += [f"AUSUC {self.ausuc:.3f}"]
+        return f"<Evaluation: {', '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        """Show the metrics in a notebook."""
+        return html_of_frame(repr(self), self.to_frame(), rows=60)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for every metric: ``metric`` and ``value``, a fraction."""
+        from zslcore.evaluation import figures
+
+        found = figures.values_of(self)
+        return pd.DataFrame({"metric": list(found), "value": list(found.values())})
 
 
 def origin_in_words(origin: str | None, stated_by: str = "") -> str:

@@ -18,6 +18,7 @@ from importlib.metadata import version as installed
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import scipy
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
@@ -33,11 +34,12 @@ from zslcore.exceptions import ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.classifiers import seconds_saved
 from zslcore.storage.records import Schema
+from zslcore.texts import html_of_frame
 
 Origin = Literal["validated", "given"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RunResult:
     """The figures of one run and their provenance.
 
@@ -79,6 +81,20 @@ class RunResult:
     environment: dict[str, str]
     fold_choices: tuple[protocol.FoldChoice, ...] = ()
     rule: protocol.Rule | None = None
+
+    def __repr__(self) -> str:
+        spec = self.spec
+        figures = repr(self.evaluation).removeprefix("<Evaluation: ").removesuffix(">")
+        kind = " (simulated)" * self.simulated
+        return f"<RunResult {spec.method} on {spec.dataset}{kind}, split {spec.split}: {figures}>"
+
+    def _repr_html_(self) -> str:
+        """Show the metrics in a notebook."""
+        return html_of_frame(repr(self), self.evaluation.to_frame(), rows=60)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one tidy row, see :meth:`row`; results stand below each other by ``concat``."""
+        return pd.DataFrame([self.row()])
 
     @property
     def oracle_gap(self) -> dict[str, float]:

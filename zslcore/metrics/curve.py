@@ -9,7 +9,7 @@ right, say everything about the test set at every gamma, however many classes th
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from zslcore.metrics.accuracy import (
     _weights,
     harmonic_mean,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Pixels of a notebook's curve without images.
 OF_CURVE = 640
@@ -60,7 +63,7 @@ class Sides:
         return harmonic_mean(self.seen, self.unseen)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SeenUnseenCurve:
     r"""Every trade-off between seen and unseen accuracy that some gamma reaches.
 
@@ -82,6 +85,20 @@ class SeenUnseenCurve:
     gamma: np.ndarray
     seen: np.ndarray
     unseen: np.ndarray
+
+    def __repr__(self) -> str:
+        best = self.best()
+        return (
+            f"<SeenUnseenCurve: {len(self.gamma):,} points, AUSUC {self.ausuc:.3f}, "
+            f"H at most {best.harmonic:.3f} (at gamma {best.gamma:.3g})>"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row for every point: ``gamma``, ``seen``, ``unseen``, ``harmonic``."""
+        import pandas as pd
+
+        names = ("gamma", "seen", "unseen", "harmonic")
+        return pd.DataFrame({name: getattr(self, name) for name in names})
 
     @property
     def harmonic(self) -> np.ndarray:
