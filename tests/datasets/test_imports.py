@@ -1,6 +1,8 @@
 import json
 import os
 import stat
+import threading
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from zslcore.exceptions import (
     NewerVersionError,
     ParameterError,
     UnknownNameError,
+    ZSLError,
 )
 from zslcore.jobs import upkeep
 from zslcore.storage import artifacts
@@ -297,6 +300,78 @@ def test_a_manifest_that_does_not_fit_its_files_is_never_served(source, root, re
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     assert load("Toy").class_names == files.READABLE
     assert len(reads) == 2
+
+
+def tiny(k):
+    labels = np.arange(4)
+    features = np.full((4, 2), k, np.float32)
+    splits = [Split.from_classes("own", labels, [3])]
+    return ZSLDataset("tiny", features, labels, np.eye(4), "abcd", splits=splits)
+
+
+def test_imports_side_by_side_succeed_or_end_in_a_sentence(root):
+    """Two replace the same import and one removes it, while another one's folder is measured."""
+    over, raw, made = threading.Event(), [], []
+
+    def repeat(act):
+        try:
+            for k in range(15):
+                with suppress(ZSLError):
+                    act(k)
+                    made.append(k)
+        except Exception as error:  # noqa: BLE001 - whatever it is
+            raw.append(error)
+        over.set()
+
+    def measure(_):
+        while not over.is_set():
+            imports.size_of(root)
+            imports.abandoned()
+            imports.restored("same")
+
+    acts = [
+        lambda k: import_dataset(tiny(k), name="same"),
+        lambda k: import_dataset(tiny(-k), name="same"),
+        lambda k: imports.remove("same"),
+        lambda k: open_dataset("same"),
+        measure,
+    ]
+    threads = [threading.Thread(target=repeat, args=(act,)) for act in acts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert raw == []
+    assert len(made) > 30
+    assert import_dataset(tiny(99), name="same").features[0, 0] == 99
+
+
+def test_the_size_of_a_folder_that_is_being_removed_is_a_number(tmp_path, monkeypatch):
+    (tmp_path / "here").write_bytes(b"1234")
+    (tmp_path / "gone").write_bytes(b"1234")
+    walk = os.walk
+
+    def walk_and_remove(root):
+        for found in walk(root):
+            (tmp_path / "gone").unlink()
+            yield found
+
+    monkeypatch.setattr(os, "walk", walk_and_remove)
+    assert imports.size_of(tmp_path) == 4
+
+
+def test_an_import_that_is_replaced_while_it_is_opened_is_the_new_one(root, monkeypatch):
+    import_dataset(tiny(1), name="same")
+    read = imports._manifest
+
+    def read_and_replaced(name):
+        found = read(name)
+        monkeypatch.setattr(imports, "_manifest", read)
+        import_dataset(tiny(2), name="same")
+        return found
+
+    monkeypatch.setattr(imports, "_manifest", read_and_replaced)
+    assert imports.open_import("same").features[0, 0] == 2
 
 
 def test_a_data_set_in_memory_can_be_kept(root):

@@ -409,6 +409,17 @@ def test_what_is_deleted_while_others_read_is_gone_and_no_damage(store):
     assert len(store.stored()) == 2 * N - 1
 
 
+def test_what_changes_while_a_list_is_read_was_written_by_no_other_version(store, result):
+    before = store.stored()
+    store.delete(f"{3:016x}")
+    store.put(replace(result, key="since then"))
+    assert store.unreadable(before) == ""
+    with store.writing() as db:
+        db.execute("UPDATE runs SET result = '{}' WHERE key = ?", (f"{4:016x}",))
+    assert store.unreadable().startswith("1 result was written by another version")
+    assert store.unreadable(store.stored()).startswith("1 result was written by another version")
+
+
 def test_a_store_behind_a_link_is_repaired_where_it_lies(store, tmp_path):
     link = ResultStore(tmp_path / "runs.sqlite")
     link.path.symlink_to(store.path)

@@ -92,10 +92,6 @@ def open_dataset(name: str) -> ZSLDataset:
     require_known("imported data set", name, imports.names())
     try:
         return imports.open_import(name)
-    except TornError:
-        pass
-    try:
-        return imports.open_import(name)  # another process may have replaced it meanwhile
     except TornError as torn:
         return _again(name, str(torn))
 

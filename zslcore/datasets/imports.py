@@ -44,6 +44,8 @@ IMAGE_FILES = "image_files.npy"
 PARTS = ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes")
 #: Copy of the manifest in the folder of an import; hidden, so that it is none of its files.
 COPY = ".manifest.json"
+#: Times that an import is opened again because another process has replaced it.
+TRIES = 10
 #: Folder of the data folder for what belongs to no import that can be read.
 QUARANTINE = "quarantine"
 
@@ -193,9 +195,13 @@ def restored(name: str) -> bool:
     found = [folder for folder in called if _agrees_with_copy(folder, name)]
     if not found:
         return False
-    copy = max(found, key=lambda folder: (folder / COPY).stat().st_mtime) / COPY
+    try:
+        copy = max(found, key=lambda folder: (folder / COPY).stat().st_mtime) / COPY
+        content = copy.read_bytes()
+    except OSError:  # another process has removed it meanwhile
+        return False
     with written_whole(manifest) as file:
-        file.write(copy.read_bytes())
+        file.write(content)
     return True
 
 
@@ -222,8 +228,13 @@ def recipe_of(name: str) -> dict[str, Any]:
 
 
 def size_of(root: Path) -> int:
-    """Return the bytes of all files in and below a folder."""
-    return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+    """Return the bytes of all files in and below a folder, where others may remove some."""
+    size = 0
+    for folder, _, files in os.walk(root):
+        for name in files:
+            with suppress(OSError):
+                size += os.lstat(os.path.join(folder, name)).st_size
+    return size
 
 
 def refuse_overfull(root: Path, name: str) -> None:
@@ -267,7 +278,13 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
     _refuse_taken(name)
     with or_refused(f"The import {name!r}"):
         _put(name, made_by, read)
-    return open_import(name)
+    try:
+        return open_import(name)
+    except TornError as torn:
+        raise DatasetError(
+            f"The import {name!r} was removed by another process meanwhile ({torn}); import it "
+            "again."
+        ) from torn
 
 
 def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> None:
@@ -399,7 +416,21 @@ def _read(path: Path, name: str) -> dict[str, Any]:
 
 
 def open_import(name: str) -> ZSLDataset:
-    """Open an import whose files are what its manifest says; raise TornError where they are not."""
+    """Open an import whose files are what its manifest says; raise TornError where they are not.
+
+    Another process may replace it at any time, and remove the files of the manifest just read.
+    """
+    for _ in range(TRIES):
+        before = stamp(name)
+        try:
+            return _open(name)
+        except TornError:
+            if before == stamp(name):
+                raise
+    return _open(name)
+
+
+def _open(name: str) -> ZSLDataset:
     manifest = _manifest(name)
     try:
         folder = _root() / Path(manifest["folder"]).name

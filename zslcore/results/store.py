@@ -191,7 +191,7 @@ class ResultStore:
         """
         content = None if predictions is None else predictions_file(predictions)
         with self.writing() as db:
-            rows = _texts(rows_of(db, "runs", result.key))
+            rows = [row[-1:] for row in rows_of(db, "runs", result.key)]
             for known in _readable(rows if result.oracle is None else []):
                 if known.evaluation == result.evaluation:
                     result = replace(result, oracle=known.oracle)
@@ -311,8 +311,11 @@ class ResultStore:
 
     def unreadable(self, readable: Sequence[StoredRun] | None = None) -> str:
         """Return in one sentence how many results cannot be read; empty when all can."""
-        read = [one for one in (self.stored() if readable is None else readable) if not one.shipped]
-        n = len(self._all()) - len(read)
+        stored = self.stored() if readable is None else readable
+        known = {one.id for one in stored if not one.shipped}
+        rows = [row for table in ("runs", "imported") for row in self._rows(table)]
+        # Rows that have come since are no runs of another version.
+        n = sum(row[0] not in known and not [*_readable([row[-1:]])] for row in rows)
         what = "1 result was" if n == 1 else f"{n} results were"
         return f"{what} written by another version or program and cannot be read." * (n > 0)
 
@@ -372,8 +375,12 @@ class ResultStore:
     def _all(self) -> list[tuple[Any, ...]]:
         return self._select("runs") + self._select("imported")
 
-    def _select(self, table: str, key: str | None = None) -> list[tuple[Any, ...]]:
-        """Return rows as :func:`_texts` has them: none without the file. Writes nothing."""
+    def _select(self, table: str, key: str | None = None) -> list[Row]:
+        """Return each row with the text of its result first, then its mark and when it was made."""
+        return [(row[-1], *row[1:-1]) for row in self._rows(table, key)]
+
+    def _rows(self, table: str, key: str | None = None) -> list[Row]:
+        """Return rows as they are stored: none without the file. Writes nothing."""
         if not self.path.exists():
             self._refuse_loss(None)
             return []
@@ -382,7 +389,7 @@ class ResultStore:
             rows = rows_of(db, table, key)
             if not rows:
                 self._refuse_loss(db)
-            return _texts(rows)
+            return rows
 
     def _refuse_loss(self, db: sqlite3.Connection | None) -> None:
         """Raise a ZSLError where the file has lost results that its backup has."""
@@ -487,11 +494,6 @@ def _named(name: str, among: Sequence[Found], what: str) -> Found:
 
 #: Times that a change begins again because a repair has replaced the file.
 TRIES = 10
-
-
-def _texts(rows: Iterable[Row]) -> list[Row]:
-    """Return each row with the text of its result first, then its mark and when it was made."""
-    return [(row[-1], *row[1:-1]) for row in rows]
 
 
 def _readable(rows: Iterable[Row]) -> Iterator[RunResult]:
