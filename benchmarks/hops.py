@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.wordnet_hops import class_hops, hop_trend
-from zslcore.datasets.facts import class_facts, spaced_name
+from zslcore.datasets.facts import class_facts
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.contamination import cells
+from zslcore.names import spaced_name
 from zslcore.results.shipped import shipped_results
 
 AGAINST = "imagenet-1k"

@@ -42,7 +42,7 @@ def test_features_may_lie_outside_the_folder(folder, name, tmp_path, monkeypatch
     assert main(["import", str(folder), "--features", str(tmp_path / "elsewhere/other.mat")]) == 0
 
 
-def test_a_plain_name_means_the_file_in_the_folder(folder, tmp_path):
+def test_a_class_key_means_the_file_in_the_folder(folder, tmp_path):
     savemat(tmp_path / "own.mat", files.features_file(features=9 * files.FEATURES.T))
     assert main(["import", str(folder), "--features", "own.mat"]) == 0
     np.testing.assert_array_equal(load("ANIMALS-own").features, 2 * files.FEATURES)

@@ -10,8 +10,9 @@ from ui import uploads
 from zslcore.__main__ import main
 from zslcore.analysis.actions import CONFIGURATIONS, feature_sets
 from zslcore.datasets import action_archives, import_dataset, load
-from zslcore.datasets.facts import action_facts, readable_names
+from zslcore.datasets.facts import action_facts
 from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError
+from zslcore.names import readable_names
 
 pytestmark = pytest.mark.usefixtures("in_process", "own_data")
 

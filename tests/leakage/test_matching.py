@@ -7,16 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from zslcore.datasets.facts import class_facts, published
-from zslcore.leakage import (
-    VOCABULARY_NAMES,
-    Vocabulary,
-    get_vocabulary,
-    match_names,
-    matching,
-    readable,
-)
+from zslcore.leakage import VOCABULARY_NAMES, Vocabulary, get_vocabulary, match_names, matching
 from zslcore.leakage.matching import EMPTY_WORDS, MOST_INDEXES, index_of
 from zslcore.leakage.vocabularies import VIEWPOINTS, domains, wordnet
+from zslcore.names import readable
 
 IMAGENET = get_vocabulary("imagenet-1k")
 PAPER_NAME = {

@@ -10,7 +10,7 @@ import pytest
 
 from zslcore.__main__ import main
 from zslcore.datasets.base import Split
-from zslcore.datasets.facts import plain_name, published
+from zslcore.datasets.facts import published
 from zslcore.datasets.xlsa17 import read_split_arrays, read_xlsa17
 from zslcore.leakage import (
     CHECKS,
@@ -28,6 +28,7 @@ from zslcore.leakage.checks.identity import known_split
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.neighbours import near_rows
 from zslcore.leakage.published import known_splits, with_facts
+from zslcore.names import class_key
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -326,8 +327,8 @@ def test_the_standard_split_without_labels_is_answered_from_facts(xlsa17, alone,
     known = [f for f in finding_of(context, "ZSL006") if f.mark in (FAIL, WARN)]
     listed = published("overlap_imagenet1k_ss").query("dataset == @name")["class"]
     assert known[0].mark is FAIL
-    classes = [plain_name(c) for f in known for c in f.classes]  # "market indoor"
-    assert all(any(c.startswith(plain_name(x)) for c in classes) for x in listed)
+    classes = [class_key(c) for f in known for c in f.classes]  # "market indoor"
+    assert all(any(c.startswith(class_key(x)) for c in classes) for x in listed)
     (identity,) = [check for check in CHECKS if check.id == "ZSL010"]
     answered = run_check(identity, context)[-1]
     assert f"These are rows of {name}" in answered.sentence

@@ -33,7 +33,6 @@ from scipy import stats
 from zslcore.analysis.study import Report, Study, made_by
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset, class_folds
-from zslcore.datasets.facts import plain_name
 from zslcore.evaluation.protocol import ScoredTest, Setting
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
@@ -42,6 +41,7 @@ from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import accuracy_interval, per_class_accuracy
 from zslcore.metrics.gain import TINY, ByClass, OverlapGain, _interval, gain_of, overlap_gain
 from zslcore.metrics.significance import holm
+from zslcore.names import class_key
 
 #: Columns of a study, see :func:`overlap_study`.
 STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images", "accuracy")
@@ -427,7 +427,7 @@ def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:
     >>> same_classes(["persian cat", "pig"], ["persian+cat", "Pig"])
     True
     """
-    return [*map(plain_name, names)] == [*map(plain_name, others)]
+    return [*map(class_key, names)] == [*map(class_key, others)]
 
 
 # --- What pre-training adds, class by class -------------------------------------------------------

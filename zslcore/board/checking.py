@@ -22,7 +22,7 @@ import numpy as np
 from zslcore.board.entry import MAX_BYTES, BoardEntry, read_entry
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.facts import class_facts, plain_name
+from zslcore.datasets.facts import class_facts
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation import Predictions, State
 from zslcore.evaluation.figures import on_board
@@ -37,6 +37,7 @@ from zslcore.leakage.published import (
     read_predicted,
 )
 from zslcore.leakage.vocabularies import get_vocabulary
+from zslcore.names import class_key
 from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
@@ -398,13 +399,13 @@ def _data_differences(entry: BoardEntry, predictions: Predictions) -> Iterator[s
 
 def _class_difference(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     """Compare unseen classes with the unseen candidates, all or those that have test images."""
-    if not (stated := {plain_name(clean_text(name)) for name in unseen_classes_of(entry)}):
+    if not (stated := {class_key(clean_text(name)) for name in unseen_classes_of(entry)}):
         return
     test, names = predictions.test, predictions.class_names
     unseen = test.classes[~test.seen]
     tested = np.intersect1d(unseen, test.labels)
     candidates, with_images = (
-        {plain_name(clean_text(names[c])) for c in classes} for classes in (unseen, tested)
+        {class_key(clean_text(names[c])) for c in classes} for classes in (unseen, tested)
     )
     if not with_images <= stated <= candidates:
         others = sorted(stated - candidates) or sorted(with_images - stated)

@@ -138,16 +138,16 @@ def _look_up(args: argparse.Namespace) -> None:
 def _require_classes(args: argparse.Namespace, images: Listing) -> None:
     """Refuse classes without prototype, and unseen ones that there are not."""
     from zslcore.datasets.embeddings import read_csv_embeddings
-    from zslcore.datasets.facts import plain_name
     from zslcore.datasets.table import class_numbers
     from zslcore.exceptions import closest_name
+    from zslcore.names import class_key
 
     known = list(images.class_names)
     if args.attributes:
         known = list(read_csv_embeddings(Path(args.attributes)).classes)
-        plain = {plain_name(name) for name in known}
+        plain = {class_key(name) for name in known}
         for name in images.class_names:
-            if plain_name(name) not in plain:
+            if class_key(name) not in plain:
                 raise closest_name(f"class in {args.attributes}", name, known)
     class_numbers(args.unseen or (), known)
 

@@ -30,9 +30,9 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.facts import plain_name
 from zslcore.datasets.sandbox.client import Role, read_arrays, read_lines, read_table_file
 from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.names import class_key, spaced_name
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect, expect_range, refuse_twice
 
@@ -65,15 +65,15 @@ class ClassEmbeddings:
         Raises a FileRefusedError where the file has none, or two different ones, for a class.
         """
         row: dict[str, int] = {}
-        for k, name in enumerate(map(plain_name, self.classes)):
-            once = row.setdefault(name, k) == k
-            expect(once, self.file, "each class once", f"{name!r} twice")
-        known = set(row) - {plain_name(name) for name in self.without}
-        missing = [name for name in class_names if plain_name(name) not in known]
+        for k, name in enumerate(self.classes):
+            once = row.setdefault(class_key(name), k) == k
+            expect(once, self.file, "each class once", f"{spaced_name(name)!r} twice")
+        known = set(row) - {class_key(name) for name in self.without}
+        missing = [name for name in class_names if class_key(name) not in known]
         if missing:
             got = f"none for {len(missing)} of them; the first is {clean_text(missing[0])!r}"
             expect(False, self.file, f"a vector for each of {len(class_names)} classes", got)
-        return self.values[[row[plain_name(name)] for name in class_names]]
+        return self.values[[row[class_key(name)] for name in class_names]]
 
 
 def read_class_embeddings(

@@ -38,6 +38,7 @@ import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, frozen
 from zslcore.exceptions import ParameterError, require_known
+from zslcore.names import class_key
 from zslcore.storage.files import FACTS
 
 #: Images of the data themselves that an extractor can be fine-tuned on; no list names them.
@@ -137,36 +138,6 @@ def fact_sources() -> Mapping[str, Mapping[str, Any]]:
     """
     text = (FACTS / "classes" / "sources.toml").read_text(encoding="utf-8")
     return MappingProxyType(tomllib.loads(text))
-
-
-def plain_name(name: str) -> str:
-    """Return a class name as it compares: ``002.Laysan_Albatross`` and ``Laysan Albatross``."""
-    return spaced_name(name).lower()
-
-
-def spaced_name(name: str) -> str:
-    """Return a class name as it reads.
-
-    Examples
-    --------
-    >>> spaced_name("002.Laysan_Albatross"), spaced_name("blue+whale")
-    ('Laysan Albatross', 'blue whale')
-    """
-    return " ".join(re.sub(r"^\d+\.", "", name).replace("+", " ").replace("_", " ").split())
-
-
-def readable_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Return class names as people write them, or as they are where two would be one.
-
-    Examples
-    --------
-    >>> readable_names(["grizzly+bear", "002.Laysan_Albatross"])
-    ('grizzly bear', 'Laysan Albatross')
-    >>> readable_names(["1.a", "2.a"])
-    ('1.a', '2.a')
-    """
-    spaced = tuple(map(spaced_name, names))
-    return spaced if all(spaced) and len(set(spaced)) == len(spaced) else tuple(names)
 
 
 @cache
@@ -423,7 +394,7 @@ def named_like(class_names: Sequence[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
-    plain = [plain_name(name) for name in class_names]
+    plain = [class_key(name) for name in class_names]
     found = [name for name in fact_sources() if sorted(plain) == sorted(_rows(name))]
     if not found:
         return None
@@ -433,7 +404,7 @@ def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
 
 @lru_cache
 def _rows(benchmark: str) -> dict[str, int]:
-    return {plain_name(name): i for i, name in enumerate(class_facts(benchmark).classes["class"])}
+    return {class_key(name): i for i, name in enumerate(class_facts(benchmark).classes["class"])}
 
 
 def labels_digest(labels: np.ndarray) -> str:
@@ -533,21 +504,10 @@ def _overlapping(dataset: str, pretraining: str, names: Sequence[str]) -> np.nda
     return frozen(of_both.set_index("class")["overlaps"].loc[list(names)].to_numpy() == 1)
 
 
-def plain_action(name: str) -> str:
-    """Return the name of an action as it compares.
-
-    Examples
-    --------
-    >>> plain_action("Apply Eye Makeup") == plain_action("ApplyEyeMakeup")
-    True
-    """
-    return re.sub(r"[\W_]+", "", name).lower()
-
-
 def recognise_actions(class_names: Sequence[str]) -> str | None:
     """Return whose classes these are, in this order and any spelling; None where unknown."""
-    plain = [*map(plain_action, class_names)]
+    plain = [*map(class_key, class_names)]
     for dataset in ACTION_SETS:
-        if plain == [*map(plain_action, action_facts(dataset).class_names)]:
+        if plain == [*map(class_key, action_facts(dataset).class_names)]:
             return dataset
     return None

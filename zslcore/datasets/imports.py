@@ -27,8 +27,9 @@ import numpy as np
 import pandas as pd
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset
-from zslcore.datasets.facts import FINE_TUNED, check_pretraining, readable_names
+from zslcore.datasets.facts import FINE_TUNED, check_pretraining
 from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError, ZSLError
+from zslcore.names import readable_names
 from zslcore.storage import artifacts, settings
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import TornError

@@ -29,8 +29,9 @@ from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
 
-from zslcore.datasets.facts import action_facts, plain_name
+from zslcore.datasets.facts import action_facts
 from zslcore.exceptions import DatasetError, closest_name, require_known
+from zslcore.names import spaced_name
 from zslcore.storage.files import FACTS
 
 FOLDER = FACTS / "open_world"
@@ -171,7 +172,7 @@ def _split(line: str) -> tuple[str, ...]:
 
 def _keys(name: str) -> tuple[str, str]:
     """Return what names that are the same have in common: their letters, or their words."""
-    words = [word for word in re.split(r"[^\w.]+", plain_name(name)) if word]
+    words = [word for word in re.split(r"[^\w.]+", spaced_name(name).lower()) if word]
     return "".join(words), " ".join(sorted(words))
 
 

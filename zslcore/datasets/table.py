@@ -33,13 +33,14 @@ import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.embeddings import ClassEmbeddings, read_class_embeddings
-from zslcore.datasets.facts import Recognised, check_pretraining, plain_name
+from zslcore.datasets.facts import Recognised, check_pretraining
 from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
 from zslcore.datasets.release import Raw, Release, with_folds
 from zslcore.datasets.sandbox.client import Role, Table, read_arrays, read_table_file
 from zslcore.exceptions import DatasetError, closest_name
+from zslcore.names import class_key
 from zslcore.texts import clean_text, expect, expect_range
 
 #: Counted up when the same file gives other folds: 2 knows the released ones.
@@ -214,15 +215,15 @@ def _by_name(
     path: Path, labels: np.ndarray, own: tuple[str, ...], side: ClassEmbeddings
 ) -> np.ndarray:
     """Return labels as rows of the prototypes with the file's class names, if one is shared."""
-    place = {plain_name(name): row for row, name in enumerate(side.classes)}
-    if not {plain_name(name) for name in own} & set(place) and len(own) == len(side.classes):
+    place = {class_key(name): row for row, name in enumerate(side.classes)}
+    if not {class_key(name) for name in own} & set(place) and len(own) == len(side.classes):
         return labels
     where = f"{clean_text(path.name)}, variable 'labels'"
     expect_range(where, labels, len(own), "places of its class names", first=0)
     for c in np.unique(labels):
-        if plain_name(own[c]) not in place:
+        if class_key(own[c]) not in place:
             raise closest_name(f"class in {clean_text(path.name)}", own[c], side.classes)
-    rows = np.array([place.get(plain_name(name), -1) for name in own])
+    rows = np.array([place.get(class_key(name), -1) for name in own])
     return rows[labels]
 
 

@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zslcore.datasets.facts import plain_name, spaced_name
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import (
     FileRefusedError,
@@ -44,6 +43,7 @@ from zslcore.exceptions import (
 )
 from zslcore.extraction.images import Preset
 from zslcore.leakage.vocabularies import PRETRAINING_NAMES
+from zslcore.names import class_key, spaced_name
 from zslcore.storage import artifacts
 from zslcore.storage.extras import extra
 from zslcore.texts import clean_text, expect
@@ -433,13 +433,13 @@ def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...
     expect(prompts_by_class, path, '{"class": ["prompt", ...]}', "another JSON")
     found: dict[str, tuple[str, ...]] = {}
     for name, prompts in value.items():
-        once = plain_name(name) not in found
+        once = class_key(name) not in found
         expect(once, path, "each class once", f"{clean_text(name, 60)!r} twice")
-        found[plain_name(name)] = _checked_prompts(path, name, prompts)
+        found[class_key(name)] = _checked_prompts(path, name, prompts)
     for name in class_names:
-        if plain_name(name) not in found:
+        if class_key(name) not in found:
             raise closest_name(f"class in {clean_text(path.name)}", name, list(value))
-    return tuple(found[plain_name(name)] for name in class_names)
+    return tuple(found[class_key(name)] for name in class_names)
 
 
 def _checked_prompts(path: Path, name: str, prompts: Any) -> tuple[str, ...]:

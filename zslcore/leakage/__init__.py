@@ -28,8 +28,8 @@ from zslcore.leakage.vocabularies import (
     Vocabulary,
     get_vocabulary,
     read_vocabulary,
-    readable,
 )
+from zslcore.names import readable
 
 __all__ = [
     "CHECKS",

@@ -21,7 +21,8 @@ from typing import IO, cast
 import pandas as pd
 
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.vocabularies import id_of, readable
+from zslcore.leakage.vocabularies import id_of
+from zslcore.names import readable
 from zslcore.texts import clean_text
 
 #: Letters of a line that are read; what follows is left out.

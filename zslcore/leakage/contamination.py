@@ -33,7 +33,7 @@ import pandas as pd
 
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.class_lists import ClassList, are_codes
-from zslcore.datasets.facts import class_facts, published, spaced_name, zsl220
+from zslcore.datasets.facts import class_facts, published, zsl220
 from zslcore.datasets.open_world import open_world_sets
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.leakage.counts import certain_and_possible, overlaps
@@ -47,6 +47,7 @@ from zslcore.leakage.vocabularies import (
     is_understood,
     wordnet,
 )
+from zslcore.names import spaced_name
 from zslcore.storage.files import FACTS
 
 #: What examples came with when an extractor was trained on them.

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset
-from zslcore.datasets.facts import spaced_name
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.leakage.neighbours import ALONE, NEAR
 from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.names import spaced_name
 
 if TYPE_CHECKING:
     from zslcore.evaluation.runs import RunResult

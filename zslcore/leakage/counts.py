@@ -19,7 +19,8 @@ from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.published import numbers_rows_of, published_as
 from zslcore.leakage.report import Report, SplitComparison
-from zslcore.leakage.vocabularies import Vocabulary, readable
+from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.names import readable
 
 NOWHERE = "in no part"
 #: Checks whose rows are on two sides: shared, identical or nearly so, or of one photograph.

@@ -54,10 +54,9 @@ from zslcore.leakage.vocabularies import (
     domain_of,
     domains,
     id_of,
-    readable,
-    squeeze,
     wordnet,
 )
+from zslcore.names import readable, squeeze
 
 #: Words that carry no class: grammar, and verbs whose object is the action (playing tennis).
 EMPTY_WORDS = frozenset(

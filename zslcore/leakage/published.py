@@ -22,7 +22,7 @@ import numpy as np
 
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.facts import RowFacts, class_facts, fact_sources, plain_name, row_facts
+from zslcore.datasets.facts import RowFacts, class_facts, fact_sources, row_facts
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.evaluation import (
     Predictions,
@@ -35,6 +35,7 @@ from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.leakage.context import PARTS, AuditContext
 from zslcore.leakage.photographs import Photographs
+from zslcore.names import class_key
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 
@@ -182,7 +183,7 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
 
 def _names_and_labels_fit(context: AuditContext, facts: RowFacts, names: tuple[str, ...]) -> bool:
     """Return whether the names and labels given are compatible with the benchmark's."""
-    others = {plain_name(name) for name in context.class_names} ^ {plain_name(n) for n in names}
+    others = {class_key(name) for name in context.class_names} ^ {class_key(n) for n in names}
     return not (context.class_names and others) and _labels_fit(context, facts)
 
 
@@ -249,8 +250,8 @@ def _labels(context: AuditContext, y: np.ndarray, names: tuple[str, ...]) -> np.
     """Return the benchmark's labels in the file's order of classes; None for other classes."""
     if not context.class_names:
         return y
-    place = {plain_name(name): c for c, name in enumerate(context.class_names)}
-    order = [place.get(plain_name(name), -1) for name in names]
+    place = {class_key(name): c for c, name in enumerate(context.class_names)}
+    order = [place.get(class_key(name), -1) for name in names]
     return None if -1 in order or len(place) != len(names) else np.array(order)[y]
 
 
@@ -441,8 +442,8 @@ def _truth_of_benchmark(predictions: Predictions) -> Truth | None:
     key = benchmark, split.split()[0] if split else ""
     if key not in tests or key not in released:
         return None
-    known, place = tests[key], {plain_name(n): c for c, n in enumerate(predictions.class_names)}
-    order = np.array([place.get(plain_name(name), -1) for name in known.class_names])
+    known, place = tests[key], {class_key(n): c for c, n in enumerate(predictions.class_names)}
+    order = np.array([place.get(class_key(name), -1) for name in known.class_names])
     if (order < 0).any() or len(order) != len(predictions.class_names):
         return None  # classes of other names: nothing maps one to the other
     return Truth(

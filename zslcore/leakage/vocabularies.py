@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from typing import Literal
 from zslcore.datasets.facts import FINE_TUNED, unlisted_sets
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, closest_name
+from zslcore.names import readable, squeeze
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
 
@@ -157,26 +157,6 @@ VERB_ENDINGS = (
     ("ing", ""),
     ("s", ""),
 )
-
-
-def squeeze(text: str) -> str:
-    """Return the letters and digits of ``text`` in lower case: ``T'ai chi`` becomes ``taichi``."""
-    return re.sub(r"[\W_]+", "", text).lower()
-
-
-def readable(name: str) -> str:
-    """Write a class name as words: ``043.Yellow_bellied_Flycatcher``, ``HorseRace``, ``a+b``.
-
-    Examples
-    --------
-    >>> readable("043.Yellow_bellied_Flycatcher"), readable("HorseRace"), readable("persian+cat")
-    ('yellow bellied flycatcher', 'horse race', 'persian cat')
-    """
-    text = re.sub(r"^\s*\d+\s*[._ ]\s*", "", name)
-    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
-    text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    text = re.sub(r"'s\b|'", "", text)
-    return " ".join(re.findall(r"[a-z0-9]+", text))
 
 
 def id_of(name: str) -> str:

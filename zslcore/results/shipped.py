@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from zslcore.datasets import Split, ZSLDataset, imports
-from zslcore.datasets.facts import class_facts, plain_name, readable_names, recognise, row_facts
+from zslcore.datasets.facts import class_facts, recognise, row_facts
 from zslcore.evaluation import Predictions
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.methods import METHODS
+from zslcore.names import class_key, readable_names
 from zslcore.storage import settings
 from zslcore.storage.files import FACTS
 from zslcore.storage.records import UnreadableError
@@ -198,9 +199,9 @@ def load_results_only(name: str) -> ResultsOnly:
 def _labels(predictions: Predictions) -> np.ndarray:
     """Return the class of every image of the benchmark, numbered as in the predictions."""
     benchmark = predictions.provenance.benchmark
-    place = {plain_name(name): c for c, name in enumerate(predictions.class_names)}
+    place = {class_key(name): c for c, name in enumerate(predictions.class_names)}
     names = class_facts(benchmark).classes["class"]
-    labels = np.array([place[plain_name(name)] for name in names])[row_facts(benchmark).labels]
+    labels = np.array([place[class_key(name)] for name in names])[row_facts(benchmark).labels]
     for part in (predictions.test, *predictions.folds):
         if not np.array_equal(labels[part.rows], part.labels):
             raise DatasetError(f"{predictions.provenance.dataset}: labels are not {benchmark}'s.")

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, hold_out
-from zslcore.datasets.facts import plain_name
 from zslcore.evaluation import Predictions, Provenance
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import SEEN_VALIDATION, FoldAnswers, require_unseen
 from zslcore.exceptions import DatasetError
 from zslcore.leakage.published import checked
+from zslcore.names import class_key
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.reading import JudgedScores
 from zslcore.storage.files import or_refused, written_whole
@@ -148,8 +148,8 @@ def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarra
         )
     columns = part.classes
     if any(name != str(k) for k, name in enumerate(matrix.class_names)):
-        number = {plain_name(name): c for c, name in enumerate(dataset.class_names)}
-        named = [number.get(plain_name(name), -1) for name in matrix.class_names]
+        number = {class_key(name): c for c, name in enumerate(dataset.class_names)}
+        named = [number.get(class_key(name), -1) for name in matrix.class_names]
         columns = np.array(named, dtype=np.intp)
     if len(matrix.seen) != n or not np.array_equal(np.sort(columns), part.classes):
         raise DatasetError(

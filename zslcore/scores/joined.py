@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from zslcore.datasets.facts import plain_name
 from zslcore.exceptions import ParameterError
 from zslcore.leakage.cards import (
     KNOWN_CLASSES,
@@ -28,6 +27,7 @@ from zslcore.leakage.counts import leaking_rows
 from zslcore.leakage.published import PredictedScores, published_as
 from zslcore.leakage.report import Finding, Mark, Report, counted, verdict_of, worst_first
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
+from zslcore.names import class_key
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.protocols import ORACLE
 from zslcore.scores.reading import JudgedScores
@@ -132,8 +132,8 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
 
 def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
     """Return the class of every column by its name; None where names do not tell."""
-    place = {plain_name(name): c for c, name in enumerate(context.class_names)}
-    found = [place.get(plain_name(name), -1) for name in matrix.class_names]
+    place = {class_key(name): c for c, name in enumerate(context.class_names)}
+    found = [place.get(class_key(name), -1) for name in matrix.class_names]
     return None if not found or -1 in found or len({*found}) < len(found) else np.array(found)
 
 

@@ -25,9 +25,9 @@ from typing import Literal
 import numpy as np
 from scipy.stats import fisher_exact
 
-from zslcore.datasets.facts import plain_name
 from zslcore.evaluation.protocol import best_common_gamma
 from zslcore.exceptions import DatasetError
+from zslcore.names import class_key
 from zslcore.scores.reading import ScoreMatrix
 
 #: Validation rows, and test rows, that are looked at; columns of a row that are compared.
@@ -157,8 +157,8 @@ def _common_columns(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the columns of classes that both files have, or None where nothing says which."""
     if _named(matrix) and _named(validation):
-        place = {plain_name(name): k for k, name in enumerate(matrix.class_names)}
-        names = [plain_name(name) for name in validation.class_names]
+        place = {class_key(name): k for k, name in enumerate(matrix.class_names)}
+        names = [class_key(name) for name in validation.class_names]
         there = [k for k, name in enumerate(names) if name in place]
         if there:
             return np.array([place[names[k]] for k in there]), np.array(there)

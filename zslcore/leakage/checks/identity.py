@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from zslcore.datasets.facts import class_facts, named_like, plain_name, recognise
+from zslcore.datasets.facts import class_facts, named_like, recognise
 from zslcore.leakage.checks.base import check, ok, warning
 from zslcore.leakage.context import PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (
@@ -20,6 +20,7 @@ from zslcore.leakage.published import (
     renumbered,
 )
 from zslcore.leakage.report import Evidence, Finding, listed
+from zslcore.names import class_key
 
 
 @check("ZSL010", "Identity", "A known split, as published.")
@@ -141,10 +142,10 @@ def _by_names(context: AuditContext) -> str:
 def _by_lists(context: AuditContext, found: Sequence[str]) -> str:
     """Name the split whose unseen classes these are, by lists of classes alone."""
     whose, classes = " or ".join(found), class_facts(found[0]).classes
-    unseen = {plain_name(context.class_names[c]) for c in context.known_unseen_classes}
+    unseen = {class_key(context.class_names[c]) for c in context.known_unseen_classes}
     for split in ("PS", "SS"):
         tested = classes["class"][classes[split.lower()] == "test"]
-        if {*map(plain_name, tested)} == unseen:
+        if {*map(class_key, tested)} == unseen:
             return f"The unseen classes are those of {whose} {split}; there are no rows to compare."
     return f"The classes are those of {whose}, parted otherwise than in PS and SS."
 

@@ -11,13 +11,14 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from zslcore.datasets.facts import class_facts, fact_sources, plain_name, published
+from zslcore.datasets.facts import class_facts, fact_sources, published
 from zslcore.datasets.imports import trained_on
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import revisions_of
 from zslcore.methods import METHODS
 from zslcore.metrics.gain import gain_of
+from zslcore.names import class_key
 from zslcore.results.planning import planned
 from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
@@ -465,7 +466,7 @@ def _benchmark(result: RunResult) -> str | None:
     if result.simulated:
         return _by_name(result.spec.dataset, fact_sources())
     split = result.spec.split
-    names = {plain_name(result.class_names[c]) for c in result.evaluation.per_class_zsl}
+    names = {class_key(result.class_names[c]) for c in result.evaluation.per_class_zsl}
     found = [name for name in fact_sources() if names == _unseen_classes(name, split)]
     return found[0] if len(found) == 1 else _by_name(result.spec.dataset, found)
 
@@ -476,7 +477,7 @@ def _unseen_classes(benchmark: str, split: str) -> frozenset[str]:
     t = class_facts(benchmark).classes
     if split not in ("SS", "PS"):
         return frozenset()
-    return frozenset(map(plain_name, t["class"][t[split.lower()] == "test"]))
+    return frozenset(map(class_key, t["class"][t[split.lower()] == "test"]))
 
 
 def _by_name(data: str, candidates: Iterable[str]) -> str | None:
@@ -490,7 +491,7 @@ def _known_classes(benchmark: str) -> dict[str, bool]:
     """Return whether ImageNet-1K has a class, by its plain name."""
     t = class_facts(benchmark).classes
     has = t["imagenet1k"] != ""
-    return dict(zip(map(plain_name, t["class"]), has, strict=True))
+    return dict(zip(map(class_key, t["class"]), has, strict=True))
 
 
 def _gain(result: RunResult, benchmark: str | None) -> float:
@@ -500,7 +501,7 @@ def _gain(result: RunResult, benchmark: str | None) -> float:
     known, names = _known_classes(benchmark), result.class_names
     sides: dict[bool | None, list[float]] = {True: [], False: [], None: []}
     for c, value in result.evaluation.per_class_zsl.items():
-        sides[known.get(plain_name(names[c]))].append(value)
+        sides[known.get(class_key(names[c]))].append(value)
     if sides[None] or not (sides[True] and sides[False]):
         return float("nan")
     return float(gain_of(np.mean(sides[True]), np.mean(sides[False])))

@@ -1,0 +1,89 @@
+"""Names of classes: how they read, and when two of them are one class."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+
+#: A number in front of a name: ``017.``, or padded with zeros as in ``017_``.
+NUMBER_IN_FRONT = re.compile(r"^\s*(?:\d+\.(?=\s*\D)|0\d*[\s_-]+(?=\D))\s*")
+#: Signs between the words of a name; at its end, as in ``C++``, a plus is a part of it.
+BETWEEN_WORDS = re.compile(r"_|(?<=\w)\+(?=\w)")
+#: Signs by which spellings of one name differ.
+IGNORED = re.compile(r"[\s.,'’‘`´\-‐-―]+")
+
+
+def spaced_name(name: str) -> str:
+    """Return a class name as it reads.
+
+    Examples
+    --------
+    >>> spaced_name("002.Laysan_Albatross"), spaced_name("blue+whale")
+    ('Laysan Albatross', 'blue whale')
+    """
+    return " ".join(BETWEEN_WORDS.sub(" ", NUMBER_IN_FRONT.sub("", name)).split())
+
+
+def class_key(name: str) -> str:
+    """Return a class name as it compares: case, blanks, hyphens and a number in front do not count.
+
+    Examples
+    --------
+    >>> {class_key(name) for name in ("Baseball Pitch", "BaseballPitch", "017.baseball_pitch ")}
+    {'baseballpitch'}
+    >>> class_key("C"), class_key("C++")
+    ('c', 'c++')
+    """
+    text = unicodedata.normalize("NFKC", spaced_name(name)).casefold()
+    return IGNORED.sub("", text) or name.strip()
+
+
+def class_keys(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the keys of different classes; names whose keys would be one are kept as they are.
+
+    Examples
+    --------
+    >>> class_keys(["grizzly+bear", "1.a", "2.a"])
+    ('grizzlybear', '1.a', '2.a')
+    """
+    spellings: dict[str, set[str]] = {}
+    for name in names:
+        spellings.setdefault(class_key(name), set()).add(name)
+    return tuple(key if len(spellings[key]) == 1 else name
+                 for name, key in zip(names, map(class_key, names), strict=True))  # fmt: skip
+
+
+def readable_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Return class names as people write them, or as they are where two would be one.
+
+    Examples
+    --------
+    >>> readable_names(["grizzly+bear", "002.Laysan_Albatross"])
+    ('grizzly bear', 'Laysan Albatross')
+    >>> readable_names(["1.a", "2.a"])
+    ('1.a', '2.a')
+    """
+    spaced = tuple(map(spaced_name, names))
+    return spaced if all(spaced) and max(Counter(spaced).values(), default=1) == 1 else tuple(names)
+
+
+def squeeze(text: str) -> str:
+    """Return the letters and digits of ``text`` in lower case: ``T'ai chi`` becomes ``taichi``."""
+    return re.sub(r"[\W_]+", "", text).lower()
+
+
+def readable(name: str) -> str:
+    """Return the words of a class name, lower case, without accents: what a dictionary looks up.
+
+    Examples
+    --------
+    >>> readable("043.Yellow_bellied_Flycatcher"), readable("HorseRace"), readable("persian+cat")
+    ('yellow bellied flycatcher', 'horse race', 'persian cat')
+    """
+    text = re.sub(r"^\s*\d+\s*[._ ]\s*", "", name)
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    text = re.sub(r"'s\b|'", "", text)
+    return " ".join(re.findall(r"[a-z0-9]+", text))
