@@ -9,7 +9,6 @@ import zipfile
 import h5py
 import numpy as np
 import pytest
-import torch
 from scipy.io import savemat
 
 from tests.datasets import files
@@ -46,6 +45,8 @@ def write(path):
             file["features"], file["labels"] = X, Y
             file["class_names"] = np.array(NAMES, dtype="S")
     elif ending == ".pt":
+        import torch
+
         torch.save(
             {"features": torch.tensor(X), "labels": torch.tensor(Y), "class_names": list(NAMES)},
             path,
@@ -94,7 +95,7 @@ def test_an_array_of_objects_is_named_as_such(tmp_path, ending):
 
 
 @pytest.mark.usefixtures("in_process")
-def test_half_precision_and_views_of_tensors_come_as_pytorch_has_them(tmp_path):
+def test_half_precision_and_views_of_tensors_come_as_pytorch_has_them(tmp_path, torch):
     whole = torch.arange(24.0).reshape(4, 6)
     torch.save(
         {
@@ -149,21 +150,22 @@ def torch_file(path, pickled=None, *, storage=b"", compression=zipfile.ZIP_STORE
 
 def honest_pickle(n=12, shape=(4, 3), stride=(3, 1), offset=0):
     """Pickle a tensor of float32 as PyTorch does, with any numbers."""
+    import torch
+
+    storage = object()
 
     class Pickler(pickle._Pickler):
         def persistent_id(self, value):
-            return ("storage", GLOBAL, "0", "cpu", n) if value is STORAGE else None
+            return ("storage", torch.FloatStorage, "0", "cpu", n) if value is storage else None
 
     class Rebuilt:
         def __reduce__(self):
-            return REBUILD, (STORAGE, offset, shape, stride, False, {})
+            rebuild = torch._utils._rebuild_tensor_v2
+            return rebuild, (storage, offset, shape, stride, False, {})
 
     out = io.BytesIO()
     Pickler(out, 2).dump({"x": Rebuilt()})
     return out.getvalue()
-
-
-STORAGE, GLOBAL, REBUILD = object(), torch.FloatStorage, torch._utils._rebuild_tensor_v2
 
 
 def refusal(path, name=""):
