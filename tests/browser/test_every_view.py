@@ -1,8 +1,8 @@
 """Every view for every reader, in a window of each size and in both themes.
 
 The list of views makes the list of tests: a new view is covered by being named in ui/site.toml.
-At night a view is loaded again at each narrower size, since what moves while a page opens is seen
-only then; the theme changes under the widest window, as it may on a visitor's machine.
+At night a view is loaded again on a phone, since what moves while a page opens is seen only then;
+width and theme change under the open page, as they may on a visitor's machine.
 """
 
 import re
@@ -21,7 +21,6 @@ from tests.browser.reading import (
 from ui.site_map import PAGES
 
 DESK = {"width": 1280, "height": 800}
-SIZES = (DESK, NARROW, PHONE)
 VIEWS = {view.name: (page, view) for page in PAGES for view in page.views}
 MOST_SHIFT = 0.1  # what Web Vitals calls good
 TALL = 2600  # axe looks at what is in view
@@ -155,9 +154,11 @@ def test_a_view_is_for_every_reader_and_window_and_is_found_again(name, shipped_
     settle(page)
     page.go_back()
     once(page, lambda: heading(page).inner_text() == words)
-    for size in (NARROW, PHONE):
-        loaded(page, size, page.reload)
-        assert heading(page).inner_text() == words
+    page.set_viewport_size(NARROW)
+    settle(page)
+    assert not page.evaluate(WIDER_THAN_THE_WINDOW)
+    loaded(page, PHONE, page.reload)
+    assert heading(page).inner_text() == words
     assert page.errors == []
 
 
@@ -209,9 +210,8 @@ def choose_theme(page, theme):
     page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_a_chosen_theme_is_shown_at_once_and_on_other_addresses(shipped_server, page, size):
-    page.set_viewport_size(size)
+def test_a_chosen_theme_is_shown_at_once_and_on_other_addresses(shipped_server, page):
+    page.set_viewport_size(PHONE)
     for address, theme in (("", "Dark"), ("/teach", "Light"), ("/claims", "System")):
         page.goto(shipped_server.url + address)
         heading(page).wait_for()

@@ -23,18 +23,14 @@ from zslcore.storage.files import FACTS
 
 SET = f"dataset={NAME.replace('+', '%2B')}"
 OF_MANY = SET.partition("=")[2]
-#: Every page, with the parts of it that have names of classes or attributes; what shows one data
-#: set or several, shows this one. With each, how many names are to be read outside of tables, which
-#: are pictures to a browser.
+#: Pages that show names of classes or attributes of this data set, and how many are to be read
+#: outside of tables, which are pictures to a browser.
 ADDRESSES = {
     "/": 0,
-    "/teach": 0,
     f"/data?{SET}": 12,
     f"/data?{SET}&data_tab=Attributes": 23,
     f"/awa1_and_awa2?pair_first={OF_MANY}&pair_second=nothing else&awa1_layout=PCA": 0,
     f"/?{SET}&method=LinearS2V&playground_drawer=true": 0,
-    "/leakage?view=scores": 0,
-    "/claims": 0,
     f"/compare?table_whose=your+runs&table_columns={OF_MANY}": 0,
     f"/leakage?{SET}&leakage_source=a data set": 5,
     f"/overlap_gain?gain_data={OF_MANY}": 0,
@@ -190,7 +186,6 @@ def test_names_in_score_files_are_text(page, server, tmp_path):
     ("address", "said"),
     [
         ("/lessons?lesson=calibration&lessons_step={0}&room={0}", "stHeading"),
-        ("/lessons?lesson={0}&room={0}", "stHeading"),
         ("/splits?dataset={0}&split={0}", "stToast"),  # which repeats them
     ],
 )
@@ -234,7 +229,7 @@ def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile):
     assert list(board.refused) == ["js.json"]
 
 
-@pytest.mark.parametrize("chosen", ["-", 5, 13])
+@pytest.mark.parametrize("chosen", ["-", 13])
 def test_submitted_names_in_the_table_are_text(page, hostile, chosen):
     """The page as it is opened, and with one or the other result chosen."""
     server, board, _ = hostile

@@ -51,8 +51,7 @@ def dragged(place, page):
     return True
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("what", ["curve", "review"])
+@pytest.mark.parametrize(("what", "theme"), [("curve", "dark"), ("review", "light")])
 def test_a_page_opens_offline_and_is_dragged_by_keyboard(
     page,
     tmp_path,

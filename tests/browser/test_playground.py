@@ -82,9 +82,8 @@ def test_nothing_scrolls_or_shifts_at_1280_by_720(server, page, query):
     assert bottom["y"] + bottom["height"] <= SMALL["height"]
 
 
-@pytest.mark.parametrize("query", ["", "?dataset=simulated-CUB"])
-def test_the_wall_is_drawn_at_most_once_a_frame_and_rests_when_all_stand(server, page, query):
-    opened(page, server, query)
+def test_the_wall_is_drawn_at_most_once_a_frame_and_rests_when_all_stand(server, page):
+    opened(page, server)
     page.evaluate(COUNT)
     box = page.locator(".track > input").bounding_box()
     page.mouse.move(box["x"] + 20, box["y"] + 14)
@@ -143,11 +142,10 @@ INK = """canvas => [...canvas.getContext("2d").getImageData(0, 0, canvas.width, 
     .data].filter((_, at) => at % 4 === 3)"""
 
 
-@pytest.mark.parametrize("method", ["LinearS2V", "ALE"])
-def test_an_opened_picture_is_of_the_digit_that_the_words_name(shipped_server, page, method):
+def test_an_opened_picture_is_of_the_digit_that_the_words_name(shipped_server, page):
     digits = load("digits")
     labels = dict(zip(map(np.ndarray.tobytes, digits.images), digits.labels, strict=True))
-    opened(page, shipped_server, f"?method={method}")
+    opened(page, shipped_server, "?method=LinearS2V")
     card = page.get_by_role("group", name="One image")
     compared = 0
     for row in range(2, 10):  # of the wall, a digit each
@@ -221,11 +219,10 @@ def test_the_link_of_a_page_is_copied(server, page, chromium):
 DATA = ["digits", "AWA1-lss", "CUB-vgg_fc7", "simulated-CUB", "simulated-SUN"]
 
 
-@pytest.mark.parametrize("switched", [False, True])
-def test_the_ruler_is_on_the_screen_and_no_words_are_over_words(shipped_server, page, switched):
+def test_the_ruler_is_on_the_screen_and_no_words_are_over_words(shipped_server, page):
     page.set_viewport_size({"width": 1280, "height": 800})
     for name in DATA:
-        if switched and name != "digits":
+        if name != "digits":
             label = "simulated" if name.startswith("simulated") else "results only"
             words = title(name).removesuffix(" (simulated)")
             if label == "simulated":
