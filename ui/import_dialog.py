@@ -157,7 +157,7 @@ def _folder_form() -> None:
             replace = st.checkbox("Overwrite if it exists", key="data_folder_replace")
             st.caption(
                 "For large files: read from their folder, without an upload. The same as "
-                "`python -m zslcore import FOLDER`, which also reads the folders in which UCF101 "
+                "`zslcore import FOLDER`, which also reads the folders in which UCF101 "
                 "and HMDB51 were released; of several files of features, name one."
             )
             wanted = st.form_submit_button("Import the folder", icon=":material/folder_open:")

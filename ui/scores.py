@@ -190,7 +190,7 @@ def _of_predictions(
             f":material/info: {plain(predicted.name)} holds its own labels, unseen classes and "
             "validation rows. Those under More are not used for it."
         )
-    return Brought(report, shlex.join(["python", "-m", "zslcore", "score", sent.file.name]))
+    return Brought(report, shlex.join(["zslcore", "score", sent.file.name]))
 
 
 def _command(
@@ -199,7 +199,7 @@ def _command(
     validation: Sent | None,
     of_validation: Sequence[str],
 ) -> str:
-    words = ["python", "-m", "zslcore", "score", sent.file.name]
+    words = ["zslcore", "score", sent.file.name]
     for fix in _in_order(fixes):
         words += ["--fix", fix]
     if validation is not None and {*of_validation} != {*fixes}:

@@ -1,16 +1,17 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Literal, get_args, get_origin
 
 import pytest
 
-from tests.worlds import imagenet_world
+from tests.worlds import imagenet_world, linear_world
 from zslcore.__main__ import main
 from zslcore.analysis.large_scale import LargeScaleStudy, measure
 from zslcore.commands.options import named
 from zslcore.commands.run import read_param, read_params
-from zslcore.datasets import import_dataset, load
+from zslcore.datasets import import_dataset, imports, load
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import ParameterError
 from zslcore.large.shards import write_shards
@@ -207,6 +208,23 @@ def test_methods_are_compared_on_data_of_which_only_results_are_here(capsys, mon
     assert "\nSAE " in out
     assert "Not ranked, a figure is missing: CE-GZSL" in out
     assert "CE-GZSL on AWA1-lss, split PS: AWA1-lss is known by its results only: this needs" in err
+
+
+def test_compare_takes_the_one_split_of_a_data_set_whatever_it_is_called(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    world = linear_world(noise=1.0)
+    own = replace(world, splits=[replace(world.split("PS"), name="own")])
+    imports.keep_dataset(own, "birds")
+    words = ["compare", "--dataset", "birds", "--method", "ESZSL", "LinearS2V", "--json"]
+    assert main(words) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {(row["split"], row["method"]) for row in rows} == {
+        ("own", "ESZSL"),
+        ("own", "LinearS2V"),
+    }
+    assert all(row["value"] > 0 for row in rows)
 
 
 def test_claims_are_judged_on_what_is_kept(capsys):

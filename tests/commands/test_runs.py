@@ -48,6 +48,19 @@ def test_all_runs_are_listed_newest_first_with_or_without_the_verb(store, result
     assert lines[0].endswith("here")
 
 
+def test_runs_of_this_folder_are_listed_before_newer_results_of_the_package(
+    store, results, capsys, monkeypatch
+):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    old = [replace(each, created="1999-01-01T00:00:00+00:00") for each in results]
+    for each in old:
+        store.put(each)
+    for more in ([], ["--reverse"], ["--kind", "run", "crossed", "transductive"]):
+        rows = json.loads(said(capsys, "list", "--json", *more))
+        assert [row["origin"] == "here" for row in rows[:3]] == [True, True, False], more
+        assert len(rows) > 50
+
+
 def test_filters_and_orders(store, results, capsys):
     assert results[1].key not in said(capsys, "list", "--method", "LinearS2V")
     assert results[0].key not in said(capsys, "list", "--since", "2026-02-01")

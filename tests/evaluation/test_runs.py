@@ -452,6 +452,6 @@ def test_specs_and_results_do_not_change(result):
 def test_command_repeats_the_spec():
     given = spec(method="SAE", params={"direction": "V2S"}, gamma=0.5, seed=3, select_for="zsl")
     assert given.command() == (
-        "python -m zslcore run --dataset 'linear world' --split PS --method SAE "
+        "zslcore run --dataset 'linear world' --split PS --method SAE "
         "--param direction=V2S --gamma 0.5 --select-for zsl --seed 3"
     )

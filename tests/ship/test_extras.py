@@ -164,7 +164,7 @@ def test_a_package_that_fails_for_another_reason_is_not_called_missing():
 
 def requirements(name):
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
-    return {line.replace('"', "'") for line in lines if not line.startswith(("#", "-r"))}
+    return {line.replace('"', "'") for line in lines if not line.startswith(("#", "-r", "-e"))}
 
 
 def test_the_app_needs_the_core_and_four_extras():
@@ -172,6 +172,11 @@ def test_the_app_needs_the_core_and_four_extras():
     used = (extras[name] for name in ("app", "torch", "maps", "print"))
     wanted = [*PROJECT["dependencies"], *(each for extra in used for each in extra)]
     assert requirements("requirements.txt") == set(wanted)
+
+
+def test_the_requirements_end_with_the_package_itself_which_brings_the_command():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert lines[-1].startswith("-e . ")
 
 
 def test_every_dependency_has_its_tested_version():

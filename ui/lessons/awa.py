@@ -153,5 +153,5 @@ AWA = read_lesson(
         "without": Asked(SIGNIFICANT, Control("Accuracies", (BARE, HERE, PRINTED)), _claim, PAIR),
         "verdict": Asked(SIGNIFICANT, _PRINTED_FIRST, _verdict),
     },
-    command=lambda: f"python -m zslcore reproduce gbu:table4 --dataset {' '.join(PAIR)}",
+    command=lambda: f"zslcore reproduce gbu:table4 --dataset {' '.join(PAIR)}",
 )

@@ -249,6 +249,6 @@ CALIBRATION = read_lesson(
     },
     command=lambda: (
         f"{run_of(METHODS[0])[0].spec.command()} --predictions own.parquet\n"
-        "python -m zslcore score own.parquet\n" + run_of("LinearS2V", DATA[1])[0].spec.command()
+        "zslcore score own.parquet\n" + run_of("LinearS2V", DATA[1])[0].spec.command()
     ),
 )

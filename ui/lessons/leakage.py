@@ -118,5 +118,5 @@ LEAKAGE = read_lesson(
         "gain": Asked(GAINS, Control("Simulated with", (WITH, WITHOUT)), _gain, (DATA,)),
         "chance": Asked(CHANCE, Control("Simulated with", (WITHOUT, WITH)), _chance, (DATA,)),
     },
-    command=lambda: f"python -m zslcore check {DATA} --split SS",
+    command=lambda: f"zslcore check {DATA} --split SS",
 )

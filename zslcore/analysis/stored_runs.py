@@ -26,7 +26,7 @@ from zslcore.exceptions import DatasetError, ZSLError, closest_name
 from zslcore.methods import METHODS
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.results.planning import Choice, planned
-from zslcore.results.store import StoredRun
+from zslcore.results.store import HERE, StoredRun
 from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
 from zslcore.version import stamped, version
 
@@ -91,6 +91,7 @@ def listed(
 ) -> list[StoredRun]:
     """Return the runs that are meant, in order, those without such a figure last.
 
+    In order of time, runs of this data folder stand before results of the package and of others.
     Raises UnknownNameError for an order that is none of :func:`sorted_by`.
     """
     if by not in (orders := sorted_by()):
@@ -100,7 +101,10 @@ def listed(
     with_value = [one for one in found if value[one.id] is not None]
     without = [one for one in found if value[one.id] is None]
     descending = orders[by] != reverse
-    return sorted(with_value, key=lambda one: value[one.id], reverse=descending) + without
+    ordered = sorted(with_value, key=lambda one: value[one.id], reverse=descending)
+    if by == "created":
+        ordered.sort(key=lambda one: one.origin != HERE)
+    return ordered + without
 
 
 def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""``python -m zslcore app``: serve the app, by one process or by several behind one address.
+"""``zslcore app``: serve the app, by one process or by several behind one address.
 
 Serve the app on this machine and open it in the browser.
 """

@@ -1,4 +1,4 @@
-"""``python -m zslcore audit PATH``: guard the splits of a repository.
+"""``zslcore audit PATH``: guard the splits of a repository.
 
 Exit status: 0 clean, 1 leaks or something that ``--fail-on`` names, 2 broken, or a refusal with one
 sentence on the error output, 3 unknown, where a check could not look, for want of labels, features

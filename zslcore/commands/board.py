@@ -1,4 +1,4 @@
-"""``python -m zslcore board FOLDER``: check a folder of results and write the board.
+"""``zslcore board FOLDER``: check a folder of results and write the board.
 
 A folder holds one JSON a result. Every file is checked: is the split known by the digests of its
 rows, is it a release that leaks (v1), how was gamma found, were unseen classes among those that the

@@ -1,4 +1,4 @@
-"""``python -m zslcore claims``: whether statements of the papers hold.
+"""``zslcore claims``: whether statements of the papers hold.
 
 Each is judged on the printed tables and on runs on real features: those that come with the package,
 and your own. Runs on some of the data sets or methods that a claim speaks of hold or fail "here",

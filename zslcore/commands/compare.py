@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     option = parser.add_argument
     option("--dataset", nargs="+", default=["digits"], help="names of data sets (digits)")
-    option("--split", nargs="+", default=["PS"], help="names of splits (PS)")
+    option("--split", nargs="+", help="names of splits (PS, or the only one of a data set)")
     option("--method", nargs="+", metavar="METHOD", help=f"{METHOD} (all of the package)")
     option("--select-for", default="gzsl", choices=["gzsl", "zsl"], help="what parameters serve")
     option("--figure", default="H at gamma", help="zsl, u, s, H, or one of these 'at gamma'")
@@ -49,7 +49,8 @@ def run(args: argparse.Namespace) -> str | pd.DataFrame:
     methods = methods or [name for name, m in METHODS.items() if m.card.usual]
     datasets = {name: _known(name) for name in args.dataset}
     digests = {name: data.digest for name, data in datasets.items()}
-    spec = comparison.ComparisonSpec(digests, tuple(args.split), tuple(methods), args.select_for)
+    splits = args.split or dict.fromkeys(data.split().name for data in datasets.values())
+    spec = comparison.ComparisonSpec(digests, tuple(splits), tuple(methods), args.select_for)
     choices: list[Choice] = ["folds"] if args.folds else []
     store = ResultStore()
     plan = spec.plan(datasets, choices)

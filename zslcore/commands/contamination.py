@@ -1,4 +1,4 @@
-"""``python -m zslcore contamination``: whether a number is zero-shot.
+"""``zslcore contamination``: whether a number is zero-shot.
 
 Without options it prints the map: test sets by pre-training sets, classes that certainly and
 possibly overlap. ``--on`` a test set of the map, ``--dataset`` or ``--classes`` asks about every

@@ -1,4 +1,4 @@
-"""``python -m zslcore extract IMAGES --encoder NAME``: features of your own images.
+"""``zslcore extract IMAGES --encoder NAME``: features of your own images.
 
 IMAGES is a folder with a folder a class; the folders train and test with a folder a class each,
 which then are the split; or the folder that the paths of --labels begin in. The features become a

@@ -1,4 +1,4 @@
-"""``python -m zslcore large-scale``: methods on the nine ImageNet test sets of the benchmark.
+"""``zslcore large-scale``: methods on the nine ImageNet test sets of the benchmark.
 
 Parameters are chosen on the released fold of training classes. With ``--shards`` the features of
 ``simulated-ImageNet-full`` are read from the folder that ``zslcore shards write`` has made of them,

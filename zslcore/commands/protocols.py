@@ -1,4 +1,4 @@
-"""``python -m zslcore protocols``: how released codes choose epoch, seed, parameters, gamma, split.
+"""``zslcore protocols``: how released codes choose epoch, seed, parameters, gamma, split.
 
 Without a name it prints a row a code, and counts. With one it prints each choice with the lines of
 the code that show it. The table states what a code does at the commit read, not what its paper

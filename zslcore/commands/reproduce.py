@@ -1,4 +1,4 @@
-"""``python -m zslcore reproduce EXPERIMENT``: a table or figure of the papers on any data set.
+"""``zslcore reproduce EXPERIMENT``: a table or figure of the papers on any data set.
 
 Finished runs are stored: an interrupted experiment resumes. Several data sets make one table. The
 printed figures are of the papers' own features of the real data.

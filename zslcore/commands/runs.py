@@ -1,4 +1,4 @@
-"""``python -m zslcore runs``: what has been computed, here and by other people.
+"""``zslcore runs``: what has been computed, here and by other people.
 
 Without a verb it lists all runs. KEY is what the list shows first; its beginning is enough.
 """
@@ -32,7 +32,7 @@ from zslcore.interactive.one_file import frame_line
 from zslcore.printing import FORMATS as FORMATS_OF_PRINT
 from zslcore.printing import WIDTHS, of_predictions, print_figure
 from zslcore.results.imported import import_runs
-from zslcore.results.store import KINDS, RUN, Result, ResultStore, StoredRun
+from zslcore.results.store import HERE, KINDS, RUN, Result, ResultStore, StoredRun
 from zslcore.storage.files import write_out
 from zslcore.storage.tables import harmless_csv
 from zslcore.version import stamped
@@ -160,6 +160,8 @@ def list_runs(args: argparse.Namespace) -> object:
     if others and args.sort in table:
         ascending = sorted_by()[args.sort] == args.reverse
         table = table.sort_values(args.sort, ascending=ascending, kind="stable")
+        if args.sort == "created":
+            table = table.sort_values("origin", key=lambda of: of != HERE, kind="stable")
     if args.json:
         return table
     text = "No such run is stored." if stored else "No run is stored yet."

@@ -1,4 +1,4 @@
-"""``python -m zslcore score FILE...``: a score matrix, or predictions, under every protocol.
+"""``zslcore score FILE...``: a score matrix, or predictions, under every protocol.
 
 A file holds scores (N x C), the class of every image and, unless the test set is recognised by its
 labels, the unseen classes. gamma is given, or chosen on validation scores; without either, what is

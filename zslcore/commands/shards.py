@@ -1,4 +1,4 @@
-"""``python -m zslcore shards``: features that do not fit into memory, as a mapped file.
+"""``zslcore shards``: features that do not fit into memory, as a mapped file.
 
 ``write`` reads an HDF5 file, a zarr folder or an imported data set, block by block.
 ``show`` prints the content of a folder, and checks it.

@@ -412,7 +412,7 @@ def simulate_imagenet(
         the module's docstring says what is planted.
     features : matrix of shape (n_images, n_features), optional
         The features, where they were written before, such as shards; drawn by default, which only
-        the small size allows. ``python -m zslcore shards write NAME FOLDER`` writes them.
+        the small size allows. ``zslcore shards write NAME FOLDER`` writes them.
     digest : of ``features``, such as that of shards; computed by default
 
     Returns
@@ -435,7 +435,7 @@ def simulate_imagenet(
             raise DatasetError(
                 f"{name}: its features have {plan.nbytes / 1e9:.0f} GB; expected at most "
                 f"{IN_MEMORY / 1e9:.0f} GB in memory. Write them with "
-                f"'python -m zslcore shards write {name} FOLDER'."
+                f"'zslcore shards write {name} FOLDER'."
             )
         features = np.concatenate([X for X, _ in _blocks(plan, v)])
     labels = np.repeat(np.arange(len(plan.rows)), plan.images)
@@ -447,7 +447,7 @@ def simulate_imagenet(
     first = next(_blocks(plan, v))[0][:1]
     if not np.allclose(np.asarray(features[:1], dtype=np.float32), first, rtol=0.01, atol=0.01):
         raise DatasetError(
-            f"{name}: expected the features that 'python -m zslcore shards write {name} FOLDER' "
+            f"{name}: expected the features that 'zslcore shards write {name} FOLDER' "
             "writes with this version; got others."
         )
     facts = imagenet()

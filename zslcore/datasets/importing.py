@@ -106,7 +106,7 @@ def _again(name: str, why: str) -> ZSLDataset:
         raise DatasetError(
             f"The import {name!r} in {data_folder() / 'imported'} is damaged ({why}) and "
             f"{f'its source {source} is gone' if source else 'its source is not known'}; "
-            f"import it again with 'python -m zslcore import'."
+            f"import it again with 'zslcore import'."
         )
     declared = recipe.get("pretraining", ())
     return import_dataset(source, name=name, pretraining=declared, **recipe.get("options", {}))

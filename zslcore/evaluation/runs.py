@@ -1,6 +1,6 @@
 """The result of a run, its provenance and its JSON form.
 
-The same spec run twice gives the same numbers; the app and ``python -m zslcore run`` produce the
+The same spec run twice gives the same numbers; the app and ``zslcore run`` produce the
 same :class:`RunResult` for the same :class:`RunSpec`. What could change them, the grid that is
 searched and the revisions of method and protocol, is part of it.
 """

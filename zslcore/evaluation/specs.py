@@ -132,7 +132,7 @@ class RunSpec:
 
     def command(self) -> str:
         """Return the command line that runs this spec."""
-        words = ["python", "-m", "zslcore", "run"]
+        words = ["zslcore", "run"]
         words += ["--dataset", self.dataset, "--split", self.split]
         words += ["--method", outside.word(self.method)]
         for name, value in self.params.items():

@@ -66,6 +66,8 @@ from zslcore.storage.records import Schema, UnreadableError
 from zslcore.version import commit, version
 
 RUN = "run"
+#: Origin of what this data folder has computed.
+HERE = "here"
 #: Every kind of result, in the order of a list.
 KINDS = (RUN, "crossed", "transductive", "action", "large-scale", "path")
 
@@ -93,7 +95,7 @@ class Result:
 
     def table(self) -> list[dict[str, Any]]:
         """Return one tidy row per mapping of ``rows``."""
-        head = {"kind": self.kind, "id": self.key, "key": self.key, "origin": "here"}
+        head = {"kind": self.kind, "id": self.key, "key": self.key, "origin": HERE}
         return [head | {"created": self.created} | self.about | row for row in self.rows]
 
     def to_json(self) -> str:
@@ -150,7 +152,7 @@ class StoredRun:
         mark = self.imported
         if self.shipped:
             return "the package"
-        return f"{mark.who}, {mark.file}, imported {mark.when[:10]}" if mark else "here"
+        return f"{mark.who}, {mark.file}, imported {mark.when[:10]}" if mark else HERE
 
     def row(self) -> dict[str, Any]:
         """Return one tidy row: its id and origin, then :meth:`RunResult.row`."""

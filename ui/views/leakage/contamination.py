@@ -44,7 +44,7 @@ def show(header: Header) -> None:
             show_answer(asked)
     show_tabs(TABS, asked, key="contamination_tab")
     with st.expander("The command that says the same", icon=":material/terminal:"):
-        asks = ["python", "-m", "zslcore", "contamination", *words, "--extractor", extractor]
+        asks = ["zslcore", "contamination", *words, "--extractor", extractor]
         show_command(shlex.join(asks))
 
 
