@@ -30,7 +30,7 @@ from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
 #: Endings that are welcome; what a file is, its first bytes tell.
-ENDINGS = ("npz", "npy", "csv", "parquet", "mat", "h5", "hdf5")
+ENDINGS = ("npz", "npy", "csv", "parquet", "mat", "h5", "hdf5", "json", "pt", "safetensors")
 TEXTS = ("txt", "csv", "npy", "npz")
 #: Where the session keeps what was made of files, what of it this run of the page uses,
 #: and what the visitor has brought.

@@ -144,7 +144,8 @@ def test_one_file_of_test_images_among_the_folds_makes_gamma_an_oracle(capsys, f
     test = dict(np.load("test.npz"))
     np.savez("fold_2.npz", **test | {"scores": 2 * test["scores"] + 1})
     capsys.readouterr()
-    theirs = read(capsys, "score", *files, "--json")
+    assert main(["score", *files, "--json"]) == 1
+    theirs = json.loads(capsys.readouterr().out)
     assert theirs["gamma_origin"] == "oracle"
     assert "fold_2.npz" in theirs["gamma_note"]
 

@@ -141,8 +141,10 @@ def test_without_a_gamma_its_figures_are_a_dash_with_the_reason():
     names = [f"calibrated_{side}" for side in ("seen", "unseen", "harmonic")]
     expected = [*names, *(f"{name}_per_sample" for name in names)]
     assert missing(report) == dict.fromkeys(expected, NO_GAMMA)
-    assert "No gamma was chosen; it is one number" in report.as_text()
-    assert rows_of(report.as_text(), "H")[2] == ["-", "-"]
+    text = report.as_text()
+    assert "No gamma was chosen; it is one number" in text
+    assert "Not computed: One space, chosen gamma" in text
+    assert len(rows_of(text, "H")) == 3
     assert json.loads(report.to_json())["figures"]["calibrated_harmonic"] is None
 
 

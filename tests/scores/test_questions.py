@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from zslcore.exceptions import ZSLError
 from zslcore.leakage.published import known_tests
 from zslcore.scores import ScoreFile, interpreted, judge
 
@@ -140,7 +139,7 @@ REMARKED = {
         {"scores": F[:, np.random.default_rng(6).permutation(C)]},
     ),
 }
-REFUSED = {
+MARKED = {
     "answers": np.eye(C)[F.argmax(axis=1)],
     "answers as distances": 1 - np.eye(C)[F.argmax(axis=1)],
     "all but one class ruled out": np.where(np.eye(C)[F.argmax(axis=1)] > 0, 1.0, -np.inf),
@@ -176,10 +175,17 @@ def test_an_odd_file_has_its_remark(name):
     assert [said in remark for remark in matrix.remarks] == [True]
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_answers_are_no_scores(name):
-    with pytest.raises(ZSLError, match="expected a score for every class; got answers"):
-        read(REFUSED[name])
+@pytest.mark.parametrize("name", MARKED)
+def test_one_marked_class_a_row_is_a_predicted_class(name):
+    matrix, asked = read(MARKED[name])
+    assert asked == ()
+    assert matrix.tested.limits == "predicted classes"
+    expected, report = judge(read()[0]), judge(matrix)
+    for average in ("", "_per_sample"):
+        figure = f"plain_harmonic{average}"
+        assert report.figures[figure] == pytest.approx(expected.figures[figure], abs=1e-12)
+    assert report.figures["ausuc"] is report.figures["zsl"] is None
+    assert any("read as predicted classes" in remark for remark in matrix.remarks)
 
 
 def test_two_classes_need_no_more_than_answers():

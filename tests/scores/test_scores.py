@@ -137,7 +137,8 @@ ODD = {
 
 
 def test_every_fix_has_its_case():
-    assert {*ODD, "seen-listed", "as-is"} == set(FIXES)  # swapped lists: test_traces
+    elsewhere = {"seen-listed", "within-sides", "unnamed", "same-class", "all-unseen", "as-is"}
+    assert {*ODD, *elsewhere} == set(FIXES)  # test_questions, test_kinds
 
 
 @pytest.mark.parametrize("fix", ODD)
@@ -240,7 +241,6 @@ REFUSED = {
     "unseen classes: expected columns": {"unseen": [99]},
     "got none": {"unseen": []},
     "expected class_names": {"labels": ["bird"] * len(Y), "names": ()},
-    "which classes are unseen is not said": {"unseen": None},
     "No class in labels of own.npz": {"labels": ["bird"] * len(Y)},
 }
 
@@ -368,8 +368,9 @@ def test_files_that_are_none_are_one_sentence(files):
 
 def test_the_command_asks_answers_and_prints(files, capsys):
     np.savez(files / "far.npz", scores=-F, y=Y, unseen_classes=UNSEEN)
-    assert main(["score", str(files / "far.npz")]) == 2
-    said = capsys.readouterr().err
+    assert main(["score", str(files / "far.npz")]) == 3
+    said = capsys.readouterr().out
+    assert said.startswith("UNKNOWN  far.npz")
     assert "are these distances? If so: --fix distances, if not: --fix as-is." in said
     words = ["score", str(files / "far.npz"), "--fix", "distances", "--gamma", "0.02"]
     assert main(words) == 0
@@ -397,11 +398,11 @@ def test_validation_scores_have_labels_and_unseen_classes_of_their_own(tmp_path,
     words = ["score", at["test.npy"], "--labels", at["test.txt"], "--json", "--unseen"]
     words += [str(tmp_path / "unseen.txt"), "--validation", at["val.npy"]]
     words += ["--validation-labels", at["val.txt"]]
-    assert main([*words, "--validation-unseen", str(tmp_path / "held.txt")]) == 0
+    assert main([*words, "--validation-unseen", str(tmp_path / "held.txt")]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["gamma"] == validation.tested.curve.best().gamma
-    assert main(words) == 2
-    assert "val.npy: which classes are unseen is not said" in capsys.readouterr().err
+    assert main(words) == 3
+    assert "val.npy: which classes are unseen is not said" in capsys.readouterr().out
 
 
 def test_validation_scores_have_answers_of_their_own_where_they_were_written_otherwise(
@@ -412,10 +413,10 @@ def test_validation_scores_have_answers_of_their_own_where_they_were_written_oth
         np.savez(tmp_path / f"{name}.npz", scores=scores, y=Y, unseen_classes=UNSEEN)
     words = ["score", str(tmp_path / "test.npz"), "--fix", "distances", "--json"]
     words += ["--validation", str(tmp_path / "val.npz")]
-    assert main([*words, "--validation-fix", "as-is"]) == 0
+    assert main([*words, "--validation-fix", "as-is"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["gamma"] == meant(scores=noisy).tested.curve.best().gamma
-    assert main(words) == 0  # without an answer of their own they are read as the test scores are
+    assert main(words) == 1  # without an answer of their own they are read as the test scores are
     assert json.loads(capsys.readouterr().out)["gamma"] != found["gamma"]
 
 

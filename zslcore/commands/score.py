@@ -2,8 +2,11 @@
 
 A file holds scores (N x C), the class of every image and, unless the test set is recognised by its
 labels, the unseen classes. gamma is given, or chosen on validation scores; without either, what is
-best on the test images is printed as an oracle, which is no result. A Parquet file of predictions
-states all of this itself, and is checked; ``--predictions`` writes one.
+best on the test images is printed as an oracle, which is no result. One predicted class an image,
+``y_true,y_pred``, gives u, s and H at gamma 0. A Parquet file of predictions states all of this
+itself, and is checked; ``--predictions`` writes one. Exit status: 0, 1
+when gamma was chosen on test images, 2 when a file is refused, 3 when a question on it is open,
+which the text states with the option that answers it, or its scores are not comparable with GZSL.
 """
 
 from __future__ import annotations
@@ -17,16 +20,32 @@ from typing import TYPE_CHECKING
 from zslcore.exceptions import DatasetError, ParameterError
 
 if TYPE_CHECKING:
-    from zslcore.scores import ScoreMatrix, ScoreReport
+    from zslcore.scores import Question, ScoreMatrix, ScoreReport
     from zslcore.scores.paired import Pair
     from zslcore.scores.protocols import Words
+    from zslcore.scores.reading import ScoreAnswers
+
+
+#: Exit status while a question on a file is open, and by the verdict on a file.
+UNKNOWN = 3
+STATUS = {"leaks": 1, "unknown": UNKNOWN, "clean": 0}
+
+
+class OpenQuestionError(DatasetError):
+    """A file has more than one meaning; the sentence names the option that answers it."""
+
+    def __init__(self, question: Question, option: str) -> None:
+        no = "" if question.open else f", if not: {option} as-is"
+        super().__init__(f"{question.said} If so: {option} {question.fix}{no}.")
+        self.said, self.fix = question.said, question.fix
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     option = parser.add_argument
     option("files", nargs="+", type=Path, metavar="FILE", help="npz, npy, csv, parquet, mat, h5")
-    option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
+    text = "names or numbers, a file of them, or all: no class was trained on"
+    option("--unseen", nargs="+", metavar="CLASS", help=text)
     option("--labels", type=Path, metavar="FILE", help="labels, where FILE has none")
     text = "scores of other images and classes, one a fold, to choose gamma"
     option("--validation", nargs="+", default=[], type=Path, metavar="FILE", help=text)
@@ -44,7 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="FIX",
         help="answer to a question: transposed, labels-from-1, unused-column, distances, "
-        "seen-first, unseen-first, unused-last-column, seen-listed, or as-is",
+        "seen-first, unseen-first, unused-last-column, seen-listed, within-sides, unnamed, "
+        "same-class, all-unseen, or as-is",
     )
     names = "seen-unseen, base-new or known-unknown"
     option("--words", default="seen-unseen", help=f"what the two sides are called: {names}")
@@ -62,6 +82,17 @@ def run(args: argparse.Namespace) -> object:
     from zslcore.scores.protocols import words_of
 
     words = words_of(args.words)
+    try:
+        return _printed(args, words)
+    except OpenQuestionError as question:
+        if args.json:
+            open_question = {"verdict": "unknown", "question": question.said, "fix": question.fix}
+            return open_question, UNKNOWN
+        return f"UNKNOWN  {question}", UNKNOWN
+
+
+def _printed(args: argparse.Namespace, words: Words) -> object:
+    """Return what is printed of the files; an open question is raised."""
     if args.compare and len(args.files) < 2:
         raise ParameterError("--compare: expected at least two FILEs; got one.")
     for option in ("predictions", "data"):
@@ -85,11 +116,16 @@ def run(args: argparse.Namespace) -> object:
     if args.json:
         found = [json.loads(r.to_json(with_intervals=args.intervals)) for r in reports]
         found += [json.loads(pair.to_json()) for pair in pairs]
-        return found[0] if len(found) == 1 else found
+        return (found[0] if len(found) == 1 else found), worst_status(reports)
     texts = [report.as_text(words, with_intervals=args.intervals) for report in reports]
     texts += [pair.as_text(words) for pair in pairs]
     texts += [f"{args.html} written. To show it on a page next to it:\n{embed}"] if embed else []
-    return "\n\n".join(texts)
+    return "\n\n".join(texts), worst_status(reports)
+
+
+def worst_status(reports: Sequence[ScoreReport]) -> int:
+    """Return the exit status of several files: an oracle before what is open."""
+    return min((STATUS[each.verdict] for each in reports), key=(1, 3, 0).index)
 
 
 def written_page(reports: Sequence[ScoreReport], path: Path, words: Words) -> str:
@@ -112,7 +148,7 @@ def paired(first: ScoreReport, second: ScoreReport) -> Pair:
 
 def judged(
     path: Path,
-    validation: Sequence[ScoreMatrix] = (),
+    validation: Sequence[ScoreMatrix | ScoreAnswers] = (),
     *,
     labels: Path | None = None,
     unseen: list[str] | None = None,
@@ -149,7 +185,7 @@ def understood(
     unseen: list[str] | None,
     fixes: Sequence[str],
     option: str = "--fix",
-) -> ScoreMatrix:
+) -> ScoreMatrix | ScoreAnswers:
     """Return the scores of a file; an open question is raised with its possible answers."""
     from zslcore.datasets.sandbox.client import listed_classes
     from zslcore.scores import interpreted
@@ -163,7 +199,5 @@ def understood(
     )
     matrix, questions = interpreted(file, fixes)
     if matrix is None:
-        question = questions[0]
-        no = "" if question.open else f", if not: {option} as-is"
-        raise DatasetError(f"{question.said} If so: {option} {question.fix}{no}.")
+        raise OpenQuestionError(questions[0], option)
     return matrix

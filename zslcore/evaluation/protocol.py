@@ -75,6 +75,14 @@ Rule = Literal["best", "one standard error"]
 Progress = Callable[[int, int], None]
 Report = Callable[[int, int, str], None]
 GammaOrigin = Literal["validated", "given", "oracle"]
+#: Answers within the given side alone; one predicted class a sample without any score; or none.
+Limits = Literal["", "sides given", "predicted classes"]
+#: Limit -> why there is no seen-unseen curve.
+WITHOUT_CURVE: dict[str, str] = {
+    "sides given": "the side of every image was given, so that no gamma moves an image across",
+    "predicted classes": "gamma, AUSUC, the curve and ZSL accuracy need scores of every class; "
+    "the file has one predicted class an image",
+}
 #: How gamma was found -> what that leaves open.
 _LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "a bound, not a result"}
 _T = TypeVar("_T")
@@ -210,6 +218,8 @@ class AnsweredTest(ABC):
     y: np.ndarray
     classes: np.ndarray
     seen: np.ndarray
+    #: What the answers do not tell; see :data:`Limits`.
+    limits: Limits = ""
 
     @property
     @abstractmethod
@@ -233,8 +243,8 @@ class AnsweredTest(ABC):
 
     @property
     def generalized(self) -> bool:
-        """Whether there are test samples of seen classes, without which there is no GZSL."""
-        return bool(self.seen[self.y].any())
+        """Whether samples of seen classes are answered among all classes: else there is no GZSL."""
+        return self.limits != "sides given" and bool(self.seen[self.y].any())
 
     @cached_property
     def curve(self) -> SeenUnseenCurve:
@@ -277,12 +287,14 @@ class AnsweredTest(ABC):
 
     @property
     def has_curve(self) -> bool:
-        """Whether there are test samples of both sides."""
-        return self.generalized and not self.seen[self.y].all()
+        """Whether there are test samples of both sides, and scores of both."""
+        return self.generalized and not self.limits and not self.seen[self.y].all()
 
     def require_curve(self, name: str) -> None:
         """Raise a DatasetError that begins with ``name`` where there is no seen-unseen curve."""
         if not self.has_curve:
+            if self.limits:
+                raise DatasetError(f"{name}: {WITHOUT_CURVE[self.limits]}")
             side = "unseen" if self.generalized else "seen"
             raise DatasetError(
                 f"{name}: expected images of seen and of unseen classes for a curve; got none of "
@@ -812,6 +824,8 @@ def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
 
     ``gamma`` is chosen before, on the folds; see :func:`select`.
     """
+    if scores.limits == "predicted classes":
+        return _evaluate_predicted(scores)
     y, predicted = scores.zsl_answers
     of_unseen = Evaluation(
         zsl=mean_class_accuracy(y, predicted),
@@ -830,6 +844,19 @@ def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
         calibrated_per_sample=per_sample.at(gamma),
         ausuc=scores.curve.ausuc,
         per_class=_by_class(per_class_accuracy(scores.y, scores.predicted(gamma)), scores.classes),
+        per_class_plain=_by_class(per_class_accuracy(scores.y, scores.predicted()), scores.classes),
+    )
+
+
+def _evaluate_predicted(scores: AnsweredTest) -> Evaluation:
+    """Return what follows from one predicted class a sample: u, s and H at gamma = 0."""
+    there = scores.generalized
+    return Evaluation(
+        zsl=np.nan,
+        zsl_per_sample=np.nan,
+        zsl_top5=None,
+        plain=scores.curve.at(0.0) if there else None,
+        plain_per_sample=scores.curve_of("sample").at(0.0) if there else None,
         per_class_plain=_by_class(per_class_accuracy(scores.y, scores.predicted()), scores.classes),
     )
 

@@ -45,6 +45,9 @@ VERSIONS = (
     "Version 1 and version 2.0 of the proposed split have the same test images; a model that was "
     "trained on train_loc and val_loc of version 1 has seen every test image of the seen classes."
 )
+#: Finding on scores that rule a side out by the true side, and what to do.
+MASKED = "Masked by the true side"
+SIDES_ADVICE = "Score every image among all classes for GZSL."
 
 
 def card_of_scores(
@@ -137,6 +140,8 @@ def _sentence(report: ScoreReport, worst: Finding) -> str:
     what = f" on {report.matrix.benchmark} {report.matrix.split}" if report.matrix.benchmark else ""
     if worst.mark in ("leak", "error"):
         return worst.sentence
+    if report.matrix.tested.limits == "sides given":
+        return report.headline
     figure = _reached(report)
     reached = f"{figure.label} {figure.value}{what} ({figure.note})"
     if worst.mark == "open":
@@ -150,6 +155,8 @@ def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
     predicted = matrix if isinstance(matrix, PredictedScores) else None
     reasons = predicted.reasons if predicted else ()
     findings = [Finding("A claim of the file", "error", reason) for reason in reasons]
+    if matrix.tested.limits == "sides given":
+        findings.append(Finding(MASKED, "open", report.headline, SIDES_ADVICE))
     if report.origin == "oracle":
         text = "Gamma was chosen on the test images: H at this gamma is an upper bound (oracle)."
         findings.append(Finding(GAMMA, "leak", text, "Choose gamma on validation images."))
@@ -212,18 +219,26 @@ def _of_classes(
 def _reached(report: ScoreReport) -> Figure:
     """Return H and AUSUC, or ZSL accuracy where there are unseen images alone."""
     e = report.evaluation
+    if report.matrix.tested.limits == "sides given":
+        separate = percent(report.figures["separate_harmonic"] or 0.0)
+        return Figure("H of separate label spaces", separate, "not of GZSL: the side was given")
+    if report.matrix.tested.limits and e.plain is None:
+        unseen = percent(report.figures["plain_unseen"] or 0.0)
+        return Figure("u", unseen, "predicted classes, no seen image, mean over classes")
     if e.plain is None:
         return Figure("ZSL accuracy", percent(e.zsl), "unseen images alone, mean over classes")
     if report.chosen is not None and e.calibrated is not None:
         h, how = e.calibrated.harmonic, f"gamma {report.chosen:.3g}, {report.how}"
     else:
         h, how = e.plain.harmonic, "uncalibrated"
+    if report.matrix.tested.limits:
+        return Figure("H", percent(h), "gamma 0, of predicted classes, mean over classes")
     ausuc = UNKNOWN if e.ausuc is None else percent(e.ausuc)
     return Figure("H", f"{percent(h)}, AUSUC {ausuc}", f"{how}, mean over classes")
 
 
 def _picture(report: ScoreReport) -> Picture | None:
-    if report.evaluation.plain is None:
+    if report.evaluation.plain is None or not report.matrix.tested.has_curve:
         return None
     curve, plain = report.matrix.tested.curve.thinned(DRAWN), report.evaluation.plain
     points = [(f"uncalibrated, H {percent(plain.harmonic)}", plain.unseen, plain.seen)]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from zslcore.evaluation import Predictions, Provenance
 from zslcore.evaluation.protocol import (
+    WITHOUT_CURVE,
     Evaluation,
     FoldAnswers,
     GammaOrigin,
@@ -24,7 +26,7 @@ from zslcore.metrics import OperatingPoint
 from zslcore.metrics.significance import caution
 from zslcore.scores import protocols
 from zslcore.scores.protocols import WORDS, Words
-from zslcore.scores.reading import JudgedScores, ScoreMatrix
+from zslcore.scores.reading import JudgedScores, ScoreAnswers, ScoreMatrix
 from zslcore.scores.validation import chosen_on
 from zslcore.texts import strict_json
 from zslcore.version import commit, version
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     from zslcore.interactive.seen_unseen import Line
 
 
+#: Letters of a line of text.
+LETTERS = 100
 #: Ranks up to which the true class counts as found.
 TOP = (1, 2, 5, 10)
 
@@ -156,7 +160,7 @@ class ScoreReport:
     def to_json(self, *, with_intervals: bool = False) -> str:
         """Return everything as JSON, with what the file was understood as."""
         m = self.matrix
-        values = self._identity() | self._figures()
+        values = {"verdict": self.verdict} | self._identity() | self._figures()
         if with_intervals:
             values["intervals"] = self.intervals.to_dict("index")
         return strict_json(values | {"remarks": list(m.remarks)})
@@ -193,7 +197,7 @@ class ScoreReport:
             "gamma_checked": self.checked if self.origin == "validated" else None,
             "evaluation": figures,
             "oracle": oracle,
-            "detection": detection if self.matrix.tested.generalized else None,
+            "detection": detection if self.matrix.tested.has_curve else None,
             "figures": dict(self.figures),
             "top_k": {str(k): value for k, value in self.top_k.items()},
         }
@@ -204,6 +208,39 @@ class ScoreReport:
         images = np.bincount(self.matrix.y, minlength=len(self.matrix.seen))
         return caution(self.matrix.seen[images > 0], images[images > 0])
 
+    @property
+    def verdict(self) -> Literal["leaks", "unknown", "clean"]:
+        """The verdict on the file alone: an oracle leaks, sides that were given are no GZSL."""
+        claims = self.matrix.reasons if isinstance(self.matrix, PredictedScores) else ()
+        if self.origin == "oracle" or claims:
+            return "leaks"
+        return "unknown" if self.matrix.tested.limits == "sides given" else "clean"
+
+    @property
+    def headline(self) -> str:
+        """The result in one sentence, each number with its average and its gamma."""
+        e, f = self.evaluation, self.figures
+        if self.matrix.tested.limits == "sides given":
+            h = f["separate_harmonic"]
+            return (
+                "Not comparable with GZSL: masked by the true side of each image. In separate "
+                f"label spaces unseen {e.zsl:.1%} and seen {f['separate_seen']:.1%} (per class), "
+                f"harmonic mean {h:.1%}."
+            )
+        point, sample, at = e.plain, e.plain_per_sample, "γ = 0"
+        if self.chosen is not None and e.calibrated is not None:
+            point, sample = e.calibrated, e.calibrated_per_sample
+            at = f"γ = {self.chosen:.3g}, {self.how}"
+        if point is None or sample is None:
+            if np.isnan(e.zsl):
+                return f"u {f['plain_unseen']:.1%} (per class): no image is of a seen class."
+            what = "Accuracy" if not self.matrix.seen.any() else "ZSL accuracy"
+            return f"{what} {e.zsl:.1%} (per class), {e.zsl_per_sample:.1%} (per sample)."
+        return (
+            f"u {point.unseen:.1%}, s {point.seen:.1%}, H {point.harmonic:.1%} (per class); u "
+            f"{sample.unseen:.1%}, s {sample.seen:.1%}, H {sample.harmonic:.1%} (per sample); {at}."
+        )
+
     def as_text(self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False) -> str:
         """Return every protocol as lines to read, in percent, perhaps with intervals."""
         m = self.matrix
@@ -211,6 +248,7 @@ class ScoreReport:
         sides = f"{m.seen.sum()} seen and {(~m.seen).sum()} unseen classes"
         lines = [f"{m.name}: {what}{len(m.y):,} images, {words.said(sides)}, scores {m.digest}"]
         lines += [f"read as: {', '.join(m.fixes)}"] if m.fixes else []
+        lines += textwrap.wrap(words.said(self.headline).replace("γ", "gamma"), LETTERS)
         found = ", ".join(f"top-{k} {value:.1%}" for k, value in self.top_k.items() if k > 1)
         lines += [words.said(f"{found} per class, unseen among unseen")] if found else []
         said = f"{self.gamma:.3g}, {self.how}" if self.chosen is not None else ""
@@ -222,6 +260,7 @@ class ScoreReport:
         )
         limits = self.caution if with_intervals else ""
         notes = [words.said(note) for note in (limits, self.note, *m.remarks) if note]
+        notes = [note.replace("γ", "gamma") for note in notes]
         return "\n".join([*lines, *(f"note: {said}" for said in notes)])
 
 
@@ -230,7 +269,7 @@ def judge(
     *,
     gamma: float | None = None,
     origin: GammaOrigin = "given",
-    validation: ScoreMatrix | Sequence[ScoreMatrix] | None = None,
+    validation: ScoreMatrix | Sequence[ScoreMatrix | ScoreAnswers] | None = None,
 ) -> ScoreReport:
     """Return the figures of a score matrix, at ``gamma`` or at the one chosen on ``validation``.
 
@@ -245,6 +284,10 @@ def judge(
         raise DatasetError("gamma is either given or chosen on validation scores; got both.")
     if gamma is not None and not math.isfinite(gamma):
         raise DatasetError(f"gamma: expected a finite number; got {gamma}.")
+    if matrix.tested.limits and (gamma is not None or files):
+        raise DatasetError(
+            f"{matrix.name}: gamma changes nothing here: {WITHOUT_CURVE[matrix.tested.limits]}."
+        )
     note, checked = "", True
     if files:
         if not isinstance(matrix, ScoreMatrix):
@@ -252,7 +295,13 @@ def judge(
                 f"{matrix.name}: expected a score matrix for validation scores; got "
                 "predictions, which hold their own validation rows."
             )
-        choice = chosen_on(matrix, *files)
+        matrices = [each for each in files if isinstance(each, ScoreMatrix)]
+        if len(matrices) < len(files):
+            raise DatasetError(
+                "Validation scores: expected scores of every class, of which gamma is chosen; got "
+                "predicted classes."
+            )
+        choice = chosen_on(matrix, *matrices)
         gamma, origin, note, checked = choice.gamma, choice.origin, choice.note, choice.checked
     if matrix.seen[matrix.y].all():
         raise DatasetError(f"{matrix.name}: expected images of unseen classes; got none.")
@@ -278,7 +327,7 @@ def report_of(
         gamma=gamma,
         origin=origin,
         evaluation=evaluation,
-        oracle=tested.curve.best() if tested.generalized else None,
+        oracle=tested.curve.best() if tested.has_curve else None,
         top_k={k: top for k in TOP if k < n_unseen and (top := tested.zsl_top(k)) is not None},
         note=note,
         checked=checked,

@@ -78,6 +78,9 @@ def words_of(name: str) -> Words:
 
 
 NO_GAMMA = "No γ was chosen; it is one number, which scores of validation classes choose"
+NO_SEEN_IMAGES = "There are no images of seen classes"
+SCORES_NEEDED = "The file has one predicted class an image; this needs scores of every class"
+SIDES_GIVEN = "The side of every image was given: nothing is scored among all classes"
 #: The protocols at a gamma that was chosen, and at the best on the test images.
 CHOSEN, ORACLE = "One space, chosen γ", "One space, oracle γ"
 #: Column of a table of intervals -> what is drawn again for it.
@@ -199,11 +202,19 @@ def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> 
 
     ``why`` there is no gamma.
     """
-    dependent = depends_on_candidates(test)
+    dependent = not test.limits and depends_on_candidates(test)
     found = {}
     for name, figure in FIGURES.items():
-        if figure.needs_gzsl and not test.generalized:
-            found[name] = "There are no images of seen classes"
+        separate = figure.needs_fixed_scores  # of separate spaces
+        if test.limits == "predicted classes":
+            if not name.startswith(("plain_", "accuracy", "macro_f1")):
+                found[name] = SCORES_NEEDED
+            elif not test.generalized and not name.startswith("plain_unseen"):
+                found[name] = NO_SEEN_IMAGES
+        elif test.limits == "sides given" and figure.needs_gzsl and not separate:
+            found[name] = SIDES_GIVEN
+        elif figure.needs_gzsl and not test.seen[test.y].any():
+            found[name] = NO_SEEN_IMAGES
         elif figure.at_gamma and gamma is None:
             found[name] = why
         elif figure.needs_fixed_scores and dependent:
@@ -278,6 +289,7 @@ def in_lines(
     """Return every protocol as lines to read, in percent: its figures, what is done, who uses it.
 
     ``table`` is of :func:`side_by_side`; ``notes`` are written behind the protocols they name.
+    Protocols without any figure follow in a line with their reason.
     """
     averages = ["per class", "per sample"]
     with_intervals = "low" in table
@@ -286,9 +298,13 @@ def in_lines(
     if with_intervals:
         said = "95 % over classes; over images"
         found.append(" " * 24 + "".join(f"{said:>{wide}}" for _ in averages))
+    without: dict[str, list[str]] = {}
     for protocol in PROTOCOLS:
         name = words.said(protocol.name)
         of = table[table["protocol"] == name]
+        if of["value"].isna().all() and (of["reason"] == of["reason"].iloc[0]).all():
+            without.setdefault(str(of["reason"].iloc[0]), []).append(name)
+            continue
         note = (notes or {}).get(protocol.name, "")
         found += ["", (f"{name}: {note}" if note else name).replace("γ", "gamma")]
         for heading, rows in of.groupby("line", sort=False):
@@ -297,6 +313,9 @@ def in_lines(
         found += _wrapped(f"{words.said(protocol.says)} Used: {words.said(protocol.used)}.")
         for reason in dict.fromkeys(of["reason"][of["reason"] != ""]):
             found += _wrapped(f"{reason}.")
+    for reason, names in without.items():
+        found += ["", f"Not computed: {'; '.join(names)}".replace("γ", "gamma")]
+        found += _wrapped(f"{reason}.")
     return [line.rstrip() for line in found]
 
 

@@ -8,6 +8,7 @@ changed without an answer.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,7 +18,20 @@ from scipy.optimize import linear_sum_assignment
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.leakage.published import KnownTest, recognised
 from zslcore.metrics import Answers, mean_class_accuracy
-from zslcore.scores.reading import ScoreFile, ScoreMatrix, blocks, column, some_rows
+from zslcore.names import class_key, class_keys
+from zslcore.scores.given_sides import ruled_out_sides
+from zslcore.scores.numbering import figures_of, mixed_sides, reading_within_sides
+from zslcore.scores.reading import (
+    ALL,
+    ScoreAnswers,
+    ScoreFile,
+    ScoreMatrix,
+    blocks,
+    column,
+    digest_of,
+    rows_of_classes,
+    some_rows,
+)
 from zslcore.storage.artifacts import scratch
 
 #: What can be done to a file -> what that means. "as-is" answers every question with no.
@@ -30,6 +44,10 @@ FIXES: dict[str, str] = {
     "distances": "smaller is closer: take the negative",
     "seen-first": "columns are the seen classes in order of their numbers, then the unseen ones",
     "unseen-first": "columns are the unseen classes in order of their numbers, then the seen ones",
+    "within-sides": "labels count the classes of a side: number them as the columns",
+    "unnamed": "the class names do not fit the columns: leave them out and number the columns",
+    "same-class": "columns that share a name are one class: take the larger score",
+    "all-unseen": "no class was trained on: take all as unseen (pure zero-shot)",
     "as-is": "the file is right as it is",
 }
 #: Rows, spread over the file, that suffice to see what scores are like.
@@ -67,7 +85,7 @@ class Question:
 
 def interpreted(
     file: ScoreFile, fixes: Collection[str] = ()
-) -> tuple[ScoreMatrix | None, tuple[Question, ...]]:
+) -> tuple[ScoreMatrix | ScoreAnswers | None, tuple[Question, ...]]:
     """Return what a file means, None while a question is open, and the questions to ask first.
 
     ``fixes`` are answers, of :data:`FIXES`. Raises a DatasetError for what no answer would mend,
@@ -76,23 +94,191 @@ def interpreted(
     for fix in fixes:
         if fix not in FIXES:
             raise closest_name("fix", fix, FIXES)
+    if file.scores is None:
+        answers = predicted_classes(file, fixes)
+        return (None, (answers,)) if isinstance(answers, Question) else (answers, ())
     F = _orient(file, fixes)
     if isinstance(F, Question):
         return None, (F,)
-    file = replace(file, scores=F)
-    _refuse_missing(file)
-    _refuse_answers(file.name, F)
+    file, missing = _without_missing(replace(file, scores=F))
+    marked = _marked_classes(F)
+    if marked is not None:
+        remark = "One class a row is marked and all others are equal: read as predicted classes."
+        file = replace(file, scores=None, predicted=marked, remarks=(*file.remarks, remark))
+        answers = predicted_classes(file, fixes, n_classes=F.shape[1])
+        return (None, (answers,)) if isinstance(answers, Question) else (answers, ())
     numbered = _number_classes(file, fixes)
     if isinstance(numbered, Question):
         return None, (numbered,)
     matrix = _turned(numbered, fixes)
-    if "as-is" not in fixes:
+    if "as-is" not in fixes and "within-sides" not in fixes:
         rows = _spread_rows(len(matrix.y))
         some = replace(matrix, F=some_rows(matrix.F, rows), y=matrix.y[rows])
         asked = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
+        asked = asked or _within_sides_question(matrix)
         if asked is not None:
             return None, (asked,)
-    return replace(matrix, remarks=tuple(_remarks(matrix))), ()
+    if "within-sides" in fixes:
+        matrix = _within_sides(matrix)
+    sides = ruled_out_sides(matrix.F, matrix.y, matrix.seen)
+    if missing and not sides:
+        raise DatasetError(missing)
+    matrix = replace(matrix, sides_given=bool(sides))
+    remarks = _remarks(matrix) if not sides else _remarks_on_sides(matrix, sides)
+    return replace(matrix, remarks=(*file.remarks, *matrix.remarks, *remarks)), ()
+
+
+# --- Labels within a side -------------------------------------------------------------------------
+
+
+def _best_classes(matrix: ScoreMatrix) -> tuple[np.ndarray, np.ndarray]:
+    """Return the best seen and the best unseen column of every image."""
+    return matrix.tested.seen_class, matrix.tested.unseen_class
+
+
+def _within_sides_question(matrix: ScoreMatrix) -> Question | None:
+    """Ask whether labels count the classes of a side, both readings judged in the sentence."""
+    y, seen = matrix.y, matrix.seen
+    if matrix.benchmark or seen.all() or not seen.any():
+        return None
+    best, answers = _best_classes(matrix), matrix.tested.predicted()
+    reading = reading_within_sides(y, seen, best)
+    if reading is not None:
+        return Question(
+            "within-sides",
+            f"{matrix.name}: as the labels stand, {figures_of(y, seen, answers)}; if "
+            f"{reading.said}, {figures_of(reading.y, seen, answers)} (per class, γ = 0): is that "
+            "how they count?",
+        )
+    if mixed_sides(y, seen, best, answers):
+        return Question(
+            "within-sides",
+            f"{matrix.name}: as the labels stand, {figures_of(y, seen, answers)}, but many images "
+            "labelled 0, 1, 2 ... are answered with the first, second, third ... unseen class: do "
+            "labels of unseen images count the unseen classes? Their rows are mixed with those of "
+            "seen images, so that labels have to be given as numbers of columns.",
+        )
+    return None
+
+
+def _within_sides(matrix: ScoreMatrix) -> ScoreMatrix:
+    """Return the matrix with labels as columns, where they count the classes of a side."""
+    reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
+    if reading is None:
+        raise DatasetError(
+            f"{matrix.name}, labels: which images are of unseen classes cannot be told from labels "
+            "that count the classes of a side; expected numbers of columns."
+        )
+    known = recognised(reading.y, len(matrix.seen))
+    if known is not None and not np.array_equal(known.unseen, ~matrix.seen):
+        known = None
+    return replace(
+        matrix,
+        y=reading.y,
+        remarks=(f"Labels were renumbered: {reading.said}.",),
+        benchmark=known.benchmark if known else "",
+        split=known.split if known else "",
+    )
+
+
+# --- Predicted classes ----------------------------------------------------------------------------
+
+
+def predicted_classes(
+    file: ScoreFile, fixes: Collection[str] = (), *, n_classes: int = 0
+) -> ScoreAnswers | Question:
+    """Return one predicted class an image as answers: u, s and H at gamma 0 follow from them.
+
+    Classes are numbers, or names, of ``file.class_names`` where there are some; there are
+    ``n_classes`` of them, or as many as occur.
+    """
+    labels, predicted = np.asarray(file.labels), np.asarray(file.predicted).ravel()
+    if len(labels) != len(predicted):
+        raise DatasetError(
+            f"{file.name}: expected a predicted class for each of {len(labels):,} labels; got "
+            f"{len(predicted):,}."
+        )
+    listed = None if file.unseen is None else np.asarray(file.unseen)
+    everything = listed is not None and _says_all(listed)
+    parts = [labels, predicted] + ([] if listed is None or everything else [listed])
+    texts = [part.dtype.kind in "UO" for part in parts]
+    if file.class_names or any(texts):
+        names = file.class_names
+        if not names and all(texts):
+            names = _names_in(parts)
+        elif not names:
+            what = ("labels", "predicted classes", "unseen classes")
+            named = ", ".join(w for w, is_text in zip(what, texts, strict=False) if is_text)
+            raise DatasetError(
+                f"{file.name}: expected labels, predicted classes and unseen classes all as names "
+                f"or all as numbers; got names as {named} alone."
+            )
+        file, n_classes = replace(file, class_names=names), len(names)
+    y, answers = (_as_numbers(file, part, what) for part, what in
+                  ((labels, "labels"), (predicted, "predicted classes")))  # fmt: skip
+    low = min(y.min(), answers.min())
+    if low < 0:
+        raise DatasetError(f"{file.name}: expected classes from 0; got {low}.")
+    C = n_classes or 1 + int(max(y.max(), answers.max()))
+    known = recognised(y, C)
+    if "all-unseen" in fixes or everything:
+        seen = np.zeros(C, dtype=bool)
+    elif listed is not None:
+        if listed.dtype == bool:
+            marks = np.flatnonzero(listed)
+        else:
+            marks = np.unique(_as_numbers(file, listed, "unseen classes"))
+        C = max(C, 1 + int(marks.max(initial=0)))
+        if marks.min(initial=0) < 0 or (n_classes and marks.max(initial=0) >= n_classes):
+            raise DatasetError(
+                f"{file.name}, unseen classes: expected classes 0 to {C - 1}; got "
+                f"{', '.join(map(str, marks[:5]))}."
+            )
+        seen = np.ones(C, dtype=bool)
+        seen[marks] = False
+    elif known is not None:
+        seen = ~known.unseen
+    else:
+        return _unseen_question(file.name)
+    C = len(seen)
+    if max(y.max(), answers.max()) >= C:
+        raise DatasetError(
+            f"{file.name}: expected classes 0 to {C - 1}; got {max(y.max(), answers.max())}."
+        )
+    if known is not None and not np.array_equal(known.unseen, ~seen):
+        known = None
+    tested = rows_of_classes(y, answers, seen)
+    names = file.class_names or (known.class_names if known else tuple(map(str, range(C))))
+    matrix = ScoreAnswers(
+        name=file.name,
+        tested=tested,
+        class_names=tuple(names),
+        digest=digest_of(y, answers, seen),
+        fixes=tuple(fix for fix in FIXES if fix in fixes),
+        benchmark=known.benchmark if known else "",
+        split=known.split if known else "",
+    )
+    return replace(matrix, remarks=(*file.remarks, *_remarks_on_classes(matrix)))
+
+
+def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
+    """Return every different name, one spelling a class."""
+    found: dict[str, str] = {}
+    for part in parts:
+        names = [str(name) for name in np.unique(part.astype(str))]
+        for key, name in zip(class_keys(names), names, strict=True):
+            found.setdefault(key, name)
+    return tuple(sorted(found.values()))
+
+
+def _remarks_on_classes(matrix: ScoreAnswers) -> Iterator[str]:
+    yield (
+        "One predicted class an image: u, s and H at γ = 0 follow. ZSL accuracy, another γ, AUSUC "
+        "and the curve need the scores of every class."
+    )
+    if not matrix.seen[matrix.y].any():
+        yield "No image is of a seen class: there is no s and no H."
+    yield from _missing_classes(matrix)
 
 
 # --- Rows and columns -----------------------------------------------------------------------------
@@ -119,24 +305,40 @@ def _orient(file: ScoreFile, fixes: Collection[str]) -> np.ndarray | Question:
     )
 
 
-def _refuse_missing(file: ScoreFile) -> None:
-    F = file.scores
+def _without_missing(file: ScoreFile) -> tuple[ScoreFile, str]:
+    """Return scores with minus infinity where one is missing, and the sentence that refuses it.
+
+    Missing scores that rule a side out are read so; others are refused.
+    """
+    F = np.asarray(file.scores)
     if F.dtype.kind not in "fiu":
         raise DatasetError(f"{file.name}, scores: expected numbers; got {F.dtype}.")
+    missing = ""
     for rows, block in blocks(F):
-        wrong = np.isnan(block) | np.isposinf(block)
+        infinite = np.isposinf(block)
+        wrong = infinite if infinite.any() else np.isnan(block)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
-            raise DatasetError(
+            said = (
                 f"{file.name}, scores: expected numbers or minus infinity; got "
                 f"{block[row, column]} in row {rows.start + row:,}, column {column:,}."
             )
+            if infinite.any() or np.isnan(block).all(axis=1).any():
+                raise DatasetError(said)
+            missing = missing or said
+    if missing:
+        file = replace(file, scores=np.where(np.isnan(F), -np.inf, F))
+    return file, missing
 
 
 # --- Numbers of classes ---------------------------------------------------------------------------
 
 
 def _number_classes(file: ScoreFile, fixes: Collection[str]) -> ScoreMatrix | Question:
+    named = _fit_names(file, fixes)
+    if isinstance(named, Question):
+        return named
+    file = named
     F, names = np.asarray(file.scores), file.class_names
     y = _as_numbers(file, file.labels, "labels")
     given = None if file.unseen is None else _unseen_numbers(file, file.unseen)
@@ -162,6 +364,10 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> ScoreMatrix | Qu
             f"{y.max()}."
         )
     known = recognised(y, C)
+    if "all-unseen" in fixes:
+        given = np.arange(C)
+    if given is None and known is None:
+        return _unseen_question(file.name)
     seen = _seen(file, given, known, C)
     if known is not None and not np.array_equal(seen, ~known.unseen):
         known = None  # its images, with other classes held back: another split
@@ -175,7 +381,120 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> ScoreMatrix | Qu
         fixes=tuple(fix for fix in FIXES if fix in fixes),
         benchmark=known.benchmark if known else "",
         split=known.split if known else "",
+        remarks=tuple(_remarks_on_names(file)),
     )
+
+
+def _unseen_question(name: str) -> Question:
+    return Question(
+        "all-unseen",
+        f"{name}: which classes are unseen is not said, and the labels are not those of a known "
+        "test set; expected a list or a mask of unseen classes. Or was no class trained on, so "
+        "that all are unseen (pure zero-shot, as CLIP is tested: --unseen all)?",
+        open=True,
+    )
+
+
+# --- Names of classes -----------------------------------------------------------------------------
+
+
+def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
+    """Return the file with one name a column, or ask where names do not fit the columns."""
+    names, C = file.class_names, np.asarray(file.scores).shape[1]
+    if "unnamed" in fixes:
+        names = ()
+    if names and len(names) != C:
+        joined = [n for n in names if "," in n or ";" in n]
+        why = f" ({joined[0]!r} may be two names without a comma between them)" if joined else ""
+        return Question(
+            "unnamed",
+            f"{file.name}: {len(names)} class names for {C} columns of scores{why}: which name "
+            "belongs to which column cannot be told; leave the names out and number the columns?",
+            open=True,
+        )
+    shared = [name for name, k in Counter(names).items() if k > 1]
+    file = replace(file, class_names=names)
+    if not shared:
+        return file
+    if "same-class" in fixes:
+        return _merged_columns(file)
+    parts = [np.asarray(part) for part in (file.labels, file.unseen) if part is not None]
+    named = any(
+        np.isin(part.astype(str), shared).any() for part in parts if part.dtype.kind in "UO"
+    )
+    if named or "as-is" not in fixes:
+        return Question(
+            "same-class", f"{file.name}: {_said_of_shared(names, shared, named)}", named
+        )
+    unique = (f"{name} (column {k})" if name in shared else name for k, name in enumerate(names))
+    return replace(file, class_names=tuple(unique))
+
+
+def _said_of_shared(names: Sequence[str], shared: Sequence[str], named: bool) -> str:
+    """Ask about columns that share a name, by which labels or unseen classes may be ``named``."""
+    which = [
+        f"columns {', '.join(str(k) for k, n in enumerate(names) if n == name)} are all called "
+        f"{name!r}"
+        for name in shared[:LISTED]
+    ]
+    more = f", and {len(shared) - LISTED} more names" if len(shared) > LISTED else ""
+    if named:
+        return (
+            f"{'; '.join(which)}{more} (columns counted from 0), and labels or unseen classes go "
+            "by that name: which column is meant cannot be told, so give labels and unseen "
+            "classes as numbers. Or are columns of one name one class, whose score is the larger "
+            "one?"
+        )
+    return (
+        f"{'; '.join(which)}{more} (columns counted from 0): are they one class, whose score is "
+        "the larger one? Otherwise they are told apart by number."
+    )
+
+
+def _merged_columns(file: ScoreFile) -> ScoreFile:
+    """Return scores with one column a name, the largest of those that share it."""
+    F, names = np.asarray(file.scores), list(dict.fromkeys(file.class_names))
+    place = np.array([names.index(name) for name in file.class_names])
+    merged = [F[:, place == k].max(axis=1) for k in range(len(names))]
+    labels, unseen = (
+        None if part is None else _renumbered_columns(np.asarray(part), place)
+        for part in (file.labels, file.unseen)
+    )
+    assert labels is not None
+    return replace(
+        file,
+        scores=np.column_stack(merged),
+        labels=labels,
+        unseen=unseen,
+        class_names=tuple(names),
+    )
+
+
+def _renumbered_columns(part: np.ndarray, place: np.ndarray) -> np.ndarray:
+    """Return numbers of columns, or marks of them, by the places of merged ones; names stay."""
+    if part.dtype.kind in "UO":
+        return part
+    if part.dtype == bool or (len(part) == len(place) and np.isin(part, (0, 1)).all()):
+        return np.bincount(place, part.astype(float)) > 0
+    inside = (part >= 0) & (part < len(place))
+    renumbered: np.ndarray = np.where(inside, place[np.where(inside, part, 0).astype(int)], part)
+    return renumbered
+
+
+def _remarks_on_names(file: ScoreFile) -> Iterator[str]:
+    """Yield a remark where names were made different by the numbers of their columns."""
+    numbered = [n for k, n in enumerate(file.class_names) if n.endswith(f" (column {k})")]
+    if numbered:
+        names = ", ".join(numbered[:LISTED])
+        yield (
+            f"{len(numbered)} columns share their name with another one and are told apart by "
+            f"number, counted from 0: {names}."
+        )
+
+
+def _says_all(unseen: np.ndarray) -> bool:
+    """Whether the list of unseen classes is the word "all"."""
+    return unseen.dtype.kind in "UO" and [str(u).lower() for u in unseen.ravel()] == [ALL]
 
 
 def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) -> np.ndarray:
@@ -192,15 +511,25 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
             "have names; expected class_names."
         )
     place = {name: k for k, name in enumerate(file.class_names)}
-    for name in map(str, array):
-        if name not in place:
+    plain: dict[str, int] = {}
+    for name, k in place.items():
+        key = class_key(name)
+        plain[key] = -1 if key in plain else k  # two columns may be spelt nearly alike
+    different, codes = np.unique(array.astype(str), return_inverse=True)
+    columns = []
+    for name in map(str, different):
+        k = place.get(name, plain.get(class_key(name), -1))
+        if k < 0:
             raise closest_name(f"class in {what} of {file.name}", name, place)
-    return np.array([place[str(name)] for name in array], dtype=np.intp)
+        columns.append(k)
+    return np.array(columns, dtype=np.intp)[codes.ravel()]
 
 
 def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.ndarray:
     """Return the unseen classes as they are numbered in the file, or as a mask."""
     array, C = np.asarray(unseen), np.asarray(file.scores).shape[1]
+    if _says_all(array):
+        return np.ones(C, dtype=bool)
     binary = array.dtype.kind in "iuf" and len(array) == C and np.isin(array, (0, 1)).all()
     if array.dtype == bool or binary:
         if len(array) != C:
@@ -236,11 +565,7 @@ def _least(unseen: np.ndarray | None) -> float:
 def _seen(file: ScoreFile, given: np.ndarray | None, known: KnownTest | None, C: int) -> np.ndarray:
     """Return which columns are seen classes."""
     if given is None:
-        if known is None:
-            raise DatasetError(
-                f"{file.name}: which classes are unseen is not said, and the labels are not those "
-                "of a known test set; expected a list or a mask of unseen classes."
-            )
+        assert known is not None  # else it was asked
         return ~known.unseen
     if not len(given) or given.min() < 0 or given.max() >= C:
         raise DatasetError(
@@ -341,6 +666,21 @@ def _distance_question(some: ScoreMatrix) -> Question | None:
 # --- Remarks --------------------------------------------------------------------------------------
 
 
+def _remarks_on_sides(matrix: ScoreMatrix, sides: Sequence[str]) -> Iterator[str]:
+    """Say that the side of every image was given, and what H is of then."""
+    other = {"seen": "unseen", "unseen": "seen"}
+    out = " and ".join(
+        f"those of {side} classes in the images of {other[side]} classes" for side in sides
+    )
+    yield (
+        f"Masked by the true side: of all scores {out}, and only there, are ruled out, so the side "
+        "of every image was given. H is that of separate label spaces. Score every image among all "
+        "classes for GZSL."
+    )
+    yield from _missing_classes(matrix)
+    yield from _repeated_rows(matrix)
+
+
 def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
     """Yield what a reader should know and cannot be repaired."""
     y, seen, rows = matrix.y, matrix.seen, _spread_rows(len(matrix.y))
@@ -394,20 +734,19 @@ def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
 # --- Traces of another meaning --------------------------------------------------------------------
 
 
-def _refuse_answers(name: str, F: np.ndarray) -> None:
-    """Refuse a matrix that has one class a row set off from all others, which are equal."""
+def _marked_classes(F: np.ndarray) -> np.ndarray | None:
+    """Return the one class a row that is set off from all others, which are equal; or None."""
     if F.shape[1] < 3:
-        return
+        return None
+    marked = []
     for _, block in blocks(F):
         ends = np.partition(block, (0, 1, -2, -1), axis=1)
         low, second, last, top = ends[:, [0, 1, -2, -1]].T
         one_high, one_low = (low == last) & (last < top), (low < second) & (second == top)
         if not (one_high | one_low).all():
-            return
-    raise DatasetError(
-        f"{name}, scores: expected a score for every class; got answers, one class of a row marked "
-        "and all others equal. ZSL accuracy, AUSUC and gamma cannot be computed from these."
-    )
+            return None
+        marked.append(np.where(one_high, block.argmax(axis=1), block.argmin(axis=1)))
+    return np.concatenate(marked)
 
 
 def _unused_column_question(
@@ -495,7 +834,7 @@ def _swapped_lists(matrix: ScoreMatrix, rows: np.ndarray) -> str:
     return ""
 
 
-def _missing_classes(matrix: ScoreMatrix) -> Iterator[str]:
+def _missing_classes(matrix: ScoreMatrix | ScoreAnswers) -> Iterator[str]:
     """Yield a remark where some unseen classes have no image and others have."""
     there = np.isin(np.arange(len(matrix.seen)), matrix.y)
     missing, n = np.flatnonzero(~matrix.seen & ~there), int((~matrix.seen).sum())

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import mmap
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,12 +21,12 @@ from zslcore.datasets.sandbox.client import (
     DEFAULT_LIMITS,
     Limits,
     Role,
-    Variables,
+    look_into,
     read_arrays,
     read_lines,
-    read_table_file,
+    read_score_table,
 )
-from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, LABELS, SCORE_VARIABLES
+from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, LABELS, PREDICTED, SCORE_VARIABLES
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.published import PredictedScores
@@ -112,20 +112,70 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
     )
 
 
+class SideRows(PredictedRows):
+    """Answers of scores that rule one side out by the true side: right within a side alone."""
+
+    limits = "sides given"
+
+
+class ClassRows(PredictedRows):
+    """One predicted class an image: a side without the answer never wins and names no class."""
+
+    limits = "predicted classes"
+
+
+#: Limit of answers -> their type.
+ROWS: dict[str, type[PredictedRows]] = {
+    kind.limits: kind for kind in (PredictedRows, SideRows, ClassRows)
+}
+
+
+def limited(limits: str, found: PredictedRows) -> PredictedRows:
+    """Return the same answers as the type of their limits."""
+    return ROWS[limits](**{each.name: getattr(found, each.name) for each in fields(found)})
+
+
+def digest_of(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> str:
+    """SHA-256 over labels, predicted and unseen classes, 16 hex digits."""
+    sha = hashlib.sha256(b"predicted classes")
+    for numbers in (y, predicted):
+        sha.update(numbers.astype("<i8").data)
+    sha.update(np.packbits(seen).data)
+    return sha.hexdigest()[:16]
+
+
+def rows_of_classes(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> ClassRows:
+    """Return predicted classes as answers; both are int arrays of shape (n_images,)."""
+    of_seen = seen[predicted]
+    return ClassRows(
+        rows=np.arange(len(y), dtype=np.int32),
+        labels=y.astype(np.int32),
+        seen_class=np.where(of_seen, predicted, -1).astype(np.int32),
+        unseen_class=np.where(of_seen, -1, predicted).astype(np.int32),
+        margin=np.where(of_seen, np.inf, -np.inf),
+        classes=np.arange(len(seen)),
+        seen=seen,
+        resolution=0.0,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class ScoreFile:
     """Contents of a score file, before its arrays are interpreted.
 
-    ``scores`` has two axes; ``labels``, of the images, are numbers or texts. ``unseen`` are
-    numbers, bools or texts, None where the unseen classes are not stated; ``class_names`` are one a
-    column, or none.
+    ``scores`` has two axes, or is None where ``predicted`` has one predicted class an image;
+    ``labels``, of the images, are numbers or texts. ``unseen`` are numbers, bools or texts, None
+    where the unseen classes are not stated; ``class_names`` are one a column, or none. ``remarks``
+    say which parts of the file were not read.
     """
 
     name: str
-    scores: np.ndarray
+    scores: np.ndarray | None
     labels: np.ndarray | Sequence[str]
     unseen: np.ndarray | Sequence[str] | None = None
     class_names: tuple[str, ...] = ()
+    predicted: np.ndarray | Sequence[str] | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +192,7 @@ class ScoreMatrix:
     fixes : what was done to the file before, see :data:`zslcore.scores.questions.FIXES`
     remarks : sentences on what a reader should know
     benchmark, split : what the images were recognised as, empty where unknown
+    sides_given : whether a side is ruled out exactly where the image is of the other one
     """
 
     name: str
@@ -153,6 +204,7 @@ class ScoreMatrix:
     remarks: tuple[str, ...] = field(default=())
     benchmark: str = ""
     split: str = ""
+    sides_given: bool = False
 
     def __post_init__(self) -> None:
         for array in (self.F, self.y, self.seen):
@@ -171,12 +223,13 @@ class ScoreMatrix:
     @cached_property
     def tested(self) -> PredictedRows:
         """The best classes of either side, for the protocol; classes are columns."""
-        return answers_in(self.F, self.y, self.seen)
+        found = answers_in(self.F, self.y, self.seen)
+        return limited("sides given", found) if self.sides_given else found
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreAnswers:
-    """The answers and names of a :class:`ScoreMatrix` without its scores."""
+    """The answers and names of a :class:`ScoreMatrix` without its scores, or predicted classes."""
 
     name: str
     tested: PredictedRows
@@ -231,8 +284,10 @@ ROLES: dict[str, Role] = {
     "unseen": "labels",
     "class_names": "names",
 }
-#: Kinds of file that hold a matrix with what belongs to it.
-KINDS = ("MATLAB 5", "HDF5", "NumPy archive", "NumPy array", "Parquet")
+#: Names of columns of numbers that count images, and are no scores of a class.
+COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
+#: The word for unseen classes of a file all of whose classes are unseen.
+ALL = "all"
 
 
 def read_scores(
@@ -242,14 +297,15 @@ def read_scores(
     unseen: Path | Sequence[str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> ScoreFile:
-    """Read a file of scores, to be interpreted by :func:`zslcore.scores.interpreted`.
+    """Read a file of scores or predicted classes, for :func:`zslcore.scores.interpreted`.
 
     Parameters
     ----------
     path : ``.npz``, ``.npy``, MATLAB, HDF5, Parquet or CSV file
-        Archives hold what :data:`NAMES` lists; a table has a column of labels and one a class.
+        Archives hold what :data:`NAMES` lists; a table has a column of labels and one a class, or
+        one of predicted classes.
     labels : a file of labels alone: ``.npy``, or a text with one a line; needed with ``.npy``
-    unseen : names or numbers of unseen classes, or a text file with one a line
+    unseen : names or numbers of unseen classes, a text file with one a line, or :data:`ALL`
 
     Raises
     ------
@@ -268,50 +324,133 @@ def read_scores(
         if "labels" not in found:
             raise FileRefusedError(
                 f"{name}: expected labels, {' or '.join(NAMES['labels'][:3])}, or a file of "
-                "labels; got scores alone."
+                f"labels; got {'scores' if 'scores' in found else 'predicted classes'} alone."
             )
+        predicted = found.get("predicted")
         return ScoreFile(
             name,
-            found["scores"],  # a map: what is mapped stays readable when its folder goes
+            found.get("scores"),  # a map: what is mapped stays readable when its folder goes
             np.array(found["labels"]),
             None if found.get("unseen") is None else np.array(found["unseen"]),
             tuple(found.get("class_names", ())),
+            None if predicted is None else np.array(predicted),
+            tuple(found.get("remarks", ())),
         )
 
 
 def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a file of arrays."""
-    wanted: dict[str, Role] = {name: ROLES[part] for part, names in NAMES.items() for name in names}
-    read = read_arrays(path, wanted, folder, required=(), kinds=KINDS, limits=limits)
-    found = {}
-    for part, names in NAMES.items():
-        there = [name for name in names if name in _held(read)]
-        if there:
-            found[part] = read.names.get(there[0], read.arrays.get(there[0]))
-    if "scores" not in found:
+    shapes = look_into(path, limits=limits).shapes
+    held = {part: next((n for n in names if n in shapes), None) for part, names in NAMES.items()}
+    found: dict[str, Any] = {}
+    lower = {name.lower(): name for name in shapes}
+    answers = next((lower[name] for name in PREDICTED if name in lower), None)
+    if held["scores"] is not None and _is_column(shapes[held["scores"]]):
+        held["scores"], answers = None, held["scores"]  # one number an image: a predicted class
+    if held["scores"] is None and answers is not None and not _is_vector(shapes[answers]):
+        held["scores"], answers = answers, None
+    if held["scores"] is None and answers is None:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected a matrix called "
-            f"{', '.join(NAMES['scores'][:-1])}; got none of these."
+            f"{', '.join(NAMES['scores'][:-1])}, or predicted classes called y_pred; got "
+            f"{clean_text(', '.join(list(shapes)[:6])) or 'none of these'}."
         )
+    wanted: dict[str, Role] = {name: ROLES[part] for part, name in held.items() if name is not None}
+    if held["scores"] is None:
+        wanted[answers] = "labels"  # type: ignore[index]  # there is one of both
+    read = read_arrays(path, wanted, folder, required=(), limits=limits)
+    for part, name in (*held.items(), ("predicted", answers)):
+        if name in wanted:
+            found[part] = read.names.get(name, read.arrays.get(name))
+    if answers is not None and "predicted" not in found:
+        found["remarks"] = [_left_out([answers], "scores decide")]
+    if path.suffix.lower() == ".parquet" and read.unread:
+        others = [name for name in read.unread if name != "predicted"]
+        found["remarks"] = [*found.get("remarks", ()), *([_left_out(others)] if others else ())]
     return found
 
 
-def _held(read: Variables) -> set[str]:
-    return {*read.arrays, *read.names}
+def _is_vector(shape: Sequence[int] | None) -> bool:
+    """Whether an array has one axis, as MATLAB's vectors of one row or column have."""
+    return shape is not None and sum(n != 1 for n in shape) <= 1
+
+
+def _is_column(shape: Sequence[int] | None) -> bool:
+    """Whether an array has one number an image."""
+    return shape is not None and (len(shape) == 1 or (len(shape) == 2 and shape[1] == 1))
+
+
+def _left_out(columns: Sequence[str], why: str = "no number of a class") -> str:
+    """Say which columns were not read."""
+    named = ", ".join(repr(clean_text(name, 60)) for name in columns[:4])
+    more = f" and {len(columns) - 4} more" if len(columns) > 4 else ""
+    one = len(columns) == 1
+    return f"{'Column' if one else 'Columns'} {named}{more}: left out ({why})."
 
 
 def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
-    """Return the parts of a table: a column of labels, and a column of scores a class."""
-    table = read_table_file(path, folder, dict.fromkeys(LABELS, False), limits=limits)
-    found: dict[str, Any] = {"scores": table.values, "class_names": table.columns}
-    for column in LABELS:
-        if column in table.codes:
-            texts = _numbers_or_names(table.texts[column])
-            found["labels"] = np.asarray(texts)[table.codes[column]]
-            break
-    if all(name.strip().isdigit() for name in table.columns):
-        found["class_names"] = ()
-    return found
+    """Return the parts of a table: a column of labels, and one a class or of predicted classes."""
+    table = read_score_table(path, folder, limits=limits)
+    texts, remarks = dict(table.texts), []
+    label, answers = _column_named(texts, LABELS), _column_named(texts, PREDICTED)
+    counters = [k for k, name in enumerate(table.columns) if _is_counter(name, table.values[:, k])]
+    scored = [k for k in range(len(table.columns)) if k not in counters]
+    names = [table.columns[k] for k in scored]
+    label = label or _column_of(texts, {*names}, but=answers)
+    found: dict[str, Any] = {}
+    if label is not None:
+        found["labels"] = _numbers_or_names(texts.pop(label))
+        if answers is None and len(scored) < 2:
+            answers = _column_of(texts, {*map(str, found["labels"])}, but=None)
+    if answers is not None and _are_no_classes(names, found.get("labels")):
+        found["predicted"] = _numbers_or_names(texts.pop(answers))
+        counters, scored = list(range(len(table.columns))), []
+    elif len(scored) > 1:
+        whole = scored == list(range(len(table.columns)))
+        found["scores"] = table.values if whole else np.array(table.values[:, scored])
+        numbered = all(name.isdigit() for name in names) and len({*names}) == len(names)
+        found["class_names"] = () if numbered else tuple(names)
+    else:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected a column of scores a class, or one of predicted "
+            f"classes, as y_pred; got {', '.join([*table.texts, *table.left_out, *names][:6])}."
+        )
+    if "scores" in found and answers is not None:
+        del texts[answers]
+        remarks.append(_left_out([answers], "scores decide"))
+    if others := [*texts, *table.left_out]:
+        remarks.append(_left_out(others, "texts, no scores of a class"))
+    if counters:
+        why = "no scores of a class" if "scores" in found else "predicted classes decide"
+        remarks.append(_left_out([table.columns[k] for k in counters], why))
+    return found | {"remarks": remarks}
+
+
+def _column_named(texts: Mapping[str, object], names: Sequence[str]) -> str | None:
+    """Return the column that has the first of some names, in any case."""
+    lower = {name.lower(): name for name in texts}
+    return next((lower[name] for name in names if name in lower), None)
+
+
+def _column_of(texts: Mapping[str, np.ndarray], names: set[str], but: str | None) -> str | None:
+    """Return the one column of texts that are mostly names of classes."""
+    fit = [
+        column
+        for column, values in texts.items()
+        if column != but and np.isin(values, list(names)).mean() > 0.5
+    ]
+    return fit[0] if len(fit) == 1 else None
+
+
+def _is_counter(name: str, values: np.ndarray) -> bool:
+    """Whether a column numbers images: by its name, and no number comes twice."""
+    return name.lower() in COUNTERS and len(np.unique(values)) == len(values)
+
+
+def _are_no_classes(columns: Sequence[str], labels: object) -> bool:
+    """Whether columns of numbers beside predicted classes are something else, as a confidence."""
+    classes = {str(label) for label in np.asarray(labels).ravel()} if labels is not None else set()
+    return len(columns) < 2 or (not classes & {*columns} and len(columns) < len(classes))
 
 
 def _read_labels(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple[str, ...]:
@@ -321,15 +460,16 @@ def _read_labels(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple
     folder.mkdir(exist_ok=True)
     names = ("array", *NAMES["labels"])
     wanted: dict[str, Role] = dict.fromkeys(names, "labels")
-    read = read_arrays(path, wanted, folder, required=(), kinds=KINDS, limits=limits)
+    read = read_arrays(path, wanted, folder, required=(), limits=limits)
     for name in names:
-        if name in _held(read):
+        if name in read.names or name in read.arrays:
             return read.names.get(name) or read.arrays[name]
     raise FileRefusedError(f"{clean_text(path.name)}: expected labels; got none.")
 
 
-def _numbers_or_names(texts: Sequence[str]) -> np.ndarray | tuple[str, ...]:
-    """Return whole numbers where every text is one."""
-    if texts and all(text.strip().lstrip("-").isdigit() for text in texts):
-        return np.array([int(text) for text in texts])
+def _numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray | tuple[str, ...]:
+    """Return whole numbers where every text is one, also as ``3.0``."""
+    cut = [text.strip().removesuffix(".0") for text in texts]
+    if cut and all(text.lstrip("-").isdecimal() and len(text) < 16 for text in cut):
+        return np.array([int(text) for text in cut])
     return tuple(texts)

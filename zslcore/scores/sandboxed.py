@@ -17,12 +17,11 @@ import numpy as np
 
 from zslcore.datasets.sandbox import calling, client
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
-from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import GammaOrigin
 from zslcore.exceptions import DatasetError, FileRefusedError, ZSLError
 from zslcore.scores.judging import ScoreReport, judge, report_of
 from zslcore.scores.questions import FIXES, Question, interpreted
-from zslcore.scores.reading import ScoreAnswers, ScoreMatrix, read_scores
+from zslcore.scores.reading import ROWS, ScoreAnswers, ScoreMatrix, read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 
@@ -141,14 +140,19 @@ def _judge(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, An
     }
 
 
-def _write_answers(matrix: ScoreMatrix, into: Path, prefix: str = "") -> dict[str, Any]:
+def _write_answers(
+    matrix: ScoreMatrix | ScoreAnswers, into: Path, prefix: str = ""
+) -> dict[str, Any]:
     """Write the answers of a matrix as arrays, and return how it was interpreted."""
     for name, kind in COLUMNS.items():
-        array = getattr(matrix.tested, name).astype(kind, copy=False)
+        array = getattr(matrix.tested, name)
+        if array is None:  # predicted classes have no ranks
+            array = np.full(len(matrix.tested.labels), -1)
+        array = array.astype(kind, copy=False)
         np.save(into / f"{prefix}{name}.npy", array, allow_pickle=False)
     names = ("name", "class_names", "fixes", "remarks", "benchmark", "split", "digest")
     values = {name: getattr(matrix, name) for name in names}
-    return values | {"resolution": matrix.tested.resolution}
+    return values | {"resolution": matrix.tested.resolution, "limits": matrix.tested.limits}
 
 
 # --- Outside of it --------------------------------------------------------------------------------
@@ -207,7 +211,9 @@ def _read_answers(
     names = tuple(clean_text(name) for name in said["class_names"])
     if len(names) != len(columns["seen"]) or not set(said["fixes"]) <= set(FIXES):
         raise _bad_answer(file)
-    tested = PredictedRows(
+    if (limits := said["limits"]) not in ROWS:
+        raise _bad_answer(file)
+    tested = ROWS[limits](
         rows=np.arange(len(columns["labels"]), dtype=np.int32),
         classes=np.arange(len(names)),
         resolution=float(said["resolution"]),

@@ -7,7 +7,8 @@ without the test images themselves. Two things about the files decide that:
 classes  no validation image is of an unseen class of the test set; compared by the names of the
          columns, or by their numbers where both files have as many columns
 rows     validation rows are no test rows: in another order, a part of them, with columns in another
-         order, rounded, scaled, transformed monotonously or with a little noise
+         order, left out or ruled out, rounded, scaled, transformed monotonously or with a little
+         noise
 ======== ===========================================================================================
 
 What fails is an oracle. What neither can decide is validated as its owner states, and says so. Test
@@ -25,10 +26,10 @@ from typing import Literal
 import numpy as np
 from scipy.stats import fisher_exact
 
-from zslcore.evaluation.protocol import best_common_gamma
+from zslcore.evaluation.protocol import WITHOUT_CURVE, best_common_gamma
 from zslcore.exceptions import DatasetError
 from zslcore.names import class_key
-from zslcore.scores.reading import ScoreMatrix
+from zslcore.scores.reading import ScoreMatrix, blocks
 
 #: Validation rows, and test rows, that are looked at; columns of a row that are compared.
 ROWS, WIDTH = 400, 64
@@ -46,6 +47,8 @@ _BY_NUMBER = (
     " Columns were compared by number; if equal numbers are different classes, give both files "
     "class_names."
 )
+#: Scores of a row that are looked for as they are.
+EQUAL_VALUES = 4
 #: Fewest columns in common by which rows can be distinguished, and names that a sentence lists.
 FEWEST, LISTED = 3, 4
 
@@ -126,6 +129,11 @@ def _judge_file(matrix: ScoreMatrix, validation: ScoreMatrix, gamma: float) -> C
 
 
 def _refuse_without_curve(matrix: ScoreMatrix, validation: ScoreMatrix) -> None:
+    if validation.tested.limits:
+        raise DatasetError(
+            f"{validation.name}: expected validation scores of every image among all classes; "
+            f"{WITHOUT_CURVE[validation.tested.limits]}."
+        )
     if validation.digest == matrix.digest:
         raise DatasetError(
             f"{validation.name}: expected validation scores; these are the test scores themselves."
@@ -199,7 +207,7 @@ def share_of_test_rows(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
     .. [1] R. A. Fisher, "On the interpretation of chi-squared from contingency tables, and the
        calculation of P", Journal of the Royal Statistical Society 85 (1922): one-sided.
     """
-    m, found = min(len(validation.y), ROWS), 0.0
+    m, found = min(len(validation.y), ROWS), share_of_equal_rows(matrix, validation)
     for tested, held, of_what in _signatures(matrix, validation):
         some = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
         others, mine = _nearest(tested[some], tested, some), _nearest(held, tested)
@@ -223,8 +231,7 @@ def _signatures(
     the order of columns; with the rules by which these decide.
     """
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
-    common = _common_columns(matrix, validation)
-    if common is not None and len(common[0]) >= FEWEST:
+    for common in _columns_to_compare(matrix, validation, rows):
         picked = np.unique(np.linspace(0, len(common[0]) - 1, WIDTH).astype(np.intp))
         here, there = (columns[picked] for columns in common)
         values = _finite(matrix.F[:, here]), _finite(validation.F[rows][:, there])
@@ -235,6 +242,67 @@ def _signatures(
         at = np.unique(np.linspace(0, len(matrix.seen) - 1, WIDTH).astype(np.intp))
         ordered = _in_order(matrix.F, at), _in_order(validation.F[rows], at)
         yield _standard(ordered[0]), _standard(ordered[1]), (COPIES,)
+
+
+def _columns_to_compare(
+    matrix: ScoreMatrix, validation: ScoreMatrix, rows: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield columns of both files that may be of the same classes, without those ruled out.
+
+    Where names and numbers do not tell, columns that were cut down are the first ones, or those of
+    one side.
+    """
+    C, n = len(matrix.seen), len(validation.seen)
+    guesses = [np.flatnonzero(matrix.seen), np.flatnonzero(~matrix.seen), np.arange(C)[:n]]
+    common = _common_columns(matrix, validation)
+    several = [common] if common is not None else []
+    if common is None and n < C:
+        several = [(guess, np.arange(n)) for guess in guesses if len(guess) == n]
+    varied = _varied(np.asarray(validation.F[rows]))
+    some = np.unique(np.linspace(0, len(matrix.y) - 1, ROWS).astype(np.intp))
+    varied_here = _varied(np.asarray(matrix.F[some]))
+    for here, there in several:
+        keep = varied[there] & varied_here[here]
+        if keep.sum() >= FEWEST:
+            yield here[keep], there[keep]
+
+
+def _varied(F: np.ndarray) -> np.ndarray:
+    """Return the columns that are not one value in most of the rows, as those ruled out are."""
+    middle = np.sort(F, axis=0)[len(F) // 2]
+    varied: np.ndarray = (middle == F).mean(axis=0) < 0.5
+    return varied
+
+
+def share_of_equal_rows(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
+    """Return the share of validation rows whose scores all stand in one row of the test scores.
+
+    Columns may be any part of the test columns, in any order, and two are enough; 0 where rows of
+    mixed validation scores, which belong to no image, are found as often.
+    """
+    rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
+    F = np.asarray(validation.F[rows], dtype=np.float64)
+    columns = np.flatnonzero(_varied(F))[:EQUAL_VALUES]
+    if len(columns) < 2:
+        return 0.0
+    values = F[:, columns]
+    mixed = np.column_stack([np.roll(v, 1 + k) for k, v in enumerate(values.T)])
+    found, by_chance = (_share_found(matrix.F, each) for each in (values, mixed))
+    return found if found > 0.05 and found > 5 * by_chance and found * len(rows) >= FEWEST else 0.0
+
+
+def _share_found(F: np.ndarray, values: np.ndarray) -> float:
+    """Return the share of rows of ``values`` that one row of ``F`` holds all the values of."""
+    single_values = values.astype(np.float32)
+    near = np.unique(single_values)
+    held: dict[float, set[int]] = {float(v): set() for v in near}
+    for part, block in blocks(F):
+        single = np.asarray(block, dtype=np.float32)
+        place = np.clip(np.searchsorted(near, single), 0, len(near) - 1)
+        for i, k in np.argwhere(near[place] == single):
+            held[float(near[place[i, k]])].add(part.start + int(i))
+    of_rows = (set.intersection(*(held[float(v)] for v in row)) for row in single_values)
+    return float(np.mean([bool(of) for of in of_rows]))
 
 
 def _in_order(F: np.ndarray, at: np.ndarray) -> np.ndarray:

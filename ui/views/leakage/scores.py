@@ -29,7 +29,7 @@ from zslcore.scores.protocols import PROTOCOLS, WORDS, Words
 from zslcore.scores.reading import JudgedScores, is_of
 
 EXAMPLES = ("LinearS2V", "ESZSL", "LinearV2S")
-UNSEEN = "6, 8, 22 or names"
+UNSEEN = "6, 8, 22, names or all"
 #: Pixels of height of an upload without files.
 UPLOAD = 100
 
@@ -68,7 +68,8 @@ def _take_files() -> tuple[list[Sent], Sent | None]:
             key="scores_files",
             on_change=scores.withdraw,
             help="A matrix of images x classes, the class of every image and the unseen classes: "
-            "scores, y, unseen_classes. Rows are test images. The test sets of AWA1, AWA2, CUB, "
+            "scores, y, unseen_classes; or one predicted class an image: y_true, y_pred. Rows are "
+            "test images. The test sets of AWA1, AWA2, CUB, "
             "SUN and aPY are recognised by their labels. Or predictions (.parquet), which are "
             "checked.",
         )
@@ -117,8 +118,15 @@ def _show_scores(first: Brought, others: list[Brought]) -> None:
     _show_identity(first, words)
     if isinstance(matrix, PredictedScores):
         _show_state(matrix)
-    if not matrix.tested.generalized:
-        terms.metric("ZSL accuracy", percent(zsl))
+    if not matrix.tested.has_curve:
+        if matrix.tested.limits:
+            icon = ":material/visibility_off:"
+            shown = st.warning if first.report.verdict != "clean" else st.info
+            shown(plain(words.said(first.report.headline)), icon=icon)
+        elif not matrix.seen.any():
+            terms.metric("Accuracy, mean per class", percent(zsl))
+        else:
+            terms.metric("ZSL accuracy", percent(zsl))
         _show_remarks(first, words)
         _show_tabs(first, others, None, words)
         return
@@ -138,7 +146,7 @@ def _show_scores(first: Brought, others: list[Brought]) -> None:
             [gamma, *(o.gamma or 0.0 for o in others)],
             strict=False,
         )
-        if each.matrix.tested.generalized
+        if each.matrix.tested.has_curve
     ]
     with slot:
         draw_curves(
@@ -193,7 +201,7 @@ def _show_remarks(first: Brought, words: Words) -> None:
         st.warning(plain(words.said(report.note)), icon=":material/visibility_off:")
     elif report.note:
         st.caption(f":material/info: {plain(words.said(report.note))}")
-    if report.origin is None and first.matrix.tested.generalized:
+    if report.origin is None and first.matrix.tested.has_curve:
         st.caption(
             ":material/info: No validated γ. A γ that is read off the test images "
             "is an oracle: a bound, not a result. Add validation scores to choose one."

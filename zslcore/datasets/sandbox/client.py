@@ -321,6 +321,43 @@ def read_table_file(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ScoreTable:
+    """What was read of a table of scores.
+
+    ``values`` is float32 of shape (n_rows, n_columns), a map; ``columns`` may share names.
+    ``texts`` has for every column of texts the one of each row, ``left_out`` names columns of texts
+    that differ too much to be classes.
+    """
+
+    values: np.ndarray
+    columns: tuple[str, ...]
+    texts: dict[str, np.ndarray]
+    left_out: tuple[str, ...]
+
+
+def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS) -> ScoreTable:
+    """Read a CSV file of scores or of predicted classes; ``into`` is a folder for its numbers."""
+    size = _size(path, MAX_CSV_BYTES, "CSV")
+    make_ready(*formats.LIBRARIES["CSV"])
+    budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
+    said = _read(formats.read_score_table, path, into, budget, memory=3 * budget, what="CSV")
+    with _checked(path):
+        texts = {}
+        values = open_array(into / "scores.npy")
+        columns = tuple(map(clean_text, said["columns"]))
+        if values.dtype.str != "<f4" or values.ndim != 2 or len(columns) != values.shape[1]:
+            raise ValueError
+        for key, (name, different) in said["texts"].items():
+            if not key.removeprefix("text_").isdigit():
+                raise ValueError
+            codes = {key: _array(into / f"{key}.npy", "numbers")}
+            _check_places(codes, {key: different}, len(values))
+            cleaned = np.array([clean_text(text) for text in different])
+            texts[clean_text(name)] = cleaned[codes[key]]
+        return ScoreTable(values, columns, texts, tuple(map(clean_text, said["left_out"])))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Columns:
     """What was read of a Parquet table, by the name of the column.
 

@@ -41,7 +41,20 @@ VARIABLES = frozenset((
     *("trainval_loc", "train_loc", "val_loc", "test_seen_loc", "test_unseen_loc"),
 ))  # fmt: skip
 #: What a column of labels is called in a table of scores.
-LABELS = ("label", "labels", "class", "y", "y_true", "target", "true")
+LABELS = (
+    *("label", "labels", "class", "y", "y_true", "target", "true", "targets", "true_label"),
+    *("true_labels", "true_class", "gt", "ground_truth", "groundtruth", "gold", "actual"),
+    *("class_name", "label_name", "label_true", "target_class", "expected"),
+)
+#: What a column or an array of predicted classes is called.
+PREDICTED = (
+    *("y_pred", "pred", "preds", "predicted", "prediction", "predictions", "y_hat", "yhat"),
+    *("pred_label", "pred_labels", "predicted_label", "predicted_labels", "predicted_class"),
+    *("label_pred", "pred_class", "pred_classes", "answer", "answers", "output", "outputs"),
+    *("top1", "argmax", "estimate", "estimated", "y_predicted", "predicted_classes"),
+)
+#: Texts that stand for a missing number.
+MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
 #: Bytes that a text of unknown length counts for before it is read.
 TEXT_BYTES = 1 << 10
 #: Longest path and longest name that are stored; of a path the end, which distinguishes files.
@@ -332,15 +345,26 @@ class _Npy:
 
 
 class _Parquet:
-    """A table of scores: numbers are the matrix "scores", the one column of labels is "labels"."""
+    """A table of scores: numbers are the matrix "scores", the one column of labels is "labels".
+
+    A column of predicted classes is "predicted"; other columns of texts are named and not read.
+    """
 
     def __init__(self, path: str) -> None:
         self.file = _parquet(path)
-        columns = self.file.schema_arrow.names
-        self.label = next((name for name in columns if name.lower() in LABELS), None)
-        left_out = (self.label, "__index_level_0__", "Unnamed: 0")
-        self.columns = [name for name in columns if name not in left_out]
-        self.names = ["scores", "class_names"] + ["labels"] * (self.label is not None)
+        schema = self.file.schema_arrow
+        self.label, self.predicted = (
+            next((name for name in schema.names if name.lower() in names), None)
+            for names in (LABELS, PREDICTED)
+        )
+        index = ("__index_level_0__", "Unnamed: 0")
+        others = [n for n in schema.names if n not in (self.label, self.predicted, *index)]
+        self.texts = [n for n in others if "string" in str(schema.field(n).type)]
+        self.columns = [n for n in others if n not in self.texts]
+        self.names = ["scores", "class_names"] if self.columns else []
+        self.names += ["labels"] * (self.label is not None)
+        self.names += ["predicted"] * (self.predicted is not None)
+        self.names += self.texts
 
     def declared(self, name: str) -> tuple[Shape, int]:
         rows = self.file.metadata.num_rows
@@ -351,11 +375,12 @@ class _Parquet:
     def read(self, name: str) -> np.ndarray:
         if name == "class_names":
             return np.array(self.columns)
-        if name == "labels":
-            column = self.file.read([self.label], use_threads=False).column(0)
+        if name in ("labels", "predicted", *self.texts):
+            asked = {"labels": self.label, "predicted": self.predicted}.get(name, name)
+            column = self.file.read([asked], use_threads=False).column(0)
             values: np.ndarray = column.to_numpy(zero_copy_only=False)
             return np.array([str(v) for v in values]) if values.dtype.kind == "O" else values
-        if {*self.columns} >= OF_PREDICTIONS:
+        if {*self.file.schema_arrow.names} >= OF_PREDICTIONS:
             raise Refused(
                 "expected scores, or predictions with the attributes that they are written with "
                 "(PANDAS_ATTRS with a schema, at most 8 MiB of JSON); got predictions without them"
@@ -847,8 +872,11 @@ def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
     return header, "" in header
 
 
-def _fault(path: str, header: Sequence[str], texts: Mapping[str, bool]) -> Refused:
+def _fault(
+    path: str, header: Sequence[str], texts: Mapping[str, bool], *, finite: bool = True
+) -> Refused:
     """Return the first fault of a CSV file that pandas does not take, with its line."""
+    is_right = _is_finite if finite else _is_number
     csv.field_size_limit(MAX_FIELD)
     with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
         reader = csv.reader(lines)
@@ -864,16 +892,17 @@ def _fault(path: str, header: Sequence[str], texts: Mapping[str, bool]) -> Refus
                     if not name and text.strip() != str(n):
                         what = f"expected a name for column {k + 1}, or the row's number {n} in it"
                         return Refused(f"{what}, got {text[:40]!r}", place)
-                    if name and name not in texts and not _is_finite(text):
+                    if name and name not in texts and not is_right(text.strip()):
                         below = next(filter(None, reader), [])[k : k + 1]
-                        if n == 0 and text.strip() and below and not _is_finite(below[0]):
+                        if n == 0 and text.strip() and below and not is_right(below[0].strip()):
                             return Refused(
                                 f"expected numbers, got texts as {text[:40]!r}: a list of files or "
                                 "names is no table of numbers",
                                 f"column {name!r}",
                             )
                         place = f"{place}, column {name!r}"
-                        return Refused(f"expected a finite number, got {text[:40]!r}", place)
+                        what = "a finite number" if finite else "a number"
+                        return Refused(f"expected {what}, got {text[:40]!r}", place)
         except csv.Error as error:
             place = f"line {reader.line_num}"
             return Refused(f"expected CSV, got text that is none ({error})", place)
@@ -884,6 +913,115 @@ def _is_finite(text: str) -> bool:
     try:
         with np.errstate(over="ignore"):
             return bool(np.isfinite(np.float32(text)))
+    except ValueError:
+        return False
+
+
+def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
+    """Write the numbers of a table of scores as one matrix, "scores", and its texts as codes.
+
+    A column is of texts where its name says labels or predicted classes, or its first field is no
+    number. Unlike in :func:`read_csv` columns may share a name, and numbers be missing or infinite.
+    Returns the names of the columns of numbers, of every column of texts the different ones (none
+    where there are too many to be classes), and the columns that are neither.
+    """
+    header, first = _first_lines(path)
+    asked = {k for k, name in enumerate(header) if name.lower() in (*LABELS, *PREDICTED)}
+    texts = asked | {k for k, field in enumerate(first) if not _is_number(field)}
+    index = next((k for k, name in enumerate(header) if name in ("", "Unnamed: 0")), None)
+    numbers = [k for k in range(len(header)) if k not in texts and k != index]
+    known: dict[int, dict[str, int]] = {k: {} for k in sorted(texts - {index})}
+    codes: dict[int, list[np.ndarray]] = {k: [] for k in known}
+    calling.begin(*LIBRARIES["CSV"])
+    calling.allow(3 * budget)
+    import pandas as pd
+
+    options: dict[str, Any] = {
+        "names": range(len(header)),
+        "header": 0,
+        "index_col": False,
+        "dtype": {k: "str" if k in texts else "float64" for k in range(len(header))},
+        "keep_default_na": False,
+        "na_values": dict.fromkeys(numbers, MISSING),
+        "skipinitialspace": True,
+        "encoding": "utf-8-sig",
+        "chunksize": max(1, BLOCK // len(header)),
+    }
+    size = max(1, Path(path).stat().st_size)
+
+    def blocks() -> Iterator[np.ndarray]:
+        n = 0
+        with pd.read_csv(file, **options) as frames:
+            for frame in frames:
+                with np.errstate(over="ignore"):
+                    values = frame[numbers].to_numpy("<f4")
+                if len(header) - 1 in numbers and np.isnan(values[:, -1]).any():
+                    _refuse_short_lines(path, len(header))
+                n += len(frame)
+                if n * len(numbers) * 4 > budget:
+                    raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
+                for k, of in [*known.items()]:
+                    texts = frame[k].str.strip().str[:256]
+                    codes[k].append(texts.map(lambda text, of=of: of.setdefault(text, len(of))))
+                    if len(of) > MAX_COLUMNS:  # names of files, another one in every row
+                        del known[k], codes[k]
+                calling.tell(share=min(1.0, file.tell() / size))
+                yield values
+
+    try:
+        with open(path, "rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # of a line that is too long
+            n = write_rows(out / "scores.npy", blocks(), len(numbers))
+    except (ValueError, pd.errors.ParserWarning):
+        raise _fault(path, header, {header[k]: False for k in texts}, finite=False) from None
+    if not n:
+        raise Refused("expected a table with at least one row, got none")
+    for k, parts in codes.items():
+        np.save(out / f"text_{k}.npy", np.concatenate(parts).astype("<i8"))
+    return {
+        "columns": [header[k] for k in numbers],
+        "texts": {f"text_{k}": [header[k], list(of)] for k, of in known.items()},
+        "left_out": [header[k] for k in sorted(texts - {index}) if k not in known],
+    }
+
+
+def _first_lines(path: str) -> tuple[list[str], list[str]]:
+    """Return the names of the columns of a table of scores, and its first row."""
+    csv.field_size_limit(MAX_FIELD)
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+        head = lines.read(2 * MAX_HEADER).splitlines()[:2]
+    try:
+        header, *rows = [[field.strip() for field in row] for row in csv.reader(head)]
+    except (csv.Error, ValueError):
+        raise Refused("expected names of columns, got none", "line 1") from None
+    if len(header) > MAX_COLUMNS:
+        raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(header):,}", "line 1")
+    if not rows or not rows[0]:
+        raise Refused("expected a table with at least one row, got none")
+    whole = all(name.isdigit() for name in header)
+    if all(map(_is_number, header)) and not (whole and len({*header}) == len(header) > 2):
+        raise Refused(
+            "expected names of columns, as y_true,y_pred or label and a name a class, got "
+            f"numbers, {', '.join(header[:3])}",
+            "line 1",
+        )
+    first = rows[0][: len(header)]
+    return header, [*first, *("0" for _ in range(len(header) - len(first)))]
+
+
+def _refuse_short_lines(path: str, n: int) -> None:
+    """Refuse a line with fewer fields than columns: pandas takes the others as missing."""
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+        reader = csv.reader(lines)
+        for row in filter(None, reader):
+            if len(row) < n:
+                raise Refused(f"expected {n} fields, got {len(row)}", f"line {reader.line_num}")
+
+
+def _is_number(text: str) -> bool:
+    """Whether a field of scores is a number, perhaps a missing or infinite one."""
+    try:
+        return text in MISSING or float(text) is not None
     except ValueError:
         return False
 

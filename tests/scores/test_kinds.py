@@ -1,0 +1,482 @@
+"""Kinds of score files that people have: masked, renumbered, misnamed, predicted classes alone."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.io import savemat
+
+from zslcore.__main__ import main
+from zslcore.exceptions import ZSLError
+from zslcore.metrics import harmonic_mean, mean_class_accuracy, sample_accuracy
+from zslcore.scores import ScoreFile, interpreted, judge
+from zslcore.scores.given_sides import ruled_out_sides
+from zslcore.scores.reading import read_scores
+
+C, UNSEEN = 20, np.array([1, 4, 8, 11, 15, 18])
+SEEN = np.setdiff1d(np.arange(C), UNSEEN)
+MASK = np.isin(np.arange(C), UNSEEN)
+Y = np.concatenate([np.repeat(SEEN, 12), np.repeat(UNSEEN, 40)])
+OF_UNSEEN = MASK[Y]
+
+
+def scored(y=Y, hit=2.5, seed=0):
+    rng = np.random.default_rng(seed)
+    F = hit * np.eye(C)[y] + rng.normal(size=(len(y), C))
+    F[:, SEEN] += 1.0
+    return F
+
+
+F = scored()
+NAMES = tuple(f"class number {k}" for k in range(C))
+
+
+def read(scores=F, labels=Y, unseen=UNSEEN, names=(), fixes=()):
+    return interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
+
+
+def masked(value, sides=("seen",), F=F):
+    """Rule seen classes out in images of unseen ones, or the other way round, or both."""
+    found = F.astype(float).copy()
+    if "seen" in sides:
+        found[np.ix_(OF_UNSEEN, ~MASK)] = value
+    if "unseen" in sides:
+        found[np.ix_(~OF_UNSEEN, MASK)] = value
+    return found
+
+
+def softmaxed(F):
+    e = np.exp(F - F.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+# --- Masked by the true side ----------------------------------------------------------------------
+
+SIDES = [("seen",), ("unseen",), ("seen", "unseen")]
+GIVEN = {
+    "minus infinity": lambda sides: masked(-np.inf, sides),
+    "minus a billion": lambda sides: masked(-1e9, sides),
+    "minus a hundred": lambda sides: masked(-100.0, sides),
+    "zero among positive scores": lambda sides: masked(0.0, sides, F + 50),
+    "zero among scores of both signs": lambda sides: masked(0.0, sides),
+    "missing": lambda sides: masked(np.nan, sides),
+    "softmax of a mask": lambda sides: softmaxed(masked(-np.inf, sides)),
+    "a billion taken off": lambda sides: F - 1e9 * (masked(-np.inf, sides) == -np.inf),
+    "float32": lambda sides: masked(-1e9, sides).astype(np.float32),
+    "sharp softmax": lambda sides: softmaxed(9 * masked(-np.inf, sides)).astype("f4"),
+}
+
+
+@pytest.mark.parametrize("sides", SIDES)
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_mask_by_the_true_side_is_named_and_is_no_gzsl(name, sides):
+    matrix, asked = read(GIVEN[name](sides))
+    assert asked == ()
+    report = judge(matrix)
+    assert report.evaluation.plain is None
+    assert report.figures["plain_harmonic"] is report.figures["auroc"] is None
+    assert report.figures["ausuc"] is None
+    whole = judge(read()[0]).figures
+    assert report.figures["zsl"] == pytest.approx(whole["zsl"], abs=1e-12)
+    assert report.figures["separate_harmonic"] == pytest.approx(whole["separate_harmonic"])
+    text = report.as_text()
+    assert "Not comparable with GZSL" in text
+    assert "at gamma = 0" not in text
+    with pytest.raises(ZSLError, match="gamma changes nothing here"):
+        judge(matrix, gamma=0.1)
+
+
+def some_masked(share):
+    """Mask by a detector that is right for a share of the images."""
+    right = np.random.default_rng(0).random(len(Y)) < share
+    rows = np.where(right, OF_UNSEEN, ~OF_UNSEEN)
+    found = F.copy()
+    found[np.ix_(rows, ~MASK)] = -np.inf
+    return found
+
+
+NOT_GIVEN = {
+    "normal": F,
+    "seen columns ruled out everywhere": np.where(MASK, F, -1e9),
+    "one seen column ruled out everywhere": np.where(np.arange(C) == 3, -np.inf, F),
+    "a detector that is right in 97 %": some_masked(0.97),
+    "biased to unseen classes": F + 100 * MASK,
+    "biased to seen classes": F - 100 * MASK,
+    "saturated softmax": softmaxed(60 * scored(hit=9)).astype("f2"),
+    "a model that is always right": softmaxed(60 * scored(hit=40)).astype("f4"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_GIVEN)
+def test_other_scores_are_not_called_masked(name):
+    assert ruled_out_sides(NOT_GIVEN[name], Y, ~MASK) == ()
+
+
+def test_two_columns_a_side_are_not_called_masked():
+    """Of two classes a side, every score may be below both by chance."""
+    y = np.repeat(np.arange(4), 30)
+    rng = np.random.default_rng(0)
+    own = 5.0 * ((np.arange(4) >= 2) == (y >= 2)[:, None])
+    assert ruled_out_sides(own + rng.random((120, 4)), y, np.array([1, 1, 0, 0], bool)) == ()
+
+
+def test_missing_scores_elsewhere_stay_refused():
+    odd = F.copy()
+    odd[5, 3] = np.nan
+    with pytest.raises(ZSLError, match="got nan in row 5, column 3"):
+        read(odd)
+
+
+def test_masked_validation_scores_choose_no_gamma():
+    y = np.repeat(SEEN, 20)
+    scores = scored(y, seed=5)
+    held = SEEN[:4]
+    of_held = np.isin(y, held)
+    scores[np.ix_(of_held, ~np.isin(np.arange(C), held))] = -np.inf
+    validation, _ = read(scores, y, held)
+    with pytest.raises(ZSLError, match="validation scores of every image among all classes"):
+        judge(read()[0], validation=validation)
+
+
+# --- Labels within a side -------------------------------------------------------------------------
+
+PLACE = np.empty(C, dtype=int)
+PLACE[SEEN], PLACE[UNSEEN] = np.arange(len(SEEN)), np.arange(len(UNSEEN))
+ORDER = np.random.default_rng(3).permutation(len(Y))
+BLOCKS = np.concatenate(
+    [np.random.default_rng(4).permutation(np.flatnonzero(side)) for side in (~OF_UNSEEN, OF_UNSEEN)]
+)
+BY_CLASS = np.argsort(Y, kind="stable")
+ROWS = {
+    "sorted by class": BY_CLASS,
+    "seen, then unseen, sorted": np.arange(len(Y)),
+    "unseen, then seen": np.roll(np.arange(len(Y)), int(OF_UNSEEN.sum())),
+    "seen, then unseen, shuffled": BLOCKS,
+    "unseen alone": np.flatnonzero(OF_UNSEEN),
+}
+
+
+def renumbered(rows, which, first):
+    y = Y[rows]
+    counted = PLACE[y] + first
+    return counted if which == "both" else np.where(MASK[y], counted, y)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+@pytest.mark.parametrize("which", ["unseen", "both"])
+@pytest.mark.parametrize("rows", ROWS)
+def test_labels_within_a_side_are_asked_about_and_both_readings_judged(rows, which, first):
+    rows = ROWS[rows]
+    labels = renumbered(rows, which, first)
+    matrix, asked = read(F[rows], labels)
+    assert matrix is None
+    assert [question.fix for question in asked] == ["within-sides"]
+    right = judge(read(F[rows], Y[rows])[0]).evaluation
+    u = right.plain.unseen if right.plain else mean_class_accuracy(Y[rows], F[rows].argmax(axis=1))
+    said = float(re.findall(r"u ([0-9.]+) %", asked[0].said)[1])
+    assert said == pytest.approx(100 * u, abs=1)  # a row at the border of two runs may be moved
+    mended, _ = read(F[rows], labels, fixes=["within-sides"])
+    assert (mended.y == Y[rows]).mean() > 0.99
+    assert any("Labels were renumbered" in remark for remark in mended.remarks)
+    assert read(F[rows], labels, fixes=["as-is"])[0] is not None or which == "unseen alone"
+
+
+def test_seen_classes_counted_first_are_recognised():
+    labels = np.argsort(np.concatenate([SEEN, UNSEEN]))[Y]
+    _, asked = read(F, labels)
+    assert [question.fix for question in asked] == ["within-sides"]
+    mended, _ = read(F, labels, fixes=["within-sides"])
+    np.testing.assert_array_equal(mended.y, Y)
+
+
+def test_labels_of_mixed_rows_are_asked_about_and_not_guessed():
+    labels = renumbered(ORDER, "unseen", 0)
+    _, asked = read(F[ORDER], labels)
+    assert [question.fix for question in asked] == ["within-sides"]
+    assert "mixed" in asked[0].said
+    with pytest.raises(ZSLError, match="cannot be told"):
+        read(F[ORDER], labels, fixes=["within-sides"])
+
+
+RIGHT = {
+    "as they are": (F, Y),
+    "chance": (np.random.default_rng(0).normal(size=F.shape), Y),
+    "biased to seen classes": (F - 30 * MASK, Y),
+    "some unseen classes without images": (F[~np.isin(Y, UNSEEN[3:])], Y[~np.isin(Y, UNSEEN[3:])]),
+    "low classes alone": (F[Y < 6], Y[Y < 6]),
+    "weak": (scored(hit=0.8), Y),
+    "weak, some unseen classes without images": (scored(hit=0.8)[Y < 12], Y[Y < 12]),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("mixed", [False, True])
+def test_labels_that_are_columns_are_not_asked_about(name, mixed):
+    scores, labels = RIGHT[name]
+    order = np.random.default_rng(9).permutation(len(labels)) if mixed else slice(None)
+    assert read(scores[order], labels[order])[1] == ()
+
+
+@pytest.mark.parametrize("name", ["AWA1_LAGO", "CUB_XianGAN"])
+def test_real_scores_with_labels_within_a_side(shared, name):
+    with np.load(shared / "data" / "gzsl_scores" / f"{name}.npz") as held:
+        scores, y, unseen = held["scores"], held["y"].astype(int), held["unseen_classes"]
+    place = np.searchsorted(np.sort(unseen), y)
+    labels = np.where(np.isin(y, unseen), place, y)
+    _, asked = read(scores, labels, unseen)
+    assert [question.fix for question in asked] == ["within-sides"]
+    mended, _ = read(scores, labels, unseen, fixes=["within-sides"])
+    assert (mended.y == y).mean() > 0.99
+    given = scores.copy()
+    given[np.ix_(np.isin(y, unseen), ~np.isin(np.arange(scores.shape[1]), unseen))] = -1e9
+    assert judge(read(given, y, unseen)[0]).evaluation.plain is None
+
+
+# --- Names and columns ----------------------------------------------------------------------------
+
+
+def test_names_that_do_not_fit_the_columns_are_asked_about():
+    names = (*NAMES[:7], f"{NAMES[7]},{NAMES[8]}", *NAMES[9:])
+    matrix, asked = read(names=names)
+    assert matrix is None
+    assert asked[0].open
+    assert "19 class names for 20 columns" in asked[0].said
+    assert "may be two names" in asked[0].said
+    assert read(names=names, fixes=["unnamed"])[0].digest == read()[0].digest
+
+
+TWICE = (*NAMES[:4], "missile", *NAMES[5:8], "missile", *NAMES[9:])
+
+
+def test_columns_that_share_a_name_are_told_apart_by_number():
+    matrix, (question,) = read(names=TWICE)
+    assert matrix is None
+    assert not question.open
+    assert "columns 4, 8 are all called 'missile'" in question.said
+    matrix, asked = read(names=TWICE, fixes=["as-is"])
+    assert asked == ()
+    assert matrix.class_names[4] == "missile (column 4)"
+    assert matrix.class_names[8] == "missile (column 8)"
+    assert any("share their name" in remark for remark in matrix.remarks)
+    assert matrix.digest == read()[0].digest
+
+
+@pytest.mark.parametrize("part", ["labels", "unseen"])
+def test_a_shared_name_says_no_column(part):
+    given = {"labels": Y, "unseen": UNSEEN} | {
+        part: [TWICE[k] for k in (Y if part == "labels" else UNSEEN)]
+    }
+    matrix, asked = read(names=TWICE, **given)
+    assert matrix is None
+    assert asked[0].open
+    assert "columns 4, 8 are all called 'missile'" in asked[0].said
+
+
+@pytest.mark.parametrize("numbered", [False, True])
+def test_columns_of_one_name_may_be_one_class(numbered):
+    names, labels = (*NAMES, NAMES[4]), [NAMES[k] for k in Y]
+    wide = np.column_stack([F, F[:, 4] + np.random.default_rng(0).normal(size=len(F))])
+    unseen = [NAMES[k] for k in UNSEEN]
+    if numbered:
+        labels, unseen = np.where(Y == 4, C, Y), UNSEEN
+    assert read(wide, labels, unseen, names)[1][0].fix == "same-class"
+    merged, _ = read(wide, labels, unseen, names, ["same-class"])
+    np.testing.assert_array_equal(merged.F[:, 4], np.maximum(wide[:, 4], wide[:, -1]))
+    np.testing.assert_array_equal(merged.y, Y)
+
+
+def test_labels_may_be_spelt_as_people_write_them():
+    labels = [NAMES[k].title().replace(" ", "_") for k in Y]
+    assert read(labels=labels, names=NAMES)[0].digest == read()[0].digest
+
+
+# --- Pure zero-shot -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["all", "fix"])
+def test_all_classes_may_be_unseen(how):
+    given = {"unseen": ["all"]} if how == "all" else {"unseen": None, "fixes": ["all-unseen"]}
+    report = judge(read(**given)[0])
+    answers = F.argmax(axis=1)
+    assert report.evaluation.zsl == pytest.approx(mean_class_accuracy(Y, answers))
+    assert report.evaluation.zsl_per_sample == pytest.approx(sample_accuracy(Y, answers))
+    text = report.as_text()
+    assert f"Accuracy {mean_class_accuracy(Y, answers):.1%} (per class)" in text
+    assert text.count("-\n") <= 3
+
+
+def test_unseen_classes_that_nobody_states_are_asked_for():
+    matrix, (question,) = read(unseen=None)
+    assert matrix is None
+    assert question.open
+    assert "--unseen all" in question.said
+
+
+# --- Predicted classes ----------------------------------------------------------------------------
+
+PREDICTED = F.argmax(axis=1)
+
+
+def expected_figures():
+    u, s = (mean_class_accuracy(Y[rows], PREDICTED[rows]) for rows in (OF_UNSEEN, ~OF_UNSEEN))
+    a, b = (sample_accuracy(Y[rows], PREDICTED[rows]) for rows in (OF_UNSEEN, ~OF_UNSEEN))
+    return {
+        "plain_unseen": u,
+        "plain_seen": s,
+        "plain_harmonic": harmonic_mean(s, u),
+        "plain_unseen_per_sample": a,
+        "plain_seen_per_sample": b,
+        "plain_harmonic_per_sample": harmonic_mean(b, a),
+    }
+
+
+def check_predicted(report):
+    for name, value in expected_figures().items():
+        assert report.figures[name] == pytest.approx(value, abs=1e-12), name
+    for name in ("zsl", "ausuc", "best_harmonic", "separate_harmonic", "auroc", "fpr95"):
+        assert report.figures[name] is None, name
+    assert report.oracle is None
+    text = report.as_text()
+    assert f"u {expected_figures()['plain_unseen']:.1%}" in text
+    assert "need the scores of every class" in text
+    assert np.isfinite(report.intervals.to_numpy()).all()
+    assert json.loads(report.to_json())["evaluation"]["zsl"] is None
+
+
+HEADERS = [
+    *(("y_true", "y_pred"), ("label", "prediction"), ("gt", "pred"), ("Target", "Predicted")),
+    *(("true_label", "predicted_label"), ("actual", "predicted"), ("class", "top1")),
+]
+
+
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("extra", [False, True])
+def test_a_table_of_true_and_predicted_classes(tmp_path, header, named, extra):
+    columns = [[NAMES[k] for k in each] if named else each for each in (Y, PREDICTED)]
+    table = pd.DataFrame(dict(zip(header, columns, strict=True)))
+    if extra:
+        table["confidence"] = np.random.default_rng(0).random(len(Y))
+        table.insert(0, "filename", [f"{k}.jpg" for k in range(len(Y))])
+    table.to_csv(tmp_path / "pred.csv", index=extra)
+    unseen = [NAMES[k] if named else str(k) for k in UNSEEN]
+    matrix, asked = interpreted(read_scores(tmp_path / "pred.csv", unseen=unseen))
+    assert asked == ()
+    check_predicted(judge(matrix))
+    assert any("'confidence'" in remark for remark in matrix.remarks) == extra
+
+
+ARRAYS = {
+    "npz": lambda path: np.savez(path, y_true=Y, y_pred=PREDICTED, unseen_classes=UNSEEN),
+    "other names.npz": lambda path: np.savez(path, labels=Y, predictions=PREDICTED, unseen=UNSEEN),
+    "names.npz": lambda path: np.savez(
+        path,
+        y=np.array(NAMES)[Y],
+        pred=np.array(NAMES)[PREDICTED],
+        unseen_classes=np.array(NAMES)[UNSEEN],
+    ),
+    "numbers with names.npz": lambda path: np.savez(
+        path, y=Y, pred=PREDICTED, unseen=UNSEEN, class_names=np.array(NAMES)
+    ),
+    "mat": lambda path: savemat(path, {"y_true": Y, "y_pred": PREDICTED, "unseen": UNSEEN}),
+    "parquet": lambda path: pd.DataFrame({"y_true": Y, "y_pred": PREDICTED}).to_parquet(path),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_arrays_of_true_and_predicted_classes(tmp_path, name):
+    path = tmp_path / f"own.{name}"
+    ARRAYS[name](path)
+    unseen = list(map(str, UNSEEN)) if name == "parquet" else None
+    matrix, asked = interpreted(read_scores(path, unseen=unseen))
+    assert asked == ()
+    check_predicted(judge(matrix))
+
+
+def test_an_array_of_predicted_classes_with_labels(tmp_path):
+    np.save(tmp_path / "pred.npy", PREDICTED)
+    np.save(tmp_path / "y.npy", Y)
+    file = read_scores(tmp_path / "pred.npy", labels=tmp_path / "y.npy", unseen=[*map(str, UNSEEN)])
+    check_predicted(judge(interpreted(file)[0]))
+
+
+def test_names_and_numbers_mixed_are_refused(tmp_path):
+    table = pd.DataFrame({"y_true": [NAMES[k] for k in Y], "y_pred": PREDICTED})
+    table.to_csv(tmp_path / "pred.csv", index=False)
+    file = read_scores(tmp_path / "pred.csv", unseen=[NAMES[k] for k in UNSEEN])
+    with pytest.raises(ZSLError, match="all as names or all as numbers"):
+        interpreted(file)
+
+
+@pytest.mark.parametrize("text", ["0,0\n1,1\n0,1\n", "y_true,y_pred\n"])
+def test_a_table_without_names_of_columns_or_rows_is_refused(tmp_path, text):
+    (tmp_path / "pred.csv").write_text(text)
+    with pytest.raises(ZSLError, match=r"expected (names of columns|a table with)"):
+        read_scores(tmp_path / "pred.csv", unseen=["1"])
+
+
+# --- Columns of texts -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_columns_of_texts_beside_scores_are_left_out_with_a_sentence(tmp_path, kind):
+    table = pd.DataFrame(np.float32(F), columns=NAMES)
+    table.insert(0, "label", [NAMES[k] for k in Y])
+    table.insert(0, "filename", [f"image {k}.jpg" for k in range(len(Y))])
+    table["pred"] = [NAMES[k] for k in PREDICTED]
+    table["source"] = "camera"
+    path = tmp_path / f"own.{kind}"
+    (table.to_csv if kind == "csv" else table.to_parquet)(path, index=False)
+    matrix, asked = interpreted(read_scores(path, unseen=[NAMES[k] for k in UNSEEN]))
+    assert asked == ()
+    np.testing.assert_allclose(matrix.F, np.float32(F), rtol=1e-6)
+    np.testing.assert_array_equal(matrix.y, Y)
+    said = " ".join(matrix.remarks)
+    assert "'filename'" in said
+    assert "'source'" in said
+    assert "scores decide" in said
+
+
+def test_minus_infinity_and_missing_scores_of_a_table(tmp_path):
+    for value in (-np.inf, np.nan):
+        table = pd.DataFrame(masked(value), columns=NAMES)
+        table.insert(0, "label", Y)
+        table.to_csv(tmp_path / "own.csv", index=False)
+        found = interpreted(read_scores(tmp_path / "own.csv", unseen=[NAMES[k] for k in UNSEEN]))
+        assert found[0].sides_given
+
+
+def test_a_short_line_is_named(tmp_path):
+    (tmp_path / "own.csv").write_text("label,a,b\n0,1,2\n1,2\n")
+    with pytest.raises(ZSLError, match="line 3: expected 3 fields, got 2"):
+        read_scores(tmp_path / "own.csv", unseen=["1"])
+
+
+# --- Cases ----------------------------------------------------------------------------------------
+
+CASES = {
+    "F1_unseen_renumbered": (["scores.npz"], 3, "u 0.0 %, s 72.1 %, H 0.0 %"),
+    "G1_masked_by_true_side": (["scores.npz"], 3, "Not comparable with GZSL"),
+    "H1_duplicate_name_csv": (["scores.csv", "--unseen", "missile"], 3, "all called 'missile'"),
+    "H2_one_name_short": (["scores.npz"], 3, "5 class names for 6 columns"),
+    "I1_true_and_predicted": (["pred.csv", "--unseen", "2", "5", "9"], 0, "H 68.7% (per class)"),
+    "M1_file_name_column": (
+        ["s.csv", "--unseen", "otter", "seal", "dolphin"],
+        0,
+        "Column 'filename': left out",
+    ),
+    "O1_no_seen_class": (["clip.npz"], 3, "--unseen all"),
+    "P2_validation_masked": (["test.npz", "--validation", "val.npz"], 1, "this is an oracle"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_files_that_people_reported(shared, case, capsys, monkeypatch):
+    words, status, said = CASES[case]
+    folder: Path = shared / "data" / "cases" / case
+    monkeypatch.chdir(folder)
+    assert main(["score", *words]) == status
+    assert said in capsys.readouterr().out
