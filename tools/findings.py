@@ -19,8 +19,9 @@ import pandas as pd
 
 from zslcore.analysis import leak_cost
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests, printed_table
+from zslcore.analysis.papers import protocols
 from zslcore.analysis.papers.claims import FINDINGS_FILE
-from zslcore.analysis.papers.lint import counted_in_tables
+from zslcore.analysis.papers.lint import counted_in_tables, images_by_part, variation
 from zslcore.datasets.facts import (
     action_facts,
     class_facts,
@@ -48,8 +49,10 @@ def made() -> list[dict[str, str]]:
     """Return the findings with their numbers."""
     rows = tomllib.loads(TEMPLATES.read_text(encoding="utf-8"))["finding"]
     numbers = {**_folds(), **_of_tables(), **_other_tests(), **_versions(), **_of_claims()}
-    numbers |= _captions() | _of_epochs()
-    return [row | {"said": row["said"].format(**numbers)} for row in rows]
+    numbers |= _captions() | _balance() | _conclusions() | _census() | _of_epochs()
+    return [
+        row | {name: row[name].format(**numbers) for name in ("said", "command")} for row in rows
+    ]
 
 
 def _percent(fraction: float, digits: int = 1) -> str:
@@ -181,6 +184,55 @@ def _captions() -> dict[str, Any]:
         found[f"stated_{name}"] = each["stated"]
         found[f"counted_{name}"] = counted_in_tables(tables, each["what"])
     return found
+
+
+def _balance() -> dict[str, Any]:
+    """Return how images spread over classes, and how far table 3 is from per class."""
+    found: dict[str, Any] = {}
+    for name in ("AWA1", "AWA2", "CUB"):
+        for part, images in images_by_part(name).items():
+            found[f"cv_{part}_{name}"] = f"{variation(images):.3f}"
+        tested = images_by_part(name)["test"]
+        found |= {f"smallest_{name}": min(tested), f"largest_{name}": f"{max(tested):,}"}
+        found[f"ratio_{name}"] = f"{max(tested) / min(tested):.1f}"
+    crops = published("calibration_10crop").set_index(["method", "dataset"])
+    for kind in ("per_class", "per_sample"):
+        found[f"linear_{kind}"] = _percent(crops.loc[("LinearV2S", "AWA2"), f"zsl_{kind}"])
+    for name, rows in crops.groupby("dataset"):
+        gaps = [
+            (rows[f"{x}_per_sample"] - rows[f"{x}_per_class"]).abs() for x in ("zsl", "harmonic")
+        ]
+        found[f"gap_{name}"] = _percent(pd.concat(gaps).mean())
+    return found
+
+
+def _conclusions() -> dict[str, Any]:
+    """Return the figures that changed a conclusion between two versions of the benchmark paper."""
+    keys = ["method", "dataset", "split"]
+    now, before = (
+        table.set_index(keys)["top1_per_class"]
+        for table in (published("zsl_top1"), earlier_version("zsl_top1"))
+    )
+    return {
+        "devise_before": _percent(before["DEVISE", "aPY", "PS"]),
+        "devise_now": _percent(now["DEVISE", "aPY", "PS"]),
+        "ale_before": _percent(before["ALE", "aPY", "PS"]),
+        "ale_now": _percent(now["ALE", "aPY", "PS"]),
+        "sync_sun": _percent(before["SYNC", "SUN", "SS"]),
+        "ale_sun": _percent(before["ALE", "SUN", "SS"]),
+        "ale_awa": _percent(before["ALE", "AWA1", "SS"]),
+        "sae_awa": _percent(now["SAE", "AWA1", "SS"]),
+    }
+
+
+def _census() -> dict[str, Any]:
+    """Return how many released codes choose the epoch on test images, and the one that says so."""
+    named = {row.code for row in protocols.observed() if "test_used_for_selection" in row.says}
+    return {
+        "codes_read": len(protocols.codes()),
+        "codes_test": protocols.counted("epoch")["test"],
+        "codes_named": " and ".join(sorted(named)),
+    }
 
 
 def _of_epochs() -> dict[str, Any]:

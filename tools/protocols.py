@@ -15,7 +15,15 @@ from dataclasses import fields
 from datetime import date
 from pathlib import Path
 
-from zslcore.analysis.papers.protocols import CENSUS, HOW, NONE, NOT_STATED, Choice, codes
+from zslcore.analysis.papers.protocols import (
+    CENSUS,
+    HOW,
+    NONE,
+    NOT_STATED,
+    TRAINED_ON,
+    Choice,
+    codes,
+)
 from zslcore.exceptions import closest_name
 
 #: Most characters of code quoted between backticks, and of a description.
@@ -43,7 +51,12 @@ def problems(path: Path = CENSUS) -> Iterator[str]:
         yield f"{path.name}: expected the columns {', '.join(expected)} in every row."
         return
     for number, row in enumerate(rows, 2):
-        for sentence in (*_untidy(row), *_unknown_words(row), *_lost(row)):
+        for sentence in (
+            *_untidy(row),
+            *_unknown_words(row),
+            *_unknown_list(row),
+            *_lost(row),
+        ):
             yield f"{path.name}, line {number}: {sentence}"
     yield from (f"{path.name}: {sentence}" for sentence in _incomplete(rows))
 
@@ -73,6 +86,16 @@ def _unknown_words(row: Mapping[str, str]) -> Iterator[str]:
         yield str(closest_name("choice", row["choice"], HOW))
     elif row["how"] not in HOW[row["choice"]]:
         yield str(closest_name(f"word for the {row['choice']}", row["how"], HOW[row["choice"]]))
+
+
+def _unknown_list(row: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is wrong with the list that a code trains on: of splits alone, in known words."""
+    named = row["trained_on"]
+    if row["choice"] != "split":
+        if named:
+            yield f"column 'trained_on': expected a list with a split only; got {named!r}."
+    elif named not in TRAINED_ON:
+        yield str(closest_name("list to train on", named, TRAINED_ON))
 
 
 def _lost(row: Mapping[str, str]) -> Iterator[str]:

@@ -43,7 +43,7 @@ def test_the_page_counts_the_verdicts_and_states_the_strongest_finding(printed):
     said = words(app)
     holds = sum(each.verdict == "holds" for each in printed.values())
     fails = sum(each.verdict == "does not hold" for each in printed.values())
-    assert f"Of {len(CLAIMS)} claims of three papers, {holds} hold" in said
+    assert f"Of {len(CLAIMS)} claims of four papers, {holds} hold" in said
     assert f"{fails} do not, and {len(CLAIMS) - holds - fails} stay open" in said
     assert "which gives p = 0.35" in said
     assert "(p = 0.0072)" in said

@@ -8,6 +8,7 @@ from functools import cache
 
 import pandas as pd
 
+from zslcore.analysis.papers.protocols import trained_in_words
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import title
 from zslcore.interactive.hues import signed
@@ -169,7 +170,7 @@ def _gain_of_first_release(dataset: str) -> Figure:
         (float(gains[leak].min()), float(gains[leak].max())) for leak in ("training", "selection")
     )
     note = (
-        f"if trained on train + val; on trainval, as all six released codes that were read do, "
+        f"if trained on train + val; on trainval, as {trained_in_words()}, "
         f"{signed(least)} to {signed(most)}. Six methods on {title(rows['dataset'].iloc[0])}"
     )
     note += "" if measured else f"; none measured on {dataset}"

@@ -1,7 +1,8 @@
 """The contract of a method: fit on seen classes, score any candidates.
 
-Training never receives an unseen class, so class leakage is impossible by signature, and ZSL,
-GZSL, calibrated stacking, AUSUC and top-k all read one score matrix.
+Training of an inductive method receives no unseen prototype, by its signature; transductive methods
+take test images and candidates by name. ZSL, GZSL, calibrated stacking, AUSUC and top-k all read
+one score matrix.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import ttest_ind
+from scipy.stats import t, ttest_ind
 
 from zslcore.analysis.papers.claims import (
     CLAIMS,
@@ -45,6 +45,7 @@ from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 
 FIVE = ("SUN", "CUB", "AWA1", "AWA2", "aPY")
+TEN = ("DAP", "CONSE", "CMT", "SSE", "LATEM", "ALE", "DEVISE", "SJE", "ESZSL", "SYNC")
 EIGHT = ("LinearV2S", "LinearS2V", "ALE", "DEVISE", "SJE", "ESZSL", "SYNC", "SAE")
 HOLDS, NOT, UNDECIDED = "holds", "does not hold", "undecided"
 HERE, NOT_HERE = "holds here", "fails here"
@@ -284,9 +285,9 @@ def detector(above):
     return of(rows)
 
 
-def zsl_and_u(below):
-    u = dict.fromkeys(EIGHT, 0.4 if below else 0.6)
-    return of(cells(dict.fromkeys(EIGHT, 0.5)), cells(u, "u"))
+def zsl_and_u(below, methods=EIGHT):
+    u = dict.fromkeys(methods, 0.4 if below else 0.6)
+    return of(cells(dict.fromkeys(methods, 0.5)), cells(u, "u"))
 
 
 def folds(spread_fine, spread_apy):
@@ -329,6 +330,10 @@ AWA12, FINE = ("AWA1", "AWA2"), ("CUB", "SUN")
 BEST_SS = {"SUN": "GFZSL", "aPY": "GFZSL", "CUB": "SJE", "AWA1": "SAE", "AWA2": "SAE"}
 BEST_PS = {"SUN": "GFZSL", "AWA1": "GFZSL", "AWA2": "GFZSL", "aPY": "ALE", "CUB": "SYNC"}
 BEST_H = {"SUN": "ALE", "CUB": "ALE", "AWA1": "ALE", "AWA2": "DEVISE", "aPY": "CMT*"}
+FIRST_SS = {"SUN": "SYNC", "aPY": "SYNC", "CUB": "SJE", "AWA1": "ALE"}
+FIRST_PS = {"SUN": "ALE", "CUB": "SYNC", "AWA1": "SJE", "aPY": "DEVISE"}
+FIRST_H = {"SUN": "ALE", "CUB": "ALE", "AWA1": "ALE", "aPY": "CMT*"}
+FIVE_FIRST = ("ALE", "DEVISE", "SJE", "LATEM", "ESZSL")
 ONE_LOSES = {("OS1", "word2vec", "CONSE"): -0.1}
 
 #: Claim -> evidence for which it holds, evidence for which it does not.
@@ -382,6 +387,34 @@ CASES = {
     "gbu-imagenet-populated": (imagenet(), imagenet(M500=0.1)),
     "gbu-imagenet-drop": (imagenet(), imagenet(M5K=1.0)),
     "gbu-imagenet-kind": (imagenet(), imagenet(M500=9.0)),
+    "cvpr-best-ss": best(FIRST_SS, {"CUB": "ALE"}, split="SS"),
+    "cvpr-best-ps": best(FIRST_PS, {"aPY": "ALE"}),
+    "cvpr-ps-lowers-awa": two_splits(("AWA1",), -0.1, 0.1),
+    "cvpr-ps-spares-fine": two_splits(FINE, 0.005, -0.1),
+    "cvpr-sync-first-ss": tuple(of(cells(at(p, "SYNC"), split="SS")) for p in (1, 2)),
+    "cvpr-ale-first-ps": tuple(of(cells(at(p, "ALE"))) for p in (1, 2)),
+    "cvpr-top-three-ps": (
+        of(cells(falling(first=COMPATIBLE))),
+        of(cells(falling(first=("ESZSL", *COMPATIBLE)))),
+    ),
+    "cvpr-last-three-ps": (
+        of(cells(falling(last=("DAP", "CMT", "CONSE")))),
+        of(cells(falling(last=("DAP", "CMT", "CONSE", "SSE")))),
+    ),
+    "cvpr-gzsl-lower": (zsl_and_u(True, TEN), zsl_and_u(False, TEN)),
+    "cvpr-compatibility-ts": group(COMPATIBLE, "u", 0.3, 0.1),
+    "cvpr-classifiers-tr": group(("DAP", "CONSE"), "s", 0.8, 0.6),
+    "cvpr-best-h": best(FIRST_H, {"aPY": "CMT"}, figure="H"),
+    "cvpr-detector-helps": (detector(True), detector(False)),
+    "cvpr-first-five-ts": (
+        of(cells(falling(first=FIVE_FIRST, extra=("CMT*",)), "u")),
+        of(cells(falling(first=("SYNC", *FIVE_FIRST), extra=("CMT*",)), "u")),
+    ),
+    "cvpr-first-three-h": (
+        of(cells(falling(first=COMPATIBLE, extra=("CMT*",)), "H")),
+        of(cells(falling(first=("ESZSL", *COMPATIBLE), extra=("CMT*",)), "H")),
+    ),
+    "cvpr-ale-third-tr": tuple(of(cells(at(p, "ALE", ("CMT*",)), "s")) for p in (4, 5)),
     "cal-calibration-lifts": (gzsl(0.2, 0.4), gzsl(0.4, 0.2)),
     "cal-lifts-every-method": (gzsl(0.2, 0.4), gzsl(0.2, [0.4] * 7 + [0.1])),
     "cal-lowest-above-highest": (gzsl(0.4, 0.39), gzsl(0.4, [0.5] * 7 + [0.3])),
@@ -697,6 +730,10 @@ PRINTED = {
     "gbu-eight-of-twelve": (UNDECIDED, 7 / 12),
     "gbu-only-three-differ": (HOLDS, 1.0),
     "gbu-detector-helps": (UNDECIDED, 0.0844),
+    "cvpr-sync-first-ss": (UNDECIDED, 2.875),
+    "cvpr-ale-first-ps": (UNDECIDED, 2.0),
+    "cvpr-top-three-ps": (UNDECIDED, 2 / 3),
+    "cvpr-ale-third-tr": (UNDECIDED, 5.75),
     "cal-consistent": (HOLDS, 12 / 16),
     "cal-eszsl-raw": (UNDECIDED, None),
     "cal-lowest-above-highest": (HOLDS, -0.019),
@@ -760,6 +797,95 @@ def test_all_others_are_all_the_other_rows_of_table_6(name, group, column):
     found = judge_all(ids=[name], evidence={"printed": printed_evidence()})[name]["printed"]
     assert len(of_data) == 11
     assert 100 * found.number == pytest.approx(sum(gaps) / 5, abs=1e-9)
+
+
+def conference_figures(name):
+    """Return (method, data, split) -> row of a table of the conference version, from the files."""
+    folder = FACTS / "published"
+    with (folder / f"{name}.csv").open(encoding="utf-8") as file:
+        rows = {(r["method"], r["dataset"], r.get("split", "")): r for r in csv.DictReader(file)}
+    with (folder / "earlier_version.csv").open(encoding="utf-8") as file:
+        for r in csv.DictReader(file):
+            if r["table"] == name:
+                cell = rows[r["method"], r["dataset"], r["split"]]
+                cell[f"{r['column']}_percent"] = r["earlier_percent"]
+    four = ("SUN", "CUB", "AWA1", "aPY")
+    return {key: r for key, r in rows.items() if key[0] in (*TEN, "CMT*") and key[1] in four}
+
+
+def test_verdicts_on_the_conference_version_follow_from_its_tables_by_plain_sums():
+    zsl, gzsl = conference_figures("zsl_top1"), conference_figures("gzsl_ps")
+    four = ("SUN", "CUB", "AWA1", "aPY")
+
+    def value(table, method, data, column, split=""):
+        return float(table[method, data, split][f"{column}_percent"])
+
+    def is_best(expected, table, column, split, methods):
+        return all(
+            value(table, m, data, column, split)
+            >= max(value(table, other, data, column, split) for other in methods)
+            for data, m in expected.items()
+        )
+
+    def change(data):
+        pairs = [
+            [value(zsl, m, d, "top1_per_class", split) for split in ("PS", "SS")]
+            for m in TEN
+            for d in data
+        ]
+        return [a - b for a, b in pairs]
+
+    def gaps(group, column):
+        def mean(names, data):
+            return np.mean([value(gzsl, m, data, column) for m in names])
+
+        others = [m for m in (*TEN, "CMT*") if m not in group]
+        return [mean(group, data) - mean(others, data) for data in four]
+
+    def bounds(x):
+        half = t.ppf(0.975, len(x) - 1) * np.std(x, ddof=1) / np.sqrt(len(x))
+        return np.mean(x) - half, np.mean(x) + half
+
+    def inside(x, low, high):
+        a, b = bounds(x)
+        return HOLDS if low < a and b < high else NOT if b <= low or a >= high else UNDECIDED
+
+    h = [value(gzsl, "CMT*", d, "harmonic") - value(gzsl, "CMT", d, "harmonic") for d in four]
+    u = [
+        value(gzsl, m, d, "unseen") - value(zsl, m, d, "top1_per_class", "PS")
+        for m in TEN
+        for d in four
+    ]
+    best = {
+        "cvpr-best-ss": is_best(FIRST_SS, zsl, "top1_per_class", "SS", TEN),
+        "cvpr-best-ps": is_best(FIRST_PS, zsl, "top1_per_class", "PS", TEN),
+        "cvpr-best-h": is_best(FIRST_H, gzsl, "harmonic", "", (*TEN, "CMT*")),
+    }
+    verdicts = {name: HOLDS if so else NOT for name, so in best.items()} | {
+        "cvpr-ps-lowers-awa": inside(change(["AWA1"]), -np.inf, 0),
+        "cvpr-ps-spares-fine": inside(change(["CUB", "SUN"]), -2, 2),
+        "cvpr-gzsl-lower": inside(u, -np.inf, 0),
+        "cvpr-compatibility-ts": inside(gaps(COMPATIBLE, "unseen"), 0, np.inf),
+        "cvpr-classifiers-tr": inside(gaps(("DAP", "CONSE"), "seen"), 0, np.inf),
+        "cvpr-detector-helps": inside(h, 0, np.inf),
+    }
+    judged = judge_all(ids=list(verdicts), evidence={"printed": printed_evidence()})
+    assert {name: judged[name]["printed"].verdict for name in verdicts} == verdicts
+    assert sorted(verdicts.values()) == [HOLDS] * 6 + [UNDECIDED] * 3
+    assert "Best: ALE and SYNC on SUN, " in judged["cvpr-best-ss"]["printed"].said
+    others = [id_ for id_ in CLAIMS if id_.startswith("cvpr-") and id_ not in verdicts]
+    assert all("not at hand" in CLAIMS[id_].table_alone for id_ in others)
+    assert len(others) == 7
+
+
+def test_verdicts_are_counted_by_paper():
+    counts = as_text(judge_all(evidence={"printed": printed_evidence()})).split("\n\n")[-1]
+    lines = counts.splitlines()
+    assert lines[0].startswith("printed tables: ")
+    assert [line.split(":")[0].strip() for line in lines[1:5]] == [*PAPERS]
+    total = re.findall(r"\d+", lines[0])
+    assert sum(map(int, total)) == len(CLAIMS)
+    assert sum(int(n) for line in lines[1:5] for n in re.findall(r"\d+", line)) == len(CLAIMS)
 
 
 def test_mean_ranks_are_those_in_the_paper(shared):

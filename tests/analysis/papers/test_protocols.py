@@ -53,6 +53,7 @@ def test_the_census_has_nothing_wrong_and_at_least_twenty_codes():
         ({"says": ""}, "column 'says': expected a text; got none"),
         ({"says": "two "}, "column 'says': expected no space at its ends"),
         ({"says": 241 * "x"}, "expected at most 240 characters; got 241"),
+        ({"trained_on": "trainval"}, "expected a list with a split only; got 'trainval'"),
         ({"says": LONG}, "expected at most 40 characters of code"),
     ],
 )
@@ -93,6 +94,22 @@ def test_every_word_has_a_meaning_and_the_counts_are_of_all_codes():
         assert set(counted(choice)) <= set(words)
     chosen = [row.code for row in observed() if (row.choice, row.how) == ("epoch", "test")]
     assert f"Of {len(codes())} codes read, {len(chosen)} keep" in protocols.headline()
+
+
+def test_the_list_that_is_trained_on_is_counted_over_codes(tmp_path):
+    found = protocols.trained_on()
+    with CENSUS.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["choice"] == "split"]
+    assert found["train"] == ["GDAN"]
+    assert found["trainval"] == [r["code"] for r in rows if r["trained_on"] == "trainval"]
+    assert protocols.trained_in_words() == (
+        f"{len(found['trainval'])} of the {len(found['trainval']) + 1} released codes with a known "
+        "list (GDAN: train)"
+    )
+    assert any("`train_loc`" in r["says"] for r in rows if r["trained_on"] == "train")
+    at = 4  # the split of the first code
+    (found,) = census.problems(edited(tmp_path, {"trained_on": "trainvale"}, at))
+    assert "did you mean 'trainval'" in found
 
 
 def test_an_address_is_of_the_lines_at_the_commit_read():

@@ -160,7 +160,7 @@ def _answer(basis: Basis, judged: Mapping[str, Judgment]) -> None:
         for question, test in cross_tests(printed_evidence().tables[CROSS_TABLE]).items()
     }
     st.markdown(
-        f"**Of {len(judged)} claims of three papers, {yes} hold {BASES[basis][1]}, {no} do not, "
+        f"**Of {len(judged)} claims of four papers, {yes} hold {BASES[basis][1]}, {no} do not, "
         f"and {left} stay open.** The strongest finding: the printed p = {PRINTED_CLAIM.p} for "
         "another *training* set does not follow from its table, which gives "
         f"p = {p['training set']:.2g}; it is the value for another *test* set "

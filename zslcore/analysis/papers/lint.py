@@ -62,7 +62,7 @@ def lint(tables: Tables) -> list[Linted]:
 
 @cache
 def lint_printed() -> tuple[Linted, ...]:
-    """Apply every rule to the tables of the three papers."""
+    """Apply every rule to the tables of the papers."""
     return tuple(lint({name: published(name) for name in published_tables()}))
 
 
@@ -221,13 +221,18 @@ def _row_before(earlier: Mapping[Cell, float], row: Mapping[Any, Any]) -> str:
 
 
 def _text_figures(tables: Tables) -> Iterator[Comparison]:
-    for row in tables["text_figures"].query("paper == 'GBU'").to_dict("records"):
+    """Yield figures of the text of both versions, each against its own tables."""
+    earlier = _earlier(tables)
+    for row in tables["text_figures"].query("paper in ('GBU', 'CVPR')").to_dict("records"):
         cell = _quoted_cell(row)
         printed = _figure(tables, cell)
+        if row["paper"] == "CVPR":
+            printed = earlier.get(cell, printed)
         yield (
             abs(printed - row["quoted"]) <= TINY,
             (
-                f"{_in_words(cell)}: GBU, {row['section']}, states {_percent(row['quoted'])}, the "
+                f"{_in_words(cell)}: {row['paper']}, {row['section']}, states "
+                f"{_percent(row['quoted'])}, the "
                 f"table ({TITLES[cell[0]]}) {_percent(printed)}."
             ),
         )
@@ -255,6 +260,37 @@ def _captions(tables: Tables) -> Iterator[Comparison]:
             f"{counted}."
         )
         yield row["stated"] == counted, line
+
+
+# --- Images over classes --------------------------------------------------------------------------
+
+
+def images_by_part(benchmark: str) -> dict[str, list[int]]:
+    """Return the images of every class: in "all", in "trainval" and in "test" (unseen) of PS."""
+    t = class_facts(benchmark).classes
+    trained, tested = t[t["ps"] == "trainval"], t[t["ps"] == "test"]
+    return {
+        "all": [*map(int, t["images"])],
+        "trainval": [*map(int, trained["images"] - trained["test_seen"])],
+        "test": [*map(int, tested["images"])],
+    }
+
+
+def variation(images: Iterable[int]) -> float:
+    """Return the coefficient of variation of images over classes: deviation over mean."""
+    x = np.array([*images], dtype=float)
+    return float(x.std() / x.mean())
+
+
+def _balance(tables: Tables) -> Iterator[Comparison]:
+    first, second = images_by_part("AWA1"), images_by_part("AWA2")
+    for part in first:
+        a, b = variation(first[part]), variation(second[part])
+        line = (
+            f"Section 5.1 calls AWA2 slightly more balanced than AWA1; over classes ({part}) "
+            f"images vary by {b:.3f} of their mean in AWA2 and by {a:.3f} in AWA1."
+        )
+        yield b < a, line
 
 
 # --- Tables against released files ----------------------------------------------------------------
@@ -394,10 +430,14 @@ RULES: Mapping[str, tuple[str, Callable[[Tables], Iterator[Comparison]]]] = {
         _versions,
     ),
     "repeated rows": ("Two methods with the same u, s and H on a data set.", _repeated_rows),
-    "text": ("Figures in the benchmark paper's text against its tables.", _text_figures),
+    "text": ("Figures in the text of both benchmark papers against their tables.", _text_figures),
     "captions": (
         "Methods, data sets and observations that captions of the benchmark paper count.",
         _captions,
+    ),
+    "balance": (
+        "Images over classes of AWA1 and AWA2 against the benchmark paper's text.",
+        _balance,
     ),
     "folds": ("Training and validation classes against the released folds.", _released_folds),
     "ImageNet": ("Classes of the ImageNet splits against the released file.", _released_imagenet),

@@ -64,6 +64,15 @@ HOW: Mapping[str, Mapping[str, str]] = {
 }
 
 
+#: The list of rows that a code trains on, as its files state it -> its meaning.
+TRAINED_ON: Mapping[str, str] = {
+    "trainval": "trainval_loc",
+    "train": "train_loc, without the validation classes",
+    "own": "a list of its own",
+    NOT_STATED: "not stated in the files read",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """How a released code makes one choice.
@@ -73,6 +82,7 @@ class Choice:
     choice, how : see :data:`HOW`
     file, lines : as "112" or "112-115"; empty where the files read state nothing
     says : the content of these lines, in our words
+    trained_on : of a split, see :data:`TRAINED_ON`; empty for other choices
     read : day of reading, as "2026-11-23"
     answer : of the authors; empty without one
     """
@@ -86,6 +96,7 @@ class Choice:
     file: str
     lines: str
     says: str
+    trained_on: str
     read: str
     answer: str
 
@@ -131,6 +142,23 @@ def choices_of(code: str) -> list[Choice]:
 def counted(choice: str) -> dict[str, int]:
     """Return the number of codes by how they make a choice, most first."""
     return dict(Counter(row.how for row in observed() if row.choice == choice).most_common())
+
+
+def trained_on() -> dict[str, list[str]]:
+    """Return the codes by the list that they train on, where that is one of the benchmark's."""
+    splits = [row for row in observed() if row.choice == "split"]
+    return {
+        name: [row.code for row in splits if row.trained_on == name]
+        for name in ("trainval", "train")
+    }
+
+
+def trained_in_words() -> str:
+    """Return how many codes train on trainval, and which do not, as the end of a sentence."""
+    found = trained_on()
+    n, others = len(found["trainval"]), found["train"]
+    names = ", ".join(others)
+    return f"{n} of the {n + len(others)} released codes with a known list ({names}: train)"
 
 
 def headline() -> str:

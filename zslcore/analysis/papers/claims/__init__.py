@@ -57,7 +57,7 @@ class Claim:
     """
 
     id: str
-    paper: Literal["GBU", "CAL", "FAIR"]
+    paper: Literal["GBU", "CVPR", "CAL", "FAIR"]
     section: str
     statement: str
     computed: str
@@ -166,6 +166,7 @@ __all__ = [
 
 PAPERS = {
     "GBU": "Xian, Lampert, Schiele, Akata, TPAMI 2019",
+    "CVPR": "Xian, Schiele, Akata, CVPR 2017",
     "CAL": "Le Cacheux, Le Borgne, Crucianu, MMM 2019",
     "FAIR": "Huang, Delany, McKeever, VISAPP 2021",
 }
@@ -255,11 +256,22 @@ def _verdict_in_capitals(judgment: Judgment) -> str:
 
 
 def _counts(judged: Judged) -> list[str]:
-    found = as_table(judged).groupby(["evidence", "verdict"], sort=False).size()
-    return [
-        f"{BODIES[body]}: " + ", ".join(f"{n} {verdict}" for verdict, n in found[body].items())
-        for body in dict.fromkeys(found.index.get_level_values(0))
-    ]
+    """Return the counts of verdicts by body of evidence, and by paper where there are several."""
+    table = as_table(judged)
+    lines = []
+    for body in dict.fromkeys(table["evidence"]):
+        of_body = table[table["evidence"] == body]
+        lines.append(f"{BODIES[body]}: {_numbered(of_body)}")
+        papers = of_body.groupby("paper", sort=False)
+        if len(papers) > 1:
+            lines += [f"  {paper}: {_numbered(of_paper)}" for paper, of_paper in papers]
+    return lines
+
+
+def _numbered(table: pd.DataFrame) -> str:
+    """Return how often each verdict is given."""
+    counts = table["verdict"].value_counts(sort=False)
+    return ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
 
 
 #: Columns that a printed figure and one of ours have in common.

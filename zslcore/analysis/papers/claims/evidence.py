@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from zslcore.datasets.facts import class_facts, fact_sources, published
+from zslcore.datasets.facts import class_facts, earlier_version, fact_sources, published
 from zslcore.datasets.imports import trained_on
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
@@ -211,8 +211,8 @@ class Evidence:
 
 @cache
 def printed_evidence() -> Evidence:
-    """Return the tables of the three papers as figures, other tables as they are."""
-    parts = [*_of_benchmark_paper(), *_of_calibration_paper()]
+    """Return the tables of the papers as figures, other tables as they are."""
+    parts = [*_of_benchmark_paper(), *_of_conference_paper(), *_of_calibration_paper()]
     figures = pd.concat([part.reindex(columns=FIGURES) for part in parts], ignore_index=True)
     others = (
         *("cross_dataset_awa", "imagenet_zsl_top1", "overlap_gain_action", "reproduction"),
@@ -235,6 +235,22 @@ def _of_benchmark_paper() -> Iterable[pd.DataFrame]:
     yield _printed("GBU 3", zsl, "zsl", "top1_per_class", chosen_for="zsl")
     for figure, column in (("u", "unseen"), ("s", "seen"), ("H", "harmonic")):
         yield _printed("GBU 6", gzsl, figure, column, chosen_for="zsl", split="PS")
+
+
+#: The methods, and the data sets under today's names, of the benchmark's conference version.
+TEN_METHODS = (*("DAP", "CONSE", "CMT", "SSE", "LATEM", "ALE", "DEVISE", "SJE", "ESZSL", "SYNC"),)
+FOUR_DATA_SETS = ("SUN", "CUB", "AWA1", "aPY")
+
+
+def _of_conference_paper() -> Iterable[pd.DataFrame]:
+    """Yield tables 3 and 5 of the conference version: the earlier figures of its methods."""
+    zsl, gzsl = (
+        table[table["method"].isin([*TEN_METHODS, "CMT*"]) & table["dataset"].isin(FOUR_DATA_SETS)]
+        for table in (earlier_version("zsl_top1"), earlier_version("gzsl_ps"))
+    )
+    yield _printed("CVPR 3", zsl, "zsl", "top1_per_class", chosen_for="zsl")
+    for figure, column in (("u", "unseen"), ("s", "seen"), ("H", "harmonic")):
+        yield _printed("CVPR 5", gzsl, figure, column, chosen_for="zsl", split="PS")
 
 
 def _of_calibration_paper() -> Iterable[pd.DataFrame]:

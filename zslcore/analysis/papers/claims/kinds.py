@@ -431,7 +431,8 @@ def judge_best(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         lead = np.round(values[method] - values.drop(method).max(), DIGITS)
         missing = [name for name in claim.methods if name not in values]
         data = str(values.name)
-        on[data], best[data] = values, values.idxmax()
+        tops = values.index[values >= values.max() - 10**-DIGITS]
+        on[data], best[data] = values, join_names([*map(str, tops)])
         tied = evidence.body != "printed" and abs(lead) <= TIED
         if evidence.body == "printed" or not (tied or (lead > 0 and missing)):
             named[data] = bool(lead >= 0)
