@@ -1,9 +1,10 @@
 """Class embeddings from a file of their own: other prototypes for the same images.
 
-Word vectors, a hierarchy, binary attributes or a user's own; a file has one of four forms:
+Word vectors, a hierarchy, binary attributes or a user's own; a file has one of these forms:
 
 =====================================  =========================================================
-CSV                                    a column ``class`` and one column per dimension
+CSV, Parquet                           a column ``class`` and one column per dimension
+JSON                                   ``{"class": [numbers]}``, one list a class
 ``att`` and ``allclasses_names``       (A x C) and C names, as in ``att_splits.mat``
 ``prototypes`` and ``class_names``     (C x A) and C names, as text encoders give them
 ``test_<name>``, ``trainval_<name>``   (A x C), classes as listed in ``standard_split``
@@ -30,7 +31,15 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import Role, read_arrays, read_lines, read_table_file
+from zslcore.datasets.sandbox.client import (
+    ARRAYS,
+    Role,
+    container_of,
+    look_into,
+    read_arrays,
+    read_lines,
+    read_table_file,
+)
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.names import class_key, spaced_name
 from zslcore.storage import artifacts
@@ -90,6 +99,8 @@ def read_class_embeddings(
         if embedding is not None:
             raise ParameterError(f"{clean_text(path.name)}: a CSV holds one embedding; name none.")
         return read_csv_embeddings(path)
+    if embedding is None and container_of(path) in ("Parquet", "text"):
+        return _by_table(path)
     return _by_names(path) if embedding is None else _by_lists(path, embedding, lists or {})
 
 
@@ -101,6 +112,21 @@ def read_csv_embeddings(path: Path) -> ClassEmbeddings:
         values = np.array(table.values)
     refuse_twice(path, classes)
     return ClassEmbeddings(tuple(classes), table.columns, values, clean_text(path.name))
+
+
+def _by_table(path: Path) -> ClassEmbeddings:
+    """Read a Parquet table or a text with a column of classes, and numbers or lists of them."""
+    held = look_into(path, (*ARRAYS, "text"))
+    names = next((n for n in ("class", "class_name", "name", "label") if n in held.shapes), None)
+    matrices = [n for n, shape in held.shapes.items() if shape is not None and len(shape) == 2]
+    if names is None or len(matrices) != 1:
+        raise FileRefusedError(
+            f"{held.name}: expected a column class and numbers, got {', '.join(held.shapes)}."
+        )
+    columns = held.names("columns") if "columns" in held.shapes else ()
+    classes, values = held.names(names), held.rows(matrices[0])
+    refuse_twice(path, list(classes))
+    return ClassEmbeddings(classes, columns, values, held.name)
 
 
 def _by_names(path: Path) -> ClassEmbeddings:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from zslcore.datasets import action_archives, imports, table, xlsa17
+from zslcore.datasets import action_archives, imports, intake, table, xlsa17
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import recognise
 from zslcore.datasets.sandbox.client import Role, read_arrays
@@ -30,11 +30,13 @@ def import_dataset(
 
     Parameters
     ----------
-    source : a folder in the xlsa17 layout, a released folder of actions, a table file, or a data
-        set that is already read
+    source : a folder in the xlsa17 layout, a released folder of actions, a folder of Parquet files,
+        a file, or a data set that is already read
     pretraining : names of pre-training vocabularies, where the files do not say them
         "none" for features trained on nothing; a data set that is already read declares its own.
     **options : of the ``find`` of the reader, one of :data:`READERS`; ``name`` names the import
+        ``more`` lists further files and ``choices`` the arrays of parts, as
+        :func:`zslcore.datasets.intake.find` takes them.
     """
     if isinstance(source, ZSLDataset):
         if pretraining:
@@ -44,10 +46,33 @@ def import_dataset(
             )
         name = options.pop("name", None) or imports.import_name(source.name)
         return imports.keep_dataset(source, name)
-    reader = next(each for each in READERS if each.holds(Path(source)))
     name = options.pop("name", None)
-    dataset: ZSLDataset = reader.find(Path(source), **options).stored(name, pretraining)
+    more, choices = options.pop("more", ()), options.pop("choices", None)
+    if paths := files_of_intake(Path(source), more, choices):
+        if "prototypes" in options:
+            paths, choices = intake.with_file(paths, choices, options.pop("prototypes"))
+        found = intake.find(paths, choices=choices, **options)
+    else:
+        reader = next(each for each in READERS if each.holds(Path(source)))
+        found = reader.find(Path(source), **options)
+    dataset: ZSLDataset = found.stored(name, pretraining)
     return dataset
+
+
+def files_of_intake(
+    source: Path, more: Sequence[str | Path] = (), choices: Mapping[str, str] | None = None
+) -> list[Path]:
+    """Return the files that :mod:`zslcore.datasets.intake` reads; none where another reader does.
+
+    It reads several files, a folder of Parquet files, arrays that are chosen, and files whose
+    arrays are not called as :mod:`zslcore.datasets.table` has them.
+    """
+    files = [Path(path) for path in more]
+    if source.is_dir() and not action_archives.holds(source):
+        return [*intake.parquet_files(source), *files]
+    if source.is_file() and (files or choices or not table.is_table(source)):
+        return [source, *files]
+    return []
 
 
 def proposed_name(source: Path, splits: str = "") -> str:

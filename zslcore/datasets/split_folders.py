@@ -34,6 +34,7 @@ from typing import Any
 
 import numpy as np
 
+from zslcore.datasets.class_lists import parse_class_list
 from zslcore.datasets.sandbox.client import look_into, read_value
 from zslcore.datasets.split_lists import (
     IMAGE,
@@ -295,6 +296,6 @@ def _classes_in(path: Path) -> tuple[str, ...] | None:
         else:
             names = tuple(f"class {number}" for number in contents.numbers("array"))
     else:
-        names = tuple(clean_text(line) for line in lines_of(path))
+        names = parse_class_list(lines_of(path)).names
     is_list = names and max(map(len, names)) <= MOST_LETTERS and not any(map(IMAGE.search, names))
     return names if is_list else None

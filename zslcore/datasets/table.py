@@ -25,6 +25,7 @@ prototypes are a second CSV with a column ``class`` and one column per attribute
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -38,9 +39,16 @@ from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
 from zslcore.datasets.release import Raw, Release, with_folds
-from zslcore.datasets.sandbox.client import Role, Table, read_arrays, read_table_file
+from zslcore.datasets.sandbox.client import (
+    Role,
+    Table,
+    container_of,
+    look_into,
+    read_arrays,
+    read_table_file,
+)
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.names import class_key
+from zslcore.names import class_key, class_keys
 from zslcore.texts import clean_text, expect, expect_range
 
 #: Counted up when the same file gives other folds: 2 knows the released ones.
@@ -55,6 +63,8 @@ ROLES: dict[str, Role] = {
     **dict.fromkeys(("class_names", "attribute_names", "pretraining", "provenance"), "names"),
     "image_files": "paths",
 }
+#: A rule that draws so many unseen classes, with a seed.
+RANDOM = re.compile(r"random:(\d{1,6})(?::(\d{1,9}))?")
 #: Columns of texts in a CSV of features, and whether they have to be there.
 TEXTS = {"label": True, "split": False, "image_file": False}
 
@@ -98,6 +108,21 @@ def read_table(
     return found.unstored(name or clean_text(Path(path).stem, 64), into)
 
 
+def is_table(path: Path) -> bool:
+    """Whether a file names its arrays, or the columns of a CSV, as the top of this file has them.
+
+    Raises a FileRefusedError for a file that is damaged or hostile.
+    """
+    if path.suffix.lower() == ".csv":
+        with path.open("rb") as file:
+            header = file.readline(1 << 20).decode("utf-8", "replace")
+        return "label" in {name.strip(' "\ufeff\r\n') for name in header.split(",")}
+    if container_of(path) not in ("NumPy archive", "HDF5"):
+        return False
+    shapes = look_into(path).shapes
+    return {"features", "labels"} <= shapes.keys() and not shapes.keys() & {"att", "trainval_loc"}
+
+
 def holds(path: Path) -> bool:
     """Whether this is a file; its first bytes are looked at when it is read."""
     return path.is_file()
@@ -136,37 +161,77 @@ def _own_split(
     known: Recognised | None,
 ) -> list[Split]:
     """Build the split from the file's rows, or else from the unseen classes."""
-    if unseen is not None and parts:
-        raise DatasetError(f"{file} holds a split; expected no list of unseen classes with it.")
-    if unseen is None and not parts and known_ids(names):
+    if parts:
+        return [split_from_rows(file, labels, parts, unseen, known)]
+    if unseen is None and known_ids(names):
         return [challenge_split("own", labels, names)]
-    if unseen is None and not parts:
+    if unseen is None:
         raise DatasetError(
             f"{file} holds no split; expected the arrays or the column that say which rows train "
             f"and test, or the names of the unseen classes with unseen= (--unseen)."
         )
-    if unseen is None:
-        for part in ("trainval", "test_unseen"):
-            expect(len(parts.get(part, ())), file, f"rows in {part!r}", "none")
-        split = Split.from_rows("own", labels, **parts, note=f"Rows as given in {file}")
-    else:
-        chosen = class_numbers(unseen, names)
-        which = rule_in_words(str(unseen[0])) if is_rule(unseen) else "as requested"
-        note = f"{len(chosen)} unseen classes, {which}; a fifth of the others' rows held out"
-        split = Split.from_classes("own", labels, chosen, note=note)
-    return [with_folds(split, labels, known)]
+    return [split_from_unseen(labels, names, unseen, known)]
+
+
+def split_from_rows(
+    file: str,
+    labels: np.ndarray,
+    parts: Mapping[str, np.ndarray],
+    unseen: Sequence[str | int] | None = None,
+    known: Recognised | None = None,
+    rows: Mapping[str, np.ndarray] | None = None,
+) -> Split:
+    """Return the split "own" of the rows of a file, with folds; ``rows`` are of train and val."""
+    if unseen is not None:
+        raise DatasetError(f"{file} holds a split; expected no list of unseen classes with it.")
+    for part in ("trainval", "test_unseen"):
+        expect(len(parts.get(part, ())), file, f"rows in {part!r}", "none")
+    split = Split.from_rows("own", labels, **parts, note=f"Rows as given in {file}")
+    return with_folds(split, labels, known, rows=rows)
+
+
+def split_from_unseen(
+    labels: np.ndarray,
+    names: Sequence[str],
+    unseen: Sequence[str | int],
+    known: Recognised | None = None,
+) -> Split:
+    """Return the split "own" that tests unseen classes and a fifth of the rows of every other."""
+    chosen = class_numbers(unseen, names)
+    expect(0 < len(chosen) < len(names), "unseen classes", f"1 to {len(names) - 1} of {len(names)} "
+           "classes, so that some train", len(chosen))  # fmt: skip
+    for side, there in (("unseen", np.isin(labels, chosen)), ("seen", ~np.isin(labels, chosen))):
+        expect(there.any(), "unseen classes", f"images of {side} classes", "none")
+    which = rule_in_words(str(unseen[0])) if is_rule(unseen) else "as requested"
+    if len(unseen) == 1 and (drawn := RANDOM.fullmatch(str(unseen[0]))):
+        which = f"drawn at random with seed {drawn[2] or 0}"
+    note = f"{len(chosen)} unseen classes, {which}; a fifth of the others' rows held out"
+    return with_folds(Split.from_classes("own", labels, chosen, note=note), labels, known)
 
 
 def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[int]:
-    """Return rows of the prototypes for class names, numbers that no class is called, or a rule."""
+    """Return rows of the prototypes for class names, numbers that no class is called, or a rule.
+
+    Names compare as people write them ("blue whale" is ``blue+whale``). "random:10:3" draws ten
+    classes with seed 3.
+    """
     if is_rule(classes) and classes[0] not in names:
         return new_classes(str(classes[0]), names)
-    number: dict[str | int, int] = {str(i): i for i in range(len(names))}
+    if len(classes) == 1 and (drawn := RANDOM.fullmatch(str(classes[0]))):
+        n = int(drawn[1])
+        expect(0 < n < len(names), "unseen classes", f"1 to {len(names) - 1}", f"random:{n}")
+        rng = np.random.default_rng(int(drawn[2] or 0))
+        return sorted(rng.choice(len(names), n, replace=False).tolist())
+    number: dict[str | int, int] = {key: i for i, key in enumerate(class_keys(names))}
+    number |= {str(i): i for i in range(len(names))}
     number |= {i: i for i in range(len(names))} | {name: i for i, name in enumerate(names)}
+    chosen = set()
     for one in classes:
-        if one not in number:
+        key = one if one in number else class_key(str(one))
+        if key not in number:
             raise closest_name("unseen class", one, names)
-    return sorted({number[one] for one in classes})
+        chosen.add(number[key])
+    return sorted(chosen)
 
 
 def _read_archive(

@@ -170,6 +170,8 @@ def read_arrays(
     """
     path = Path(path)
     kind, size = _kind(path, kinds), path.stat().st_size
+    if kind == "Parquet" and not {*wanted} & {"scores", "labels", "class_names", "predicted"}:
+        kind = "table"  # arrays of its columns, not a matrix of scores
     required = tuple(wanted) if required is None else required
     asked = (dict(wanted), required, limits.budget(size), limits.because(size))
     said = _read(formats.read_variables, path, into, kind, *asked, limits=limits, what=kind)
@@ -248,13 +250,16 @@ def look_into(
 ) -> Contents:
     """Return what an untrusted file of arrays holds, read by one worker process.
 
-    Values of more than :data:`formats.SMALL_BYTES` in all stay in the file.
+    With "text" among ``kinds`` a CSV or list is read, too; the columns of a table are arrays, as
+    :mod:`zslcore.datasets.sandbox.table_files` says. Values
+    of more than :data:`formats.SMALL_BYTES` in all stay in the file.
     """
     container = _kind(path, kinds)
     with scratch() as folder:
         budget = limits.budget(path.stat().st_size)
-        what = CONTAINERS[container].partition(" ")[2]
-        found = _read(formats.look_into, path, folder, container, budget, limits=limits, what=what)
+        what = CONTAINERS.get(container, "a text").partition(" ")[2]
+        reader = "table" if container == "Parquet" else container
+        found = _read(formats.look_into, path, folder, reader, budget, limits=limits, what=what)
         with _checked(path):
             shapes: dict[str, tuple[int, ...] | None] = {}
             arrays: dict[str, np.ndarray] = {}

@@ -28,6 +28,7 @@ import numpy as np
 
 from zslcore.datasets.sandbox import calling
 from zslcore.datasets.sandbox.calling import Refused
+from zslcore.datasets.sandbox.table_files import ParquetTable, TextTable
 from zslcore.datasets.sandbox.tensor_files import Safetensors, Torch
 from zslcore.storage.arrays import write_rows
 
@@ -470,6 +471,8 @@ SOURCES: dict[str, Callable[[str], _Source]] = {
     "safetensors": Safetensors,
     "PyTorch": Torch,
     "JSON": _Json,
+    "table": ParquetTable,
+    "text": TextTable,
 }
 #: Kind of file -> the libraries that read it; to make an array, PyArrow asks pandas.
 LIBRARIES = {
@@ -480,6 +483,8 @@ LIBRARIES = {
     "safetensors": (),
     "PyTorch": (),
     "JSON": (),
+    "text": (),
+    "table": ("pyarrow.parquet", "pandas"),
     "Parquet": ("pyarrow.parquet", "pandas"),
     "CSV": ("pandas",),
 }

@@ -1,0 +1,328 @@
+"""Any files become a data set: parts are guessed, shown, corrected, and nothing odd is stored."""
+
+import json
+
+import h5py
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from scipy.io import savemat
+
+from tests.datasets import files
+from tests.datasets.sandbox.test_containers import write_safetensors
+from zslcore.__main__ import main
+from zslcore.datasets import import_dataset, imports, load
+from zslcore.datasets.intake import find, survey
+from zslcore.datasets.sandbox import formats
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, UnknownNameError
+from zslcore.storage.artifacts import discard
+
+pytestmark = pytest.mark.usefixtures("in_process", "own_data")
+NAMES = ("blue whale", "otter", "zebra", "bat", "sea lion")
+X, Y, S = files.FEATURES, files.LABELS.astype(np.int64), files.ATT
+UNSEEN = ["bat", "Sea_Lion"]
+
+
+def npy(folder):
+    np.save(folder / "features.npy", X)
+    np.save(folder / "labels.npy", Y)
+    rows = [",".join([name, *map(str, row)]) for name, row in zip(NAMES, S.tolist(), strict=True)]
+    (folder / "embeddings.csv").write_text("\n".join(["class,a,b,c,d", *rows]))
+
+
+def npz(folder):
+    np.savez(folder / "all.npz", X=X, y=Y, S=S, names=np.array(NAMES))
+    (folder / "S.json").write_text(json.dumps(dict(zip(NAMES, S.tolist(), strict=True))))
+
+
+def one_npz(folder):
+    np.savez(folder / "all.npz", X=X, y=Y, att=S, names=np.array(NAMES))
+
+
+def mat(folder):
+    held = {"features": X.T, "labels": Y[:, None] + 1, "att": S.T}
+    savemat(folder / "all.mat", held | {"allclasses_names": files.cells(NAMES)})
+
+
+def mat73(folder):
+    with h5py.File(folder / "features.mat", "w") as file:
+        file["features"], file["labels"] = X, Y[None] + 1.0
+    with h5py.File(folder / "vectors.h5", "w") as file:
+        file["att"], file["class_names"] = S, np.array(NAMES, dtype="S")
+
+
+def tensors(folder):
+    import torch
+
+    torch.save({"feats": torch.tensor(X), "targets": torch.tensor(Y)}, folder / "cache.pt")
+    torch.save(torch.tensor(S), folder / "text_features.pt")
+    (folder / "classes.txt").write_text("\n".join(NAMES))
+
+
+def safetensors(folder):
+    write_safetensors(folder / "a.safetensors", {"image_features": X, "labels": Y})
+    by_class = dict(zip(NAMES, S.tolist(), strict=True))
+    (folder / "embeddings.json").write_text(json.dumps(by_class))
+
+
+def texts(folder):
+    np.savetxt(folder / "X.txt", X)
+    (folder / "labels.txt").write_text("\n".join(NAMES[c].upper() for c in Y))
+    lines = ["\t".join([name, *map(str, s)]) for name, s in zip(NAMES, S.tolist(), strict=True)]
+    (folder / "attributes.tsv").write_text("\n".join(["name\ta\tb\tc\td", *lines]))
+
+
+def tables(folder):
+    frame = pd.DataFrame(X, columns=[f"f{k}" for k in range(X.shape[1])])
+    frame.assign(label=[NAMES[c] for c in Y]).to_parquet(folder / "features.parquet")
+    frame = pd.DataFrame({"class": NAMES, "embedding": [row.tolist() for row in S]})
+    frame.to_parquet(folder / "vectors.parquet")
+
+
+LAYOUTS = [npy, one_npz, mat, mat73, tensors, safetensors, texts, tables]
+
+
+def paths(folder):
+    return sorted(path for path in folder.iterdir() if path.is_file())
+
+
+def as_expected(data):
+    np.testing.assert_allclose(data.features, X, rtol=1e-6)
+    np.testing.assert_array_equal(data.labels, Y)
+    np.testing.assert_allclose(data.prototypes, S, rtol=1e-6)
+    assert data.class_names == NAMES
+    return True
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_files_of_every_container_are_one_data_set(tmp_path, layout):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    layout(folder)
+    first, *more = paths(folder)
+    data = import_dataset(first, more=more, unseen=UNSEEN, name="birds")
+    assert as_expected(data)
+    (split,) = data.splits.values()
+    assert split.unseen_classes.tolist() == [3, 4]
+    assert split.folds
+    assert as_expected(load("birds"))
+
+
+def _large_parquet(folder, wide):
+    for part, rows in (("a", slice(0, 12)), ("b", slice(12, 30))):
+        frame = pd.DataFrame({"vector": wide[rows].tolist(), "label": Y[rows]})
+        frame.to_parquet(folder / f"{part}.parquet")
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz", "h5", "mat", "pt", "safetensors", "parquet"])
+def test_large_features_are_read_when_they_are_stored(tmp_path, monkeypatch, ending):
+    import torch
+
+    npy(tmp_path)
+    wide, path = np.tile(X, (1, 300)), tmp_path / f"features.{ending}"
+    (tmp_path / "features.npy").unlink()
+    write = {
+        "npy": lambda: np.save(path, wide),
+        "npz": lambda: np.savez(path, features=wide),
+        "h5": lambda: h5py.File(path, "w").__setitem__("features", wide),
+        "mat": lambda: savemat(path, {"features": wide.T}),
+        "pt": lambda: torch.save(torch.tensor(wide), path),
+        "safetensors": lambda: write_safetensors(path, {"features": wide}),
+        "parquet": lambda: _large_parquet(tmp_path, wide),
+    }
+    write[ending]()
+    if ending == "parquet":
+        (tmp_path / "labels.npy").unlink()
+    monkeypatch.setattr(formats, "SMALL_BYTES", 20_000)
+    found = survey(paths(tmp_path))
+    assert "features 30 x 2,100; labels 0 to 4" in found.sentence
+    assert found.parts["features"].values is None
+    first, *more = paths(tmp_path)
+    data = import_dataset(first, more=more, unseen=UNSEEN, name="birds")
+    np.testing.assert_array_equal(data.features, wide)
+    np.testing.assert_array_equal(data.labels, Y)
+
+
+def test_what_is_found_is_one_sentence_and_a_table(tmp_path):
+    npy(tmp_path)
+    found = survey(paths(tmp_path))
+    assert found.sentence == (
+        "features 30 x 7; labels 0 to 4; class embeddings 5 x 4; names of classes 5; no split"
+    )
+    assert ("features.npy", "30 x 7", "features") in found.rows
+    assert ("labels.npy", "30 whole numbers, 0 to 4", "labels") in found.rows
+
+
+def test_a_wrong_guess_is_one_choice_away(tmp_path):
+    np.savez(tmp_path / "a.npz", features=X[:, ::-1], other=X, labels=(Y + 1) % 5, coarse=Y)
+    (tmp_path / "embeddings.csv").write_text(_table())
+    choices = {"labels": "a.npz:coarse", "features": "a.npz:other"}
+    wrong = find(paths(tmp_path), unseen=UNSEEN).unstored("a")
+    assert not np.array_equal(wrong.labels, Y)
+    assert as_expected(find(paths(tmp_path), choices=choices, unseen=UNSEEN).unstored("a"))
+    command = ["import", *map(str, paths(tmp_path)), "--unseen", *UNSEEN, "--name", "birds"]
+    assert main([*command, "--labels", "a.npz:coarse", "--features", "a.npz:other"]) in (0, None)
+    assert as_expected(load("birds"))
+    with pytest.raises(ParameterError, match=r"--labels: expected one of a\.npz:features, .*; got"):
+        survey(paths(tmp_path), {"labels": "a.npz:nothing"})
+
+
+def _table():
+    rows = [",".join([name, *map(str, s)]) for name, s in zip(NAMES, S.tolist(), strict=True)]
+    return "\n".join(["class,a,b,c,d", *rows])
+
+
+def test_a_damaged_import_is_made_again_from_all_its_files(tmp_path, own_data):
+    npy(tmp_path)
+    first, *more = paths(tmp_path)
+    made = import_dataset(first, more=more, unseen=UNSEEN, name="birds")
+    for path in (own_data / "imported").rglob("features.npy"):
+        path.chmod(0o600)
+        path.write_bytes(b"damaged")
+    for folder in own_data.rglob("*copies*"):
+        discard(folder)
+    assert load("birds").digest == made.digest
+
+
+@pytest.mark.parametrize(
+    ("unseen", "which"),
+    [
+        (["blue whale", "ZEBRA"], [0, 2]),
+        (["1", "3"], [1, 3]),
+        ([2], [2]),
+        (["random:2:5"], None),
+    ],
+)
+def test_unseen_classes_are_named_as_people_write_them_or_drawn(tmp_path, unseen, which):
+    npy(tmp_path)
+    split = find(paths(tmp_path), unseen=unseen).unstored("a").split("own")
+    again = find(paths(tmp_path), unseen=unseen).unstored("a").split("own")
+    assert split.unseen_classes.tolist() == again.unseen_classes.tolist()
+    assert which is None or split.unseen_classes.tolist() == which
+    assert len(split.unseen_classes) == len(unseen if which else [0, 1])
+    assert ("seed 5" in split.note) == (which is None)
+
+
+PARTS = {"trainval": files.TRAINVAL, "test_seen": files.TEST_SEEN, "test_unseen": files.UNSEEN}
+
+
+def test_a_split_comes_as_rows_or_as_a_column_or_as_lists_of_matlab(tmp_path):
+    npy(tmp_path)
+    word = np.full(30, "trainval", dtype="U20")
+    for part, rows in PARTS.items():
+        word[rows] = part
+    forms = {
+        "rows.npz": lambda path: np.savez(path, **PARTS),
+        "split.npy": lambda path: np.save(path, word),
+        "att_splits.mat": lambda path: savemat(
+            path, {f"{part}_loc": rows[:, None] + 1 for part, rows in PARTS.items()}
+        ),
+    }
+    for name, write in forms.items():
+        write(tmp_path / name)
+        data = find(paths(tmp_path)).unstored("a")
+        for part, rows in PARTS.items():
+            np.testing.assert_array_equal(np.sort(getattr(data.split("own"), part)), np.sort(rows))
+        with pytest.raises(DatasetError, match="holds a split; expected no list of unseen"):
+            find(paths(tmp_path), unseen=["bat"]).unstored("a")
+        (tmp_path / name).unlink()
+
+
+def test_a_folder_of_parquet_as_of_hugging_face_is_a_data_set(tmp_path, capsys):
+    folder = tmp_path / "set" / "data"
+    folder.mkdir(parents=True)
+    features = {"label": {"names": list(NAMES), "_type": "ClassLabel"}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    train = np.sort(np.concatenate([files.TRAINVAL]))
+    test = np.setdiff1d(np.arange(30), train)
+    for part, rows in (("train", train), ("test", test)):
+        table = pa.table({"embedding": X[rows].tolist(), "label": Y[rows]})
+        file = folder / f"{part}-00000-of-00001.parquet"
+        parquet.write_table(table.replace_schema_metadata(metadata), file)
+    np.save(tmp_path / "prototypes.npy", S)
+    command = ["import", str(tmp_path / "set"), "--prototypes", str(tmp_path / "prototypes.npy")]
+    assert main([*command, "--name", "hf", "--features", "data:embedding"]) in (0, None)
+    assert "features 30 x 7" in capsys.readouterr().out
+    data = load("hf")
+    assert data.class_names == NAMES
+    order = np.concatenate([test, train])
+    np.testing.assert_array_equal(data.labels, Y[order])
+    np.testing.assert_allclose(data.features, X[order], rtol=1e-6)
+    assert data.split("own").unseen_classes.tolist() == [3, 4]
+
+
+# --- Bad input ------------------------------------------------------------------------------------
+
+
+def change(folder, **arrays):
+    for name, array in arrays.items():
+        np.save(folder / f"{name}.npy", array)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({"labels": Y[:-1]}, "features.npy: expected a row for each of 29 labels, got 30 x 7"),
+        ({"labels": Y + 3}, "labels.npy: expected labels that number 5 class embeddings"),
+        ({"labels": Y - 1}, "labels.npy: expected labels that number 5 class embeddings"),
+        ({"labels": np.array([], int)}, "labels.npy: expected labels, got none"),
+        ({"labels": Y + 0.5}, "labels.npy, variable 'array': expected whole numbers, got 0.5"),
+        ({"labels": np.array(["cow"] * 30)}, "Unknown class in labels.npy 'cow'"),
+        ({"features": np.full((30, 7), "a")}, "expected features"),
+        ({"features": np.full((30, 7), np.nan)}, "expected finite numbers, got nan in row 1"),
+        ({"features": X[:0]}, "features.npy: expected a row for each of 30 labels, got 0 x 7"),
+        ({"y": Y}, "found labels.npy (30 whole numbers, 0 to 4) and y.npy"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_stored(tmp_path, arrays, said, capsys):
+    npy(tmp_path)
+    change(tmp_path, **arrays)
+    command = ["import", *map(str, paths(tmp_path)), "--unseen", *UNSEEN, "--name", "birds"]
+    assert main(command) == 2
+    sentence = capsys.readouterr().err.strip()
+    assert said in sentence
+    assert "\n" not in sentence
+    assert not imports.names()
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_class_embeddings_of_no_class_or_of_one_are_refused(tmp_path, n):
+    npy(tmp_path)
+    (tmp_path / "embeddings.csv").write_text("\n".join(_table().splitlines()[: 1 + n]))
+    with pytest.raises((DatasetError, FileRefusedError)):
+        find(paths(tmp_path), unseen=UNSEEN).unstored("a")
+
+
+@pytest.mark.parametrize(
+    ("unseen", "error"),
+    [
+        (["random:5"], FileRefusedError),
+        (["random:0"], FileRefusedError),
+        (list(NAMES), FileRefusedError),
+        (["unicorn"], UnknownNameError),
+        (None, DatasetError),
+    ],
+)
+def test_unseen_classes_that_leave_no_split_are_refused(tmp_path, unseen, error):
+    npy(tmp_path)
+    with pytest.raises(error):
+        find(paths(tmp_path), unseen=unseen).unstored("a")
+
+
+def test_names_that_differ_from_all_labels_of_texts_are_asked_for(tmp_path):
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "labels.npy", np.array([NAMES[c] for c in Y]))
+    np.save(tmp_path / "S.npy", S)
+    with pytest.raises(
+        FileRefusedError, match=r"nothing names the rows of S\.npy; add a list of 5"
+    ):
+        find(paths(tmp_path), unseen=UNSEEN).unstored("a")
+
+
+def test_show_stores_nothing(tmp_path, capsys):
+    npy(tmp_path)
+    assert main(["import", *map(str, paths(tmp_path)), "--show"]) == 0
+    assert "features 30 x 7" in capsys.readouterr().out
+    assert not imports.names()

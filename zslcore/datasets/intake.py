@@ -1,0 +1,625 @@
+"""A data set from any files: each array's part is guessed, shown and corrected before it is stored.
+
+Any number of files in any container hold features, labels, class embeddings, names and a split. A
+part is guessed from the name of the variable, or of the file where it holds one array, and then
+from the shape: labels are as long as features have rows, class embeddings as classes there are. A
+choice ("labels": "FILE:NAME") goes before every guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.datasets.base import Split
+from zslcore.datasets.facts import Recognised
+from zslcore.datasets.imports import Recipe, import_name
+from zslcore.datasets.release import Raw, Release
+from zslcore.datasets.sandbox.client import ARRAYS, Contents, Role, look_into, read_arrays
+from zslcore.datasets.split_lists import PARTS as PARTS_BY_NAME
+from zslcore.datasets.split_lists import split_of_parts
+from zslcore.datasets.table import split_from_rows, split_from_unseen
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
+from zslcore.names import class_key, class_keys
+from zslcore.storage.arrays import write_rows
+from zslcore.storage.artifacts import scratch
+from zslcore.texts import clean_text
+
+#: Counted up when the same files give other splits.
+REVISION = 2
+#: Part -> what it is called in a sentence.
+IN_WORDS = {
+    "features": "features",
+    "labels": "labels",
+    "prototypes": "class embeddings",
+    "class_names": "names of classes",
+    "attribute_names": "names of attributes",
+    "image_files": "names of images",
+    "split": "part of every image",
+    "unseen": "unseen classes",
+    **{part: f"rows of {part}" for part in ("trainval", "train", "val", "test")},
+    **{part: f"rows of {part}" for part in ("test_seen", "test_unseen")},
+}
+#: Parts that a user may choose an array for, as ``--labels FILE:NAME``.
+CHOICES = ("features", "labels", "prototypes", "class_names")
+#: Name of a variable or file, without what is no letter -> part.
+NAMES = {
+    **dict.fromkeys(("features", "feature", "feats", "feat", "x", "imagefeatures", "visual",
+                     "imageembeddings", "imgfeatures", "visualfeatures"), "features"),
+    **dict.fromkeys(("labels", "label", "y", "targets", "target", "ytrue", "truelabels", "classid",
+                     "imagelabels", "classlabels"), "labels"),
+    **dict.fromkeys(("prototypes", "prototype", "att", "attributes", "attribute", "embeddings",
+                     "embedding", "classembeddings", "semantics", "semantic", "textfeatures",
+                     "classattributes", "signatures", "wordvectors", "wv", "originalatt",
+                     "textembeddings", "classvectors"), "prototypes"),
+    **dict.fromkeys(("classnames", "classname", "classes", "names", "allclassesnames",
+                     "labelnames", "categories", "allclasses"), "class_names"),
+    **dict.fromkeys(("imagefiles", "imagefile", "files", "filenames", "filename", "paths", "path",
+                     "imagenames"), "image_files"),
+    **dict.fromkeys(("attributenames", "predicates", "columns"), "attribute_names"),
+    **dict.fromkeys(("unseen", "unseenclasses"), "unseen"),
+    "split": "split",
+}  # fmt: skip
+#: Arrays of a table that describe its columns, not its rows.
+OF_TABLE = ("columns", "class_names")
+#: What a large variable may be called: it becomes the name of a file.
+NAME_OF_FILE = re.compile(r"\w[\w-]{0,60}")
+
+
+@dataclass(frozen=True, eq=False)
+class Array:
+    """An array of a file, or of several ``shards`` of one table: name, shape, small values."""
+
+    contents: Contents
+    name: str
+    shards: tuple[Contents, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape, without axes of length 1 around a list."""
+        shape = self.contents.shapes[self.name] or ()
+        n = int(np.prod(shape)) if shape else 0
+        return (n,) if len(shape) == 2 and n == max(shape) and self._is_list else shape
+
+    @property
+    def _is_list(self) -> bool:
+        return self.is_text or self.contents.container in ("MATLAB 5", "HDF5")
+
+    @property
+    def values(self) -> np.ndarray | None:
+        """Its values, None where it is large."""
+        return self.contents.arrays.get(self.name)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it holds texts."""
+        return self.values is not None and self.values.dtype.kind == "U"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is one axis of whole numbers."""
+        return self.values is not None and self.values.dtype.kind == "i" and len(self.shape) == 1
+
+    @property
+    def title(self) -> str:
+        """File and variable: "a.npz:X", or the file alone where it holds one array."""
+        name = self.contents.name
+        alone = len(self.contents.shapes) == 1
+        return name if alone else f"{name}:{clean_text(self.name, 60)}"
+
+    @property
+    def in_words(self) -> str:
+        """Shape, range and kind, as "labels 0 to 199"."""
+        size = " x ".join(f"{n:,}" for n in self.shape) or "one value"
+        if self.values is None or not self.values.size:
+            return size
+        if self.is_text:
+            some = ", ".join(clean_text(text, 24) for text in self.values.ravel()[:3])
+            return f"{size} texts ({some}{', ...' if self.values.size > 3 else ''})"
+        if self.is_whole:
+            return f"{size} whole numbers, {self.values.min()} to {self.values.max()}"
+        return size
+
+
+@dataclass(frozen=True, eq=False)
+class Intake:
+    """Arrays of files with their parts, before anything is stored.
+
+    ``arrays`` are all that were found, ``parts`` the one of every part.
+    """
+
+    arrays: tuple[Array, ...]
+    parts: Mapping[str, Array]
+
+    @property
+    def rows(self) -> list[tuple[str, str, str]]:
+        """A table: file and variable, what it holds, and its part in words ("not used")."""
+        used = {id(array): IN_WORDS[part] for part, array in self.parts.items()}
+        return [(a.title, a.in_words, used.get(id(a), "not used")) for a in self.arrays]
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in one line: "features 30 x 7; labels 0 to 4; ...; no split"."""
+        words = []
+        for part in ("features", "labels", "prototypes", "class_names"):
+            if (array := self.parts.get(part)) is not None:
+                shape, labels = array.shape, self.parts.get("labels")
+                if part == "features" and labels is not None and shape[1] == labels.shape[0]:
+                    shape = shape[::-1]  # MATLAB's layout has an image a column
+                size = " x ".join(f"{n:,}" for n in shape)
+                whole = part == "labels" and array.is_whole and array.values is not None
+                if whole and array.values is not None and array.values.size:
+                    size = f"{array.values.min()} to {array.values.max()}"
+                words.append(f"{IN_WORDS[part]} {size}")
+            elif part != "class_names":
+                words.append(f"no {IN_WORDS[part]}")
+        return "; ".join([*words, "a split" if self.has_split else "no split"])
+
+    @property
+    def has_split(self) -> bool:
+        """Whether some array says which rows train and test, or which classes are unseen."""
+        return bool({"split", "unseen"} & self.parts.keys()) or bool(self.rows_of_parts())
+
+    def rows_of_parts(self) -> dict[str, Array]:
+        """Return the lists of rows by part."""
+        named = {part: self.parts[part] for part in PARTS_BY_NAME.values() if part in self.parts}
+        trains = {"train", "trainval"} & named.keys()
+        return named if trains and len(named) > len(trains) else {}
+
+
+def with_file(
+    paths: Sequence[Path], choices: Mapping[str, str] | None, prototypes: str | Path
+) -> tuple[list[Path], dict[str, str]]:
+    """Return files and choices with class embeddings from a file that may be another one."""
+    text, known = str(prototypes), {str(path) for path in paths} | {path.name for path in paths}
+    file = text if Path(text).is_file() else text.rpartition(":")[0]
+    others = [Path(file)] if file not in known and Path(file).is_file() else []
+    chosen = {} if others and file == text else {"prototypes": text}
+    return [*paths, *others], {**(choices or {}), **chosen}
+
+
+def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> Intake:
+    """Return what files hold, each array with its part.
+
+    ``choices`` maps a part of :data:`CHOICES` to "FILE" or "FILE:NAME". Raises a FileRefusedError
+    for a file that cannot be read, or where two arrays may be the labels, and a ParameterError for
+    a choice that names nothing.
+    """
+    found = [look_into(path, (*ARRAYS, "text")) for path in paths]
+    shards = [each for each in found if each.container == "Parquet"]
+    arrays = []
+    if len(shards) > 1 and len({frozenset(each.shapes) for each in shards}) == 1:
+        whole = _joined(shards)
+        arrays = [Array(whole, name, tuple(shards)) for name in _readable(whole)]
+        found = [each for each in found if each not in shards]
+    arrays += [Array(contents, name) for contents in found for name in _readable(contents)]
+    chosen = {part: _chosen(part, text, arrays) for part, text in (choices or {}).items()}
+    return Intake(tuple(arrays), _guess(arrays, chosen))
+
+
+def _joined(shards: Sequence[Contents]) -> Contents:
+    """Return the rows of several tables of one form as one; names of files say the part."""
+    first = shards[0]
+    shapes: dict[str, tuple[int, ...] | None] = {}
+    arrays: dict[str, np.ndarray] = {}
+    for name, shape in first.shapes.items():
+        others = [each.shapes[name] for each in shards]
+        if shape is None or any(other is None or other[1:] != shape[1:] for other in others):
+            continue
+        if name in OF_TABLE:
+            shapes[name], held = shape, [first]
+        else:
+            shapes[name] = (sum(other[0] for other in others if other), *shape[1:])
+            held = list(shards)
+        if all(each.has(name) for each in held):
+            arrays[name] = np.concatenate([each.arrays[name] for each in held])
+    sizes = [
+        next(s[0] for n, s in each.shapes.items() if s and n not in OF_TABLE) for each in shards
+    ]
+    parts = [re.match(r"[a-z]+", each.path.name.lower()) for each in shards]
+    words = [part[0] if part else "" for part in parts]
+    if all(word in PARTS_BY_NAME for word in words) and len({*words}) > 1:
+        arrays["split"] = np.repeat(np.array(words), sizes)
+        shapes["split"] = arrays["split"].shape
+    return Contents(first.path.parent, "Parquet", shapes, arrays, {})
+
+
+def _readable(contents: Contents) -> list[str]:
+    """Return the variables of a file that can be read; refuse one that has none."""
+    names = [name for name, shape in contents.shapes.items() if shape is not None]
+    names = [name for name in names if name not in contents.refused]
+    if not names:
+        why = next(iter(contents.refused.values()), "expected arrays, got none")
+        raise FileRefusedError(f"{contents.name}: {clean_text(why, 300)}.")
+    return names
+
+
+def _chosen(part: str, text: str, arrays: Sequence[Array]) -> Array:
+    """Return the array that a choice names."""
+    found = [a for a in arrays if text in (a.title, a.contents.path.name, str(a.contents.path))]
+    file, _, name = text.rpartition(":")
+    exact = [
+        a for a in arrays if a.name == name and file in (a.contents.path.name, str(a.contents.path))
+    ]
+    found = exact or found
+    if len(found) != 1:
+        titles = ", ".join(a.title for a in (found or arrays)[:12])
+        raise ParameterError(
+            f"--{part.replace('_', '-')}: expected one of {titles}; got {clean_text(text, 80)!r}."
+        )
+    return found[0]
+
+
+# --- Guessing -------------------------------------------------------------------------------------
+
+
+def _named_part(array: Array) -> str:
+    """Return the part that the name of a variable, or of a file with one array, stands for."""
+    alone = array.name in ("array", "values", "scores")
+    stem = array.contents.path.stem
+    name = stem if alone else array.name
+    if array.contents.container in ("text", "Parquet") and array.name == "class":
+        return "class"  # of a row of embeddings, or of an image
+    lower = name.lower().removesuffix("_loc")
+    if lower in PARTS_BY_NAME and len(array.shape) == 1 and not (alone and array.shape[0] < 2):
+        return PARTS_BY_NAME[lower]
+    return NAMES.get(re.sub(r"[^a-z]", "", name.lower()), "")
+
+
+def _guess(arrays: Sequence[Array], chosen: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the array of every part: as chosen, by name, then by shape."""
+    parts = dict(chosen)
+    free = [a for a in arrays if a not in chosen.values()]
+    of_table = _of_tables(free, parts)
+    free = [a for a in free if a not in parts.values()]
+    named: dict[str, list[Array]] = {}
+    for array in free:
+        if (part := _named_part(array)) not in ("", "class") and _may_be(array, part):
+            named.setdefault(part, []).append(array)
+    for part, found in named.items():
+        if part not in parts:
+            # Scaled attributes go before those as they were collected, as the layout has both.
+            better = [a for a in found if a.name == "att"] or found
+            if len(better) > 1 and part in CHOICES:
+                raise _ambiguous(part, better)
+            parts[part] = better[0]
+    free = [a for a in free if a not in parts.values() and a not in of_table]
+    _guess_by_shape([a for a in free if not _named_part(a)], parts)
+    return parts
+
+
+def _may_be(array: Array, part: str) -> bool:
+    """Whether the shape and kind of an array are those of a part."""
+    axes = len(array.shape)
+    if part in ("features", "prototypes"):
+        return axes == 2 and not array.is_text
+    if part in ("class_names", "attribute_names", "image_files"):
+        return array.is_text
+    return axes == 1
+
+
+def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
+    """Find the parts of tables: a row an image with labels, or a row a class with its name."""
+    found: list[Array] = []
+    tables: dict[int, list[Array]] = {}
+    for array in free:
+        if array.contents.container in ("text", "Parquet") and len(array.contents.shapes) > 1:
+            tables.setdefault(id(array.contents), []).append(array)
+    for columns in tables.values():
+        of = {array.name.lower(): array for array in columns}
+        matrices = [a for a in columns if len(a.shape) == 2 and not a.is_text]
+        names = next((of[n] for n in ("class", "class_name", "name") if n in of), None)
+        if len(matrices) == 1 and any(NAMES.get(n) == "labels" for n in of):
+            parts.setdefault("features", matrices[0])  # a row an image, as its label says
+        if len(matrices) != 1 or names is None or not names.is_text or names.values is None:
+            continue
+        if len(np.unique(names.values)) == len(names.values) and "label" not in of:
+            found += columns
+            if parts.setdefault("prototypes", matrices[0]) is matrices[0]:
+                parts.setdefault("class_names", names)
+                if "columns" in of:
+                    parts.setdefault("attribute_names", of["columns"])
+        elif "labels" not in parts:
+            parts["labels"] = names
+    return found
+
+
+def _guess_by_shape(free: Sequence[Array], parts: dict[str, Array]) -> None:
+    """Find the parts that no name tells, in the order in which each follows from the others."""
+    matrices = [a for a in free if len(a.shape) == 2 and not a.is_text]
+    lists = [a for a in free if len(a.shape) == 1 and (a.is_text or a.is_whole)]
+    if "features" not in parts and matrices:
+        others = [a for a in matrices if a is not parts.get("prototypes")]
+        parts["features"] = max(others, key=lambda a: max(a.shape))
+    rows = set(parts["features"].shape) if "features" in parts else set()
+    if "labels" not in parts:
+        fitting = [a for a in lists if a.shape[0] in rows and not _all_different(a)]
+        if len(fitting) > 1:
+            raise _ambiguous("labels", fitting)
+        parts |= {"labels": fitting[0]} if fitting else {}
+    if "class_names" not in parts:
+        fitting = [a for a in lists if a.is_text and _all_different(a) and a.shape[0] not in rows]
+        parts |= {"class_names": fitting[0]} if len(fitting) == 1 else {}
+    if "prototypes" not in parts:
+        others = [a for a in matrices if a not in parts.values()]
+        n = _n_classes(parts)
+        fitting = [a for a in others if n in a.shape] or others
+        if len(fitting) > 1:
+            raise _ambiguous("prototypes", fitting)
+        parts |= {"prototypes": fitting[0]} if fitting else {}
+
+
+def _all_different(array: Array) -> bool:
+    values = array.values
+    return values is not None and len(np.unique(values)) == values.size
+
+
+def _n_classes(parts: Mapping[str, Array]) -> int:
+    if "class_names" in parts:
+        return parts["class_names"].shape[0]
+    labels = parts["labels"].values if "labels" in parts else None
+    return 0 if labels is None else len(np.unique(labels))
+
+
+def _ambiguous(part: str, found: Sequence[Array]) -> FileRefusedError:
+    titles = " and ".join(f"{a.title} ({a.in_words})" for a in found[:3])
+    return FileRefusedError(
+        f"Expected one array of {IN_WORDS[part]}, found {titles}; say which with "
+        f"--{part.replace('_', '-')} FILE:NAME."
+    )
+
+
+# --- Reading --------------------------------------------------------------------------------------
+
+
+def find(
+    paths: Sequence[Path],
+    *,
+    choices: Mapping[str, str] | None = None,
+    unseen: Sequence[str | int] | None = None,
+    known: Intake | None = None,
+) -> Release:
+    """Find a data set in files of any kind.
+
+    Parameters
+    ----------
+    paths : files, the first of which names the import
+    choices : part -> "FILE" or "FILE:NAME", where the guess is wrong
+    unseen : names or numbers of the unseen classes, or "random:N:SEED", where no file has a split
+    known : what :func:`survey` has found in these files, if that was asked before
+    """
+    paths = [Path(path).resolve() for path in paths]
+    options: dict[str, Any] = {"more": [str(path) for path in paths[1:]]}
+    options |= {"choices": dict(choices)} if choices else {}
+    options |= {"unseen": list(unseen)} if unseen is not None else {}
+    recipe = Recipe(str(paths[0]), options, paths, REVISION)
+    read = partial(_read, paths, dict(choices or {}), unseen, known)
+    return Release(import_name(paths[0].stem), recipe, read)
+
+
+def _read(
+    paths: Sequence[Path],
+    choices: Mapping[str, str],
+    unseen: Sequence[str | int] | None,
+    known: Intake | None,
+    into: Path,
+) -> Raw:
+    intake = known or survey(paths, choices)
+    parts = intake.parts
+    files = ", ".join(dict.fromkeys(array.contents.name for array in intake.arrays))
+    for part, advice in (
+        ("features", "a matrix with a row an image"),
+        ("labels", "the class of every image"),
+        ("prototypes", "a matrix with a row a class: attributes or text embeddings"),
+    ):
+        if part not in parts:
+            raise FileRefusedError(
+                f"{files}: expected {IN_WORDS[part]}, {advice}, found none "
+                f"({intake.sentence}); add the file, or say which with --{part} FILE:NAME."
+            )
+    labels, texts = _labels(parts)
+    features = _matrix(parts["features"], len(labels), "label", into / "features.npy")
+    names = parts["class_names"].contents.names(parts["class_names"].name) if (
+        "class_names" in parts
+    ) else ()  # fmt: skip
+    n_classes = len(names) or len(texts) or len(np.unique(labels))
+    prototypes = np.array(_matrix(parts["prototypes"], n_classes, "class", into / "p.npy"))
+    names, labels = _numbered(parts, names, labels, texts, len(prototypes))
+    attributes = _texts(parts, "attribute_names", prototypes.shape[1])
+    return Raw(
+        features=features,
+        labels=labels,
+        prototypes=prototypes,
+        class_names=names,
+        splits=partial(_splits, intake, files, names, unseen),
+        labels_in=parts["labels"].title,
+        classes_in=parts.get("class_names", parts["prototypes"]).title,
+        source=f"Features of your own, from {files}.",
+        first=0,
+        attribute_names=attributes,
+        image_files=_texts(parts, "image_files", len(labels)),
+    )
+
+
+def _labels(parts: Mapping[str, Array]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return labels as they are, numbers or places in the texts that are returned with them."""
+    array = parts["labels"]
+    if array.values is None:
+        raise FileRefusedError(f"{array.title}: expected labels, got {array.in_words}.")
+    if not array.is_text:
+        values = array.contents.numbers(array.name)
+        if not values.size:
+            raise FileRefusedError(f"{array.title}: expected labels, got none.")
+        return values, ()
+    listed = array.contents.names(array.name)
+    names = tuple(dict.fromkeys(listed))
+    place = {name: k for k, name in enumerate(names)}
+    return np.array([place[name] for name in listed]), names
+
+
+def _matrix(array: Array, n: int, what: str, path: Path) -> np.ndarray:
+    """Return a matrix with a row for each of ``n`` labels or classes, a map of ``path``.
+
+    It may lie transposed in its file, as MATLAB's layout has it.
+    """
+    if array.is_text or len(array.shape) != 2:
+        part = "features" if what == "label" else "class embeddings"
+        raise FileRefusedError(f"{array.title}: expected {part}, got {array.in_words}.")
+    rows, columns = array.shape
+    transposed = columns == n != rows
+    if n not in (rows, columns):
+        raise FileRefusedError(
+            f"{array.title}: expected a row for each of {n:,} {what}{'es' * (what == 'class')}"
+            f"{'s' * (what == 'label')}, got {rows:,} x {columns:,}."
+        )
+    if array.values is not None:
+        A = array.contents.columns(array.name) if transposed else array.contents.rows(array.name)
+        write_rows(path, [A], A.shape[1])
+        return np.lib.format.open_memmap(path, mode="r")
+    if not NAME_OF_FILE.fullmatch(array.name):
+        raise FileRefusedError(
+            f"{array.title}: expected a name of letters and digits for a large array; rename it."
+        )
+    role: Role = "columns" if transposed else "rows"
+    if not array.shards:
+        read = read_arrays(array.contents.path, {array.name: role}, path.parent)
+        return read.arrays[array.name]
+    with scratch() as folder:
+        blocks = (_rows_of_shard(shard, array.name, folder) for shard in array.shards)
+        write_rows(path, blocks, columns)
+    return np.lib.format.open_memmap(path, mode="r")
+
+
+def _rows_of_shard(shard: Contents, name: str, folder: Path) -> np.ndarray:
+    if shard.has(name):
+        return shard.rows(name)
+    return read_arrays(shard.path, {name: "rows"}, folder).arrays[name]
+
+
+def _numbered(
+    parts: Mapping[str, Array],
+    names: tuple[str, ...],
+    labels: np.ndarray,
+    texts: tuple[str, ...],
+    n: int,
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """Return the names of the classes and 0-based labels as rows of the class embeddings."""
+    where = parts["labels"].title
+    if texts:
+        if not names:
+            raise FileRefusedError(
+                f"{where}: its labels are names, but nothing names the rows of "
+                f"{parts['prototypes'].title}; add a list of {n} class names, or a column class."
+            )
+        row = {name: k for k, name in enumerate(class_keys(names))}
+        row |= {name: k for k, name in enumerate(names)}
+        for text in texts:
+            if text not in row and class_key(text) not in row:
+                raise closest_name(f"class in {where}", text, names)
+        rows = [row[text] if text in row else row[class_key(text)] for text in texts]
+        return names, np.array(rows)[labels]
+    first = _first_label(labels, n, where)
+    names = names or tuple(f"class {k}" for k in range(n))
+    return names, labels - first
+
+
+def _first_label(labels: np.ndarray, n: int, where: str) -> int:
+    """Return whether labels count from 0 or 1; refuse others."""
+    low, high = int(labels.min()), int(labels.max())
+    if low >= 0 and high < n:
+        return 0
+    if low >= 1 and high == n:
+        return 1
+    raise FileRefusedError(
+        f"{where}: expected labels that number {n:,} class embeddings, from 0 or from 1, got "
+        f"{low} to {high}."
+    )
+
+
+def _texts(parts: Mapping[str, Array], part: str, n: int) -> tuple[str, ...]:
+    """Return names of a part where there are as many as they name."""
+    if part not in parts or parts[part].shape[0] != n:
+        return ()
+    return parts[part].contents.names(parts[part].name)
+
+
+def _splits(
+    intake: Intake,
+    file: str,
+    names: Sequence[str],
+    unseen: Sequence[str | int] | None,
+    labels: np.ndarray,
+    known: Recognised | None,
+) -> list[Split]:
+    """Build the split from lists of rows, a column of parts, or the unseen classes."""
+    rows = intake.rows_of_parts()
+    if "split" in intake.parts:
+        words = np.array(intake.parts["split"].contents.names(intake.parts["split"].name))
+        found: Mapping[str, np.ndarray] = {
+            word: np.flatnonzero(words == word) for word in dict.fromkeys(words.tolist())
+        }
+        for word in found:
+            if word.lower() not in PARTS_BY_NAME:
+                raise closest_name(f"part in {intake.parts['split'].title}", word, PARTS_BY_NAME)
+        return [_from_rows(file, labels, found, unseen, known)]
+    if rows:
+        lists = {part: array.contents.numbers(array.name) for part, array in rows.items()}
+        if any(array.name.lower().endswith("_loc") for array in rows.values()):
+            lists = {part: values - 1 for part, values in lists.items()}
+        return [_from_rows(file, labels, lists, unseen, known)]
+    if unseen is None and "unseen" in intake.parts:
+        array = intake.parts["unseen"]
+        unseen = (
+            list(array.contents.names(array.name))
+            if array.is_text
+            else [int(n) for n in array.contents.numbers(array.name)]
+        )
+    if unseen is None:
+        raise DatasetError(
+            f"{file}: holds no split ({intake.sentence}); say which classes are unseen: "
+            "--unseen 'blue whale' otter, --unseen 7 8 9, or --unseen random:10 --seed 0."
+        )
+    return [split_from_unseen(labels, names, unseen, known)]
+
+
+def _from_rows(
+    file: str,
+    labels: np.ndarray,
+    lists: Mapping[str, np.ndarray],
+    unseen: Sequence[str | int] | None,
+    known: Recognised | None,
+) -> Split:
+    """Return the split of lists of rows a part, with the fold of train and val."""
+    listed = split_of_parts(file, {part: rows.tolist() for part, rows in lists.items()}, labels)
+    for part, rows in listed.parts.items():
+        if rows.size and not 0 <= rows.min() <= rows.max() < len(labels):
+            raise FileRefusedError(
+                f"{file}: expected rows of {part} from 0 to {len(labels) - 1:,}, got "
+                f"{rows.min():,} to {rows.max():,}."
+            )
+    fold = {part: listed.parts[part] for part in ("train", "val") if part in listed.parts}
+    parts = {part: rows for part, rows in listed.parts.items() if part not in fold}
+    return split_from_rows(file, labels, parts, unseen, known, fold)
+
+
+def parquet_files(folder: Path) -> list[Path]:
+    """Return the Parquet files of a data set of Hugging Face: of the folder, or of its data."""
+    for place in (folder, folder / "data"):
+        if place.is_dir() and (found := sorted(place.glob("*.parquet"))):
+            return found
+    return []
+
+
+def as_table(rows: Iterable[tuple[str, str, str]]) -> str:
+    """Return the table of an intake as text, a line an array."""
+    listed = [("array", "holds", "part"), *rows]
+    widths = [max(len(row[k]) for row in listed) for k in (0, 1)]
+    return "\n".join(
+        f"  {name:{widths[0]}}  {holds:{widths[1]}}  {part}" for name, holds, part in listed
+    )

@@ -1,0 +1,286 @@
+"""Read tables of any columns, Parquet or text, as named arrays, in a confined process.
+
+A column of texts, or of a name that labels have, is an array of its own; the other columns of
+numbers are one matrix "values", with their names in "columns". A column of lists of one length (an
+embedding a row, as data sets of Hugging Face have) is a matrix of its own. One column or matrix
+without a name is called "array".
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.datasets.sandbox import calling
+from zslcore.datasets.sandbox.calling import Refused
+
+#: Most bytes of a text whose columns are found out, of its columns, and characters of a name.
+MAX_TEXT, MAX_COLUMNS, MAX_NAME, TEXT_BYTES = 64 << 20, 1 << 14, 256, 1 << 10
+#: Columns of numbers that stay by themselves.
+OWN = frozenset(
+    (
+        "label",
+        "labels",
+        "class",
+        "class_id",
+        "y",
+        "y_true",
+        "target",
+        "targets",
+        "category",
+        "split",
+    )
+)
+INDEX = ("", "Unnamed: 0", "__index_level_0__")
+#: Where data sets of Hugging Face keep the names of classes.
+FEATURES_OF = b"huggingface"
+
+Shape = tuple[int, ...]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+class TextTable:
+    """A text of lines, or of fields between commas, tabs, semicolons or spaces."""
+
+    def __init__(self, path: str) -> None:
+        size = Path(path).stat().st_size
+        if size > MAX_TEXT:
+            raise Refused(
+                f"expected a text of at most {MAX_TEXT:,} bytes, got {size:,}; write it as .npy"
+            )
+        calling.allow(24 * size)
+        with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
+            lines = [line for line in file.read().splitlines() if line.strip()]
+        if not lines:
+            raise Refused("expected a text with lines, got none")
+        first = self._fields(lines[0], separator := _separator(lines[:2]))
+        if len(first) > MAX_COLUMNS:
+            raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(first):,}")
+        below = self._fields(lines[1], separator) if len(lines) > 1 else first
+        has_header = _has_header(first, below)
+        header = (
+            first if has_header else ["" if len(first) == 1 else str(k) for k in range(len(first))]
+        )
+        if has_header and len({*header}) < len(header):
+            raise Refused("expected each column once")
+        self.held = self._columns(lines[has_header:], header, separator, has_header)
+        self.names = list(self.held)
+
+    @staticmethod
+    def _fields(line: str, separator: str) -> list[str]:
+        if separator == " ":
+            return line.split()
+        try:
+            fields = next(csv.reader([line], delimiter=separator or "\x00"), [])
+        except csv.Error:
+            raise Refused("expected fields, got one without end") from None
+        return [field.strip() for field in fields]
+
+    def _columns(
+        self, lines: list[str], header: list[str], separator: str, has_header: bool
+    ) -> dict[str, np.ndarray]:
+        rows = [self._fields(line, separator) for line in lines]
+        for k, row in enumerate(rows):
+            if len(row) != len(header):
+                raise Refused(
+                    f"expected {len(header)} fields, got {len(row)}", f"line {k + 1 + has_header}"
+                )
+        found: dict[str, np.ndarray] = {}
+        numbers: list[tuple[str, np.ndarray]] = []
+        for name, column in zip(header, zip(*rows, strict=True), strict=True):
+            try:
+                values: np.ndarray | None = np.array(column, dtype=np.float64)
+            except ValueError:
+                values = None
+            if (
+                values is not None
+                and name.lower() not in OWN
+                and (name not in INDEX or not has_header)
+            ):
+                numbers.append((name, values))
+            elif values is not None and name in INDEX and has_header:
+                continue
+            else:
+                array = (
+                    np.array([field[:MAX_NAME] for field in column]) if values is None else values
+                )
+                found[name or "array"] = array
+        return found | _matrix_of(numbers, has_header)
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value."""
+        array = self.held[name]
+        return array.shape, TEXT_BYTES if array.dtype.kind == "U" else 8
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a column or matrix."""
+        return self.held[name]
+
+
+def _matrix_of(numbers: list[tuple[str, np.ndarray]], has_header: bool) -> dict[str, np.ndarray]:
+    """Return columns of numbers as one matrix with their names; a lone one by its name."""
+    if not numbers:
+        return {}
+    if len(numbers) == 1:
+        return {numbers[0][0] or "array": numbers[0][1]}
+    matrix = np.column_stack([values for _, values in numbers]).astype(np.float32)
+    if not has_header:
+        return {"array": matrix}
+    return {"values": matrix, "columns": np.array([name[:MAX_NAME] for name, _ in numbers])}
+
+
+def _separator(lines: list[str]) -> str:
+    """Return what is between fields: "" where a line is one field."""
+    for separator in (",", "\t", ";"):
+        counts = {line.count(separator) for line in lines}
+        if min(counts):
+            return separator
+    words = [line.split() for line in lines]
+    numbers = all(len(row) > 1 and all(map(_is_number, row)) for row in words)
+    return " " if numbers else ""
+
+
+def _has_header(first: list[str], below: list[str]) -> bool:
+    """Whether the first line names columns: texts over numbers, or a name that labels have."""
+    if any(field.lower() in OWN or field.lower() in ("name", "class_name") for field in first):
+        return True
+    if len(first) != len(below):
+        return False
+    over = [(a, b) for a, b in zip(first, below, strict=True) if _is_number(b)]
+    return any(a and not _is_number(a) for a, _ in over)
+
+
+class ParquetTable:
+    """A Parquet table; names of classes come from what Hugging Face writes about its columns."""
+
+    def __init__(self, path: str) -> None:
+        import pyarrow
+        from pyarrow import parquet
+
+        pyarrow.set_cpu_count(1)
+        pyarrow.set_io_thread_count(1)
+        self.file = parquet.ParquetFile(path, memory_map=True)
+        schema = self.file.schema_arrow
+        if len(set(schema.names)) < len(schema.names):
+            raise Refused("expected each column once")
+        if len(schema.names) > MAX_COLUMNS:
+            raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(schema.names):,}")
+        self.n = self.file.metadata.num_rows
+        self.classes = _class_names(schema.metadata or {})
+        self.lists, self.own, self.numbers = [], [], []
+        for field in schema:
+            kind = str(field.type)
+            if field.name in INDEX:
+                continue
+            if kind.startswith(("list", "large_list", "fixed_size_list")):
+                self.lists.append(field.name)
+            elif "string" in kind or (
+                field.name.lower() in OWN and kind.startswith(("int", "uint"))
+            ):
+                self.own.append(field.name)
+            elif kind.startswith(("int", "uint", "float", "double", "halffloat", "bool")):
+                self.numbers.append(field.name)
+        self.names = [*self.lists, *self.own]
+        if len(self.numbers) == 1:
+            self.names += self.numbers
+        elif self.numbers:
+            self.names += ["values", "columns"]
+        self.names += ["class_names"] if self.classes and "class_names" not in self.names else []
+
+    def _bytes_of(self, name: str) -> int:
+        """Return the bytes that a column declares in the file."""
+        metadata = self.file.metadata
+        groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+        columns = [c for group in groups for c in map(group.column, range(group.num_columns))]
+        return sum(
+            max(0, c.total_uncompressed_size)
+            for c in columns
+            if c.path_in_schema == name or c.path_in_schema.startswith(f"{name}.")
+        )
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value; of lists the length is that of the first."""
+        if name == "class_names" and self.classes and name not in self.own:
+            return (len(self.classes),), TEXT_BYTES
+        if name == "values" and name not in self.own:
+            return (self.n, len(self.numbers)), 8
+        if name == "columns" and name not in self.own:
+            return (len(self.numbers),), TEXT_BYTES
+        if name in self.lists:
+            width = self._width(name)
+            return (self.n, width), max(4, -(-self._bytes_of(name) // max(1, self.n * width)))
+        return (self.n,), TEXT_BYTES if name in self.own else 8
+
+    def _width(self, name: str) -> int:
+        if self._bytes_of(name) > 1 << 31 or not self.n:
+            raise Refused(f"declares {self._bytes_of(name):,} bytes of lists in {self.n:,} rows")
+        batch = next(self.file.iter_batches(batch_size=1, columns=[name], use_threads=False), None)
+        first = batch.column(0)[0].as_py() if batch is not None and batch.num_rows else None
+        if not first or not all(isinstance(x, int | float) for x in first):
+            raise Refused("expected lists of numbers of one length, got others")
+        return len(first)
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a column or matrix."""
+        if name == "class_names" and self.classes and name not in self.own:
+            return np.array([text[:MAX_NAME] for text in self.classes])
+        if name == "columns" and name not in self.own:
+            return np.array([text[:MAX_NAME] for text in self.numbers])
+        if name == "values" and name not in self.own:
+            table = self.file.read(self.numbers, use_threads=False)
+            columns = [c.to_numpy(zero_copy_only=False) for c in table.itercolumns()]
+            return np.column_stack([_as_float(column) for column in columns])
+        column = self.file.read([name], use_threads=False).column(0).combine_chunks()
+        if name in self.lists:
+            return self._matrix(column, self._width(name))
+        if column.null_count:
+            raise Refused("expected a value in every row, got a row without")
+        values: np.ndarray = column.to_numpy(zero_copy_only=False)
+        if values.dtype.kind != "O":
+            return values
+        return np.array([str(text)[:MAX_NAME] for text in values])
+
+    def _matrix(self, column: Any, width: int) -> np.ndarray:
+        flat = column.flatten()
+        if column.null_count or flat.null_count or len(flat) != len(column) * width:
+            raise Refused("expected lists of numbers of one length, got others")
+        values: np.ndarray = flat.to_numpy(zero_copy_only=False)
+        if values.dtype.kind not in "biuf":
+            raise Refused("expected lists of numbers of one length, got others")
+        offsets = getattr(column, "offsets", None)  # of fixed length, a list has none
+        if offsets is not None and (np.diff(offsets.to_numpy()) != width).any():
+            raise Refused("expected lists of numbers of one length, got several lengths")
+        return values.reshape(len(column), width)
+
+
+def _as_float(column: np.ndarray) -> np.ndarray:
+    if column.dtype.kind == "O":
+        column = np.array([np.nan if value is None else value for value in column])
+    return column.astype(np.float32)
+
+
+def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
+    """Return the names of the one column of classes, as Hugging Face writes them."""
+    text = metadata.get(FEATURES_OF, b"")
+    if not text or len(text) > 1 << 22:
+        return []
+    try:
+        features = json.loads(text)["info"]["features"]
+        named = [of["names"] for of in features.values()
+                 if isinstance(of, dict) and of.get("_type") == "ClassLabel"]  # fmt: skip
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return []
+    listed = named[0] if len(named) == 1 else []
+    is_list = isinstance(listed, list) and all(isinstance(each, str) for each in listed)
+    return listed if is_list else []
