@@ -17,8 +17,8 @@ from zslcore.analysis.overlap import (
     OverlapStudy,
     class_gains,
     fair_draws,
+    group_gain,
     half_and_half,
-    known_gain,
     overlap_study,
     same_classes,
     study_summary,
@@ -30,7 +30,7 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.jobs.studies import stored_result
 from zslcore.methods import get_method
 from zslcore.metrics import gain
-from zslcore.metrics.gain import _gain_and_error, gain_of, overlap_gain
+from zslcore.metrics.gain import GROUPS, _gain_and_error, gain_of, overlap_gain
 
 REPETITIONS = 200
 
@@ -484,7 +484,7 @@ def study_of(rng, boost, n_classes=40, n_draws=12):
 def test_gains_and_intervals_are_those_of_a_plain_loop():
     study = study_of(np.random.default_rng(3), 0.1)
     names = [f"class {c}" for c in range(40)]
-    table = class_gains(study, "deep", "plain", "ESZSL", names)
+    table = class_gains(study, "deep", "plain", "ESZSL", names, related=[1, 2, 5])
     assert (np.diff(table["gain"]) <= 0).all()
     assert set(table["number"]) == set(study["class"])
     for row in table.to_dict("records"):
@@ -494,7 +494,8 @@ def test_gains_and_intervals_are_those_of_a_plain_loop():
         )
         d = [deep[k] - plain[k] for k in deep.index]
         assert row["class"] == names[row["number"]]
-        assert row["known"] == (row["number"] % 2 == 0)
+        other = "related" if row["number"] in (1, 5) else "unrelated"
+        assert row["group"] == ("in the set" if row["number"] % 2 == 0 else other)
         assert row["draws"] == len(d)
         assert row["gain"] == pytest.approx(sum(d) / len(d))
         assert row["accuracy"] - row["baseline"] == pytest.approx(row["gain"])
@@ -509,10 +510,14 @@ def test_gains_and_intervals_are_those_of_a_plain_loop():
 
 def test_the_difference_is_welchs_by_its_formula():
     table = class_gains(
-        study_of(np.random.default_rng(5), 0.1), "deep", "plain", "ESZSL", range(40)
+        study_of(np.random.default_rng(5), 0.1), "deep", "plain", "ESZSL", range(40), [1, 3, 5, 7]
     )
-    found = known_gain(table)
-    a, b = (table.loc[table["known"] == side, "gain"].to_numpy() for side in (True, False))
+    found = group_gain(table)
+    a, c, b = (table.loc[table["group"] == group, "gain"].to_numpy() for group in GROUPS)
+    assert len(c) == 4
+    assert (found.inside, found.related) == pytest.approx((a.mean(), c.mean()))
+    assert found.unrelated == pytest.approx(b.mean())
+    assert found.others == pytest.approx(np.concatenate([b, c]).mean())
     of_a, of_b = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
     degrees = (of_a + of_b) ** 2 / (of_a**2 / (len(a) - 1) + of_b**2 / (len(b) - 1))
     reach = stats.t.ppf(0.975, degrees) * math.sqrt(of_a + of_b)
@@ -530,7 +535,7 @@ def test_the_interval_of_the_difference_covers_a_known_one():
     rng, covered = np.random.default_rng(1), 0
     for _ in range(200):
         table = class_gains(study_of(rng, 0.1), "deep", "plain", "ESZSL", range(40))
-        found = known_gain(table)
+        found = group_gain(table)
         covered += found.low <= 0.1 <= found.high
     assert 182 <= covered <= 198  # 95 % of 200, with four deviations
 
@@ -541,7 +546,10 @@ def test_a_study_without_the_baseline_or_with_one_kind_of_classes_is_refused():
         class_gains(study, "deep", "other", "ESZSL", range(40))
     table = class_gains(study, "deep", "plain", "ESZSL", range(40))
     with pytest.raises(DatasetError, match="two classes"):
-        known_gain(table[table["known"]])
+        group_gain(table[table["group"] == "in the set"])
+    related = class_gains(study, "deep", "plain", "ESZSL", range(40), range(1, 39, 2))
+    with pytest.raises(DatasetError, match="two unrelated ones; got [0-9]+ and 1"):
+        group_gain(related)
 
 
 @pytest.mark.parametrize("name", UNTRAINED)
@@ -556,6 +564,6 @@ def test_known_classes_gain_more_where_it_is_planted_and_nowhere_else(name, monk
     for method in (
         GAIN_METHODS if name.startswith(("simulated-AWA2", "simulated-UCF")) else GAIN_METHODS[:1]
     ):
-        found = known_gain(class_gains(study, name, baseline, method, data.class_names))
+        found = group_gain(class_gains(study, name, baseline, method, data.class_names))
         assert found.is_shown == (not name.endswith("-unplanted")), method
         assert found.is_shown == (found.low > 0), method

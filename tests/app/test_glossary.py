@@ -56,7 +56,7 @@ def test_no_two_terms_are_called_alike():
         ("λ for GZSL", "Regularization, λ"),
         ("p, Holm", "p-value"),
         ("top-10", "Top-k accuracy"),
-        ("in pre-training", "Overlap"),
+        ("in the pre-training set", "Overlap"),
         ("splits", "Split"),
         ("γ of ESZSL", None),
         ("h", None),

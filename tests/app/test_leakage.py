@@ -123,8 +123,8 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     assert not app.exception
     app.query_params["gain_class"] = "seal"
     settled(app)
-    assert next(m.delta for m in app.metric if m.label == "in pre-training") == "23 classes"
-    assert "is in pre-training" in words(app)
+    assert "to 24 classes in it, " in words(app)  # with seal, without pig
+    assert "**seal** is in ImageNet" in words(app).replace("\\", "")
     assert "Confirmed by hand" in words(app)
     pages.go(app, PAGE, **REVIEW).run()
     assert "Rejected by hand, for imagenet-1k: pig" in words(app).replace("\\", "")

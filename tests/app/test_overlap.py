@@ -1,17 +1,19 @@
 """Per-class gain: bars, intervals and marks are those of plain sums, for every choice."""
 
 import json
+import re
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
 from tests import pages
-from tests.pages import metrics, words
+from tests.pages import words
 from tools.shipped import known_classes
 from ui.figures.gains import gain_bars
-from ui.figures.palette import OVERLAP, UNSEEN
+from ui.figures.palette import GROUP_LOOKS
 from ui.views.overlap_gain import gains
 from zslcore.analysis.overlap import (
     GAIN_METHODS,
@@ -22,6 +24,8 @@ from zslcore.analysis.overlap import (
 )
 from zslcore.datasets import load
 from zslcore.jobs.studies import stored_result
+from zslcore.leakage import get_vocabulary
+from zslcore.leakage.counts import overlaps
 
 AWA2 = "simulated-AWA2"
 
@@ -41,15 +45,17 @@ def study_of(name):
 
 
 def drawn(app):
-    """The bars of the page from left to right: (class, gain, low, high, colour)."""
+    """The bars of the page, largest first: (class, gain, low, high, colour)."""
     (chart,) = (each for each in app.get("plotly_chart") if "points" in each.proto.alt)
     figure = json.loads(chart.proto.spec or chart.proto.figure.spec)
     bars = []
     for trace in (each for each in figure["data"] if each["type"] == "bar"):
-        errors = trace["error_y"]
+        errors, column = trace["error_x"], int(trace["xaxis"].strip("x") or 1)
         values = map(decoded, (trace["x"], trace["y"], errors["arrayminus"], errors["array"]))
-        for place, gain, down, up, said in zip(*values, trace["customdata"], strict=True):
-            bars.append((place, said[0], gain, gain - down, gain + up, trace["marker"]["color"]))
+        for gain, place, down, up, said in zip(*values, trace["customdata"], strict=True):
+            low, high = (np.nan if end is None else end for end in (down, up))
+            at = (column, place)
+            bars.append((at, said[0], gain, gain - low, gain + high, trace["marker"]["color"]))
     return [bar[1:] for bar in sorted(bars)]
 
 
@@ -63,7 +69,7 @@ def decoded(values):
 
 
 def gains_by_hand(name, method):
-    """Class -> gain and its interval in points, by sums over the rows of the study."""
+    """Class -> gain and its interval in points, by sums; an interval of five draws or more."""
     study, names = study_of(name), load(name).class_names
     rows = study[study["method"] == method].to_dict("records")
     accuracy = {(r["class"], r["draw"], r["features"]): r["accuracy"] for r in rows}
@@ -76,27 +82,50 @@ def gains_by_hand(name, method):
                 if k == c and features == name
             ]
         )
-        reach = 0.0
-        if len(d) > 1:
+        reach = np.nan
+        if len(d) >= 5:
             deviation = np.sqrt(np.sum((d - d.mean()) ** 2) / (len(d) - 1))
             reach = stats.t.ppf(0.975, len(d) - 1) * deviation / np.sqrt(len(d))
         found[names[c]] = 100 * np.array([d.mean(), d.mean() - reach, d.mean() + reach])
     return found
 
 
+def groups_of(name):
+    """Class -> group, of matching for ImageNet-1K and of FAIR's annotation for Kinetics-400."""
+    data = load(name)
+    vocabulary = "imagenet-1k" if "AWA" in name else "kinetics-400"
+    found = overlaps(data.class_names, get_vocabulary(vocabulary), data.class_names)
+    inside = {*known_classes(data)}
+    return {
+        each.class_name: "in the set"
+        if each.number in inside
+        else "unrelated"
+        if each.group == "unrelated"
+        else "related"
+        for each in found
+    }
+
+
 @pytest.mark.parametrize(("name", "method"), [(AWA2, "LinearV2S"), ("simulated-UCF101", "SAE")])
 def test_every_bar_is_its_classs_gain_with_its_interval_and_mark(visit, name, method):
     app = visit(gain_data=name, gain_method=method)
-    bars, expected = drawn(app), gains_by_hand(name, method)
-    known = {load(name).class_names[c] for c in known_classes(load(name))}
+    bars, expected, groups = drawn(app), gains_by_hand(name, method), groups_of(name)
     assert len(bars) == len(expected)
-    for of_class, gain, low, high, color in bars:  # a class without an interval has no line
+    for of_class, gain, low, high, color in bars:  # a class of few draws has no line
         np.testing.assert_allclose([gain, low, high], expected[of_class], atol=1e-9)
-        assert color == (OVERLAP if of_class in known else UNSEEN).color
+        assert color == GROUP_LOOKS[groups[of_class]].color
     heights = [bar[1] for bar in bars]
     assert heights == sorted(heights, reverse=True)
-    mean = np.mean(heights)
-    assert metrics(app)["Gain of accuracy"] == f"{mean:+.1f} points".replace("-", "−")
+    by_group = {g: [h for c, h, *_ in bars if groups[c] == g] for g in GROUP_LOOKS}
+    for of_group in by_group.values():
+        assert f"{np.mean(of_group):+.1f}".replace("-", "−") in words(app)
+    difference = np.mean(by_group["in the set"]) - np.mean(by_group["unrelated"])
+    assert f"{difference:.1f} points more" in words(app)
+    assert f"and {_signed(by_group)} to {len(by_group['unrelated'])} unrelated" in words(app)
+
+
+def _signed(by_group):
+    return f"{np.mean(by_group['unrelated']):+.1f}".replace("-", "−")
 
 
 def test_the_draws_test_as_many_known_classes_as_others():
@@ -112,37 +141,24 @@ def test_the_draws_test_as_many_known_classes_as_others():
 def test_the_page_says_an_effect_where_it_is_planted_and_none_in_the_twin(visit, monkeypatch, name):
     pages.forbid_computing(monkeypatch)  # the result comes with the package
     app = visit(gain_data=name)
-    low, high = (
-        float(each.replace("−", "-"))
-        for each in next(m.delta for m in app.metric if m.label == "Difference").split(" to ")
-    )
+    said = re.search(r"interval ([+−][0-9.]+) to ([+−][0-9.]+)", words(app))
+    low, high = (float(each.replace("−", "-")) for each in said.groups())
     if name.endswith("-unplanted"):
         assert low < 0 < high
         assert "no effect of pre-training on these classes is shown" in words(app)
         assert "no effect is planted" in words(app)
     else:
         assert low > 0
-        assert "known classes gain" in words(app)
+        assert "classes in the set gain" in words(app)
         assert "the gain is planted" in words(app)
     assert any("simulated" in text.value and "badge" in text.value for text in app.markdown)
 
 
-def test_without_the_known_classes_the_headline_falls(visit):
-    app = visit()
-    before = metrics(app)
-    app.toggle(key="gain_without").set_value(True).run()
-    assert not app.exception
-    after = metrics(app)
-    assert float(after["Gain of accuracy"].split()[0]) < float(
-        before["Gain of accuracy"].split()[0]
-    )
-    assert after["Gain of accuracy"] == after["not in pre-training"]
-    assert {k: v for k, v in after.items() if k != "Gain of accuracy"} == {
-        k: v for k, v in before.items() if k != "Gain of accuracy"
-    }
-    assert len(drawn(app)) == 27
-    assert "without 23 known" in app.metric[0].delta
-    assert visit(gain_without="true").metric[0].value == app.metric[0].value
+def test_unrelated_classes_alone_are_the_last_group(visit):
+    groups = groups_of(AWA2)
+    assert [sum(g == group for g in groups.values()) for group in GROUP_LOOKS] == [24, 13, 13]
+    app = visit(gain_unrelated="true")
+    assert {bar[0] for bar in drawn(app)} == {c for c, g in groups.items() if g == "unrelated"}
 
 
 def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
@@ -154,20 +170,27 @@ def test_a_class_opens_with_its_synset_and_its_figure_by_method(visit):
         expected = gains_by_hand(AWA2, method)["dalmatian"]
         np.testing.assert_allclose(shown.loc[method, ["gain", "low", "high"]], expected)
     app.selectbox(key="gain_class").set_value("seal").run()
-    assert "is not in pre\\-training" in words(app) or "is not in pre-training" in words(app)
+    assert "**seal** is related to a class of" in words(app)
 
 
-def test_bars_lie_on_a_telephone_and_names_are_no_html(visit, look):
+def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):
     names = [f"<b>{c}</b>" for c in range(50)]
-    study = study_of(AWA2)
-    table = class_gains(study, AWA2, UNTRAINED[AWA2], "SAE", names)
-    look(narrow=True)
-    lying = gain_bars(table, names[0], without_known=False)
-    assert {trace.orientation for trace in lying.data if trace.type == "bar"} == {"h"}
-    assert len(lying.layout.yaxis.ticktext) == 50
-    assert "<b>" not in "".join(lying.layout.yaxis.ticktext)
+    table = class_gains(study_of(AWA2), AWA2, UNTRAINED[AWA2], "SAE", names)
+    for is_narrow, columns in ((False, 3), (True, 1)):
+        look(narrow=is_narrow)
+        figure = gain_bars(table, names[0], only_unrelated=False)
+        assert {trace.orientation for trace in figure.data if trace.type == "bar"} == {"h"}
+        axes = [*figure.select_yaxes()]
+        assert len(axes) == columns
+        labels = [label for axis in axes for label in axis.ticktext]
+        assert len(labels) == 50
+        assert "<b>" not in "".join(labels)
+        assert len({tuple(axis.range) for axis in figure.select_xaxes()}) == 1
     look(narrow=False)
-    assert gain_bars(table, "", without_known=True).data[0].orientation == "v"
+    assert gain_bars(table, names[0], only_unrelated=False).layout.height <= 450
+    many = pd.concat([table] * 3, ignore_index=True)
+    upright = gain_bars(many, "", only_unrelated=False)
+    assert {trace.orientation for trace in upright.data if trace.type == "bar"} == {"v"}
 
 
 def test_data_without_a_baseline_say_what_to_import(visit, monkeypatch):
@@ -175,4 +198,4 @@ def test_data_without_a_baseline_say_what_to_import(visit, monkeypatch):
     monkeypatch.setattr(gains, "same_classes", lambda names, others: False)
     app = visit()
     assert "an extractor that was trained on nothing" in words(app)
-    assert not app.metric
+    assert not app.get("plotly_chart")

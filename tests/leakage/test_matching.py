@@ -159,10 +159,10 @@ TOOLS = ["screwdriver", "hammer", "printer", "keyboard", "lamp", "table", "chair
 @pytest.mark.parametrize(
     ("others", "rule"),
     [
-        (TOOLS[:3], "other sense"),  # of four names nothing is known
+        (TOOLS[:3], "near sense"),  # of four names nothing is known
         (TOOLS[:4], "same name"),
         (TOOLS, "same name"),
-        ([*TOOLS, "rat"], "other sense"),  # of eleven names, the mouse's own too, two are animals
+        ([*TOOLS, "rat"], "near sense"),  # of eleven names, the mouse's own too, two are animals
     ],
 )
 def test_two_names_and_a_tenth_of_five_or_more_tell_what_a_data_set_is_about(others, rule):

@@ -30,9 +30,20 @@ from ui.figures import (
 from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.as_table import without_tags
 from ui.figures.marks import GLYPH
-from ui.figures.palette import FIRST, HARMONIC, INK, OVERLAP, SECOND, SEEN, UNSEEN, VALIDATED
+from ui.figures.palette import (
+    FIRST,
+    GROUP_LOOKS,
+    HARMONIC,
+    INK,
+    OVERLAP,
+    SECOND,
+    SEEN,
+    UNSEEN,
+    VALIDATED,
+)
 from zslcore.leakage.cards import Bar, Picture
 from zslcore.metrics import seen_unseen_curve
+from zslcore.metrics.gain import GROUPS
 from zslcore.metrics.significance import paired_test
 
 NAMES = ["yak", "<b>asp</b>", "moth", "eel", "carp", "jay", "newt", "owl", "bat"]
@@ -280,42 +291,39 @@ def test_cells_of_contamination():
 def test_gains_of_classes(narrow, look):
     look(narrow=narrow)
     table = pd.DataFrame(
-        {"class": NAMES, "gain": values() - 0.4, "known": [k % 2 == 0 for k in range(N)]}
+        {"class": NAMES, "gain": values() - 0.4, "group": [GROUPS[k % 3] for k in range(N)]}
     )
     table = table.assign(low=table["gain"] - 0.01, high=table["gain"] + 0.02, draws=range(N))
     table = table.assign(accuracy=values(1), baseline=values(2))
-    for without in (False, True):
-        figure = gains.gain_bars(table, "eel", without_known=without)
+    for alone in (False, True):
+        figure = gains.gain_bars(table, "eel", only_unrelated=alone)
         bars = [m for m in shown(figure) if m.trace.type == "bar"]
-        part = table[~table["known"]] if without else table
-        name, size = ("y", "x") if narrow else ("x", "y")
-        found = {getattr(m, name): getattr(m, size) for m in bars}
+        part = table[table["group"] == "unrelated"] if alone else table
+        found = {m.y: m.x for m in bars}
         same(found, zip(part["class"], 100 * part["gain"], strict=True))
         row = table.set_index("class")
         for m in bars:
-            of, (clicked, words) = row.loc[getattr(m, name)], m.trace.customdata[m.k]
+            of, (clicked, words) = row.loc[m.y], m.trace.customdata[m.k]
             assert clicked == of.name
             assert without_tags(words).startswith(f"{of.name}: ")
             assert f"pre-trained {of['accuracy']:.1%}, without {of['baseline']:.1%}" in words
-            assert (m.color, m.series) == (
-                (OVERLAP.color, "in pre-training") if of["known"] else (UNSEEN.color, "not in it")
-            )
-        axis = figure.layout.yaxis if narrow else figure.layout.xaxis
-        assert glyphs(axis) == [GLYPH["both" if k else "unseen"] for k in part["known"]]
+            assert m.color == GROUP_LOOKS[of["group"]].color
+            assert m.series.startswith(gains.GROUP_WORDS[of["group"]][0])
+        letters = [gains.GROUP_WORDS[group][1] for group in part["group"]]
+        assert glyphs(figure.layout.yaxis) == letters
 
 
 def test_accuracies_inside_and_outside_the_pre_training_set():
     table = pd.DataFrame({"class": NAMES, "accuracy": values(), "images": 10, "correct": range(N)})
-    table = table.assign(
-        low=values() - 0.01, high=values() + 0.02, overlapping=[k < 4 for k in range(N)]
-    )
+    of_group = [GROUPS[0] if k < 4 else GROUPS[1 + k % 2] for k in range(N)]
+    table = table.assign(low=values() - 0.01, high=values() + 0.02, group=of_group)
     figure = lesson.class_accuracy_bars(table, {}, "eel")
     bars = list(shown(figure))
     same({m.x: m.y for m in bars}, zip(NAMES, table["accuracy"], strict=True))
     assert all(m.said == m.x for m in bars)
     inside = {m.x for m in bars if m.color == OVERLAP.color}
-    assert inside == set(NAMES[:4]) == {m.x for m in bars if m.series == "in pre-training"}
-    assert glyphs(figure.layout.xaxis) == [GLYPH["both" if k < 4 else "unseen"] for k in range(N)]
+    assert inside == set(NAMES[:4]) == {m.x for m in bars if m.series == "in the pre-training set"}
+    assert glyphs(figure.layout.xaxis) == [gains.GROUP_WORDS[group][1] for group in of_group]
 
 
 def test_images_of_two_data_sets():

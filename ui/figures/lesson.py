@@ -10,13 +10,14 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from ui.figures.cached import cached_figure
+from ui.figures.gains import GROUP_WORDS
 from ui.figures.marks import crowded, escaped, hatch, legend_on_top, names_fit
 from ui.figures.palette import (
     FAINT,
     FIRST,
+    GROUP_LOOKS,
     HARMONIC,
     NEUTRAL,
-    OVERLAP,
     SECOND,
     SEEN,
     UNSEEN,
@@ -193,28 +194,25 @@ def _draw(
         )
 
 
-#: Sides in their order: (overlapping, name in the legend, letter before a class, mark).
-SIDES = (
-    (True, "in pre-training", "▲", OVERLAP),
-    (False, "not in pre-training", "◆", UNSEEN),
-)
-
-
 @cached_figure
-def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: str) -> go.Figure:
-    """Draw the accuracy of every test class with its interval, best first, and the two means.
+def class_accuracy_bars(table: pd.DataFrame, means: dict[str, float], picked: str) -> go.Figure:
+    """Draw the accuracy of every test class with its interval, best first, and means of groups.
 
-    ``means`` are by whether classes overlap; the class that is picked has a frame.
+    ``means`` are by group of classes; the class that is picked has a frame.
     """
     figure, place = go.Figure(), np.arange(len(table))
     names = escaped(table["class"])
-    for side, label, _, mark in SIDES:
-        figure.add_trace(_side(table, side, picked, mark).update(name=label))
-        if side in means:
-            figure.add_trace(_mean_line(means[side], len(table), side, mark))
+    for group, mark in GROUP_LOOKS.items():
+        if (table["group"] == group).any():
+            figure.add_trace(_group_bars(table, group, picked, mark))
+        if group in means:
+            figure.add_trace(_mean_line(means[group], len(table), group, mark))
     legible = names_fit(len(table))
-    glyph = {side: f'<span style="color:{mark.color}">{g}</span>' for side, _, g, mark in SIDES}
-    labels = [f"{glyph[o]} {n}" for o, n in zip(table["overlapping"], names, strict=True)]
+    glyph = {
+        group: f'<span style="color:{mark.color}">{GROUP_WORDS[group][1]}</span>'
+        for group, mark in GROUP_LOOKS.items()
+    }
+    labels = [f"{glyph[g]} {n}" for g, n in zip(table["group"], names, strict=True)]
     figure.update_xaxes(
         tickvals=place if legible else [],
         ticktext=labels if legible else [],
@@ -229,13 +227,14 @@ def class_accuracy_bars(table: pd.DataFrame, means: dict[bool, float], picked: s
     return legend_on_top(quiet(figure, height=360 if len(table) <= 12 else 480))
 
 
-def _side(table: pd.DataFrame, side: bool, picked: str, mark: Mark) -> go.Bar:
-    """Draw the overlapping classes (True) or the clean ones with their intervals."""
-    chosen = (table["overlapping"] == side).to_numpy()
+def _group_bars(table: pd.DataFrame, group: str, picked: str, mark: Mark) -> go.Bar:
+    """Draw the classes of one group with their intervals."""
+    chosen = (table["group"] == group).to_numpy()
     part, legible = table[chosen], names_fit(len(table))
     return go.Bar(
         x=np.flatnonzero(chosen),
         y=part["accuracy"],
+        name=GROUP_WORDS[group][0],
         width=0.8,  # else a side's bars would fill the distance between its classes
         marker={
             "color": mark.color,
@@ -255,13 +254,13 @@ def _side(table: pd.DataFrame, side: bool, picked: str, mark: Mark) -> go.Bar:
     )
 
 
-def _mean_line(mean: float, n: int, side: bool, mark: Mark) -> go.Scatter:
-    name = "in pre-training" if side else "not in pre-training"
+def _mean_line(mean: float, n: int, group: str, mark: Mark) -> go.Scatter:
+    name = GROUP_WORDS[group][0]
     return go.Scatter(
         x=[-0.6, n - 0.4],
         y=[mean, mean],
         mode="lines",
         name=f"{name}: mean {100 * mean:.1f} %",
-        line={"color": mark.color, "width": 2, "dash": "dash" if side else "dot"},
+        line={"color": mark.color, "width": 2, "dash": "dash" if group == "in the set" else "dot"},
         hovertemplate=f"{name}: %{{y:.1%}}<extra></extra>",
     )

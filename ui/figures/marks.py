@@ -12,12 +12,12 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 from plotly.subplots import make_subplots
 
-from ui.figures.palette import NEUTRAL, OVERLAP, SEEN, UNSEEN, Mark, dark, narrow
+from ui.figures.palette import NEUTRAL, OVERLAP, RELATED, SEEN, UNSEEN, Mark, dark, narrow
 
 #: The marks of the palette as letters, for text inside figures.
-GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "none": "○"}
-#: Roles of classes: seen, unseen, unseen and known to the extractor, neither.
-LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "none": NEUTRAL}
+GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "related": "△", "none": "○"}
+#: Roles of classes: seen, unseen, in the pre-training set, related to one of it, neither.
+LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "related": RELATED, "none": NEUTRAL}
 #: More names than this along an axis cannot be read from the back row, or on a telephone.
 MOST_NAMES, ON_TELEPHONE = 50, 18
 

@@ -8,8 +8,9 @@ colours are read where a figure is made, never where a module is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Self
 
 import plotly.graph_objects as go
@@ -64,6 +65,7 @@ SEEN = Mark.of(hues.SEEN, "circle")
 UNSEEN = Mark.of(hues.UNSEEN, "diamond", pattern="/")
 VALIDATED = Mark.of(hues.VALIDATED, "square")
 OVERLAP = Mark.of(hues.OVERLAP, "triangle-up", pattern="x")
+RELATED = Mark.of(hues.RELATED, "triangle-up-open", pattern="/")
 ORACLE = Mark.of(hues.ORACLE, "x-thin", dash="dash")
 HARMONIC = Mark.of(hues.HARMONIC, "hexagon")
 #: What is to be found at once, in the colour of words.
@@ -74,6 +76,11 @@ FIRST = Mark.of(hues.FIRST, "triangle-left")
 SECOND = Mark.of(hues.SECOND, "triangle-right", pattern="/")
 #: What belongs to none of these meanings.
 NEUTRAL = Mark.of(hues.NEUTRAL, "circle")
+
+#: Group of classes by the pre-training set -> its look.
+GROUP_LOOKS: Mapping[str, Mark] = MappingProxyType(
+    {"in the set": OVERLAP, "related": RELATED, "unrelated": NEUTRAL}
+)
 
 #: Words of axes.
 WORDS = Mark("#4B5563", "", night="#B4BDC9")

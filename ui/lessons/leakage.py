@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
+import numpy as np
 import pandas as pd
 
 from ui import cache
+from ui.figures.gains import GROUP_WORDS
 from ui.figures.leakage import leaks_by_class
 from ui.figures.lesson import class_accuracy_bars, shares
-from ui.figures.palette import OVERLAP, UNSEEN
+from ui.figures.palette import GROUP_LOOKS
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from zslcore.analysis import overlap
 from zslcore.datasets.stand_ins import unplanted_twin
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, counts, get_vocabulary, quiz
+from zslcore.metrics.gain import GROUPS, Group
 
 DATA = "simulated-AWA2"
 VOCABULARY = "imagenet-1k"
@@ -44,8 +47,8 @@ def _clues(question: str) -> str:
     return "\n".join(f"- {what}: {value}" for what, value in clues)
 
 
-def _known(name: str, split: str) -> set[int]:
-    """Return the test classes that the extractor's training classes have for certain."""
+def _grouped(name: str, split: str, group: Group) -> set[int]:
+    """Return the test classes in the pre-training set, related to its classes, or unrelated."""
     dataset = cache.dataset(name)
     parts = dataset.split(split)
     table = cache.overlaps(
@@ -56,31 +59,36 @@ def _known(name: str, split: str) -> set[int]:
         get_vocabulary(VOCABULARY),
         every_class=True,
     )
-    strong = table.loc[table["strength"] == "strong", "number"]
-    return set(strong) & set(parts.unseen_classes.tolist())
+    numbers = table.loc[table["group"] == group, "number"]
+    return set(numbers) & set(parts.unseen_classes.tolist())
 
 
 def _overlap(split: str) -> Found:
-    known, n = len(_known(DATA, split)), len(cache.dataset(DATA).split(split).unseen_classes)
-    values = {"in the pre-training set": known / n, "not in it": 1 - known / n}
+    counts = {group: len(_grouped(DATA, split, group)) for group in GROUPS}
+    known, n = counts["in the set"], sum(counts.values())
+    values = {GROUP_WORDS[group][0]: count / n for group, count in counts.items()}
     facts = {"known": known, "n": n, "split": split}
-    return Found(shares(values, [OVERLAP, UNSEEN]), COUNT.of(known), facts)
+    return Found(shares(values, [GROUP_LOOKS[group] for group in GROUPS]), COUNT.of(known), facts)
 
 
 def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
     """Return the accuracy of every test class of split SS, and what overlap gains."""
     dataset = cache.dataset(name)
     accuracy = cache.class_accuracy(RunSpec.among_unseen(dataset, "SS", method))
-    known = _known(name, "SS")
-    gains = overlap.method_gains({method: accuracy}, known)
+    known, related = (_grouped(name, "SS", group) for group in GROUPS[:2])
+    gains = overlap.method_gains({method: accuracy}, known, related)
     images = overlap.test_images(dataset, dataset.split("SS"))
     table = overlap.class_accuracies(accuracy, known, images, dict(enumerate(dataset.class_names)))
+    near, inside = table["number"].isin(related), table["overlapping"]
+    table["group"] = np.select([inside, near], GROUPS[:2], GROUPS[2])
     return table, gains.iloc[0]
 
 
 def _bars(name: str, method: str) -> Found:
     table, gain = _gains(name, method)
-    figure = class_accuracy_bars(table, {True: gain["overlap"], False: gain["clean"]}, "")
+    figure = class_accuracy_bars(
+        table, {"in the set": gain["overlap"], "unrelated": gain["clean"]}, ""
+    )
     facts = {"method": method, "classes": len(table)} | {str(k): v for k, v in gain.items()}
     return Found(figure, BETTER.labels[0 if gain["overlap"] > gain["clean"] else 1], facts)
 

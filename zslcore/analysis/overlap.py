@@ -39,7 +39,15 @@ from zslcore.features import Preprocessing
 from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import accuracy_interval, per_class_accuracy
-from zslcore.metrics.gain import TINY, ByClass, OverlapGain, _interval, gain_of, overlap_gain
+from zslcore.metrics.gain import (
+    GROUPS,
+    TINY,
+    ByClass,
+    OverlapGain,
+    _interval,
+    gain_of,
+    overlap_gain,
+)
 from zslcore.metrics.significance import holm
 from zslcore.names import class_key
 
@@ -389,19 +397,24 @@ def gain_figures(gain: OverlapGain) -> dict[str, float]:
     return dict(zip(_FIGURES, (*accuracies, gain.gain, *gain.interval, gain.p), strict=True))
 
 
-def method_gains(accuracies: Mapping[str, Accuracy], overlapping: Collection[int]) -> pd.DataFrame:
+def method_gains(
+    accuracies: Mapping[str, Accuracy],
+    overlapping: Collection[int],
+    related: Collection[int] = (),
+) -> pd.DataFrame:
     """Return one row per method: accuracies, gain, its interval and p, and ranks.
 
     Parameters
     ----------
     accuracies : method -> {class: accuracy among unseen classes}
-    overlapping : classes known to the extractor
+    overlapping : classes in the pre-training set
+    related : classes that are neither in the set nor in the group that these are compared with
 
     Returns
     -------
     DataFrame
-        ``all``, ``clean`` and ``overlap`` are mean per-class accuracies, ``p_holm`` is Holm's over
-        the methods, rank 1 the best; best of all classes first.
+        ``all``, ``clean`` (unrelated) and ``overlap`` are mean per-class accuracies, ``p_holm`` is
+        Holm's over the methods, rank 1 the best; best of all classes first.
 
     Raises
     ------
@@ -410,8 +423,11 @@ def method_gains(accuracies: Mapping[str, Accuracy], overlapping: Collection[int
     """
     rows = []
     for method, accuracy in accuracies.items():
-        gain = overlap_gain(accuracy, [c for c in accuracy if c in overlapping])
-        rows.append({"method": method} | gain_figures(gain))
+        compared = {c: a for c, a in accuracy.items() if c in overlapping or c not in related}
+        gain = overlap_gain(compared, [c for c in compared if c in overlapping])
+        every = float(np.mean([*accuracy.values()]))
+        figures = gain_figures(gain) | {"all": every, "all_minus_clean": every - gain.clean}
+        rows.append({"method": method, **figures})
     table = pd.DataFrame(rows, columns=["method", *_FIGURES])
     table["p_holm"] = holm(table["p"].to_numpy()) if len(table) else table["p"]
     for column in ("all", "clean"):
@@ -454,6 +470,7 @@ def class_gains(
     baseline: str,
     method: str,
     names: Sequence[str],
+    related: Collection[int] = (),
     *,
     level: float = 0.95,
 ) -> pd.DataFrame:
@@ -468,13 +485,14 @@ def class_gains(
     study : from :func:`overlap_study`
     features, baseline : features with pre-training, and those without
     names : of all classes
+    related : classes that are not in the pre-training set, but related to one of it
 
     Returns
     -------
     DataFrame
-        One row per class that was tested: ``known`` (in pre-training), ``draws`` (that tested it),
-        ``accuracy`` and ``baseline`` (means with and without pre-training); ``low`` and ``high``
-        are NaN for a class that was tested once.
+        One row per class that was tested: ``group``, see :data:`GROUPS`, ``draws`` (that tested
+        it), ``accuracy`` and ``baseline`` (means with and without pre-training); ``low`` and
+        ``high`` are NaN for a class that was tested once.
 
     Raises
     ------
@@ -492,11 +510,13 @@ def class_gains(
     draws, gain = by_class.size(), by_class["gain"].mean()
     error = by_class["gain"].std().to_numpy() / np.sqrt(draws.to_numpy())
     reach = error * stats.t.ppf((1 + level) / 2, np.maximum(draws.to_numpy() - 1, 1))
+    inside = by_class["overlapping"].first().astype(bool).to_numpy()
+    near = np.isin(gain.index, sorted(related))
     table = pd.DataFrame(
         {
             "number": gain.index,
             "class": [names[c] for c in gain.index],
-            "known": by_class["overlapping"].first().astype(bool),
+            "group": np.select([inside, near], GROUPS[:2], GROUPS[2]),
             "draws": draws,
             "accuracy": by_class[features].mean(),
             "baseline": by_class[baseline].mean(),
@@ -509,19 +529,23 @@ def class_gains(
 
 
 @dataclass(frozen=True, slots=True)
-class KnownGain:
-    """How much more pre-training adds to known classes than to others, as fractions.
+class GroupGain:
+    """How much more pre-training adds to classes in its set than to unrelated ones, as fractions.
 
     Attributes
     ----------
-    every, known, other : mean gain of all classes, of those in pre-training, and of the others
-    low, high : Welch's 95 % interval of ``known`` minus ``other`` over classes
+    every, inside, related, unrelated : mean gain of all classes and of each group; NaN of none
+    others : mean gain of all classes that are not in the set, related or not
+    difference : ``inside`` minus ``unrelated``
+    low, high : Welch's 95 % interval of the difference over classes
     p : two-sided, of Welch's test
     """
 
     every: float
-    known: float
-    other: float
+    inside: float
+    related: float
+    unrelated: float
+    others: float
     difference: float
     low: float
     high: float
@@ -533,26 +557,38 @@ class KnownGain:
         return self.low > 0 or self.high < 0
 
 
-def known_gain(table: pd.DataFrame) -> KnownGain:
-    """Compare the gains of known classes in :func:`class_gains` with those of the others.
+def group_gain(table: pd.DataFrame) -> GroupGain:
+    """Compare the gains of classes in the pre-training set with those of unrelated ones.
 
-    Classes are the unit: a mean gain has Student's interval over classes, the difference Welch's.
-    Raises DatasetError with fewer than two classes of a kind.
+    Related classes are in neither group: the set may have their kinds, so that they are no control
+    (FAIR counts semantically similar names as overlapping). Classes are the unit: the difference
+    has Welch's interval.
+
+    Parameters
+    ----------
+    table : from :func:`class_gains`
+
+    Raises
+    ------
+    DatasetError
+        With fewer than two classes in the set, or unrelated.
     """
-    known = table.loc[table["known"], "gain"].to_numpy()
-    other = table.loc[~table["known"], "gain"].to_numpy()
-    if min(len(known), len(other)) < 2:
+    gains = [table.loc[table["group"] == group, "gain"].to_numpy() for group in GROUPS]
+    inside, related, unrelated = gains
+    if min(len(inside), len(unrelated)) < 2:
         raise DatasetError(
-            "Expected two classes in pre-training and two others; got "
-            f"{len(known)} and {len(other)}."
+            "Expected two classes in the pre-training set and two unrelated ones; got "
+            f"{len(inside)} and {len(unrelated)}."
         )
-    test = stats.ttest_ind(known, other, equal_var=False)
+    test = stats.ttest_ind(inside, unrelated, equal_var=False)
     interval = test.confidence_interval(0.95)
-    return KnownGain(
+    return GroupGain(
         every=float(table["gain"].mean()),
-        known=float(known.mean()),
-        other=float(other.mean()),
-        difference=float(known.mean() - other.mean()),
+        inside=float(inside.mean()),
+        related=float(related.mean()) if len(related) else np.nan,
+        unrelated=float(unrelated.mean()),
+        others=float(np.concatenate([related, unrelated]).mean()),
+        difference=float(inside.mean() - unrelated.mean()),
         low=float(interval.low),
         high=float(interval.high),
         p=float(test.pvalue),

@@ -20,6 +20,7 @@ from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.published import numbers_rows_of, published_as
 from zslcore.leakage.report import Report, SplitComparison
 from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.metrics.gain import Group
 from zslcore.names import readable
 
 NOWHERE = "in no part"
@@ -188,7 +189,7 @@ def _changed_classes(
 
 OVERLAP_COLUMNS = (
     *("number", "class", "strength", "match", "rule", "evidence"),
-    *("matches", "decision", "counts"),
+    *("matches", "decision", "counts", "group"),
 )
 
 
@@ -222,6 +223,17 @@ class Overlap:
         return bool(self.matches) and not self.counts and not self.decision
 
     @property
+    def group(self) -> Group:
+        """Whether the class is in the pre-training set, related to one of its classes, or neither.
+
+        A word that means something else there (a computer's *mouse*) makes no relation.
+        """
+        if self.counts:
+            return "in the set"
+        related = any(match.rule != "other sense" for match in self.matches)
+        return "related" if related and self.decision != "rejected" else "unrelated"
+
+    @property
     def row(self) -> tuple[object, ...]:
         """The class in the table, see :func:`overlap_table`."""
         match = ("none", "", "", "")
@@ -229,7 +241,7 @@ class Overlap:
             best = self.matches[0]
             match = (best.strength, best.entry, best.rule, best.evidence)
         decision = self.decision if self.matches or self.counts else ""
-        counted = (len(self.matches), decision or "open", self.counts)
+        counted = (len(self.matches), decision or "open", self.counts, self.group)
         return (self.number, self.class_name, *match, *counted)
 
 
@@ -282,7 +294,7 @@ def overlap_table(
     """Return every unseen class, or others, with its best match, the most certain first.
 
     ``number`` is the row of the prototypes, ``matches`` says how many, ``counts`` whether the class
-    is taken as known.
+    is taken as in the set, ``group`` is :attr:`Overlap.group`.
     """
     if classes is None and context.unseen_classes is None:
         classes = ()

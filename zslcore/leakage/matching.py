@@ -13,7 +13,8 @@ rule             strength  holds when
 same name        strong    equal after case, spacing, plural and inflection are taken away
 synonym          strong    both have one meaning in WordNet, the commonest of either in its list
 same words       strong    the same words in another order, in lists of actions
-other sense      weak      the same word or meaning, but perhaps not the one that is meant here
+near sense       weak      the same word or meaning, of two that fit here (hen)
+other sense      weak      the same word, but perhaps not the meaning here (mouse); not related
 all words        weak      all words of a name of two words or more are in the other
 spelling         weak      equal but for a letter or an ending of a word that no dictionary has
 qualified        weak      equal after a word of viewpoint (indoor, outdoor ...) is dropped
@@ -447,6 +448,25 @@ def _same_words(query: Query, index: Index) -> Hits:
 # --- Possible: a person has to decide -------------------------------------------------------------
 
 
+def _near_sense(query: Query, index: Index) -> Hits:
+    """Find another meaning of the name that fits the data set as well: a *hen* is a bird, too."""
+    for i in sorted(index.by_key.get(query.name.key, ())):
+        synset = index.vocabulary.entries[i].synset
+        fits = synset in query.fitting if synset else not _of_other_domains(query, index, i)
+        if fits:
+            yield i, "the same name, of a meaning that fits this data set, too"
+    for i, evidence in _by_meaning(query, index):
+        if not _of_other_domains(query, index, i):
+            yield i, evidence
+
+
+def _by_meaning(query: Query, index: Index) -> Hits:
+    for sense in query.fitting:
+        for i in sorted(index.by_synset.get(sense, ())):
+            if sense[0] == "n":
+                yield i, _one_meaning(sense)
+
+
 def _other_sense(query: Query, index: Index) -> Hits:
     for i in sorted(index.by_key.get(query.name.key, ())):
         if _of_other_domains(query, index, i):
@@ -454,10 +474,7 @@ def _other_sense(query: Query, index: Index) -> Hits:
             yield i, f"the same word, but {there} there and {here} here"
         else:
             yield i, "the same word, perhaps in another sense than in this data set"
-    for sense in query.fitting:
-        for i in sorted(index.by_synset.get(sense, ())):
-            if sense[0] == "n":
-                yield i, _one_meaning(sense)
+    yield from _by_meaning(query, index)
 
 
 def _other_name(query: Query, index: Index) -> Hits:
@@ -543,7 +560,7 @@ def _qualified(query: Query, index: Index) -> Hits:
     words = [word for word in query.name.words if word not in VIEWPOINTS]
     if words and len(words) < len(query.name.words):
         bare = reading(parse_name(" ".join(words), index.parts), index.parts, query.about)
-        for rule in (_same_name, _synonym, _other_sense, _other_name, _kind, _left_out):
+        for rule in (_same_name, _synonym, *_POSSIBLE[:3], _kind, _left_out):
             for i, evidence in rule(bare, index):
                 yield i, f"{evidence}, once the viewpoint is dropped"
 
@@ -651,7 +668,10 @@ def _compounds(word: str, index: Index) -> Iterator[str]:
 
 #: The first that holds for a pair is its match; the name of its function is that of the rule.
 CERTAIN: tuple[Rule, ...] = (_same_name, _synonym, _same_words)
-_POSSIBLE: tuple[Rule, ...] = (_other_sense, _other_name, _all_words, _spelling, _qualified)
+_POSSIBLE: tuple[Rule, ...] = (
+    *(_near_sense, _other_sense, _other_name),
+    *(_all_words, _spelling, _qualified),
+)
 BY_HIERARCHY = (*_POSSIBLE, _kind, _broader, _left_out, _by_its_head, _rare_word)
 BY_WORDS = (*_POSSIBLE, _contained, _topic, _shared_word)
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,11 @@ from zslcore.metrics import accuracy_interval
 #: Accuracy of every class, and whether it overlaps.
 ByClass = tuple[pd.Series, pd.Series]
 
+
+#: Where a class stands to a pre-training set: in it, related (a kind of it or a broader class is in
+#: it), or neither.
+Group = Literal["in the set", "related", "unrelated"]
+GROUPS: tuple[Group, ...] = get_args(Group)
 
 #: Up to this many ways to choose the overlapping classes, all of them are looked at.
 EXACT = 20_000

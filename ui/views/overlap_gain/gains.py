@@ -1,8 +1,9 @@
-"""What pre-training adds to the accuracy of each class: known classes gain more where it leaks."""
+"""What pre-training adds to the accuracy of each class: those in its set gain more if it leaks."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,10 +17,9 @@ from ui import (
     import_dialog,
     simulated_effects,
     tables,
-    terms,
     waiting,
 )
-from ui.figures.gains import gain_bars
+from ui.figures.gains import FEWEST_DRAWS, gain_bars
 from ui.figures.images import image_row
 from ui.frame import Header, chart, errors_as_sentences
 from ui.numbers import points
@@ -28,10 +28,10 @@ from ui.visitors import available
 from zslcore.analysis.overlap import (
     GAIN_METHODS,
     UNTRAINED,
-    KnownGain,
+    GroupGain,
     OverlapStudy,
     class_gains,
-    known_gain,
+    group_gain,
     same_classes,
 )
 from zslcore.datasets import Split, ZSLDataset
@@ -39,10 +39,9 @@ from zslcore.datasets.facts import PRETRAINING, action_facts, recognise_actions
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.leakage import VOCABULARY_NAMES, AuditContext, get_vocabulary
 from zslcore.methods import METHODS
+from zslcore.metrics.gain import GROUPS
 
 DRAWS = 30
-#: Pixels of a figure: so wide and high from the start, so that nothing below it moves.
-METRIC = (160, 96)
 #: Pictures of a class that are shown.
 PICTURES = 16
 #: Simulated data of which there are no features without pre-training.
@@ -60,25 +59,29 @@ def show(header: Header) -> None:
             method = controls.choose("Method", menu, key="gain_method", width=160)
             with st.popover("More", icon=":material/more_horiz:"):
                 baseline = _choose_baseline(dataset)
-                vocabulary, matches, known = _choose_known(dataset)
+                vocabulary, matches = _choose_vocabulary(dataset)
+                only_unrelated = st.toggle(
+                    "Unrelated classes only", key="gain_unrelated", bind="query-params"
+                )
+        known, related = (
+            set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
+        )
         header.mark(dataset)
         if not baseline:
             _ask_for_baseline(dataset)
         methods = list(dict.fromkeys([*GAIN_METHODS, method]))
         asked = OverlapStudy.of([dataset, cache.dataset(baseline)], methods, sorted(known), DRAWS)
         study = waiting.result_of(asked)
-        table = class_gains(study, dataset.name, baseline, method, dataset.class_names)
-        found = known_gain(table)
-    without_known = _say(found, table, vocabulary)
-    _draw(table, dataset, method, without_known=without_known)
+        gains = partial(class_gains, study, dataset.name, baseline)
+        table = gains(method, dataset.class_names, related)
+        found = group_gain(table)
+    _say(found, table, vocabulary)
+    _draw(table, dataset, method, only_unrelated=only_unrelated)
     names = sorted(table["class"])
     first = str(table["class"].iloc[0])
     name = controls.choose("Class", names, key="gain_class", default=first, width=320)
-    of_methods = [
-        class_gains(study, dataset.name, baseline, each, dataset.class_names).assign(method=each)
-        for each in methods
-    ]
-    _show_class(name, dataset, matches, known, vocabulary, pd.concat(of_methods))
+    of_methods = [gains(each, dataset.class_names).assign(method=each) for each in methods]
+    _show_class(name, dataset, matches, vocabulary, pd.concat(of_methods))
 
 
 # --- Choices --------------------------------------------------------------------------------------
@@ -135,11 +138,11 @@ def _ask_for_baseline(dataset: ZSLDataset) -> None:
     st.stop()
 
 
-def _choose_known(dataset: ZSLDataset) -> tuple[str, pd.DataFrame, set[int]]:
+def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
     """Choose what the extractor was trained on.
 
-    Return the name of the list of classes, every class with its best match there, and the numbers
-    of known classes. Those of UCF101 and HMDB51 are as FAIR annotates them for Kinetics-400 and
+    Return the name of the list of classes, and every class with its best match there and its group.
+    Which classes of UCF101 and HMDB51 are in the set is as FAIR annotates it for Kinetics-400 and
     Sports-1M.
     """
     declared = next((n for n in reversed(dataset.pretraining) if n in VOCABULARY_NAMES), None)
@@ -149,80 +152,63 @@ def _choose_known(dataset: ZSLDataset) -> tuple[str, pd.DataFrame, set[int]]:
         key=f"gain_vocabulary_{dataset.name}",
         default=declared,
     )
-    strength = controls.choose("Count as known", list(STRENGTHS), key="gain_strength")
     matches = matches_of(dataset, next(iter(dataset.splits.values())), vocabulary)
     actions = recognise_actions(dataset.class_names)
     if actions is not None and vocabulary in ANNOTATED:
-        annotated = action_facts(actions).overlapping[ANNOTATED[vocabulary]]
-        return vocabulary, matches, set(np.flatnonzero(annotated).tolist())
-    decision = matches["decision"]
-    counts = matches["strength"].isin(STRENGTHS[strength]) & (decision != "rejected")
-    return vocabulary, matches, set(matches.loc[counts | (decision == "confirmed"), "number"])
+        annotated = action_facts(actions).overlapping[ANNOTATED[vocabulary]][matches["number"]]
+        near = (matches["group"] != "unrelated").to_numpy()
+        matches = matches.assign(group=np.select([annotated, near], GROUPS[:2], GROUPS[2]))
+    return vocabulary, matches
 
 
 # --- All classes ----------------------------------------------------------------------------------
 
 
-def _say(found: KnownGain, table: pd.DataFrame, vocabulary: str) -> bool:
-    """Say how much more known classes gain, and give the mean; return whether they are left out."""
+def _say(found: GroupGain, table: pd.DataFrame, vocabulary: str) -> None:
+    """Say how much more classes in the pre-training set gain than unrelated ones."""
+    n = {group: int((table["group"] == group).sum()) for group in GROUPS}
     interval = f"95 % interval {_signed(found.low)} to {_signed(found.high)}"
     if not found.is_shown:
         verdict = f"**no effect of pre-training on these classes is shown** ({interval}, with 0)"
     else:
         than = "more" if found.difference > 0 else "less"
         more = points(abs(found.difference)).removeprefix("+")
-        verdict = f"known classes gain **{more} {than}** ({interval})"
+        verdict = f"classes in the set gain **{more} {than}** than unrelated ones ({interval})"
+    related = ""
+    if n["related"]:
+        related = f", {_signed(found.related)} to {n['related']} related"
     st.markdown(
-        f"Pre-training on {plain(_title(vocabulary))} adds {points(found.known)} to classes that "
-        f"are in pre-training and {_signed(found.other)} to the others: {verdict}."
+        f"Pre-training on {plain(_title(vocabulary))} adds {points(found.inside)} to "
+        f"{n['in the set']} classes in it{related} and {_signed(found.unrelated)} to "
+        f"{n['unrelated']} unrelated ones: {verdict}."
     )
-    without_known = st.toggle("Without the known classes", key="gain_without", bind="query-params")
-    n, known = len(table), int(table["known"].sum())
-    said = f"mean of all {n} classes"
-    if without_known:
-        said = f"{points(found.other - found.every)} without {known} known"
-    with st.container(horizontal=True, key="gain_numbers"):
-        headline = found.other if without_known else found.every
-        for label, value, about in (
-            ("Gain of accuracy", headline, said),
-            ("in pre-training", found.known, f"{known} classes"),
-            ("not in pre-training", found.other, f"{n - known} classes"),
-            ("Difference", found.difference, f"{_signed(found.low)} to {_signed(found.high)}"),
-        ):
-            terms.metric(
-                label,
-                points(value),
-                delta=about,
-                delta_color="off",
-                delta_arrow="off",
-                width=METRIC[0],
-                height=METRIC[1],
-            )
-    return without_known
 
 
 def _signed(share: float) -> str:
     return points(share).removesuffix(" points")
 
 
-def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, without_known: bool) -> None:
+def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelated: bool) -> None:
     """Draw a bar a class; a click opens it."""
-    n = int((~table["known"]).sum()) if without_known else len(table)
+    n = int((table["group"] == "unrelated").sum()) if only_unrelated else len(table)
     chart(
-        gain_bars(table, st.session_state.get("gain_class", ""), without_known=without_known),
+        gain_bars(table, st.session_state.get("gain_class", ""), only_unrelated=only_unrelated),
         f"Accuracy of {n} classes with {method} and pre-trained features minus that with features "
         "that were trained on nothing, in points, largest first, with 95 % intervals; classes in "
-        "pre-training are marked.",
+        "the pre-training set and related ones are marked.",
         key="gain_bars",
         table=lambda: table,
         on_select=_open_clicked,
         selection_mode="points",
     )
+    few = int((table["draws"] < FEWEST_DRAWS).sum())
+    bare = f"; {few} classes were tested in fewer, and have no line" if few else ""
     st.caption(
         f"Click a bar to open its class. Each of {DRAWS} draws tests a few classes and trains on "
-        "the rest, with both features alike. Lines: 95 % intervals over the draws that test a "
-        "class (Student's t); the interval of the difference is over classes (Welch's). "
-        f"{simulated_effects.about_gain(dataset)}"
+        "the rest, with the same draws for both features. Lines: 95 % intervals over the draws "
+        f"that test a class (Student's t), of {FEWEST_DRAWS} draws or more{bare}. Related: a kind "
+        "of the class, or a broader class, is in the set, so that it is no control. The interval "
+        f"of the difference is over classes (Welch's). {simulated_effects.about_gain(dataset)}"
     )
 
 
@@ -238,7 +224,6 @@ def _show_class(
     name: str,
     dataset: ZSLDataset,
     matches: pd.DataFrame,
-    known: set[int],
     vocabulary: str,
     of_methods: pd.DataFrame,
 ) -> None:
@@ -248,7 +233,7 @@ def _show_class(
     left, right = st.columns([0.4, 0.6], gap="medium")
     with left:
         st.markdown(
-            f"**{plain(name)}** is {'' if number in known else 'not '}in pre-training. "
+            f"**{plain(name)}** is {_WORDS[match['group']]} {plain(_title(vocabulary))}. "
             + _match_in_words(match, vocabulary)
         )
         if dataset.images is None:
@@ -279,6 +264,9 @@ def _show_class(
         )
 
 
+_WORDS = {"in the set": "in", "related": "related to a class of", "unrelated": "not in"}
+
+
 def _title(vocabulary: str) -> str:
     """Return what a list of classes is called: its source begins with it."""
     return get_vocabulary(vocabulary).source.split(",")[0].split(" (")[0]
@@ -289,19 +277,11 @@ def _match_in_words(match: pd.Series, vocabulary: str) -> str:
     decided = {"confirmed": " Confirmed by hand.", "rejected": " Rejected by hand."}
     said = decided.get(match["decision"], "")
     if match["strength"] == "none":
-        return f"No class of {plain(_title(vocabulary))} matches its name.{said}"
+        return f"No class there matches its name.{said}"
     entries = get_vocabulary(vocabulary).entries
     synset = next((entry.synset for entry in entries if str(entry) == match["match"]), "")
-    certainty = "Certain" if match["strength"] == "strong" else "Possible"
     where = f", synset {synset}" if synset else ""
-    return (
-        f"{certainty} match in {plain(_title(vocabulary))}: **{plain(match['match'])}**{where}; "
-        f"{plain(match['evidence'])}.{said}"
-    )
-
-
-#: Words on screen -> strengths of a match that count until a person says otherwise.
-STRENGTHS = {"certain matches": ("strong",), "certain and possible ones": ("strong", "weak")}
+    return f"Best match: **{plain(match['match'])}**{where}; {plain(match['evidence'])}.{said}"
 
 
 def matches_of(dataset: ZSLDataset, split: Split, vocabulary: str) -> pd.DataFrame:
