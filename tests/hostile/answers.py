@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -19,27 +20,26 @@ VALUES: tuple[Any, ...] = (
 HEADER = "{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}"
 
 
-def spoiled_answer(answer: Any, rng: np.random.Generator) -> Any:
+def spoiled_answer(answer: Any, rng: Random) -> Any:
     """Return an answer in which one value is another one, or is missing."""
     root = {"": copy.deepcopy(answer)}
     holder: Any = root
     key: Any = ""
     while (held := holder[key]) and isinstance(held, dict | list) and rng.random() < 0.7:
         keys = list(held) if isinstance(held, dict) else range(len(held))
-        holder, key = held, keys[rng.integers(len(keys))]
+        holder, key = held, rng.choice(keys)
     if holder is not root and rng.random() < 0.2:
         del holder[key]
     else:
-        holder[key] = VALUES[rng.integers(len(VALUES))]
+        holder[key] = rng.choice(VALUES)
     return root[""]
 
 
-def spoil_folder(folder: Path, rng: np.random.Generator) -> None:
+def spoil_folder(folder: Path, rng: Random) -> None:
     """Replace one array that a process has left."""
     there = sorted(folder.glob("*.npy"))
     if there:
-        path = there[rng.integers(len(there))]
-        FAULTS[rng.integers(len(FAULTS))](path)
+        rng.choice(FAULTS)(rng.choice(there))
 
 
 def _replaced(change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Path], None]:

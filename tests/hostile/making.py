@@ -8,6 +8,7 @@ import struct
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import numpy as np
 from scipy.io import savemat
@@ -70,35 +71,35 @@ def honest(folder: Path) -> dict[str, Path]:
 # --- Spoiling -------------------------------------------------------------------------------------
 
 
-def _flip(content: bytearray, rng: np.random.Generator) -> None:
-    for at in rng.integers(0, len(content), rng.integers(1, 9)):
-        content[at] = rng.integers(256)
+def _flip(content: bytearray, rng: Random) -> None:
+    for _ in range(rng.randint(1, 8)):
+        content[rng.randrange(len(content))] = rng.randrange(256)
 
 
-def _cut(content: bytearray, rng: np.random.Generator) -> None:
-    del content[rng.integers(0, len(content)) :]
+def _cut(content: bytearray, rng: Random) -> None:
+    del content[rng.randrange(len(content)) :]
 
 
-def _repeat(content: bytearray, rng: np.random.Generator) -> None:
-    start, size = rng.integers(0, len(content)), rng.integers(1, 200)
-    content[start:start] = content[start : start + size] * int(rng.integers(1, 50))
+def _repeat(content: bytearray, rng: Random) -> None:
+    start, size = rng.randrange(len(content)), rng.randrange(1, 200)
+    content[start:start] = content[start : start + size] * rng.randrange(1, 50)
 
 
-def _number(content: bytearray, rng: np.random.Generator) -> None:
+def _number(content: bytearray, rng: Random) -> None:
     """Put a number of which lengths and types are made where one may be."""
     value = rng.choice([0, 1, 0xFF, 0x7FFFFFFF, 0xFFFFFFFF, 0x80000000])
-    at = rng.integers(0, max(1, len(content) // 4)) * 4
-    content[at : at + 4] = struct.pack("<I", int(value))
+    at = rng.randrange(max(1, len(content) // 4)) * 4
+    content[at : at + 4] = struct.pack("<I", value)
 
 
-def _name(content: bytearray, rng: np.random.Generator) -> None:
+def _name(content: bytearray, rng: Random) -> None:
     """Put a name that means something where a word stands."""
-    name = NAMES[rng.integers(len(NAMES))].encode("utf-8", "surrogatepass")
+    name = rng.choice(NAMES).encode("utf-8", "surrogatepass")
     words = [
         word for word in (b"otter", b"label", b"trainval", b"class", b"att") if word in content
     ]
     if words:
-        word = words[rng.integers(len(words))]
+        word = rng.choice(words)
         at = content.index(word)
         content[at : at + len(word)] = name
 
@@ -106,12 +107,12 @@ def _name(content: bytearray, rng: np.random.Generator) -> None:
 SPOILERS = (_flip, _cut, _repeat, _number, _name)
 
 
-def spoiled(content: bytes, rng: np.random.Generator) -> bytes:
+def spoiled(content: bytes, rng: Random) -> bytes:
     """Return a file with one to three faults."""
     spoilt = bytearray(content)
-    for _ in range(rng.integers(1, 4)):
+    for _ in range(rng.randint(1, 3)):
         if spoilt:
-            SPOILERS[rng.integers(len(SPOILERS))](spoilt, rng)
+            rng.choice(SPOILERS)(spoilt, rng)
     return bytes(spoilt)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -36,34 +37,34 @@ def honest_predictions(folder: Path) -> Path:
     return path
 
 
-def spoiled_predictions(path: Path, content: bytes, rng: np.random.Generator) -> None:
+def spoiled_predictions(path: Path, content: bytes, rng: Random) -> None:
     """Write a file of predictions with faults: in its bytes, its columns or its attributes.
 
     Parameters
     ----------
     path : where it goes
     content : of the honest one
-    rng : numpy Generator
+    rng : what chance decides
     """
-    way = rng.integers(3)
+    way = rng.randrange(3)
     if way == 0:
         path.write_bytes(spoiled(content, rng))
         return
     table = parquet.read_table(pa.BufferReader(content))
     said = json.loads(parquet.read_metadata(pa.BufferReader(content)).metadata[b"PANDAS_ATTRS"])
     columns = {name: table[name].combine_chunks() for name in table.column_names}
-    for _ in range(rng.integers(1, 4)):
+    for _ in range(rng.randint(1, 3)):
         if way == 1 and columns:
             _change_column(columns, rng)
         elif said:
-            said[list(said)[rng.integers(len(said))]] = VALUES[rng.integers(len(VALUES))]
+            said[rng.choice(list(said))] = rng.choice(VALUES)
     made = pa.table(columns).replace_schema_metadata({"PANDAS_ATTRS": json.dumps(said)})
     parquet.write_table(made, path)
 
 
-def _change_column(columns: dict[str, Any], rng: np.random.Generator) -> None:
+def _change_column(columns: dict[str, Any], rng: Random) -> None:
     """Change one column, cut all others to its length, or leave it out."""
-    name = list(columns)[rng.integers(len(columns))]
+    name = rng.choice(list(columns))
     values = columns.pop(name)
     if rng.random() < 0.1:
         return
@@ -71,7 +72,7 @@ def _change_column(columns: dict[str, Any], rng: np.random.Generator) -> None:
         warnings.simplefilter("ignore")
         array = np.asarray(values.to_numpy(zero_copy_only=False))
         array = array.astype(str) if array.dtype.kind == "O" else array
-        made = CHANGES[rng.integers(len(CHANGES))](array, rng)
+        made = rng.choice(CHANGES)(array, rng)
     try:
         columns[name] = pa.array(np.ravel(made))
     except (pa.ArrowException, ValueError):  # no column has such a type

@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import h5py
 import numpy as np
@@ -103,29 +104,29 @@ def honest_scores(folder: Path) -> dict[str, Path]:
 # --- Spoiling -------------------------------------------------------------------------------------
 
 
-def _put(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _put(array: np.ndarray, rng: Random) -> np.ndarray:
     """Put a number where no such number belongs."""
     value = rng.choice([np.nan, np.inf, -np.inf, 1e308, -1e308, 1e-320, -1, 2**40, 0.5])
     made = array.astype(float) if array.dtype.kind in "biuf" else array
     flat = made.reshape(-1).copy()
     if flat.dtype.kind == "f" and len(flat):
-        flat[rng.integers(0, len(flat), rng.integers(1, 5))] = value
+        flat[[rng.randrange(len(flat)) for _ in range(rng.randint(1, 4))]] = value
     return flat.reshape(made.shape)
 
 
-def _retype(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _retype(array: np.ndarray, rng: Random) -> np.ndarray:
     """Keep the values as well as another type can."""
-    to = ["f2", "f4", "i1", "u1", "u8", "c16", "?", "S3", "U4", "M8[s]", ">f8"][rng.integers(11)]
+    to = rng.choice(["f2", "f4", "i1", "u1", "u8", "c16", "?", "S3", "U4", "M8[s]", ">f8"])
     try:
         return array.astype(to)
     except (ValueError, TypeError, RuntimeError):
         return array
 
 
-def _reshape(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _reshape(array: np.ndarray, rng: Random) -> np.ndarray:
     """Take another shape: fewer, more, other axes or none."""
     ways: list[Callable[[], np.ndarray]] = [
-        lambda: array[: rng.integers(0, len(array) + 1)] if array.ndim else array,
+        lambda: array[: rng.randint(0, len(array))] if array.ndim else array,
         lambda: array.T,
         lambda: array.reshape(-1),
         lambda: array[None],
@@ -136,10 +137,10 @@ def _reshape(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         lambda: array[:, :1] if array.ndim > 1 else array,
         lambda: array[:, 1:] if array.ndim > 1 else array[1:] if array.ndim else array,
     ]
-    return ways[rng.integers(len(ways))]()
+    return rng.choice(ways)()
 
 
-def _shift(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _shift(array: np.ndarray, rng: Random) -> np.ndarray:
     """Count from elsewhere, turn the sign, make all alike or mix the order."""
     if array.dtype.kind not in "iuf" or not array.size:
         return array
@@ -147,42 +148,42 @@ def _shift(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         lambda: array + 1,
         lambda: -array.astype(float),
         lambda: np.zeros_like(array),
-        lambda: rng.permutation(array) if array.ndim else array,
+        lambda: array[rng.sample(range(len(array)), len(array))] if array.ndim else array,
         lambda: array.astype(np.result_type(array, np.int32)) * 10**6,
     ]
-    return ways[rng.integers(len(ways))]()
+    return rng.choice(ways)()
 
 
-def _rename(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _rename(array: np.ndarray, rng: Random) -> np.ndarray:
     """Put names that mean something, or the same one twice, or names in the place of numbers."""
     words = array.astype(str).reshape(-1)
     if not len(words):
         return array
     names = [name.encode("utf-8", "replace").decode() for name in NAMES]
     made = words.astype(object)
-    for at in rng.integers(0, len(words), rng.integers(1, 4)):
-        made[at] = names[rng.integers(len(names))]
+    for _ in range(rng.randint(1, 3)):
+        made[rng.randrange(len(words))] = rng.choice(names)
     return made.astype(str).reshape(array.shape)
 
 
 CHANGES = (_put, _retype, _reshape, _shift, _rename)
 
 
-def odd(rng: np.random.Generator) -> Arrays:
+def odd(rng: Random) -> Arrays:
     """Return the arrays of a file of scores with one to three of them changed or gone."""
     arrays = dict(WHOLE)
-    for _ in range(rng.integers(1, 4)):
-        name = list(arrays)[rng.integers(len(arrays))] if arrays else ""
+    for _ in range(rng.randint(1, 3)):
+        name = rng.choice([*arrays, *[""] * (not arrays)])
         if not name:
             break
         if rng.random() < 0.1:
             del arrays[name]
         else:
-            arrays[name] = CHANGES[rng.integers(len(CHANGES))](arrays[name], rng)
+            arrays[name] = rng.choice(CHANGES)(arrays[name], rng)
     return arrays
 
 
-def spoiled_scores(kind: str, path: Path, content: bytes, rng: np.random.Generator) -> None:
+def spoiled_scores(kind: str, path: Path, content: bytes, rng: Random) -> None:
     """Write a file of scores with faults: in its bytes, or in half of all cases in its numbers.
 
     Parameters
@@ -190,7 +191,7 @@ def spoiled_scores(kind: str, path: Path, content: bytes, rng: np.random.Generat
     kind : of :data:`KINDS`
     path : where it goes
     content : of the honest one
-    rng : numpy Generator
+    rng : what chance decides
     """
     form = FORMS.get(kind.removeprefix("scores "))
     if form is not None and rng.random() < 0.5:
