@@ -260,16 +260,18 @@ def test_two_processes_that_write_at_once_lose_nothing(result, tmp_path):
 
 def test_a_change_keeps_other_writers_out_and_a_reader_sees_it_whole(result, tmp_path):
     store = ResultStore(tmp_path / "runs.sqlite")
+    other = replace(result, key="other")
     store.put(result)
+    store.put(other)
     with store.writing() as db:
         with (
-            closing(sqlite3.connect(store.path, timeout=0)) as other,
+            closing(sqlite3.connect(store.path, timeout=0)) as late,
             pytest.raises(sqlite3.OperationalError, match="locked"),
         ):
-            other.execute("DELETE FROM runs")  # before anything is read that it could change
-        db.execute("DELETE FROM runs")
-        assert store.results() == [result]
-    assert store.results() == []
+            late.execute("DELETE FROM runs")  # before anything is read that it could change
+        db.execute("DELETE FROM runs WHERE key = ?", [result.key])
+        assert {each.key for each in store.results()} == {result.key, other.key}
+    assert store.results() == [other]
 
 
 def test_a_change_that_fails_leaves_everything_as_it_was(result, tmp_path):
