@@ -77,7 +77,6 @@ def test_key_is_what_the_result_depends_on():
         _ = work(to=np.zeros(3)).key
 
 
-@pytest.mark.nightly
 def test_result_is_there_whole_with_its_manifest(runner):
     asked, start = work(to=2), time.monotonic()
     assert runner.status(asked.key) is runner.finished(asked) is None
@@ -138,7 +137,6 @@ def test_queue_has_places_and_can_be_left(runner):
     assert runner.status(waiting[2].key).position == 1
 
 
-@pytest.mark.nightly
 def test_cancel_ends_the_process_its_children_and_its_files(runner, tmp_path):
     asked = work("with_child", pid_file=str(tmp_path / "pids"))
     runner.submit(asked)

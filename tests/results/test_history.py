@@ -47,7 +47,6 @@ def test_there_is_a_version_to_open():
     assert "0.3.0" in VERSIONS
 
 
-@pytest.mark.nightly
 def test_imports_open_as_they_were(kept):
     for seed, name in enumerate(("tiny", "tiny-other")):
         made, read = make.tiny(name, seed), load(name)
@@ -59,7 +58,6 @@ def test_imports_open_as_they_were(kept):
                 np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.nightly
 def test_every_result_of_the_store_opens(kept):
     store = ResultStore()
     with sqlite3.connect(store.path) as db:
@@ -76,7 +74,6 @@ def test_every_result_of_the_store_opens(kept):
     assert len(store.runs_on(load("tiny"), "PS")) >= 2
 
 
-@pytest.mark.nightly
 def test_a_store_of_any_version_takes_results_of_other_people(kept):
     """Its table of runs stays as earlier versions read and write it."""
     store = ResultStore()
@@ -92,7 +89,6 @@ def test_a_store_of_any_version_takes_results_of_other_people(kept):
     assert columns == ["key", "created", "result"]
 
 
-@pytest.mark.nightly
 def test_a_run_as_json_opens_and_is_the_one_in_the_store(kept):
     result = RunResult.from_json((kept / "run.json").read_text())
     assert ResultStore().get(result.key) == result
@@ -100,7 +96,6 @@ def test_a_run_as_json_opens_and_is_the_one_in_the_store(kept):
     assert result.oracle.zsl >= result.evaluation.zsl
 
 
-@pytest.mark.nightly
 def test_results_of_other_kinds_are_found(of_today, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(of_today))
     store = ResultStore()

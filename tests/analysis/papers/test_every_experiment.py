@@ -57,7 +57,6 @@ def test_all_tables_and_figures_of_the_papers_have_a_name():
     assert not set(EXPERIMENTS) & set(NOT_COMPUTED)
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_it_ends_with_a_table(name, capsys):
     """A table to read and one row a cell as JSON, of the same figures.
