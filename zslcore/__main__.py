@@ -32,6 +32,7 @@ COMMANDS = {
     "export": "write a data set as res101.mat and att_splits.mat, or as a table",
     "download": "download and import public data",
     "extract": "turn a folder of images into features",
+    "embed": "make class embeddings from names",
     "methods": "list the methods",
     "check-method": "check a method against the contract",
     "check": "is it clean? a card for a split, scores or a result",

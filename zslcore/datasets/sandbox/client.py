@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.sandbox import formats
+from zslcore.datasets.sandbox import formats, word_vectors
 from zslcore.datasets.sandbox.calling import MAX_ANSWER, OPENING, Refused, call, make_ready
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage import settings
@@ -453,6 +453,25 @@ def read_lines(path: Path, *, max_bytes: int = 1 << 20) -> tuple[str, ...]:
         )
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     return tuple(name for name in map(clean_text, lines) if name)
+
+
+#: Largest file of word vectors, and memory of the process that looks words up in it.
+MAX_WORDS_BYTES, WORDS_MEMORY = 16 << 30, 256 << 20
+
+
+def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, np.ndarray]:
+    """Read the vectors of some words from a file of word vectors; those it has, float32 each."""
+    _size(path, MAX_WORDS_BYTES, "word vector")
+    args, what = (list(words), binary), "a file of word vectors"
+    with scratch() as folder:
+        there = _read(word_vectors.read_words, path, folder, *args, memory=WORDS_MEMORY, what=what)
+        with _checked(path):
+            if not there:
+                return {}
+            vectors = _array(folder / "vectors.npy", "rows")
+            if len(vectors) != len(there) or not {*there} <= {*words}:
+                raise ValueError
+            return {word: np.array(vectors[k], np.float32) for k, word in enumerate(there)}
 
 
 def listed_classes(words: Sequence[str], folder: Path) -> list[str]:

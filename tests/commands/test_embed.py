@@ -1,0 +1,90 @@
+"""``embed``: prototypes of names by an encoder or by word vectors, taken by ``import``."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.extraction.test_openclip import model  # noqa: F401 - a fixture
+from zslcore import load
+from zslcore.__main__ import main
+from zslcore.extraction.encoders import load_encoder, prototypes_of_texts
+
+
+@pytest.fixture
+def classes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    path = tmp_path / "classes.txt"
+    path.write_text("blue whale\nox\nseal\nbat\n")
+    lines = [f"{word} {k} 1 {-k}" for k, word in enumerate(("blue", "whale", "ox", "seal", "bat"))]
+    (tmp_path / "glove.txt").write_text("\n".join(lines))
+    return path
+
+
+def opened(path):
+    with np.load(path, allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+def refused(capsys, *words):
+    assert main(["embed", *words]) == 2
+    return capsys.readouterr().err
+
+
+def test_word_vectors_make_class_embeddings_that_import_takes(classes, capsys):
+    assert main(["embed", "classes.txt", "--vectors", "glove.txt"]) == 0
+    out = capsys.readouterr().out
+    assert "classes-glove.npz: 4 classes x 3 values" in out
+    made = opened("classes-glove.npz")
+    assert list(made["class_names"]) == ["blue whale", "ox", "seal", "bat"]
+    np.testing.assert_allclose(made["prototypes"][0], [0.5, 1.0, -0.5])
+    assert any("trained on texts whose classes are not listed" in s for s in made["provenance"])
+    y = np.repeat(np.arange(4), 5)
+    X = np.random.default_rng(0).normal(size=(20, 6))
+    np.savez("mine.npz", features=X, labels=y, class_names=made["class_names"])
+    words = ["--prototypes", "classes-glove.npz", "--unseen", "bat", "--name", "mine"]
+    assert main(["import", "mine.npz", *words]) == 0
+    np.testing.assert_allclose(load("mine").prototypes, made["prototypes"])
+
+
+def test_an_encoder_of_texts_makes_them_with_its_pretraining(classes, model, capsys):  # noqa: F811
+    words = ["classes.txt", "--encoder", "open_clip:RN50", "--weights", "random"]
+    assert main(["embed", *words, "--text", "a {}.", "an image of {}"]) == 0
+    out = capsys.readouterr().out
+    assert "encoder open_clip:RN50; weights random, seed 0; SHA-256" in out
+    made = opened("classes-open_clip-RN50.npz")
+    encoder = load_encoder("open_clip:RN50", "random")
+    names = ["blue whale", "ox", "seal", "bat"]
+    expected = prototypes_of_texts(encoder, names, ["a {}.", "an image of {}"])
+    np.testing.assert_allclose(made["prototypes"], expected)
+    assert list(made["pretraining"]) == ["none"]
+    prompts = {name: [f"{name} one", f"{name} two"] for name in names}
+    (classes.parent / "prompts.json").write_text(json.dumps(prompts))
+    assert main(["embed", *words, "--prompts", "prompts.json", "--overwrite"]) == 0
+    assert not np.allclose(opened("classes-open_clip-RN50.npz")["prototypes"], expected)
+
+
+def test_what_was_trained_on_can_be_declared(classes):
+    words = ["--vectors", "glove.txt", "--trained-on", "wit-400m", "--output", "out.npz"]
+    assert main(["embed", "classes.txt", *words]) == 0
+    assert list(opened("out.npz")["pretraining"]) == ["wit-400m"]
+
+
+def test_each_refusal_is_one_sentence_and_writes_nothing(classes, capsys):
+    before = sorted(path.name for path in classes.parent.iterdir())
+    assert "Expected --encoder or --vectors" in refused(capsys, "classes.txt")
+    words = ["classes.txt", "--vectors", "glove.txt"]
+    assert "belong to --encoder" in refused(capsys, *words, "--text", "a {}")
+    assert "did you mean 'imagenet-1k'" in refused(capsys, *words, "--trained-on", "imagenet1k")
+    assert "none.txt" in refused(capsys, "none.txt", "--vectors", "glove.txt")
+    assert "nope.txt" in refused(capsys, "classes.txt", "--vectors", "nope.txt")
+    assert sorted(path.name for path in classes.parent.iterdir()) == before
+    classes.write_text("ox\nox\n")
+    assert "'ox'" in refused(capsys, *words)
+    classes.write_text("\n")
+    assert "expected a class a line, got none" in refused(capsys, *words)
+    classes.write_text("ox\n")
+    (classes.parent / "classes-glove.npz").write_bytes(b"mine")
+    assert "expected no file of this name" in refused(capsys, *words)
+    assert (classes.parent / "classes-glove.npz").read_bytes() == b"mine"

@@ -1,0 +1,100 @@
+"""Read the vectors of some words from a file of millions, in a confined process.
+
+Two formats are in use: the text of GloVe, word2vec and fastText, a word and its numbers a line,
+maybe after a line with both sizes; and the binary form of word2vec, that line, then for each word
+its text, a space and its numbers as 32-bit floats. Only the wanted words are parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from zslcore.datasets.sandbox.calling import Refused
+
+#: Most bytes of a line, of a word, and numbers of a vector.
+MAX_LINE, MAX_WORD, MAX_WIDTH = 1 << 17, 1 << 10, 1 << 14
+#: How a pickle begins, which is what gensim saves.
+PICKLE = b"\x80"
+
+Found = Iterator[tuple[str, np.ndarray]]
+
+
+def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list[str]:
+    """Write the vectors of ``words`` as one matrix, "vectors"; return which words have one."""
+    wanted, found = {*words}, dict[str, np.ndarray]()
+    with Path(path).open("rb") as file:
+        if file.peek(1)[:1] == PICKLE:
+            raise Refused(
+                "expected text or the binary form of word2vec, got a pickle, which could run code: "
+                "save it with KeyedVectors.save_word2vec_format"
+            )
+        for word, values in (_of_binary if binary else _of_text)(file, wanted):
+            found.setdefault(word, values)
+            if len(found) == len(wanted):
+                break
+    if found:
+        np.save(out / "vectors.npy", np.stack(list(found.values())))
+    return list(found)
+
+
+def _sizes(line: bytes) -> tuple[int, int] | None:
+    """Return the number of words and of numbers that a first line states."""
+    parts = line.split()
+    if len(parts) == 2 and all(part.isdigit() and len(part) < 12 for part in parts):
+        return int(parts[0]), int(parts[1])
+    return None
+
+
+def _of_text(file: BinaryIO, wanted: set[str]) -> Found:
+    """Yield the wanted words of a text."""
+    width = 0
+    for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), start=1):
+        if number == 1 and (sizes := _sizes(line)):
+            width = sizes[1]
+            continue
+        if len(line) == MAX_LINE or b"\x00" in line:
+            raise Refused("expected a word and its numbers, got no text", f"line {number}")
+        parts = line.rstrip().rsplit(b" ", width) if width else line.split()
+        width = width or len(parts) - 1
+        if not 0 < width <= MAX_WIDTH:
+            raise Refused("expected a word and its numbers", f"line {number}")
+        word = parts[0].decode("utf-8", "replace")
+        if word in wanted:
+            yield word, _vector(parts[1:], width, number)
+
+
+def _vector(parts: Sequence[bytes], width: int, number: int) -> np.ndarray:
+    try:
+        values = np.array([float(part) for part in parts], dtype=np.float32)
+    except ValueError:
+        values = np.empty(0, np.float32)
+    if len(values) != width or not np.isfinite(values).all():
+        raise Refused(f"expected {width} finite numbers behind the word", f"line {number}")
+    return values
+
+
+def _of_binary(file: BinaryIO, wanted: set[str]) -> Found:
+    """Yield the wanted words of the binary form."""
+    sizes = _sizes(file.readline(MAX_LINE))
+    if sizes is None or not 0 < sizes[1] <= MAX_WIDTH:
+        raise Refused("expected the numbers of words and of dimensions in the first line")
+    count, width = sizes
+    for number in range(1, count + 1):
+        text = bytearray()
+        while (one := file.read(1)) not in (b" ", b""):
+            text += one
+            if len(text) > MAX_WORD:
+                raise Refused(f"expected a word of at most {MAX_WORD} bytes", f"word {number}")
+        raw = file.read(4 * width)
+        if len(raw) < 4 * width:
+            raise Refused(f"declares {count:,} words, and ends within number {number:,}")
+        word = text.strip(b"\n").decode("utf-8", "replace")
+        if word in wanted:
+            values = np.frombuffer(raw, "<f4")
+            if not np.isfinite(values).all():
+                raise Refused(f"expected {width} finite numbers behind the word", f"word {number}")
+            yield word, values

@@ -1,0 +1,95 @@
+r"""Class embeddings from word vectors: the mean over the words of a class name.
+
+.. math::
+    s_c = \frac{1}{|W_c|} \sum_{w \in W_c} v_w
+
+A name that has a vector as a whole, as ``blue_whale``, takes that one. Files are the text or the
+binary form of word2vec, GloVe and fastText, or an ``.npz`` with ``vectors`` and ``words``.
+
+References
+----------
+T. Mikolov, I. Sutskever, K. Chen, G. Corrado, J. Dean, "Distributed representations of words and
+phrases and their compositionality", NeurIPS 2013. J. Pennington, R. Socher, C. Manning, "GloVe:
+Global vectors for word representation", EMNLP 2014.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from zslcore.datasets.sandbox.client import read_arrays, read_words
+from zslcore.exceptions import FileRefusedError
+from zslcore.names import spaced_name
+from zslcore.storage import artifacts
+from zslcore.texts import clean_text, expect
+
+#: Endings of archives and of the binary form; all others are text.
+ARCHIVES, BINARY = (".npz", ".h5", ".hdf5"), (".bin",)
+#: Missing words that a sentence names.
+LISTED = 5
+
+
+def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str]) -> np.ndarray:
+    """Return one vector a class, float32 of shape (n_classes, n_dimensions).
+
+    Parameters
+    ----------
+    path : file of word vectors, read in the sandbox
+    class_names : "blue+whale" and "002.Laysan_Albatross" are read as people write them
+
+    Raises
+    ------
+    FileRefusedError
+        When the file is damaged or in another form, or a word has no vector; it names the words.
+    """
+    path = Path(path)
+    forms = [_forms(name) for name in class_names]
+    wanted = {word for of_class in forms for words in of_class for word in words}
+    vectors = _read(path, wanted)
+    found, missing = [], []
+    for name, (phrases, *words) in zip(class_names, forms, strict=True):
+        whole = _first(vectors, phrases)
+        parts = [whole] if whole is not None else [_first(vectors, each) for each in words]
+        present = [vector for vector in parts if vector is not None]
+        if len(present) < len(parts) or not present:
+            missing.append(name)
+        else:
+            found.append(np.mean(present, axis=0))
+    if missing:
+        shown = ", ".join(repr(clean_text(spaced_name(name), 60)) for name in missing[:LISTED])
+        more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
+        expect(False, path, "a vector for every word of each class", f"none for {shown}{more}")
+    return np.asarray(found, dtype=np.float32)
+
+
+def _forms(name: str) -> list[tuple[str, ...]]:
+    """Return spellings of the whole name, then of each of its words, the likeliest first."""
+    words = spaced_name(name).replace("-", " ").split()
+    return [_spellings("_".join(words)), *(map(_spellings, words) if len(words) > 1 else ())]
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((word, word.lower(), word.capitalize(), word.title())))
+
+
+def _first(vectors: Mapping[str, np.ndarray], words: Iterable[str]) -> np.ndarray | None:
+    return next((vectors[word] for word in words if word in vectors), None)
+
+
+def _read(path: Path, wanted: set[str]) -> dict[str, np.ndarray]:
+    """Return the vectors of the wanted words that a file has."""
+    if path.suffix.lower() not in ARCHIVES:
+        return read_words(path, sorted(wanted), binary=path.suffix.lower() in BINARY)
+    with artifacts.scratch() as folder:
+        read = read_arrays(path, {"vectors": "rows", "words": "names"}, folder)
+        words, vectors = read.names["words"], read.arrays["vectors"]
+        if len(words) != len(vectors):
+            raise FileRefusedError(
+                f"{clean_text(path.name)}: expected one word for each of {len(vectors):,} vectors, "
+                f"got {len(words):,}."
+            )
+        return {w: np.array(vectors[k]) for k, w in enumerate(words) if w in wanted}
