@@ -14,6 +14,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.metrics import harmonic_mean, mean_class_accuracy, sample_accuracy
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.given_sides import ruled_out_sides
+from zslcore.scores.paired import compare_scores, designs_of
 from zslcore.scores.reading import read_scores
 
 C, UNSEEN = 20, np.array([1, 4, 8, 11, 15, 18])
@@ -480,3 +481,54 @@ def test_files_that_people_reported(shared, case, capsys, monkeypatch):
     monkeypatch.chdir(folder)
     assert main(["score", *words]) == status
     assert said in capsys.readouterr().out
+
+
+# --- Two blocks -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_seen_and_unseen_columns_may_be_two_files(tmp_path, listed):
+    order = np.concatenate([SEEN, UNSEEN])
+    np.save(tmp_path / "seen.npy", F[:, SEEN])
+    np.save(tmp_path / "unseen.npy", F[:, UNSEEN])
+    np.save(tmp_path / "y.npy", Y if listed else np.argsort(order)[Y])
+    file = read_scores(
+        tmp_path / "seen.npy",
+        labels=tmp_path / "y.npy",
+        unseen=[*map(str, UNSEEN)] if listed else None,
+        unseen_scores=tmp_path / "unseen.npy",
+    )
+    matrix, asked = interpreted(file)
+    assert asked == ()
+    np.testing.assert_array_equal(matrix.F, F if listed else F[:, order])
+    assert judge(matrix).evaluation.ausuc == judge(read()[0]).evaluation.ausuc
+
+
+def test_seen_and_unseen_columns_may_be_two_arrays_of_a_file(tmp_path):
+    np.savez(
+        tmp_path / "own.npz", scores_seen=F[:, SEEN], scores_unseen=F[:, UNSEEN], y=Y, unseen=UNSEEN
+    )
+    np.testing.assert_array_equal(interpreted(read_scores(tmp_path / "own.npz"))[0].F, F)
+
+
+def test_blocks_of_other_images_are_separate_spaces(tmp_path):
+    np.savez(tmp_path / "own.npz", scores_seen=F[:9, SEEN], scores_unseen=F[:, UNSEEN], y=Y)
+    with pytest.raises(ZSLError, match="got 9 and 408 rows.*no GZSL"):
+        read_scores(tmp_path / "own.npz")
+
+
+# --- Comparison -----------------------------------------------------------------------------------
+
+
+def test_a_comparison_begins_with_one_sentence():
+    first = judge(read()[0]).matrix
+    noise = np.random.default_rng(1).normal(size=F.shape)
+    near, far = (read(F + scale * noise)[0] for scale in (0.05, 3.0))
+    pair = compare_scores(first, near)
+    row = pair.differences.loc["plain_harmonic"]
+    least = {name: d.detectable("classes") for name, d, _ in designs_of(pair)}
+    assert pair.headline.startswith("No significant difference: H ")
+    assert f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f} over classes" in pair.headline
+    assert f"could have shown {100 * least['plain_harmonic']:.1f} points" in pair.headline
+    assert pair.as_text().startswith("No significant difference")
+    assert compare_scores(far, first).headline.startswith("own.npz is significantly better: H ")

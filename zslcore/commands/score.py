@@ -47,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "names or numbers, a file of them, or all: no class was trained on"
     option("--unseen", nargs="+", metavar="CLASS", help=text)
     option("--labels", type=Path, metavar="FILE", help="labels, where FILE has none")
+    text = "scores of unseen classes, where FILE has the columns of seen classes alone"
+    option("--unseen-scores", type=Path, metavar="FILE", help=text)
     text = "scores of other images and classes, one a fold, to choose gamma"
     option("--validation", nargs="+", default=[], type=Path, metavar="FILE", help=text)
     option("--validation-unseen", nargs="+", metavar="CLASS", help="its unseen classes, likewise")
@@ -95,15 +97,17 @@ def _printed(args: argparse.Namespace, words: Words) -> object:
     """Return what is printed of the files; an open question is raised."""
     if args.compare and len(args.files) < 2:
         raise ParameterError("--compare: expected at least two FILEs; got one.")
-    for option in ("predictions", "data"):
+    for option in ("predictions", "data", "unseen_scores"):
         if getattr(args, option) is not None and len(args.files) > 1:
-            raise ParameterError(f"--{option}: expected one FILE; got {len(args.files)}.")
+            raise ParameterError(
+                f"--{option.replace('_', '-')}: expected one FILE; got {len(args.files)}."
+            )
     # Their images and their unseen classes are others, but they were most likely written as the
     # test scores were.
     own = args.validation_labels, args.validation_unseen
     fixes = args.fix if args.validation_fix is None else args.validation_fix
     validation = [understood(p, *own, fixes, "--validation-fix") for p in args.validation]
-    names = ("labels", "unseen", "fix", "gamma", "data", "split", "seed")
+    names = ("labels", "unseen", "unseen_scores", "fix", "gamma", "data", "split", "seed")
     given = {name: getattr(args, name) for name in names}
     reports = [judged(path, validation, **given) for path in args.files]
     if args.predictions is not None:
@@ -117,8 +121,8 @@ def _printed(args: argparse.Namespace, words: Words) -> object:
         found = [json.loads(r.to_json(with_intervals=args.intervals)) for r in reports]
         found += [json.loads(pair.to_json()) for pair in pairs]
         return (found[0] if len(found) == 1 else found), worst_status(reports)
-    texts = [report.as_text(words, with_intervals=args.intervals) for report in reports]
-    texts += [pair.as_text(words) for pair in pairs]
+    texts = [pair.as_text(words) for pair in pairs]  # first: whether the files differ
+    texts += [report.as_text(words, with_intervals=args.intervals) for report in reports]
     texts += [f"{args.html} written. To show it on a page next to it:\n{embed}"] if embed else []
     return "\n\n".join(texts), worst_status(reports)
 
@@ -152,6 +156,7 @@ def judged(
     *,
     labels: Path | None = None,
     unseen: list[str] | None = None,
+    unseen_scores: Path | None = None,
     fix: Sequence[str] = (),
     gamma: float | None = None,
     data: str | None = None,
@@ -172,7 +177,8 @@ def judged(
             if value is not None:
                 raise ParameterError(f"--{option} means nothing for predictions; got {path.name}.")
         return judge_predicted(read_predicted(path))
-    report = judge(understood(path, labels, unseen, fix), gamma=gamma, validation=validation)
+    matrix = understood(path, labels, unseen, fix, unseen_scores=unseen_scores)
+    report = judge(matrix, gamma=gamma, validation=validation)
     if data is None:
         return report
     dataset = load(data)
@@ -185,6 +191,8 @@ def understood(
     unseen: list[str] | None,
     fixes: Sequence[str],
     option: str = "--fix",
+    *,
+    unseen_scores: Path | None = None,
 ) -> ScoreMatrix | ScoreAnswers:
     """Return the scores of a file; an open question is raised with its possible answers."""
     from zslcore.datasets.sandbox.client import listed_classes
@@ -196,6 +204,7 @@ def understood(
         path,
         labels=None if labels is None else path_of(labels, path.parent),
         unseen=None if unseen is None else listed_classes(unseen, path.parent),
+        unseen_scores=None if unseen_scores is None else path_of(unseen_scores, path.parent),
     )
     matrix, questions = interpreted(file, fixes)
     if matrix is None:

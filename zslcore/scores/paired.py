@@ -95,6 +95,49 @@ class Pair:
             table[f"p{end}"] = [p_of_draws(values) for values in drawn]
         return table
 
+    @cached_property
+    def headline(self) -> str:
+        """Whether the files differ, in one sentence; see :meth:`sentence`."""
+        return self.sentence(self.differences)
+
+    def sentence(self, differences: pd.DataFrame) -> str:
+        """Return whether the files differ: both values, interval, smallest difference to be shown.
+
+        Of H where both have it, at the gamma chosen for both or at 0; else of unseen accuracy.
+        ``differences`` are :attr:`differences`.
+        """
+        names = ("calibrated_harmonic", "plain_harmonic", "separate_harmonic", "zsl",
+                 "plain_unseen")  # fmt: skip
+        name = next((name for name in names if name in differences.index), None)
+        if name is None:
+            return "The files have no metric in common."
+        row = differences.loc[name]
+        letter = {"zsl": "ZSL accuracy", "plain_unseen": "u"}.get(name, "H")
+        at = {"calibrated_harmonic": ", γ chosen for each", "plain_harmonic": ", γ = 0",
+              "plain_unseen": ", γ = 0",
+              "separate_harmonic": ", separate label spaces"}.get(name, "")  # fmt: skip
+        first, second = (f"{100 * row[which]:.1f} % ({of})" for which, of in
+                         zip(("first", "second"), self.names, strict=True))  # fmt: skip
+        ends = f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f}"
+        values = (
+            f"{letter} {second} against {first}, per class{at}; difference "
+            f"{100 * row['difference']:+.1f} points, 95 % interval {ends} over classes"
+        )
+        if row["low"] > 0 or row["high"] < 0:
+            better = self.names[int(row["difference"] > 0)]
+            return f"{better} is significantly better: {values}."
+        finds = [
+            (design, design.detectable("classes", POWER, ALPHA))
+            for of, design, _ in designs_of(self)
+            if of == name
+        ]
+        shown = ""
+        if finds and np.isfinite(finds[0][1]):
+            design, least = finds[0]
+            classes = " + ".join(f"{round(s.classes):,}" for s in design.strata)
+            shown = f"; these {classes} classes could have shown {100 * least:.1f} points"
+        return f"No significant difference: {values}{shown}."
+
     @property
     def caution(self) -> str:
         """What intervals and p cover over few classes, or classes of one image; "" elsewhere."""
@@ -118,7 +161,8 @@ class Pair:
     def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:
         """Return the differences as lines to read, in points, with both intervals."""
         said = f"{self.names[1]} less {self.names[0]}, points (95 % over classes; over images)"
-        lines = [said]
+        headline = words.said(self.headline).replace("γ", "gamma")
+        lines = [*textwrap.wrap(headline, 100), "", said]
         for row in self.table(words).to_dict("records"):
             what = f"{row['protocol']}, {row['line']}".replace("γ", "gamma")
             ends = (
@@ -144,6 +188,7 @@ class Pair:
         """Return the comparison as JSON; figures and differences are fractions."""
         return strict_json(
             {
+                "headline": self.headline,
                 "first": self.names[0],
                 "second": self.names[1],
                 "gammas": self.gammas,
@@ -290,15 +335,21 @@ def designs_of(pair: Pair) -> Iterator[tuple[str, Design, float]]:
     for H.
     """
     generalized = pair.tests[0].generalized
+    limits = {test.limits for test in pair.tests}
+    both = bool(pair.tests[0].seen[pair.tests[0].y].any())
     for point in POINTS if generalized else POINTS[:1]:
         if point == "calibrated" and None in pair.gammas:
+            continue
+        if "predicted classes" in limits and point != "plain":
+            continue
+        if "sides given" in limits and point != "separate":
             continue
         right = [_right(test, point, gamma or 0.0) for test, gamma in _files(pair)]
         sides = {"unseen": ~_of_seen(pair.tests[0]), "seen": _of_seen(pair.tests[0])}
         for side, of in sides.items():
             if of.any():
                 yield _of_side(pair, f"{point}_{side}", right, of)
-        if generalized:
+        if both:
             yield _of_harmonic(pair, f"{point}_harmonic", right, sides)
 
 

@@ -284,6 +284,11 @@ ROLES: dict[str, Role] = {
     "unseen": "labels",
     "class_names": "names",
 }
+#: What a matrix of seen or of unseen columns alone is called, where they are two.
+BLOCKS = (
+    ("seen_scores", "scores_seen", "seen_logits", "logits_seen"),
+    ("unseen_scores", "scores_unseen", "unseen_logits", "logits_unseen"),
+)
 #: Names of columns of numbers that count images, and are no scores of a class.
 COUNTERS = ("id", "index", "idx", "row", "image_id", "img_id", "sample_id", "sample", "image_index")
 #: The word for unseen classes of a file all of whose classes are unseen.
@@ -295,6 +300,7 @@ def read_scores(
     *,
     labels: Path | None = None,
     unseen: Path | Sequence[str] | None = None,
+    unseen_scores: Path | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> ScoreFile:
     """Read a file of scores or predicted classes, for :func:`zslcore.scores.interpreted`.
@@ -306,6 +312,8 @@ def read_scores(
         one of predicted classes.
     labels : a file of labels alone: ``.npy``, or a text with one a line; needed with ``.npy``
     unseen : names or numbers of unseen classes, a text file with one a line, or :data:`ALL`
+    unseen_scores : the scores of unseen classes, where ``path`` has those of seen ones alone
+        Without a list of unseen classes the columns are the seen classes, then the unseen ones.
 
     Raises
     ------
@@ -316,11 +324,25 @@ def read_scores(
     with scratch() as folder:
         of = _read_csv if path.suffix.lower() == ".csv" else _read_archive
         found = of(path, folder, limits)
+        second = found.pop("unseen_scores", None)
+        second_names: tuple[str, ...] = ()
+        if unseen_scores is not None:
+            (folder / "unseen").mkdir()
+            of = _read_csv if unseen_scores.suffix.lower() == ".csv" else _read_archive
+            others = of(unseen_scores, folder / "unseen", limits)
+            second, second_names = others.get("scores"), tuple(others.get("class_names", ()))
+            if second is None:
+                raise FileRefusedError(
+                    f"{clean_text(unseen_scores.name)}: expected the scores of unseen classes; got "
+                    "predicted classes."
+                )
         if labels is not None:
             found["labels"] = _read_labels(labels, folder / "labels", limits)
         if unseen is not None:
             given = read_lines(unseen) if isinstance(unseen, Path) else tuple(unseen)
             found["unseen"] = _numbers_or_names(given)
+        if second is not None:
+            _join_blocks(name, found, np.asarray(second), second_names)
         if "labels" not in found:
             raise FileRefusedError(
                 f"{name}: expected labels, {' or '.join(NAMES['labels'][:3])}, or a file of "
@@ -345,6 +367,11 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     found: dict[str, Any] = {}
     lower = {name.lower(): name for name in shapes}
     answers = next((lower[name] for name in PREDICTED if name in lower), None)
+    blocks_of = [next((lower[n] for n in names if n in lower), None) for names in BLOCKS]
+    if held["scores"] is None and None not in blocks_of:
+        held["scores"] = blocks_of[0]
+    else:
+        blocks_of = [None, None]
     if held["scores"] is not None and _is_column(shapes[held["scores"]]):
         held["scores"], answers = None, held["scores"]  # one number an image: a predicted class
     if held["scores"] is None and answers is not None and not _is_vector(shapes[answers]):
@@ -356,11 +383,14 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
             f"{clean_text(', '.join(list(shapes)[:6])) or 'none of these'}."
         )
     wanted: dict[str, Role] = {name: ROLES[part] for part, name in held.items() if name is not None}
-    if held["scores"] is None:
-        wanted[answers] = "labels"  # type: ignore[index]  # there is one of both
+    if held["scores"] is None and answers is not None:
+        wanted[answers] = "labels"
+    if blocks_of[1] is not None:
+        wanted[blocks_of[1]] = "scores"
     read = read_arrays(path, wanted, folder, required=(), limits=limits)
-    for part, name in (*held.items(), ("predicted", answers)):
-        if name in wanted:
+    parts = (*held.items(), ("predicted", answers), ("unseen_scores", blocks_of[1]))
+    for part, name in parts:
+        if name is not None and name in wanted:
             found[part] = read.names.get(name, read.arrays.get(name))
     if answers is not None and "predicted" not in found:
         found["remarks"] = [_left_out([answers], "scores decide")]
@@ -368,6 +398,44 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         others = [name for name in read.unread if name != "predicted"]
         found["remarks"] = [*found.get("remarks", ()), *([_left_out(others)] if others else ())]
     return found
+
+
+def _join_blocks(
+    name: str, found: dict[str, Any], second: np.ndarray, names: tuple[str, ...]
+) -> None:
+    """Join seen and unseen columns to one matrix; ``found`` are the parts of the file."""
+    first = found.get("scores")
+    if first is None:
+        raise FileRefusedError(f"{name}: expected scores of seen classes; got predicted classes.")
+    first = np.asarray(first)
+    if len(first) != len(second):
+        raise FileRefusedError(
+            f"{name}: expected seen and unseen columns of the same images; got {len(first):,} and "
+            f"{len(second):,} rows. Images that are scored among the classes of their own side "
+            "alone are no GZSL."
+        )
+    S, C = first.shape[1], first.shape[1] + second.shape[1]
+    F = np.hstack([first, second])
+    listed = found.get("unseen")
+    own = tuple(found.pop("class_names", ()))
+    if own and names:
+        found["class_names"] = (*own, *names)
+    numbers = None if listed is None else np.asarray(listed)
+    if numbers is not None and numbers.dtype.kind in "iu" and len(np.unique(numbers)) == C - S:
+        if numbers.min() < 0 or numbers.max() >= C:
+            raise FileRefusedError(
+                f"{name}, unseen classes: expected numbers of {C} classes, 0 to {C - 1}; got "
+                f"{numbers.min()} to {numbers.max()}."
+            )
+        # Classes are numbered among all: either block has its classes in their order.
+        order = np.concatenate([np.setdiff1d(np.arange(C), numbers), np.unique(numbers)])
+        place = np.argsort(order)
+        F = F[:, place]
+        if "class_names" in found:
+            found["class_names"] = tuple(found["class_names"][k] for k in place)
+    elif listed is None:
+        found["unseen"] = np.arange(S, C)
+    found["scores"] = F
 
 
 def _is_vector(shape: Sequence[int] | None) -> bool:

@@ -245,8 +245,11 @@ def _show_pair(first: Brought, others: list[Brought], gamma: float | None, words
         st.info("Bring a second file of scores of the same images.", icon=":material/info:")
     for other in others:
         pair = compare_scores(first.matrix, other.matrix, (gamma or None, other.gamma))
+        digests = first.matrix.digest, other.matrix.digest
+        differences = cache.score_differences(*digests, pair.gammas, pair)
+        st.markdown(plain(words.said(pair.sentence(differences))))
         st.markdown(f"**{plain(other.matrix.name)} less {plain(first.matrix.name)}**, in points")
-        show_differences(pair, (first.matrix.digest, other.matrix.digest), words)
+        show_differences(pair, digests, words)
         st.caption(
             f"Both answer alike for {percent(pair.agreement)} of the images. {pair.only_second:,} "
             f"images are right in the second alone, {pair.only_first:,} in the first alone "
