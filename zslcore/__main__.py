@@ -43,6 +43,7 @@ COMMANDS = {
     "folds": "write the rows of the test set and of every fold",
     "base-to-new": "list base and new classes of the sets that prompt tuning is tested on",
     "score": "judge score matrices of models from elsewhere",
+    "explain": "say which reading of scores gives a printed number",
     "power": "plan a comparison: classes and images that a difference needs",
     "board": "check a folder of results and write the board",
     "shards": "store features larger than memory as a mapped file",

@@ -40,11 +40,10 @@ from zslcore.scores.joined import (
     Judged,
     JudgedMatrix,
     JudgedSplit,
-    Printed,
     joined_cards,
-    read_printed,
 )
 from zslcore.scores.judging import judge_predicted
+from zslcore.scores.printed import Printed, read_printed
 from zslcore.scores.sandboxed import Asked, Given, judge_in_sandbox, memory_for
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out

@@ -65,7 +65,7 @@ def run_review(args: argparse.Namespace) -> int:
 def submission_of(args: argparse.Namespace) -> Submission:
     """Return what the options say of a submission."""
     from zslcore.leakage.context import Provenance
-    from zslcore.scores.joined import read_printed
+    from zslcore.scores.printed import read_printed
     from zslcore.scores.review import Submission
 
     if args.printed and args.scores is None:

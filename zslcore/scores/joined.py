@@ -6,7 +6,6 @@ either way round, or of the row numbers. Predictions number their rows themselve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,51 +27,14 @@ from zslcore.leakage.published import PredictedScores, published_as
 from zslcore.leakage.report import Finding, Mark, Report, counted, verdict_of, worst_first
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
 from zslcore.names import class_key
+from zslcore.scores.explain import distances_of, readings_of
 from zslcore.scores.judging import ScoreReport
+from zslcore.scores.printed import PRINTED, Printed
 from zslcore.scores.protocols import ORACLE
 from zslcore.scores.reading import JudgedScores
 
-#: Name of a printed figure -> the lines of the table of protocols that may be meant.
-PRINTED = {
-    "u": (("One space", "unseen"),),
-    "s": (("One space", "seen"),),
-    "H": (("One space", "H"), ("Separate spaces", "H")),
-    "ZSL": (("Separate spaces", "unseen among unseen"),),
-    "AUSUC": (("Every", "AUSUC"),),
-}
-#: Words of papers for the same.
-ALSO = {"unseen": "u", "seen": "s", "h": "H", "zsl": "ZSL", "t1": "ZSL", "ausuc": "AUSUC"}
-FIGURE = re.compile(r"([A-Za-z0-9]+)\s*[=: ]\s*([0-9]{1,3}(?:\.[0-9]{1,4})?)\s*%?")
 #: Titles of findings: on both files, and on what remains.
 FITS, WITHOUT = "Scores and split", "Figures without leaked rows"
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """A printed figure: its name in :data:`PRINTED`, and its percent with the printed decimals."""
-
-    name: str
-    text: str
-
-    def is_of(self, value: float) -> bool:
-        """Return whether a fraction rounds to it."""
-        decimals = len(self.text.partition(".")[2])
-        return abs(100 * value - float(self.text)) <= 0.5 * 10**-decimals + 1e-9
-
-
-def read_printed(text: str) -> tuple[Printed, ...]:
-    """Return the figures in a text like ``H 49.8, u 45.1``; raises a ParameterError for others."""
-    found = []
-    for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
-        match = FIGURE.fullmatch(part)
-        name = match and ALSO.get(match[1].lower(), match[1])
-        if match is None or name not in PRINTED or float(match[2]) > 100:
-            raise ParameterError(
-                f"Printed figures: expected {', '.join(PRINTED)} with a value in percent, as "
-                f"'H 49.8, u 45.1'; got {part!r}."
-            )
-        found.append(Printed(str(name), match[2]))
-    return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,6 +265,20 @@ def _figures_without_leaks(
     return _Without(int(leaked.sum()), len(leaked), how, in_trainval, whole, kept)
 
 
+def figures_without_leaks(
+    report: ScoreReport, context: AuditContext, audited: Report
+) -> dict[str, float] | None:
+    """Return u, s and H, as far as they are left, of images that a split does not train on.
+
+    At the gamma chosen, or 0. None where scores are not of its test rows, or none of them leaks.
+    """
+    without = _figures_without_leaks(fit(report.matrix, context), report, context, audited)
+    if without is None or without.kept is None or not without.leaked:
+        return None
+    named = zip("usH", without.kept, strict=True)
+    return {name: value for name, value in named if value is not None}
+
+
 def _figures_at(
     answers: Answers, keep: np.ndarray, gamma: float
 ) -> tuple[float | None, float | None, float | None]:
@@ -375,8 +351,13 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
         if not found:
             said = f"; the scores give {percent(of[0][2])}" if of else ""
             text = f"Not reproduced by any protocol{said}."
+            nearest = next(iter(distances_of(each, [*readings_of([report])])), None)
+            if nearest is not None and nearest.explains:
+                text = f"Not reproduced by any protocol{said}, but it is: {nearest.said}."
+            elif nearest is not None:
+                text = f"{text} The nearest reading is {percent(nearest.value)}: {nearest.said}."
             advice = "Ask the authors what was scored, and how."
-            yield Finding(title, "error", text, advice)
+            yield Finding(title, "error", text.replace("γ", "gamma"), advice)
         elif not fair:
             text = "Reproduced only with gamma chosen on the test images: a bound, not a result."
             advice = "Ask for gamma chosen on validation images."

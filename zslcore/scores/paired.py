@@ -124,7 +124,7 @@ class Pair:
             f"{100 * row['difference']:+.1f} points, 95 % interval {ends} over classes"
         )
         if row["low"] > 0 or row["high"] < 0:
-            better = self.names[int(row["difference"] > 0)]
+            better = self.names[1] if row["low"] > 0 else self.names[0]
             return f"{better} is significantly better: {values}."
         finds = [
             (design, design.detectable("classes", POWER, ALPHA))

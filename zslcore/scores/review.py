@@ -27,8 +27,9 @@ from zslcore.leakage.report import Finding, Mark, worst_first
 from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.scores.card import card_of_scores
-from zslcore.scores.joined import JudgedMatrix, JudgedSplit, Printed, joined_card, with_printed
+from zslcore.scores.joined import JudgedMatrix, JudgedSplit, joined_card, with_printed
 from zslcore.scores.judging import ScoreReport
+from zslcore.scores.printed import Printed
 from zslcore.storage.artifacts import scratch, sha256
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text

@@ -65,10 +65,9 @@ from zslcore.scores.joined import (
     Judged,
     JudgedMatrix,
     JudgedSplit,
-    Printed,
     joined_cards,
-    read_printed,
 )
+from zslcore.scores.printed import Printed, read_printed
 from zslcore.storage import artifacts
 from zslcore.storage.files import FACTS
 

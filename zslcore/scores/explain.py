@@ -1,0 +1,334 @@
+"""Readings of scores that may explain a printed number: which one does, and what scores cannot say.
+
+The same scores give many numbers: at gamma 0, at a gamma chosen on validation images or on the test
+images themselves, per class or per image, with ties decided one way or the other, among all classes
+or within a side, of one run, of the mean or of the best of several. Papers of the field print each
+of these as H, u, s or ZSL accuracy. Every reading is computed and compared with the printed digits:
+it explains the number where it rounds to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from zslcore.evaluation.figures import PER_SAMPLE
+from zslcore.metrics import Average, harmonic_mean, mean_class_accuracy, sample_accuracy
+from zslcore.scores.judging import ScoreReport
+from zslcore.scores.printed import Printed
+from zslcore.storage.files import FACTS
+from zslcore.texts import strict_json
+
+#: How a reading may be reported: as the field does, with its name beside it, or never as a result.
+Standing = Literal["usual", "name it", "oracle"]
+AVERAGES: tuple[tuple[str, Average, str], ...] = (
+    ("per class", "class", ""),
+    ("per image", "sample", PER_SAMPLE),
+)
+#: Readings that a text lists for one printed number.
+LISTED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A way to read scores, ``said`` in words; ``metrics`` are fractions by H, u, s, ZSL, AUSUC."""
+
+    said: str
+    metrics: Mapping[str, float]
+    standing: Standing = "usual"
+
+
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """A reading of one printed number: its value, and whether it rounds to the printed digits."""
+
+    said: str
+    value: float
+    points: float
+    explains: bool
+    standing: Standing
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The readings of every printed number, the nearest first, and the sentence on all of them."""
+
+    printed: tuple[Printed, ...]
+    distances: tuple[tuple[Distance, ...], ...]
+    together: tuple[str, ...]
+    beyond: tuple[str, ...]
+
+    @property
+    def explained(self) -> bool:
+        """Whether each printed number is that of some reading."""
+        return all(any(each.explains for each in of) for of in self.distances)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence a printed number, and one on all of them where there are several."""
+        said = [_sentence(*pair) for pair in zip(self.printed, self.distances, strict=True)]
+        if len(self.printed) > 1:
+            if self.together:
+                said.append(f"All of them together: {'; or '.join(self.together)}.")
+            else:
+                said.append("No single reading gives all of them.")
+        return tuple(said)
+
+    def as_text(self) -> str:
+        """Return sentences, the readings by distance, and what scores cannot tell, as lines."""
+        lines = [*self.sentences]
+        for printed, distances in zip(self.printed, self.distances, strict=True):
+            lines += ["", f"Readings of {printed.name} {printed.text}, the nearest first"]
+            for each in distances[:LISTED]:
+                mark = "=" if each.explains else " "
+                lines.append(
+                    f"  {mark} {100 * each.value:5.1f} %  {each.points:+6.1f} points  {each.said}"
+                )
+        lines += ["", "What scores cannot tell"]
+        return "\n".join([*lines, *(f"  {text}" for text in self.beyond)]).replace("γ", "gamma")
+
+    def to_json(self) -> str:
+        """Return everything as JSON; values are fractions, distances points."""
+        found = {
+            "explained": self.explained,
+            "sentences": self.sentences,
+            "together": self.together,
+            "printed": [
+                {
+                    "metric": printed.name,
+                    "printed": printed.text,
+                    "readings": [
+                        {
+                            "reading": each.said,
+                            "value": each.value,
+                            "points": each.points,
+                            "explains": each.explains,
+                            "standing": each.standing,
+                        }
+                        for each in distances
+                    ],
+                }
+                for printed, distances in zip(self.printed, self.distances, strict=True)
+            ],
+            "beyond": self.beyond,
+        }
+        return strict_json(found)
+
+
+def explain(
+    reports: Sequence[ScoreReport],
+    printed: Sequence[Printed],
+    without_leaks: Mapping[str, float] | None = None,
+    *,
+    first_release: bool = False,
+) -> Explanation:
+    """Compare printed numbers with every reading of the scores.
+
+    Parameters
+    ----------
+    reports : of one run, or of several runs or checkpoints on the same test set
+    printed : at least one number
+    without_leaks : u, s and H of the images that the split given does not train on, if known
+    first_release : whether the split given is the Proposed Split, version 1
+    """
+    readings = [*readings_of(reports)]
+    if without_leaks:
+        said = "γ = 0, per class, without the test images that the split trains on"
+        readings.append(Reading(said, without_leaks, "name it"))
+    distances = tuple(distances_of(each, readings) for each in printed)
+    together = tuple(
+        reading.said
+        for reading in readings
+        if all(p.name in reading.metrics and p.is_of(reading.metrics[p.name]) for p in printed)
+    )
+    return Explanation(
+        tuple(printed), distances, together, (*_beyond(reports, first_release=first_release),)
+    )
+
+
+def readings_of(reports: Sequence[ScoreReport]) -> Iterator[Reading]:
+    """Yield every reading of one or several files of scores."""
+    several = len(reports) > 1
+    of_files = [[*_readings_of_one(report)] for report in reports]
+    for report, readings in zip(reports, of_files, strict=True):
+        for reading in readings:
+            start = f"{report.matrix.name}: " if several else ""
+            standing: Standing = reading.standing
+            if several and standing == "usual":
+                standing = "name it"
+            yield Reading(f"{start}{reading.said}", reading.metrics, standing)
+    if several:
+        yield from _readings_of_several(of_files)
+
+
+def _readings_of_one(report: ScoreReport) -> Iterator[Reading]:
+    figures, test = report.figures, report.matrix.tested
+    for average, kind, end in AVERAGES:
+        usual: Standing = "usual" if average == "per class" else "name it"
+        at_zero = _named(figures, "plain", end)
+        ausuc = figures.get(f"ausuc{end}")
+        if at_zero:
+            yield Reading(f"γ = 0, {average}", at_zero, usual)
+            mean = {"H": (at_zero["u"] + at_zero["s"]) / 2}
+            yield Reading(f"mean of u and s in place of H, γ = 0, {average}", mean, "name it")
+        if ausuc is not None:
+            yield Reading(f"area under the curve, {average}", {"AUSUC": ausuc}, usual)
+        calibrated = _named(figures, "calibrated", end)
+        if calibrated:
+            yield Reading(f"γ {report.how}, {average}", calibrated, usual)
+        if test.has_curve:
+            best = test.curve_of(kind).best()
+            values = {"u": best.unseen, "s": best.seen, "H": best.harmonic}
+            yield Reading(f"γ best on the test images (oracle), {average}", values, "oracle")
+            other = test.curve_of("sample" if kind == "class" else "class").best().gamma
+            point = test.curve_of(kind).at(other)
+            values = {"u": point.unseen, "s": point.seen, "H": point.harmonic}
+            of = "image" if kind == "class" else "class"
+            said = f"γ best on the test images per {of} (oracle), printed {average}"
+            if (point.unseen, point.seen) != (best.unseen, best.seen):
+                yield Reading(said, values, "oracle")
+        within = _named(figures, "separate", end, {"unseen": f"zsl{end}"})
+        if within:
+            said = f"within each side, seen classes out (ZSL accuracy), {average}"
+            yield Reading(said, within | {"ZSL": within["u"]}, "name it")
+        elif (zsl := figures.get(f"zsl{end}")) is not None:
+            said = f"among unseen classes alone (ZSL accuracy), {average}"
+            yield Reading(said, {"ZSL": zsl, "u": zsl}, usual)
+        accuracy = figures.get(f"accuracy{end}")
+        if accuracy is not None:
+            said = f"accuracy of all test images together, γ = 0, {average}"
+            yield Reading(said, {"H": accuracy}, "name it")
+    for k, value in report.top_k.items():
+        if k > 1:
+            yield Reading(f"top-{k} among unseen classes, per class", {"ZSL": value}, "name it")
+    yield from _readings_of_ties(report)
+
+
+def _named(
+    figures: Mapping[str, float | None],
+    point: str,
+    end: str,
+    other: Mapping[str, str] | None = None,
+) -> dict[str, float]:
+    """Return u, s and H of a point; empty where one of them is not there."""
+    names = {"u": "unseen", "s": "seen", "H": "harmonic"}
+    values = {
+        letter: figures.get((other or {}).get(side, f"{point}_{side}{end}"))
+        for letter, side in names.items()
+    }
+    return {k: v for k, v in values.items() if v is not None} if None not in values.values() else {}
+
+
+def _readings_of_ties(report: ScoreReport) -> Iterator[Reading]:
+    """Yield the figures of ties between the sides decided the other way, or by the file's order."""
+    test = report.matrix.tested
+    if not test.has_curve:
+        return
+    answers = test.answers
+    tied = np.abs(answers.margin) <= answers.resolution
+    if not tied.any():
+        return
+    given = answers.at(0.0)
+    first = np.minimum(answers.seen_class, answers.unseen_class)
+    for how, decided in (("for the first column", first), ("for seen", answers.seen_class)):
+        found = np.where(tied, decided, given)
+        for average, accuracy in (
+            ("per class", mean_class_accuracy),
+            ("per image", sample_accuracy),
+        ):
+            sides = ~answers.of_seen, answers.of_seen
+            u, s = (accuracy(answers.y[of], found[of]) for of in sides)
+            values = {"u": float(u), "s": float(s), "H": float(harmonic_mean(s, u))}
+            yield Reading(f"γ = 0, ties decided {how}, {average}", values, "name it")
+
+
+def _readings_of_several(of_files: Sequence[Sequence[Reading]]) -> Iterator[Reading]:
+    """Yield the mean over files, the H of the means, and the best file by the test images."""
+    common = [r.said for r in of_files[0] if all(r.said in {o.said for o in f} for f in of_files)]
+    n = len(of_files)
+    for said in common:
+        same = [next(r for r in readings if r.said == said) for readings in of_files]
+        means = {k: float(np.mean([r.metrics[k] for r in same])) for k in same[0].metrics}
+        yield Reading(f"mean over {n} files, {said}", means, same[0].standing)
+        if {"u", "s", "H"} <= {*means} and not said.startswith("mean of"):
+            value = float(harmonic_mean(means["s"], means["u"]))
+            yield Reading(f"H of the mean u and s of {n} files, {said}", {"H": value}, "name it")
+        for metric in means:
+            best = max(same, key=lambda r, metric=metric: r.metrics[metric])  # type: ignore[misc]
+            text = f"the best of {n} files by {metric} on the test images (oracle), {said}"
+            yield Reading(text, best.metrics, "oracle")
+
+
+def distances_of(printed: Printed, readings: Sequence[Reading]) -> tuple[Distance, ...]:
+    """Return the readings that have a printed metric, the nearest first."""
+    found: dict[str, Distance] = {}
+    for reading in readings:
+        value = reading.metrics.get(printed.name)
+        if value is not None and reading.said not in found:
+            points = 100 * value - float(printed.text)
+            explains = printed.is_of(value)
+            found[reading.said] = Distance(reading.said, value, points, explains, reading.standing)
+    order = ("usual", "name it", "oracle")
+    return tuple(
+        sorted(found.values(), key=lambda d: (round(abs(d.points), 6), order.index(d.standing)))
+    )
+
+
+def _sentence(printed: Printed, distances: Sequence[Distance]) -> str:
+    number = f"{printed.name} {printed.text}"
+    fit = [each for each in distances if each.explains]
+    if not distances:
+        return f"{number}: these scores have no such metric."
+    if not fit:
+        nearest = distances[0]
+        return (
+            f"{number} is explained by none of {len(distances)} readings; the nearest is "
+            f"{100 * nearest.value:.1f} ({nearest.said}), {abs(nearest.points):.1f} points away."
+        )
+    if len(fit) == 1:
+        return f"{number} is explained by one reading: {fit[0].said}."
+    said = "; ".join(each.said for each in fit)
+    return (
+        f"{number} is explained by {len(fit)} readings, which its digits do not tell apart: {said}."
+    )
+
+
+# --- What scores cannot tell ----------------------------------------------------------------------
+
+
+def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[str]:
+    """Yield what may move the number and is not in scores, with its size on CUB where measured."""
+    benchmark = next((r.matrix.benchmark for r in reports if r.matrix.benchmark), "")
+    trained = _range("leak_cost.csv", "difference", "leak", "training")
+    selected = _range("leak_cost.csv", "difference", "leak", "selection")
+    version = "The split given is version 1. " if first_release else ""
+    yield (
+        f"Split: {version}Versions 1 and 2.0 of the proposed split test the same images, so that "
+        f"scores give the same number under both. Trained on train and val of version 1, H on CUB "
+        f"moves by {trained} points; parameters chosen on its folds, by {selected}."
+    )
+    epochs = _range("epoch_choice.csv", "over_folds")
+    yield (
+        f"Epochs: chosen on test images they move H on CUB by {epochs} points against the folds "
+        "(give the checkpoints as several files to see it on your scores)."
+    )
+    scaling = _range("differences.csv", "points", "cause", "scaling")
+    yield f"Scaling of features: it moves a printed metric on CUB by {scaling} points."
+    yield "Features, fine-tuning and seeds: not in scores, and not measured here for CUB."
+    if benchmark and benchmark != "CUB":
+        yield f"These sizes are of CUB; on {benchmark} they may differ."
+
+
+@cache
+def _range(file: str, column: str, where: str = "", value: str = "") -> str:
+    """Return the smallest and the largest change measured on CUB, in points."""
+    table = pd.read_csv(FACTS / "measured" / file, comment="#")
+    name = "dataset" if "dataset" in table else "data"
+    rows = table[table[name].str.startswith("CUB")]
+    rows = rows[rows[where] == value] if where else rows
+    return f"{100 * rows[column].min():+.1f} to {100 * rows[column].max():+.1f}"

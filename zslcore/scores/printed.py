@@ -1,0 +1,48 @@
+"""Numbers that a paper prints of its scores."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from zslcore.exceptions import ParameterError
+
+#: Name of a printed figure -> the lines of the table of protocols that may be meant.
+PRINTED = {
+    "u": (("One space", "unseen"),),
+    "s": (("One space", "seen"),),
+    "H": (("One space", "H"), ("Separate spaces", "H")),
+    "ZSL": (("Separate spaces", "unseen among unseen"),),
+    "AUSUC": (("Every", "AUSUC"),),
+}
+#: Words of papers for the same.
+ALSO = {"unseen": "u", "seen": "s", "h": "H", "zsl": "ZSL", "t1": "ZSL", "ausuc": "AUSUC"}
+FIGURE = re.compile(r"([A-Za-z0-9]+)\s*[=: ]\s*([0-9]{1,3}(?:\.[0-9]{1,4})?)\s*%?")
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A printed figure: its name in :data:`PRINTED`, and its percent with the printed decimals."""
+
+    name: str
+    text: str
+
+    def is_of(self, value: float) -> bool:
+        """Return whether a fraction rounds to it."""
+        decimals = len(self.text.partition(".")[2])
+        return abs(100 * value - float(self.text)) <= 0.5 * 10**-decimals + 1e-9
+
+
+def read_printed(text: str) -> tuple[Printed, ...]:
+    """Return the figures in a text like ``H 49.8, u 45.1``; raises a ParameterError for others."""
+    found = []
+    for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
+        match = FIGURE.fullmatch(part)
+        name = match and ALSO.get(match[1].lower(), match[1])
+        if match is None or name not in PRINTED or float(match[2]) > 100:
+            raise ParameterError(
+                f"Printed figures: expected {', '.join(PRINTED)} with a value in percent, as "
+                f"'H 49.8, u 45.1'; got {part!r}."
+            )
+        found.append(Printed(str(name), match[2]))
+    return tuple(found)
