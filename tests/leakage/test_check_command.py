@@ -1,5 +1,7 @@
 """One command: cards, every finding, the page on a submission; two former names."""
 
+import json
+
 import numpy as np
 import pytest
 from scipy.io import savemat
@@ -34,10 +36,25 @@ def test_what_an_audit_may_be_told_prints_every_finding(split, capsys, monkeypat
 def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, capsys):
     assert main(["check", "digits", "--allow-incomplete"]) in (0, 1)
     assert "ZSL010" in capsys.readouterr().out
-    assert main(["check", str(split), str(split), "--fail-on", "warning"]) == 1
+    other = split.with_name("other.mat")
+    savemat(other, {"trainval_loc": [1, 2], "test_seen_loc": [2], "test_unseen_loc": [70]})
+    assert main(["check", str(split), str(other), "--fail-on", "warning"]) == 1
     assert capsys.readouterr().out.count("ZSL010") == 2
-    assert main(["check", str(split), str(split), "--correct", "a.mat"]) == 2
+    assert main(["check", str(split), str(other), "--correct", "a.mat"]) == 2
     assert "expected one split" in capsys.readouterr().err
+
+
+def test_every_finding_rests_on_features_and_labels_given_as_files(tmp_path, capsys):
+    parts = {"trainval": range(1, 31), "test_seen": range(31, 41), "test_unseen": range(41, 81)}
+    lists = {f"{part}_loc": np.array(rows)[:, None] for part, rows in parts.items()}
+    savemat(tmp_path / "split.mat", lists)
+    X = np.random.default_rng(0).normal(size=(8, 80))
+    savemat(tmp_path / "res101.mat", {"features": X, "labels": Y[:, None] + 1})
+    files = [str(tmp_path / "res101.mat"), str(tmp_path / "split.mat")]
+    report = tmp_path / "report.json"
+    main(["check", *files, "--format", "json", "--output", str(report)])
+    marks = {each["check"]: each["mark"] for each in json.loads(report.read_text())["findings"]}
+    assert {marks[check] for check in ("ZSL001", "ZSL004", "ZSL005")} == {"ok"}
 
 
 @pytest.mark.nightly

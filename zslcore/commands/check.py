@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,14 +101,26 @@ def _is_no_file(path: Path) -> bool:
 
 def _every_finding(args: argparse.Namespace) -> int:
     """Print the audit of every subject."""
-    if len(args.files) > 1 and (args.output or args.junit or args.correct):
+    subjects = [*_subjects(args)]
+    if len(subjects) > 1 and (args.output or args.junit or args.correct):
         raise ParameterError(
-            f"--output, --junit, --correct: expected one split with them; got {len(args.files)}."
+            f"--output, --junit, --correct: expected one split with them; got {len(subjects)}."
         )
     known = vars(args) | {"format": args.format or ("json" if args.json else "text")}
-    paths = [path for each in args.files for path in data_sets_in(each) or [each]]
-    found = [run_audit(argparse.Namespace(**known | {"path": str(each)})) for each in paths]
-    return min(found, key=[*STATUS.values()].index)
+    statuses = [run_audit(argparse.Namespace(**known | each)) for each in subjects]
+    return min(statuses, key=[*STATUS.values()].index)
+
+
+def _subjects(args: argparse.Namespace) -> Iterator[dict[str, str]]:
+    """Yield the path of every subject, with the files of labels and features that belong to it."""
+    files = [path for path in args.files if path.is_file()]
+    if len(files) < 2:
+        yield from ({"path": str(p)} for each in args.files for p in data_sets_in(each) or [each])
+        return
+    yield from ({"path": str(path)} for path in args.files if path not in files)
+    for group in grouped([recognise(path) for path in files]):
+        others = {other.kind: str(other.path) for other in group.others}
+        yield {"path": str(group.main.path)} | others
 
 
 def _write_page(args: argparse.Namespace) -> int:
