@@ -20,12 +20,11 @@ from zslcore.board.card import card_of_result
 from zslcore.commands.audit import add_options, run_audit
 from zslcore.commands.options import add_submission
 from zslcore.commands.review import run_review
-from zslcore.datasets.sandbox.client import read_lines
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary
 from zslcore.leakage.cards import USUAL, Card, to_html
-from zslcore.leakage.file_kinds import MAX_LIST, Group, grouped, recognise
+from zslcore.leakage.file_kinds import Group, class_list_of, grouped, recognise
 from zslcore.leakage.loading import context_of_split, vocabulary_of
 from zslcore.leakage.published import read_predicted
 from zslcore.leakage.report import STATUS
@@ -209,8 +208,8 @@ def _of_predictions(group: Group, given: list[Vocabulary]) -> Judged:
 
 def _of_classes(group: Group, given: list[Vocabulary]) -> Judged:
     vocabularies, assumed = _vocabularies(given)
-    names = read_lines(group.main.path, max_bytes=MAX_LIST)
-    return Judged(card_of_classes(names, group.named, vocabularies, assumed=assumed))
+    listed = class_list_of(group.main)
+    return Judged(card_of_classes(listed, group.named, vocabularies, assumed=assumed))
 
 
 def _of_result(group: Group, given: list[Vocabulary]) -> Judged:

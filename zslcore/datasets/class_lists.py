@@ -49,6 +49,13 @@ PICTURES = re.compile(
     r"^(this|there|it|here|i|we)\b|photo|picture|image|drawing|painting|sketch|rendering|video|itap",
     re.IGNORECASE,
 )
+#: Titles of columns that have a row an image.
+OF_IMAGES = frozenset(
+    {"ytrue", "ypred", "true", "truth", "groundtruth", "gt", "pred", "predicted", "prediction"}
+    | {"file", "filename", "path", "image", "score", "probability"}
+)
+#: Most columns of a table of classes.
+MOST_FIELDS = 4
 QUOTES = str.maketrans("\u201c\u201d\u2018\u2019", "\"\"''")
 
 
@@ -112,6 +119,40 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     if count_known is None:
         return found[0]
     return max(found, key=lambda each: count_known(each.names) / len(each.names))  # the first best
+
+
+def is_class_table(lines: Sequence[str]) -> bool:
+    """Whether the lines of a CSV file list classes, with whole numbers or codes beside the names.
+
+    A table of scores has other numbers, or more columns of them.
+    """
+    rows = [tuple(map(_bare, row)) for row in _commas([line.strip() for line in lines])]
+    if len(rows) < 2 or len({*map(len, rows)}) > 1 or len(rows[0]) > MOST_FIELDS:
+        return False
+    table = _titled(rows)
+    if not OF_IMAGES.isdisjoint(map(_squeezed, rows[0])):
+        return False
+    columns = [table.column(k) for k in range(len(rows[0]))]
+    numbers = [values for values in columns if _are_numbers(values)]
+    return any(map(_are_names, columns)) and all(
+        len(set(values)) == len(values) and all(map(str.isdecimal, values)) for values in numbers
+    )
+
+
+def is_class_json(value: object) -> bool:
+    """Whether a JSON lists classes: names, or a number or an id and a name for each."""
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(v, str) and v for v in value)
+    if not isinstance(value, dict) or not value:
+        return False
+    held = list(value.values())
+    if all(isinstance(v, int) for v in held):
+        return sorted(held) in (list(range(len(held))), list(range(1, len(held) + 1)))
+    named = all(
+        isinstance(v, str) or (isinstance(v, list) and all(isinstance(w, str) for w in v))
+        for v in held
+    )
+    return named and all(key.isdecimal() or WORDNET_ID.fullmatch(key) for key in value)
 
 
 # --- Lines ----------------------------------------------------------------------------------------

@@ -505,7 +505,7 @@ def answer(tested: TestSet, extractor: Extractor) -> Answer:
         sentences = say(extractor, telling, certain or possible)
     if unread and state != "unknown":
         verdict, sentence, advice = sentences
-        sentences = verdict, f"{sentence} {_not_found(unread, of_sets[0].classes)}", advice
+        sentences = verdict, f"{sentence} {not_found(unread, of_sets[0].classes)}", advice
     return Answer(state, *sentences, certain, possible)
 
 
@@ -584,12 +584,12 @@ def _not_compared(of_sets: Sequence[Cell], unread: Sequence[str]) -> Sentences:
     none = f" {others} in {_titles(of_sets, 'or')}." if rest else ""
     return (
         "Unknown",
-        f"{_not_found(unread, n)}{none}",
+        f"{not_found(unread, n)}{none}",
         "Give the usual English name of every class, or its WordNet id, one a line.",
     )
 
 
-def _not_found(unread: Sequence[str], n: int) -> str:
+def not_found(unread: Sequence[str], n: int) -> str:
     """Return the sentence on names that could not be compared."""
     k = len(unread)
     if k == n and k > 1:

@@ -13,6 +13,12 @@ from typing import Literal
 
 import numpy as np
 
+from zslcore.datasets.class_lists import (
+    ClassList,
+    is_class_json,
+    is_class_table,
+    read_class_list,
+)
 from zslcore.datasets.sandbox.client import (
     Contents,
     container_of,
@@ -26,6 +32,7 @@ from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
 from zslcore.leakage.loading import SPLIT_SCHEMA
+from zslcore.leakage.vocabularies import count_understood
 from zslcore.storage.artifacts import sha256
 from zslcore.texts import clean_text
 
@@ -81,7 +88,8 @@ def recognise(path: Path) -> Dropped:
     if container == "text":
         return Dropped(path, _kind_of_text(path), sha256(path))
     if container == "JSON":
-        return Dropped(path, _kind_of_json(path), sha256(path))
+        is_list = path.suffix.lower() in LISTS and not _is_json(path)  # a dictionary of a program
+        return Dropped(path, (_kind_of_text if is_list else _kind_of_json)(path), sha256(path))
     contents = look_into(path)
     return Dropped(path, _kind_of_arrays(contents), sha256(path), contents)
 
@@ -189,6 +197,8 @@ def _kind_of_json(path: Path) -> Kind:
         return "split"
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict):
+        if is_class_json(value):
+            return "classes"
         raise _refusal(path, "other JSON")
     schema = str(first.get("schema", ""))
     if schema == SPLIT_SCHEMA:
@@ -197,13 +207,17 @@ def _kind_of_json(path: Path) -> Kind:
         return "entry"
     if {"spec", "evaluation"} <= {*first}:
         return "run"
+    if is_class_json(value):
+        return "classes"
     got = f"the schema {clean_text(schema, 40)!r}" if schema else "JSON without a schema of ours"
     raise _refusal(path, got)
 
 
 def _kind_of_text(path: Path) -> Kind:
     """Distinguish a table of scores from a list of labels or of classes."""
-    if path.suffix.lower() == ".csv":
+    if path.suffix.lower() == ".csv" and not (
+        path.stat().st_size <= MAX_LIST and is_class_table(read_lines(path, max_bytes=MAX_LIST))
+    ):
         return "scores"
     if path.suffix.lower() not in LISTS:
         raise _refusal(
@@ -219,5 +233,20 @@ def _kind_of_text(path: Path) -> Kind:
     return "classes"
 
 
-#: Letters of the longest class name that a list may hold.
-MOST_LETTERS = 120
+#: Letters of the longest line that a list may hold, a name with its synonyms.
+MOST_LETTERS = 300
+
+
+def _is_json(path: Path) -> bool:
+    try:
+        read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
+    except FileRefusedError:
+        return False
+    return True
+
+
+def class_list_of(file: Dropped) -> ClassList:
+    """Return the names of a list of classes, and where they stand in it."""
+    if file.contents is not None:
+        return ClassList(tuple(map(str, file.contents.arrays["array"])))
+    return read_class_list(file.path, count_understood)

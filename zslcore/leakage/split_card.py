@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import pandas as pd
 
 from zslcore.analysis.papers.protocols import trained_in_words
 from zslcore.datasets.base import part_digest
+from zslcore.datasets.class_lists import ClassList
 from zslcore.datasets.facts import title
 from zslcore.interactive.hues import signed
 from zslcore.leakage.cards import (
@@ -23,12 +24,12 @@ from zslcore.leakage.cards import (
     classes_known,
     on_card,
 )
+from zslcore.leakage.contamination import TestSet, comparable, counts_of, not_found, own_test_set
 from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
-from zslcore.leakage.counts import certain_and_possible, leaking_rows, leaks_by_part
+from zslcore.leakage.counts import leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
     Finding,
-    Mark,
     Report,
     counted,
     listed,
@@ -38,7 +39,6 @@ from zslcore.leakage.report import (
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.storage.files import FACTS
 
-WORDNET_ID = re.compile(r"n[0-9]{8}")
 #: Rows of a finding that a card names.
 MOST_ROWS = 5
 GAINED = "points gained in H"
@@ -69,40 +69,76 @@ def card_of_split(
 
 
 def card_of_classes(
-    names: Sequence[str],
+    classes: ClassList,
     files: Sequence[tuple[str, str]],
     vocabularies: Sequence[Vocabulary],
     *,
     assumed: bool = False,
 ) -> Card:
-    """Return the card of a list of test classes without rows."""
-    mark: Mark
-    where, n = " and ".join(v.name for v in vocabularies), len(names)
-    of_all = f"of {counted(n, 'listed class', 'listed classes')}"
-    if 2 * sum(bool(WORDNET_ID.fullmatch(name)) for name in names) > n:
-        text = "The list has WordNet ids in place of names, which are not compared."
-        mark, value = "open", ""
-    elif known := sorted({*certain_and_possible(names, vocabularies, names)[0]}):
-        leak = f"in {where} ({listed(known)}): a leak if they are test classes."
-        mark, value, text = "warning", f"{len(known)} of {n}", f"{len(known)} {of_all} are {leak}"
-    else:
-        mark, value, text = "ok", f"0 of {n}", f"None {of_all} is certain in {where}."
+    """Return the card of a list of test classes without rows.
+
+    Raises FileRefusedError where some of the classes have a WordNet id, and some have none.
+    """
+    tested = own_test_set(files[0][0] if files else "list", classes)
+    findings, value = _of_listed_classes(tested, vocabularies)
+    if classes.read_as:
+        findings[0] = replace(findings[0], sentence=f"{findings[0].sentence} {classes.read_as}")
+    headline = " ".join(finding.sentence for finding in findings)
     rows = "A list of classes has no rows of a split."
+    findings.append(Finding("Rows of the split", "open", rows, "Check the split file, too."))
+    where = " and ".join(v.name for v in vocabularies)
     return Card(
         "list of classes",
         tuple(files),
-        f"{text} {rows}",
+        f"{headline} {rows}",
         (
             Figure(TRAINED_ON, UNKNOWN, "needs the split file"),
             classes_known(value, where + ", assumed" * assumed),
             Figure(GAINED, UNKNOWN, "no result"),
         ),
-        (
-            Finding(KNOWN_CLASSES, mark, text),
-            Finding("Rows of the split", "open", rows, "Check the split file, too."),
+        tuple(findings),
+        read_as=(
+            ("extractor trained on", where + " (assumed)" * assumed),
+            *((("names", classes.column),) if classes.column else ()),
         ),
-        read_as=(("extractor trained on", where + " (assumed)" * assumed),),
     )
+
+
+def _of_listed_classes(
+    tested: TestSet, vocabularies: Sequence[Vocabulary]
+) -> tuple[list[Finding], str]:
+    """Return the findings on listed classes, and how many are in the vocabularies."""
+    n, where = len(tested.classes), " and ".join(v.name for v in vocabularies)
+    of_all = f"of {counted(n, 'listed class', 'listed classes')}"
+    if not all(comparable(tested, v) for v in vocabularies):
+        text = f"The list has WordNet ids, and {where} has none: they are not compared."
+        return [Finding(KNOWN_CLASSES, "open", text, "Give the names of the classes.")], ""
+    counts = [counts_of(tested, vocabulary) for vocabulary in vocabularies]
+    certain = {name for found, _ in counts for name in found}
+    related = {name for _, found in counts for name in found} - certain
+    unread = [name for name in tested.not_understood if name not in certain | related]
+    findings = []
+    if certain:
+        text = f"{len(certain)} {of_all} {'is' if len(certain) == 1 else 'are'} in {where} "
+        text += f"({listed(sorted(certain))}): a leak if they are test classes."
+        findings.append(Finding(KNOWN_CLASSES, "warning", text))
+    elif len(unread) < n:
+        understood = " that is understood" if unread else ""
+        text = f"No listed class{understood} is certain in {where}."
+        findings.append(Finding(KNOWN_CLASSES, "ok", text))
+    if related:
+        verb = "is" if len(related) == 1 else "are"
+        text = f"{len(related)} {of_all} {verb} related to a class of {where} "
+        text += f"({listed(sorted(related))})."
+        advice = "Decide for each of them whether it is the same."
+        findings.append(Finding("Related classes", "warning", text, advice))
+    if unread:
+        text, advice = (
+            not_found(unread, n),
+            "Give the usual English name of every class, or its id.",
+        )
+        findings.append(Finding("Names that are not understood", "open", text, advice))
+    return findings, f"{len(certain)} of {n}" if len(unread) < n else ""
 
 
 def _sentence(report: Report, assumed: bool) -> str:

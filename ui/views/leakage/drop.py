@@ -34,7 +34,6 @@ from ui.text import PARTS, on_screen, plain
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
-from zslcore.datasets.sandbox.client import read_lines
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
@@ -53,7 +52,7 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.cards import USUAL, Card, read_card, to_html
 from zslcore.leakage.correction import Policy
-from zslcore.leakage.file_kinds import ENDINGS, MAX_LIST
+from zslcore.leakage.file_kinds import ENDINGS, class_list_of
 from zslcore.leakage.loading import context_of_dataset, context_of_split
 from zslcore.leakage.published import PredictedScores
 from zslcore.leakage.report import counted
@@ -303,8 +302,8 @@ def _judged(found: Sorted, given: list[Vocabulary], said: Declared) -> _Answered
         case "predictions":
             return _of_predictions(found, given)
         case "classes":
-            names = read_lines(found.main.path, max_bytes=MAX_LIST)
-            card = card_of_classes(names, found.named, vocabularies, assumed=assumed)
+            listed = class_list_of(found.main)
+            card = card_of_classes(listed, found.named, vocabularies, assumed=assumed)
             return _Answered(Judged(card))
         case "run" | "entry":
             names = tuple(vocabulary.name for vocabulary in given)

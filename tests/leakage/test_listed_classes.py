@@ -1,0 +1,120 @@
+"""Lists of test classes that `check` reads: which names, in which column, and what they match."""
+
+import json
+
+import numpy as np
+import pytest
+
+from zslcore.commands.check import cards_of_files
+from zslcore.exceptions import FileRefusedError
+from zslcore.leakage import get_vocabulary
+from zslcore.leakage.file_kinds import recognise
+
+NAMES = ["zebra", "grey wolf", "ox"]
+
+
+def card_of(path, *pretraining):
+    (card,) = cards_of_files([path], list(pretraining) or None)
+    return card
+
+
+def marks(card):
+    return {finding.check: finding.mark for finding in card.findings}
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(name, *lines):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return tmp_path / name
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("case", "n"),
+    [("C1_id_then_name", 6), ("C2_name_then_number", 6), ("D1_wordnet_ids", 3)],
+)
+def test_lists_of_other_people(case, n, shared):
+    (path,) = (shared / "data" / "cases" / case).glob("*.txt")
+    card = card_of(path)
+    assert card.verdict == "unknown"
+    assert f"{n} of {n} listed classes are in imagenet-1k" in card.sentence
+    assert ("Names are read from column" in card.sentence) == (n == 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("a.txt", ["zebra", "grey wolf", "ox"]),
+        ("a.csv", ["name,index", "zebra,0", "grey wolf,1", "ox,2"]),
+        ("a.tsv", ["0\tzebra", "1\tgrey wolf", "2\tox"]),
+        ("a.txt", ["{0: 'zebra',", " 1: 'grey wolf',", " 2: 'ox'}"]),
+        ("a.json", [json.dumps(NAMES)]),
+        ("a.json", [json.dumps({name: k for k, name in enumerate(NAMES)})]),
+        ("a.json", [json.dumps(dict(enumerate(NAMES)))]),
+        ("a.txt", [f"n0000000{k},{name}" for k, name in enumerate(NAMES)]),
+    ],
+)
+def test_a_list_is_recognised_in_every_text(write, name, lines):
+    if lines[0].startswith("n0"):
+        lines = ["n02391049,zebra", "n02114367,grey wolf", "n02403003,ox"]
+    path = write(name, *lines)
+    assert recognise(path).kind == "classes"
+    assert "3 of 3 listed classes are in imagenet-1k" in card_of(path).sentence
+
+
+def test_names_in_an_array_are_a_list(tmp_path):
+    np.save(tmp_path / "names.npy", np.array(NAMES))
+    assert "3 of 3 listed classes" in card_of(tmp_path / "names.npy").sentence
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["label,zebra,ox", "zebra,0.2,0.8", "ox,0.1,0.9"],
+        ["y_true,y_pred", "zebra,ox", "zebra,zebra"],
+        ["0,1", "1,0", "0,0"],
+    ],
+)
+def test_a_table_of_scores_or_answers_is_no_list(write, lines):
+    assert recognise(write("a.csv", *lines)).kind == "scores"
+
+
+def test_other_json_is_no_list(write):
+    path = write("a.json", json.dumps({"u": 45.1, "s": 60.2}))
+    with pytest.raises(FileRefusedError):
+        recognise(path)
+
+
+def test_names_that_are_not_understood_are_open_and_named(write):
+    card = card_of(write("a.txt", "xyzzy,0", "quux,1"))
+    assert card.verdict == "unknown"
+    assert "None of the 2 names is found in WordNet (quux, xyzzy)" in card.sentence.replace(
+        "(xyzzy, quux)", "(quux, xyzzy)"
+    )
+    assert marks(card)["Names that are not understood"] == "open"
+    assert "unknown" in card.as_text().split("test classes in the pre-training set")[1][:20]
+    assert "No listed class" not in card.sentence
+
+
+def test_part_of_a_list_is_judged_and_the_rest_named(write):
+    card = card_of(write("a.txt", "zebra", "dog", "quux"))
+    assert "1 of 3 listed classes is in imagenet-1k (zebra)" in card.sentence
+    assert "1 of 3 listed classes is related to a class of imagenet-1k (dog)" in card.sentence
+    assert "1 of 3 names is not found in WordNet (quux): it is not compared" in card.sentence
+    clean = card_of(write("b.txt", "unicorn", "quux"))
+    assert "No listed class that is understood is certain in imagenet-1k" in clean.sentence
+    assert "(quux)" in clean.sentence
+
+
+def test_ids_are_not_compared_with_names_alone(write):
+    assert not get_vocabulary("kinetics-400").hierarchical
+    card = card_of(write("a.txt", "n02391049", "n02403003"), "kinetics-400")
+    assert "The list has WordNet ids, and kinetics-400 has none" in card.sentence
+    assert card.verdict == "unknown"
+
+
+def test_ids_for_some_classes_only_are_refused(write):
+    with pytest.raises(FileRefusedError, match="WordNet id for all classes or for none"):
+        card_of(write("a.txt", "n02391049", "ox"))
