@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import streamlit as st
 
-from ui import site_map, terms, uploads, visitors
+from ui import dropzone, site_map, terms, uploads, visitors
 from ui.reading_progress import progress
 from ui.text import on_screen, plain
-from zslcore.datasets import ZSLDataset
+from zslcore.datasets import ZSLDataset, intake
 from zslcore.datasets.facts import FINE_TUNED, benchmark_of, unlisted_sets
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
@@ -26,6 +26,9 @@ DROPPED, MADE = "data_dropped", "data_made"
 #: Words for the view that opens the import.
 SAID = "data_said"
 UNSEEN = "Unseen classes (only if the file has no split)"
+#: What the files of the upload hold, with their key and the choices that were made of it.
+SURVEYED = "data_surveyed"
+BY_NAME, DRAWN = "By name or number", "Drawn at random"
 
 
 def offer() -> None:
@@ -72,32 +75,102 @@ def _upload_form() -> None:
         st.info("The import was cancelled. Nothing of it is left.", icon=":material/block:")
     _choose_group()
     files = st.file_uploader(
-        "Drop the files here; they are imported at once",
+        "Drop the files here",
         type=list(uploads.ENDINGS),
         accept_multiple_files=True,
         key="data_files",
         on_change=lambda: st.session_state.update({DROPPED: True}),
-        help="Two .mat files, one .npz or HDF5 file, or a CSV; and a second file for prototypes, "
-        "such as text embeddings of the classes (.npz with prototypes and class_names, or a CSV).",
+        help="Features, labels and class embeddings in any number of files, with a split if there "
+        "is one. Two .mat files of the field’s layout, and tables with the usual names, are "
+        "imported at once; of others you see first which array is taken for what.",
     )
+    found = _survey(files or ())
     name = st.text_input(
         "Name",
         key="data_name",
         placeholder="proposed after the file and its classes, like CUB-vgg_fc7",
     )
-    unseen = st.text_input(
-        UNSEEN,
-        key="data_unseen",
-        placeholder="zebra, blue whale",
-        help=terms.tip(UNSEEN),
-    )
+    unseen = _choose_unseen(found)
     pretraining = _choose_pretraining("data_pretraining")
     replace = st.checkbox("Overwrite if it exists", key="data_replace")
     wanted = st.button("Import the files", icon=":material/upload:", type="primary")
-    dropped = st.session_state.pop(DROPPED, False) and bool(files)
-    if wanted or dropped:
+    dropped = st.session_state.pop(DROPPED, False) and bool(files) and found is None
+    if (wanted or dropped) and found is not uploads.NOTHING:
         said = {"name": name, "unseen": unseen, "pretraining": pretraining}
-        _import(uploads.import_files, files or (), **said, replace=replace)
+        choices = found.choices if found else None
+        _import(uploads.import_files, files or (), **said, choices=choices, replace=replace)
+
+
+def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
+    """Show which array of the files is which part, and let each be chosen; None without a choice.
+
+    Files in a layout that leaves no question are not asked about.
+    """
+    if not files:
+        return None
+    files_key = dropzone.key_of(files)
+    chosen = {part: st.session_state.get(f"data_part_{part}", "") for part in intake.CHOICES}
+    if st.session_state.get(SURVEYED, ("", {}, None))[0] != files_key:
+        chosen = dict.fromkeys(chosen, "")
+        for part in chosen:
+            st.session_state.pop(f"data_part_{part}", None)
+    key = (files_key, chosen)
+    if st.session_state.get(SURVEYED, ("", {}, None))[:2] != key:
+        try:
+            found = uploads.survey_files(files, chosen)
+        except ZSLError as error:
+            st.error(on_screen(str(error)), icon=":material/block:")
+            return uploads.NOTHING
+        st.session_state[SURVEYED] = (*key, found)
+    found = st.session_state[SURVEYED][2]
+    if found is None:
+        return None
+    st.markdown(f"**Found:** {plain(found.sentence)}")
+    names = ("array", "holds", "taken for")
+    st.table([dict(zip(names, map(plain, row), strict=True)) for row in found.rows])
+    titles = [row[0] for row in found.rows]
+    with st.container(horizontal=True):
+        for part, title in found.choices.items():
+            st.selectbox(
+                intake.IN_WORDS[part].capitalize(),
+                ["", *titles],
+                index=titles.index(title) + 1 if title in titles else 0,
+                key=f"data_part_{part}",
+                format_func=lambda text: text or "none",
+                width=220,
+            )
+    for sentence in found.unclear:
+        st.warning(on_screen(sentence), icon=":material/help:")
+    return found
+
+
+def _choose_unseen(found: uploads.Survey | None) -> str:
+    """Take in the unseen classes of files without a split: by name, number, or drawn."""
+    if found is None or found.has_split:
+        return st.text_input(
+            UNSEEN,
+            key="data_unseen",
+            placeholder="zebra, blue whale",
+            help=terms.tip(UNSEEN),
+        )
+    how = st.segmented_control(
+        "No split was found. Unseen classes",
+        (BY_NAME, DRAWN),
+        default=BY_NAME,
+        required=True,
+        key="data_unseen_how",
+    )
+    if how == DRAWN:
+        with st.container(horizontal=True):
+            n = st.number_input("How many", 1, 100_000, 10, key="data_unseen_n", width=160)
+            seed = st.number_input("Seed", 0, 10**6, 0, key="data_unseen_seed", width=160)
+        return f"random:{n}:{seed}"
+    if found.class_names:
+        chosen = st.multiselect(
+            "Names", found.class_names, key="data_unseen_names", format_func=plain
+        )
+        return ",".join(name.replace(",", " ") for name in chosen)
+    return st.text_input("Names or numbers", key="data_unseen", placeholder="zebra, blue whale, 7")
 
 
 def _choose_pretraining(key: str) -> list[str]:

@@ -96,6 +96,12 @@ _ON_A_PAGE = tuple(
         (r"(, given)? with prototypes= \(--prototypes\)", ", uploaded together with the first"),
         (r" with unseen= \(--unseen\)", " in a second file, or under “Unseen classes”"),
         (r" \(--groups\)", " under “Declare protocol”"),
+        (r"say which( with --[\w-]+ FILE:NAME|( array is which)? with --[\w-]+)", "choose which"),
+        (r"; add the file, or say which with --[\w-]+ FILE:NAME", "; add the file, or choose one"),
+        (
+            r"; say which classes are unseen: --unseen .*",
+            "; name the unseen classes, or draw them.",
+        ),
         (r"say which file to read with \w+= \(--\w+\)", "leave one such file in the folder"),
         (r" \(\w*(?:Error|File|Exception|Warning|Exit)\)", ""),
         (r", as `zslcore [^`]*` prints", ", as this app and the command line export it"),

@@ -7,6 +7,7 @@ import os
 import shutil
 import weakref
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
@@ -14,9 +15,11 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from ui import upload_storage, visitors
-from zslcore.datasets import ZSLDataset, action_archives, available
+from zslcore.datasets import ZSLDataset, action_archives, available, intake
 from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name
+from zslcore.datasets.sandbox.client import look_into
+from zslcore.datasets.table import is_table
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
@@ -27,7 +30,10 @@ from zslcore.storage.files import or_refused
 from zslcore.texts import clean_text
 
 #: Endings that are welcome; what a file is, its first bytes tell.
-ENDINGS = ("mat", "npz", "h5", "hdf5", "csv", "txt")
+ENDINGS = (
+    "mat", "npz", "npy", "h5", "hdf5", "csv", "tsv", "txt", "json", "parquet", "safetensors",
+    "pt", "pth",
+)  # fmt: skip
 #: Endings of what can be reviewed: a split file, with labels and features.
 SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
 #: Endings of what says which rows come from one photograph.
@@ -52,26 +58,74 @@ def import_files(
     unseen: str = "",
     pretraining: Sequence[str] = (),
     replace: bool = False,
+    choices: Mapping[str, str] | None = None,
 ) -> ZSLDataset:
     """Import uploaded files as one data set, or raise ZSLError on the first thing that is wrong.
 
     ``files`` are two ``.mat`` (and class lists), one table, or a CSV, and one more with prototypes,
-    which a CSV needs, as text embeddings of the classes. ``name`` is by default after the file with
-    the features, and after the benchmark whose classes it has; ``unseen`` are names, separated by
-    commas, for a table without a split; ``pretraining`` is empty where the visitor does not say it.
+    which a CSV needs, as text embeddings of the classes; or any files, of which ``choices`` say
+    which array is which part. ``name`` is by default after the file with the features, and after
+    the benchmark whose classes it has; ``unseen`` are names, separated by commas, or
+    "random:N:SEED", for files without a split; ``pretraining`` is empty where nobody says it.
     """
     with artifacts.scratch() as folder:
         paths = put(files, folder)
         main, options = _understood(paths)
+        if "more" in options:
+            options["choices"] = {part: text for part, text in (choices or {}).items() if text}
         options["pretraining"] = pretraining
-        name = name.strip() or _free(proposed_name(main, options.get("splits", "")))
+        generic = "more" in options and intake.is_generic(main.stem)
+        proposed = NAMELESS if generic else proposed_name(main, options.get("splits", ""))
+        name = name.strip() or _free(proposed)
         name = visitors.own_name(name)
         _refuse_taken(name, replace=replace)
         if unseen.strip():
             options["unseen"] = [part.strip() for part in unseen.split(",") if part.strip()]
-        if main.suffix == ".mat":
+        if "splits" in options:
             return _imported(_settle(main.parent, name), name, options)
         return _imported(main, name, options)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What uploaded files hold, for the screen: titles of arrays, and those of every part.
+
+    ``choices`` maps each part that may be chosen to the title of its array, "" where none is.
+    """
+
+    sentence: str
+    rows: tuple[tuple[str, str, str], ...]
+    choices: Mapping[str, str]
+    has_split: bool
+    class_names: tuple[str, ...]
+    unclear: tuple[str, ...]
+
+
+#: Of files that could not be read.
+NOTHING = Survey("", (), {}, True, (), ())
+
+
+def survey_files(
+    files: Sequence[BinaryIO], choices: Mapping[str, str] | None = None
+) -> Survey | None:
+    """Return which array is which part; None for files in a layout that leaves no question."""
+    with artifacts.scratch() as folder:
+        paths = put(files, folder)
+        main, options = _understood(paths)
+        if "more" not in options:
+            return None
+        chosen = {part: text for part, text in (choices or {}).items() if text}
+        found = intake.survey([main, *map(Path, options["more"])], chosen)
+        titles = {part: found.parts[part].title if part in found.parts else ""
+                  for part in intake.CHOICES}  # fmt: skip
+        return Survey(
+            found.sentence,
+            tuple(found.rows),
+            titles,
+            found.has_split,
+            found.class_names,
+            tuple(found.unclear.values()),
+        )
 
 
 def import_folder(
@@ -253,8 +307,10 @@ def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDI
 def _fill(path: Path, file: BinaryIO) -> None:
     """Give an uploaded file a second name, or write a copy."""
     if (stored := upload_storage.path_of(file)) is None:
+        file.seek(0)
         with path.open("wb") as copy:
             shutil.copyfileobj(file, copy)
+        file.seek(0)
         return
     try:
         os.link(stored, path)
@@ -269,34 +325,33 @@ def _plain(path: Path) -> str:
 
 
 def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
-    """Tell which file holds what: the main one, and options of the import."""
+    """Tell which file holds what: the main one, and options of the import.
+
+    Two .mat files of the field's layout and tables as :mod:`zslcore.datasets.table` has them need
+    no choice; of all others each array's part is guessed, and "more" lists the further files.
+    """
     mats, tables, csvs = (
         [path for path in paths if path.suffix in endings]
         for endings in ((".mat",), TABLES, (".csv",))
     )
-    if mats and len([*tables, *csvs]) <= 1:
+    others = [path for path in paths if path not in (*mats, *tables, *csvs)]
+    lists = [path for path in others if path.suffix == ".txt"]
+    if len(mats) == 2 and lists == others and len([*tables, *csvs]) <= 1:
         main, options = _understood_mats(mats)
-        return main, options | ({"prototypes": [*tables, *csvs][0].name} if tables or csvs else {})
-    if tables and len([*tables, *csvs]) <= 2 and not mats:
-        features, *prototypes = [*sorted(tables, key=lambda path: -path.stat().st_size), *csvs]
-        return features, {"prototypes": prototypes[0]} if prototypes else {}
-    if 1 <= len(csvs) <= 2 and not tables and not mats:
-        csvs.sort(key=lambda path: not _has_column(path, "label"))
-        return csvs[0], {"prototypes": csvs[1]} if csvs[1:] else {}
-    got = ", ".join(path.name for path in paths)
-    raise FileRefusedError(
-        "Expected two .mat files, one .npz or HDF5 file, or a CSV, and at most one more file for "
-        f"prototypes; got {got}."
-    )
+        if "trainval_loc" in look_into(main.parent / options["splits"]).shapes:
+            more = {"prototypes": [*tables, *csvs][0].name} if tables or csvs else {}
+            return main, options | more
+    if not others and not mats and len([*tables, *csvs]) <= 2:
+        ranked = sorted(tables, key=lambda path: -path.stat().st_size)
+        ranked += sorted(csvs, key=lambda path: not _has_column(path, "label"))
+        main, *prototypes = ranked
+        if is_table(main):
+            return main, {"prototypes": prototypes[0]} if prototypes else {}
+    return paths[0], {"more": [str(path) for path in paths[1:]]}
 
 
 def _understood_mats(mats: list[Path]) -> tuple[Path, dict[str, Any]]:
     """Tell features from splits: by the usual name, or else features are the larger file."""
-    if len(mats) != 2:
-        raise FileRefusedError(
-            "Expected two .mat files, features and splits (res101.mat and att_splits.mat); got "
-            f"{', '.join(path.name for path in mats)}."
-        )
     features, splits = sorted(
         mats, key=lambda path: ("split" in path.name.lower(), -path.stat().st_size)
     )

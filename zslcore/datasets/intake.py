@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,8 @@ NAMES = {
     **dict.fromkeys(("unseen", "unseenclasses"), "unseen"),
     "split": "split",
 }  # fmt: skip
+#: Endings of texts.
+TEXTS = (".csv", ".tsv", ".txt", "")
 #: Arrays of a table that describe its columns, not its rows.
 OF_TABLE = ("columns", "class_names")
 #: What a large variable may be called: it becomes the name of a file.
@@ -131,11 +133,13 @@ class Array:
 class Intake:
     """Arrays of files with their parts, before anything is stored.
 
-    ``arrays`` are all that were found, ``parts`` the one of every part.
+    ``arrays`` are all that were found, ``parts`` the one of every part, and ``unclear`` has the
+    sentence on every part that several arrays may be.
     """
 
     arrays: tuple[Array, ...]
     parts: Mapping[str, Array]
+    unclear: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
@@ -157,6 +161,8 @@ class Intake:
                 if whole and array.values is not None and array.values.size:
                     size = f"{array.values.min()} to {array.values.max()}"
                 words.append(f"{IN_WORDS[part]} {size}")
+            elif part in self.unclear:
+                words.append(f"{IN_WORDS[part]} to be chosen")
             elif part != "class_names":
                 words.append(f"no {IN_WORDS[part]}")
         return "; ".join([*words, "a split" if self.has_split else "no split"])
@@ -165,6 +171,14 @@ class Intake:
     def has_split(self) -> bool:
         """Whether some array says which rows train and test, or which classes are unseen."""
         return bool({"split", "unseen"} & self.parts.keys()) or bool(self.rows_of_parts())
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Names of the classes, where an array or labels of texts have them."""
+        for part in ("class_names", "labels"):
+            if part in self.parts and (array := self.parts[part]).is_text:
+                return tuple(dict.fromkeys(array.contents.names(array.name)))
+        return ()
 
     def rows_of_parts(self) -> dict[str, Array]:
         """Return the lists of rows by part."""
@@ -188,10 +202,9 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     """Return what files hold, each array with its part.
 
     ``choices`` maps a part of :data:`CHOICES` to "FILE" or "FILE:NAME". Raises a FileRefusedError
-    for a file that cannot be read, or where two arrays may be the labels, and a ParameterError for
-    a choice that names nothing.
+    for a file that cannot be read, and a ParameterError for a choice that names nothing.
     """
-    found = [look_into(path, (*ARRAYS, "text")) for path in paths]
+    found = [look_into(path, _welcome(path)) for path in paths]
     shards = [each for each in found if each.container == "Parquet"]
     arrays = []
     if len(shards) > 1 and len({frozenset(each.shapes) for each in shards}) == 1:
@@ -200,7 +213,14 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
         found = [each for each in found if each not in shards]
     arrays += [Array(contents, name) for contents in found for name in _readable(contents)]
     chosen = {part: _chosen(part, text, arrays) for part, text in (choices or {}).items()}
-    return Intake(tuple(arrays), _guess(arrays, chosen))
+    unclear: dict[str, str] = {}
+    parts = _guess(arrays, chosen, unclear)
+    return Intake(tuple(arrays), parts, unclear)
+
+
+def _welcome(path: Path) -> tuple[str, ...]:
+    """Return the containers that a file may be: a text only where its name says so."""
+    return (*ARRAYS, "text") if path.suffix.lower() in TEXTS else ARRAYS
 
 
 def _joined(shards: Sequence[Contents]) -> Contents:
@@ -272,8 +292,13 @@ def _named_part(array: Array) -> str:
     return NAMES.get(re.sub(r"[^a-z]", "", name.lower()), "")
 
 
-def _guess(arrays: Sequence[Array], chosen: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the array of every part: as chosen, by name, then by shape."""
+def _guess(
+    arrays: Sequence[Array], chosen: Mapping[str, Array], unclear: dict[str, str]
+) -> dict[str, Array]:
+    """Return the array of every part: as chosen, by name, then by shape.
+
+    What may be several stays out, with a sentence in ``unclear``.
+    """
     parts = dict(chosen)
     free = [a for a in arrays if a not in chosen.values()]
     of_table = _of_tables(free, parts)
@@ -287,10 +312,11 @@ def _guess(arrays: Sequence[Array], chosen: Mapping[str, Array]) -> dict[str, Ar
             # Scaled attributes go before those as they were collected, as the layout has both.
             better = [a for a in found if a.name == "att"] or found
             if len(better) > 1 and part in CHOICES:
-                raise _ambiguous(part, better)
-            parts[part] = better[0]
+                unclear[part] = _ambiguous(part, better)
+            else:
+                parts[part] = better[0]
     free = [a for a in free if a not in parts.values() and a not in of_table]
-    _guess_by_shape([a for a in free if not _named_part(a)], parts)
+    _guess_by_shape([a for a in free if not _named_part(a)], parts, unclear)
     return parts
 
 
@@ -330,29 +356,31 @@ def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
     return found
 
 
-def _guess_by_shape(free: Sequence[Array], parts: dict[str, Array]) -> None:
+def _guess_by_shape(
+    free: Sequence[Array], parts: dict[str, Array], unclear: dict[str, str]
+) -> None:
     """Find the parts that no name tells, in the order in which each follows from the others."""
     matrices = [a for a in free if len(a.shape) == 2 and not a.is_text]
     lists = [a for a in free if len(a.shape) == 1 and (a.is_text or a.is_whole)]
-    if "features" not in parts and matrices:
+    if "features" not in {*parts, *unclear} and matrices:
         others = [a for a in matrices if a is not parts.get("prototypes")]
         parts["features"] = max(others, key=lambda a: max(a.shape))
     rows = set(parts["features"].shape) if "features" in parts else set()
-    if "labels" not in parts:
+    if "labels" not in {*parts, *unclear}:
         fitting = [a for a in lists if a.shape[0] in rows and not _all_different(a)]
         if len(fitting) > 1:
-            raise _ambiguous("labels", fitting)
-        parts |= {"labels": fitting[0]} if fitting else {}
+            unclear["labels"] = _ambiguous("labels", fitting)
+        parts |= {"labels": fitting[0]} if len(fitting) == 1 else {}
     if "class_names" not in parts:
         fitting = [a for a in lists if a.is_text and _all_different(a) and a.shape[0] not in rows]
         parts |= {"class_names": fitting[0]} if len(fitting) == 1 else {}
-    if "prototypes" not in parts:
+    if "prototypes" not in {*parts, *unclear}:
         others = [a for a in matrices if a not in parts.values()]
         n = _n_classes(parts)
         fitting = [a for a in others if n in a.shape] or others
         if len(fitting) > 1:
-            raise _ambiguous("prototypes", fitting)
-        parts |= {"prototypes": fitting[0]} if fitting else {}
+            unclear["prototypes"] = _ambiguous("prototypes", fitting)
+        parts |= {"prototypes": fitting[0]} if len(fitting) == 1 else {}
 
 
 def _all_different(array: Array) -> bool:
@@ -367,9 +395,9 @@ def _n_classes(parts: Mapping[str, Array]) -> int:
     return 0 if labels is None else len(np.unique(labels))
 
 
-def _ambiguous(part: str, found: Sequence[Array]) -> FileRefusedError:
+def _ambiguous(part: str, found: Sequence[Array]) -> str:
     titles = " and ".join(f"{a.title} ({a.in_words})" for a in found[:3])
-    return FileRefusedError(
+    return (
         f"Expected one array of {IN_WORDS[part]}, found {titles}; say which with "
         f"--{part.replace('_', '-')} FILE:NAME."
     )
@@ -400,7 +428,13 @@ def find(
     options |= {"unseen": list(unseen)} if unseen is not None else {}
     recipe = Recipe(str(paths[0]), options, paths, REVISION)
     read = partial(_read, paths, dict(choices or {}), unseen, known)
-    return Release(import_name(paths[0].stem), recipe, read)
+    stem = paths[0].stem
+    return Release(import_name(paths[0].parent.name if is_generic(stem) else stem), recipe, read)
+
+
+def is_generic(stem: str) -> bool:
+    """Whether the name of a file says what it holds ("features"), not what it is of."""
+    return re.sub(r"[^a-z]", "", stem.lower()) in NAMES
 
 
 def _read(
@@ -412,6 +446,8 @@ def _read(
 ) -> Raw:
     intake = known or survey(paths, choices)
     parts = intake.parts
+    for sentence in intake.unclear.values():
+        raise FileRefusedError(sentence)
     files = ", ".join(dict.fromkeys(array.contents.name for array in intake.arrays))
     for part, advice in (
         ("features", "a matrix with a row an image"),

@@ -1,0 +1,84 @@
+"""Any files dropped on the page: what each array is taken for is shown, and can be corrected."""
+
+import io
+from functools import partial
+
+import numpy as np
+import pytest
+
+from tests import pages
+from tests.app.test_data import opened, words
+from tests.datasets import files
+from zslcore.datasets import imports, load
+
+
+@pytest.fixture
+def visit(tmp_path, monkeypatch):
+    """Open the page as a new visitor with no imports."""
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
+    return partial(pages.visit, "splits")
+
+
+NAMES = ("blue whale", "otter", "zebra", "bat", "sea lion")
+
+
+def as_file(name, array):
+    held = io.BytesIO()
+    np.save(held, array)
+    return name, held.getvalue(), "application/octet-stream"
+
+
+def embeddings():
+    rows = zip(NAMES, files.ATT.tolist(), strict=True)
+    lines = ["class,a,b,c,d", *(",".join([name, *map(str, row)]) for name, row in rows)]
+    return "embeddings.csv", "\n".join(lines).encode(), "text/csv"
+
+
+def dropped(visit, *more, labels="labels.npy"):
+    app = opened(visit())
+    three = [as_file("features.npy", files.FEATURES), as_file(labels, files.LABELS), embeddings()]
+    app.file_uploader(key="data_files").set_value([*three, *more]).run()
+    assert not app.exception
+    return app
+
+
+def test_three_files_are_shown_and_imported_with_unseen_classes_by_name(visit):
+    app = dropped(visit)
+    assert "features 30 x 7; labels 0 to 4; class embeddings 5 x 4" in words(app)
+    assert app.selectbox(key="data_part_labels").value == "labels.npy"
+    app.multiselect(key="data_unseen_names").set_value(["bat", "sea lion"])
+    app.text_input(key="data_name").set_value("three-files")
+    pages.press(app, "Import the files")
+    assert not app.exception
+    split = load("three-files").split("own")
+    assert split.unseen_classes.tolist() == [3, 4]
+
+
+def test_a_question_between_two_labels_is_one_choice_and_a_split_is_drawn(visit):
+    app = dropped(visit, as_file("y.npy", (files.LABELS + 1) % 5))
+    assert any("Expected one array of labels" in each.value for each in app.warning)
+    app.selectbox(key="data_part_labels").set_value("y.npy").run()
+    assert not app.warning
+    app.segmented_control(key="data_unseen_how").set_value("Drawn at random").run()
+    app.number_input(key="data_unseen_n").set_value(2)
+    app.text_input(key="data_name").set_value("drawn")
+    pages.press(app, "Import the files")
+    assert not app.exception
+    data = load("drawn")
+    assert data.labels.tolist() == ((files.LABELS + 1) % 5).tolist()
+    assert len(data.split("own").unseen_classes) == 2
+
+
+def test_labels_one_short_are_one_sentence_and_nothing_is_stored(visit):
+    app = opened(visit())
+    short = as_file("labels.npy", files.LABELS[:-1])
+    app.file_uploader(key="data_files").set_value(
+        [as_file("features.npy", files.FEATURES), short, embeddings()]
+    ).run()
+    app.multiselect(key="data_unseen_names").set_value(["bat"])
+    app.text_input(key="data_name").set_value("short")
+    pages.press(app, "Import the files")
+    assert not app.exception
+    (said,) = [each.value for each in app.error]
+    assert "expected a row for each of 29 labels, got 30 x 7" in said
+    assert "short" not in imports.names()
