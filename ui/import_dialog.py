@@ -44,9 +44,9 @@ def ask() -> None:
 def show() -> None:
     """Open what has just been imported, or show the dialog where it is open."""
     if (made := st.session_state.pop(MADE, None)) is not None:
-        name, words = made
-        for choice in ("split", "data_tab"):
-            st.session_state.pop(choice, None)
+        name, split, words = made
+        st.session_state.pop("data_tab", None)
+        st.session_state["split"] = split  # or the browser goes on showing that of other data
         st.session_state["dataset"] = name
         st.session_state[SAID] = words
         query = site_map.query_of("splits", {"dataset": name})
@@ -262,9 +262,14 @@ def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
         f"{made.prototypes.shape[1]:,} attributes, split {plain(', '.join(made.splits))}."
         f"{_recognised(made)}"
     )
-    st.session_state[MADE] = made.name, words
+    st.session_state[MADE] = made.name, _first_split(made), words
     _close()
     st.rerun()
+
+
+def _first_split(made: ZSLDataset) -> str:
+    """Return the split that the view of an import opens with."""
+    return "PS" if "PS" in made.splits else next(iter(made.splits), "")
 
 
 def _recognised(made: ZSLDataset) -> str:

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from tests.worlds import linear_world
-from zslcore import evaluate, fit_and_score, get_method, load, select
+from zslcore import audit, evaluate, fit_and_score, get_method, load, select
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
@@ -31,6 +31,7 @@ def objects():
         "selection": chosen,
         "curve": scores.curve,
         "evaluation": evaluate(scores, chosen.gamma),
+        "report": audit(WORLD, split="PS"),
         "result": execute(RunSpec(WORLD.name, "PS", "ESZSL"), WORLD, with_oracle=False),
     }
 
@@ -46,7 +47,7 @@ class Tags(HTMLParser):
         self.tags.append(tag)
 
 
-KINDS = ["dataset", "split", "selection", "curve", "evaluation", "result"]
+KINDS = ["dataset", "split", "selection", "curve", "evaluation", "result", "report"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

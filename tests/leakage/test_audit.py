@@ -195,7 +195,7 @@ def test_a_verdict_is_the_worst_and_a_build_ends_at_it_or_before(marks):
     counted = [f"{marks.count(mark)} {mark}" for mark in MARKS if mark in marks]
     assert report.headline == f"x (PS): {report.verdict} - {', '.join(counted)}."
     assert len(report.open_findings) == marks.count("open")
-    assert report.table()["sentence"].tolist() == [f"It is {mark}." for mark in marks]
+    assert report.to_frame()["sentence"].tolist() == [f"It is {mark}." for mark in marks]
     with pytest.raises(FrozenInstanceError):
         report.split = "SS"
 

@@ -171,7 +171,7 @@ def _show_results(column: Column, task: Task) -> None:
         st.markdown(f"{sentence}.", width="content")
         site_map.link("table", "All results in Compare", dataset=column.data)
     table = _as_table(column)
-    left, right = st.columns([0.5, 0.5], gap="medium")
+    left, right = st.columns([0.58, 0.42], gap="medium")
     with left:
         numbers = [name for name in METRICS if name in table]
         tables.show(

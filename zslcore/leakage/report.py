@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import pandas as pd
 
 from zslcore.exceptions import ParameterError, closest_name
+from zslcore.texts import html_of_frame
 
 #: How what a check needs is given, from Python and on the command line. A screen has controls in
 #: their place, and puts their names where these stand.
@@ -214,7 +215,7 @@ class SplitComparison:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """The findings of an audit, in the order of the checks; every check has at least one.
 
@@ -286,7 +287,14 @@ class Report:
         )
         return replace(self, findings=tuple(findings))
 
-    def table(self) -> pd.DataFrame:
+    def __repr__(self) -> str:
+        return f"<Report {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        """Show the findings in a notebook."""
+        return html_of_frame(repr(self), self.to_frame(), rows=60)
+
+    def to_frame(self) -> pd.DataFrame:
         """Return one row per finding: check, title, mark, sentence, advice."""
         columns = ["check", "title", "mark", "sentence", "advice"]
         rows = [(f.check, f.title, f.mark, f.sentence, f.advice) for f in self.findings]
