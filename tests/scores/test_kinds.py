@@ -532,3 +532,54 @@ def test_a_comparison_begins_with_one_sentence():
     assert f"could have shown {100 * least['plain_harmonic']:.1f} points" in pair.headline
     assert pair.as_text().startswith("No significant difference")
     assert compare_scores(far, first).headline.startswith("own.npz is significantly better: H ")
+
+
+# --- Predicted classes with the same slips --------------------------------------------------------
+
+
+def predicted(answers=PREDICTED, labels=Y, fixes=()):
+    return interpreted(ScoreFile("own.csv", None, labels, UNSEEN, (), answers), fixes)
+
+
+def test_predicted_classes_that_never_cross_the_sides_are_no_gzsl():
+    weak = scored(hit=1.0)
+    sides = [np.where(side[None, :], weak, -np.inf).argmax(axis=1) for side in (~MASK, MASK)]
+    report = judge(predicted(np.where(OF_UNSEEN, sides[1], sides[0]))[0])
+    assert report.verdict == "unknown"
+    assert report.evaluation.plain is None
+    assert "Not comparable with GZSL" in report.as_text()
+    expected = judge(read(weak)[0]).figures
+    for name in ("zsl", "separate_seen", "separate_harmonic"):
+        assert report.figures[name] == pytest.approx(expected[name], abs=1e-12)
+
+
+@pytest.mark.parametrize("answers", [PREDICTED, Y, scored(hit=1.0).argmax(axis=1)])
+def test_other_predicted_classes_are_gzsl(answers):
+    report = judge(predicted(answers)[0])
+    assert report.verdict == "clean"
+    assert report.evaluation.plain is not None
+
+
+@pytest.mark.parametrize("which", ["unseen", "both"])
+def test_predicted_classes_with_labels_within_a_side(which):
+    labels = renumbered(np.arange(len(Y)), which, 0)
+    matrix, (question,) = predicted(labels=labels)
+    assert matrix is None
+    assert question.fix == "within-sides"
+    mended, _ = predicted(labels=labels, fixes=["within-sides"])
+    assert (mended.y == Y).mean() > 0.99
+
+
+def test_a_card_of_predicted_classes(tmp_path, capsys):
+    np.savez(tmp_path / "own.npz", y_true=Y, y_pred=PREDICTED, unseen_classes=UNSEEN)
+    assert main(["check", str(tmp_path / "own.npz")]) == 3
+    assert f"H {100 * expected_figures()['plain_harmonic']:.1f} %" in capsys.readouterr().out
+
+
+def test_a_card_of_masked_scores_says_not_comparable(tmp_path, capsys):
+    np.savez(tmp_path / "own.npz", scores=masked(-1e9), y=Y, unseen_classes=UNSEEN)
+    assert main(["check", str(tmp_path / "own.npz")]) == 3
+    out = capsys.readouterr().out
+    assert "Not comparable with GZSL" in out
+    assert "Masked by the true side" in out
+    assert "AUSUC" not in out

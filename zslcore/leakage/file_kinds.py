@@ -26,7 +26,7 @@ from zslcore.datasets.sandbox.client import (
     read_lines,
     read_value,
 )
-from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, SCORE_VARIABLES
+from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, PREDICTED, SCORE_VARIABLES
 from zslcore.datasets.split_lists import is_split_json, is_split_of_parts
 from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
@@ -170,6 +170,9 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         return "scores"
     if "features" in names:
         return "features"
+    lower = {name.lower() for name in names}
+    if not lower.isdisjoint(PREDICTED) and not names.isdisjoint(LABEL_VARIABLES):
+        return "scores"
     if not names.isdisjoint(LABEL_VARIABLES):
         return "labels"
     held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"

@@ -19,8 +19,8 @@ from zslcore.exceptions import DatasetError, closest_name
 from zslcore.leakage.published import KnownTest, recognised
 from zslcore.metrics import Answers, mean_class_accuracy
 from zslcore.names import class_key, class_keys
-from zslcore.scores.given_sides import ruled_out_sides
-from zslcore.scores.numbering import figures_of, mixed_sides, reading_within_sides
+from zslcore.scores.given_sides import ERRORS, ruled_out_sides
+from zslcore.scores.numbering import Reading, figures_of, mixed_sides, reading_within_sides
 from zslcore.scores.reading import (
     ALL,
     ScoreAnswers,
@@ -29,6 +29,7 @@ from zslcore.scores.reading import (
     blocks,
     column,
     digest_of,
+    limited,
     rows_of_classes,
     some_rows,
 )
@@ -131,12 +132,12 @@ def interpreted(
 # --- Labels within a side -------------------------------------------------------------------------
 
 
-def _best_classes(matrix: ScoreMatrix) -> tuple[np.ndarray, np.ndarray]:
+def _best_classes(matrix: ScoreMatrix | ScoreAnswers) -> tuple[np.ndarray, np.ndarray]:
     """Return the best seen and the best unseen column of every image."""
     return matrix.tested.seen_class, matrix.tested.unseen_class
 
 
-def _within_sides_question(matrix: ScoreMatrix) -> Question | None:
+def _within_sides_question(matrix: ScoreMatrix | ScoreAnswers) -> Question | None:
     """Ask whether labels count the classes of a side, both readings judged in the sentence."""
     y, seen = matrix.y, matrix.seen
     if matrix.benchmark or seen.all() or not seen.any():
@@ -163,12 +164,7 @@ def _within_sides_question(matrix: ScoreMatrix) -> Question | None:
 
 def _within_sides(matrix: ScoreMatrix) -> ScoreMatrix:
     """Return the matrix with labels as columns, where they count the classes of a side."""
-    reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
-    if reading is None:
-        raise DatasetError(
-            f"{matrix.name}, labels: which images are of unseen classes cannot be told from labels "
-            "that count the classes of a side; expected numbers of columns."
-        )
+    reading = _reading_within_sides(matrix)
     known = recognised(reading.y, len(matrix.seen))
     if known is not None and not np.array_equal(known.unseen, ~matrix.seen):
         known = None
@@ -179,6 +175,17 @@ def _within_sides(matrix: ScoreMatrix) -> ScoreMatrix:
         benchmark=known.benchmark if known else "",
         split=known.split if known else "",
     )
+
+
+def _reading_within_sides(matrix: ScoreMatrix | ScoreAnswers) -> Reading:
+    """Return the reading of labels within a side, or refuse labels that have none."""
+    reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
+    if reading is None:
+        raise DatasetError(
+            f"{matrix.name}, labels: which images are of unseen classes cannot be told from labels "
+            "that count the classes of a side; expected numbers of columns."
+        )
+    return reading
 
 
 # --- Predicted classes ----------------------------------------------------------------------------
@@ -258,7 +265,29 @@ def predicted_classes(
         benchmark=known.benchmark if known else "",
         split=known.split if known else "",
     )
-    return replace(matrix, remarks=(*file.remarks, *_remarks_on_classes(matrix)))
+    remarks = [*file.remarks]
+    if "within-sides" in fixes:
+        reading = _reading_within_sides(matrix)
+        matrix = replace(matrix, tested=rows_of_classes(reading.y, answers, seen))
+        remarks.append(f"Labels were renumbered: {reading.said}.")
+    elif "as-is" not in fixes and (question := _within_sides_question(matrix)) is not None:
+        return question
+    if _never_across(matrix):
+        matrix = replace(matrix, tested=limited("sides given", matrix.tested))
+        remarks.append(
+            "Masked by the true side: many answers are wrong and none is of the other side, so the "
+            "side of every image was given. H is that of separate label spaces. Predict every "
+            "image among all classes for GZSL."
+        )
+    return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
+
+
+def _never_across(matrix: ScoreAnswers) -> bool:
+    """Whether many predicted classes of either side are wrong, and none is of the other side."""
+    y, seen, answers = matrix.y, matrix.seen, matrix.tested.predicted()
+    return bool((seen[y] == seen[answers]).all()) and all(
+        (answers != y)[seen[y] == side].sum() >= ERRORS for side in (True, False)
+    )
 
 
 def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
@@ -272,10 +301,11 @@ def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
 
 
 def _remarks_on_classes(matrix: ScoreAnswers) -> Iterator[str]:
-    yield (
-        "One predicted class an image: u, s and H at γ = 0 follow. ZSL accuracy, another γ, AUSUC "
-        "and the curve need the scores of every class."
-    )
+    if matrix.tested.limits == "predicted classes":
+        yield (
+            "One predicted class an image: u, s and H at γ = 0 follow. ZSL accuracy, another γ, "
+            "AUSUC and the curve need the scores of every class."
+        )
     if not matrix.seen[matrix.y].any():
         yield "No image is of a seen class: there is no s and no H."
     yield from _missing_classes(matrix)

@@ -21,6 +21,7 @@ from zslcore.datasets.sandbox.client import (
     DEFAULT_LIMITS,
     Limits,
     Role,
+    container_of,
     look_into,
     read_arrays,
     read_lines,
@@ -362,6 +363,8 @@ def read_scores(
 
 def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     """Return the parts of a file of arrays."""
+    if container_of(path) == "Parquet":
+        return _read_parquet(path, folder, limits)
     shapes = look_into(path, limits=limits).shapes
     held = {part: next((n for n in names if n in shapes), None) for part, names in NAMES.items()}
     found: dict[str, Any] = {}
@@ -394,10 +397,32 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
             found[part] = read.names.get(name, read.arrays.get(name))
     if answers is not None and "predicted" not in found:
         found["remarks"] = [_left_out([answers], "scores decide")]
-    if path.suffix.lower() == ".parquet" and read.unread:
-        others = [name for name in read.unread if name != "predicted"]
-        found["remarks"] = [*found.get("remarks", ()), *([_left_out(others)] if others else ())]
     return found
+
+
+def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
+    """Return the parts of a table: numbers are scores, unless there are predicted classes alone."""
+    wanted: dict[str, Role] = {
+        "scores": "scores", "class_names": "names", "labels": "labels", "predicted": "labels"
+    }  # fmt: skip
+    read = read_arrays(path, wanted, folder, required=(), limits=limits)
+    found: dict[str, Any] = {**read.arrays, **read.names}
+    numbers = found.get("scores")
+    remarks = [_left_out(read.unread, "texts, no scores of a class")] if read.unread else []
+    if "predicted" in found and (
+        numbers is None or _are_no_classes(found["class_names"], found.get("labels"))
+    ):
+        columns = found.pop("class_names", ())
+        if found.pop("scores", None) is not None:
+            remarks.append(_left_out(columns, "predicted classes decide"))
+    elif found.pop("predicted", None) is not None:
+        remarks.append(_left_out(["predicted classes"], "scores decide"))
+    if "scores" not in found and "predicted" not in found:
+        raise FileRefusedError(
+            f"{clean_text(path.name)}: expected a column of scores a class, or one of predicted "
+            "classes, as y_pred; got texts alone."
+        )
+    return found | {"remarks": remarks}
 
 
 def _join_blocks(
