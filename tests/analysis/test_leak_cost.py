@@ -88,7 +88,6 @@ def test_who_trains_on_test_images_is_told_to_be_better_on_them(measured):
     rows = {row["figure"]: row for row in measured["training"].rows()}
     assert list(rows) == list(FIGURES)
     assert rows["seen"]["difference"] > 0.05
-    assert rows["seen"]["low"] >= 0
     assert rows["ausuc"]["difference"] > 0.03
     for row in rows.values():
         assert row["difference"] == pytest.approx(row["leaky"] - row["clean"])

@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from scipy.stats import rankdata
+from scipy.stats import norm, rankdata, t
 
 from zslcore.analysis.method_table import (
     Cell,
@@ -17,6 +18,8 @@ from zslcore.analysis.method_table import (
     seconds_of,
     task_of,
 )
+from zslcore.board import packaged_board
+from zslcore.board.table import cells_of_board
 from zslcore.evaluation import State
 from zslcore.evaluation.runs import RunResult
 from zslcore.metrics.significance import class_draws
@@ -60,11 +63,15 @@ def some():
     ]
 
 
-def harmonic_of(one, weights_u, weights_s):
+def harmonic_of(one, some, weights_u, weights_s):
     """H of a cell by plain loops, its classes counted as often as they are drawn."""
     of = one.per_class["at_gamma"]
-    u = sum(w * of[c] for w, c in zip(weights_u, sorted(UNSEEN), strict=True)) / sum(weights_u)
-    s = sum(w * of[c] for w, c in zip(weights_s, sorted(SEEN), strict=True)) / sum(weights_s)
+
+    def drawn(names):  # classes stand by their accuracies, the lowest first
+        return sorted(names, key=lambda c: sorted(x.per_class["at_gamma"][c] for x in some))
+
+    u = sum(w * of[c] for w, c in zip(weights_u, drawn(UNSEEN), strict=True)) / sum(weights_u)
+    s = sum(w * of[c] for w, c in zip(weights_s, drawn(SEEN), strict=True)) / sum(weights_s)
     return 2 * u * s / (u + s)
 
 
@@ -73,7 +80,10 @@ def test_ranks_and_their_intervals_are_those_of_loops_over_the_same_draws(some):
     assert found["rank"].tolist() == rankdata([-one.figures["H at gamma"] for one in some]).tolist()
     draws = class_draws(np.repeat([False, True], [len(UNSEEN), len(SEEN)]), 200)
     H = np.array(
-        [[harmonic_of(one, w[: len(UNSEEN)], w[len(UNSEEN) :]) for one in some] for w in draws]
+        [
+            [harmonic_of(one, some, w[: len(UNSEEN)], w[len(UNSEEN) :]) for one in some]
+            for w in draws
+        ]
     )
     for j, one in enumerate(some):
         others = [i for i in range(len(some)) if i != j]
@@ -81,12 +91,12 @@ def test_ranks_and_their_intervals_are_those_of_loops_over_the_same_draws(some):
         largest = [
             max(abs((x[i] - x[j]) - (H[0, i] - H[0, j])) / spread[i] for i in others) for x in H[1:]
         ]
-        c = np.quantile(largest, 0.95)
+        c = np.quantile(largest, 0.95) * t.ppf(0.975, 8) / norm.ppf(0.975)  # nine seen classes
         better = sum(H[0, i] - H[0, j] > c * spread[i] for i in others)
         worse = sum(H[0, j] - H[0, i] > c * spread[i] for i in others)
         row = found.loc[one.row]
         assert (row["first"], row["last"]) == (1 + better, len(some) - worse)
-        assert row["low"] == pytest.approx(np.quantile(H[1:, j], 0.025))
+        assert row["low"] == pytest.approx(H[0, j] - t.ppf(0.975, 8) * H[1:, j].std())
         assert row["top"] == (better == 0)
     assert found.loc["D", "first"] > 1  # far below: something is decided, not all of it open
     assert found.loc["A", "top"]
@@ -116,6 +126,70 @@ def test_a_result_without_classes_has_no_interval_and_widens_the_others(some):
     assert not found.loc["bare", "top"]
     assert (found.loc[alone.index, "last"] == alone["last"] + 1).all()
     assert (found.loc[alone.index, "first"] == alone["first"]).all()
+
+
+def spelled(one, names):
+    """Return a cell with other names of its classes."""
+    per_class = {
+        kind: {names.get(name, name): x for name, x in of.items()}
+        for kind, of in one.per_class.items()
+    }
+    return replace(one, per_class=per_class, unseen=frozenset(names.get(n, n) for n in one.unseen))
+
+
+def turned(one):
+    """Return a cell with its classes in the other order."""
+    kinds = one.per_class.items()
+    return replace(one, per_class={kind: dict([*of.items()][::-1]) for kind, of in kinds})
+
+
+@pytest.mark.parametrize("figure", ["zsl", "H at gamma"])
+def test_spelling_and_order_of_classes_change_no_rank(some, figure):
+    """Other names for all, another spelling for one, classes and methods in another order."""
+    found = ranked(some, figure)
+    renamed = {name: f"x{hash_}" for hash_, name in enumerate([*UNSEEN[::-1], *SEEN[::-1]])}
+    for cells in (
+        [spelled(one, renamed) for one in some],
+        [spelled(some[0], {name: f"{name.upper()}." for name in UNSEEN}), *some[1:]],
+        [
+            replace(
+                one, per_class={k: dict([*of.items()][::-1]) for k, of in one.per_class.items()}
+            )
+            for one in some
+        ],
+        some[::-1],
+    ):
+        again = ranked(cells, figure).loc[found.index]
+        pd.testing.assert_frame_equal(again, found)
+
+
+def test_every_row_has_an_interval_or_says_why_not(some):
+    bare = replace(some[0], row="bare", per_class={})
+    alone = {"zsl": {"u0": 0.5}}
+    one = replace(some[0], row="one", per_class=alone, unseen=frozenset(["u0"]))
+    odd = spelled(replace(some[0], row="odd"), {name: f"v{name}" for name in UNSEEN})
+    scored = [replace(each, figures={"AUSUC": 0.3}) for each in some]
+    for cells, figure in (([*some, bare, one, odd], "zsl"), (scored, "AUSUC"), ([bare], "zsl")):
+        table = ranked(cells, figure)
+        assert (table["low"].isna() == (table["why"] != "")).all()
+        assert table["first"].isna().equals(table["low"].isna())
+    why = ranked([*some, bare, one, odd], "zsl")["why"]
+    assert why["bare"] == "It does not list the accuracy of each class."
+    assert why["one"] == "An interval over classes needs two of each side."
+    assert why["odd"] == "It lists other classes than most results."
+
+
+@pytest.mark.parametrize("figure", ["zsl", "H"])
+def test_every_precomputed_row_has_an_interval_or_says_why_not(figure):
+    """DAP spells the classes of CUB in its own way, and has its interval."""
+    cells = cells_of_runs([StoredRun(run, shipped=True) for run in shipped_results()])
+    cells += cells_of_board(packaged_board().results)
+    for data in ("CUB-vgg_fc7", "AWA1-lss"):
+        best = best_cells(cells, figure, "PS")
+        of = [cell for (_, name), cell in best.items() if name == data]
+        table = ranked(of, figure, n_draws=50)
+        assert (table["low"].isna() == (table["why"] != "")).all()
+        assert not table.loc["DAP", "why"]
 
 
 def test_results_on_other_classes_have_no_interval_next_to_these(some):

@@ -28,7 +28,7 @@ def rank_forest(table: pd.DataFrame, title: str) -> go.Figure:
     top, listed = shown["top"].to_numpy(bool), shown["first"].notna().to_numpy()
     figure = go.Figure()
     for of, mark, symbol, name in (
-        (top, INK, "circle", "no method certainly better"),
+        (top, INK, "circle", "no method significantly better"),
         (~top & listed, HARMONIC, "circle-open", "others"),
         (~listed, HARMONIC, "x", "no classes listed, no interval"),
     ):

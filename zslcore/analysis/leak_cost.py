@@ -102,7 +102,8 @@ class Cost:
             if figure == "calibrated_harmonic" and None in (self.clean.gamma, self.leaky.gamma):
                 continue
             difference = leaky[figure] - values
-            low, high = significance.interval(difference, level)
+            few = significance.fewest_classes(resampling.tested_sides(self.clean.scores), figure)
+            low, high = significance.interval(difference, level, few)
             rows.append(
                 {
                     "method": self.method,

@@ -29,7 +29,13 @@ from scipy.stats import rankdata
 from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.analysis.papers.printed import chosen_for
 from zslcore.analysis.ranking import rank_bounds
-from zslcore.analysis.resampling import accuracies_of_sides, drawn_figure
+from zslcore.analysis.resampling import (
+    accuracies_by_key,
+    accuracies_of_sides,
+    drawn_figure,
+    keys_among,
+    order_of_classes,
+)
 from zslcore.analysis.stored_runs import oracle_keys, single_fold_keys
 from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
 from zslcore.datasets.imports import trained_on
@@ -37,7 +43,13 @@ from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.methods import METHODS, VARIANTS
-from zslcore.metrics.significance import DIGITS, class_draws, interval
+from zslcore.metrics.significance import (
+    DIGITS,
+    class_draws,
+    fewest_classes,
+    interval,
+    widening,
+)
 from zslcore.results.shipped import has_predictions
 from zslcore.results.store import StoredRun
 
@@ -113,9 +125,13 @@ class Cell:
         return bool(fine_tuned_on(self.pretraining))
 
     def sides(self, figure: Figure) -> tuple[dict[str, float], dict[str, float]]:
-        """Return the accuracies of unseen and of seen classes that a figure is a mean of."""
+        """Return the accuracies of unseen and of seen classes that a figure is a mean of.
+
+        Classes are named by their keys, which are the same in every spelling.
+        """
         accuracy = self.per_class.get(_KIND.get(figure, ""), {})
-        return accuracies_of_sides(accuracy, self.unseen, figure)
+        keys = accuracies_by_key(accuracy)
+        return accuracies_of_sides(keys, keys_among(self.unseen, accuracy), figure)
 
     def equals(self, other: Cell) -> bool:
         """Whether another result is of the same method and data, with the same figures."""
@@ -254,7 +270,9 @@ def ranked(cells: Sequence[Cell], figure: Figure, n_draws: int = 1000) -> pd.Dat
     """Rank the methods of one column, one cell a row; the same draws of test classes for all.
 
     ``first`` and ``last`` are the 95 % interval of ``rank``, 1 the largest, equal values share the
-    better one; ``top``: no method is certainly better. NaN where classes are not listed.
+    better one; ``top``: no method is significantly better. NaN where classes are not listed, with
+    the reason in ``why``. Names and order of classes change nothing; over few classes intervals
+    are Student's, see :func:`zslcore.metrics.significance.interval`.
     """
     value = np.array([cell.figures[figure] for cell in cells])
     table = pd.DataFrame(
@@ -265,39 +283,71 @@ def ranked(cells: Sequence[Cell], figure: Figure, n_draws: int = 1000) -> pd.Dat
             "rank": rankdata(-np.round(value, DIGITS), method="min"),
             "first": np.nan,
             "last": np.nan,
+            "why": "",
         },
         index=[cell.row for cell in cells],
     )
-    listed, drawn = _drawn(cells, figure, n_draws)
-    if len(listed):
+    reasons, drawn, classes = _drawn(cells, figure, n_draws)
+    table["why"] = reasons
+    listed = [k for k, why in enumerate(reasons) if not why]
+    if listed:
         unlisted = len(cells) - len(listed)
-        first, last = rank_bounds(drawn) if len(listed) > 1 else (np.ones(1), np.ones(1))
-        ends = np.array([interval(drawn[:, k]) for k in range(len(listed))])
+        first, last = np.ones(1), np.ones(1)
+        if len(listed) > 1:
+            first, last = rank_bounds(drawn, wider=widening(classes))
+        ends = [interval(drawn[:, k], classes=classes) for k in range(len(listed))]
         rows = [cells[k].row for k in listed]
-        table.loc[rows, ["low", "high", "first", "last"]] = np.c_[ends, first, last + unlisted]
+        table.loc[rows, ["low", "high", "first", "last"]] = np.c_[
+            np.clip(ends, 0, 1), first, last + unlisted
+        ]
     return table.assign(top=table["first"] == 1)
 
 
-def _drawn(cells: Sequence[Cell], figure: Figure, n_draws: int) -> tuple[list[int], np.ndarray]:
-    """Return which cells list the classes most cells list, and their figures, a row a draw."""
+def _drawn(
+    cells: Sequence[Cell], figure: Figure, n_draws: int
+) -> tuple[list[str], np.ndarray, int]:
+    """Return why each cell has no interval, figures of the others, and the fewest classes.
+
+    Intervals are over the classes that most cells list, under any spelling; the figures of the
+    cells without a reason have a row a draw.
+    """
+    nothing = np.empty((0, 0)), 0
+    if figure not in _KIND:
+        return ["This metric is no mean over classes."] * len(cells), *nothing
     sides = [cell.sides(figure) for cell in cells]
-    classes = [(frozenset(u), frozenset(s)) for u, s in sides]
     needed = (figure[0] != "s", figure[0] in "sH")
-    complete = [
-        c for c in classes if all(len(of) > 1 for of, n in zip(c, needed, strict=True) if n)
+    classes = [tuple(frozenset(of) for of in both) for both in sides]
+    sizes = [[len(of) for of, n in zip(both, needed, strict=True) if n] for both in classes]
+    complete = [both for both, n in zip(classes, sizes, strict=True) if min(n) > 1]
+    common = max(complete, key=complete.count, default=None)
+    reasons = [
+        _why_none(n) or ("" if both == common else "It lists other classes than most results.")
+        for both, n in zip(classes, sizes, strict=True)
     ]
-    if figure not in _KIND or not complete:
-        return [], np.empty((0, 0))
-    common = max(complete, key=complete.count)
-    listed = [k for k, of in enumerate(classes) if of == common]
+    if common is None:
+        return reasons, *nothing
     names = [sorted(side) for side in common]
     seen = np.repeat([False, True], [len(side) for side in names])
-    weights = class_draws(seen, n_draws)
-    figures = []
-    for k in listed:
-        of_class = [of[c] for of, order in zip(sides[k], names, strict=True) for c in order]
-        figures.append(drawn_figure(weights, seen, np.array(of_class)))
-    return listed, np.column_stack(figures)
+    accuracies = np.array(
+        [
+            [of[c] for of, order in zip(both, names, strict=True) for c in order]
+            for both, why in zip(sides, reasons, strict=True)
+            if not why
+        ]
+    )
+    order = order_of_classes(accuracies, seen)
+    weights = class_draws(seen[order], n_draws)
+    figures = [drawn_figure(weights, seen[order], of[order]) for of in accuracies]
+    return reasons, np.column_stack(figures), fewest_classes(seen)
+
+
+def _why_none(sizes: Sequence[int]) -> str:
+    """Return why sides of so many classes give no interval; empty where they give one."""
+    if min(sizes) > 1:
+        return ""
+    if not max(sizes):
+        return "It does not list the accuracy of each class."
+    return "An interval over classes needs two of each side."
 
 
 # --- The table ------------------------------------------------------------------------------------

@@ -114,11 +114,14 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
     return Ranking(of_draws[0], low, high, first)
 
 
-def rank_bounds(values: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np.ndarray]:
+def rank_bounds(
+    values: np.ndarray, level: float = 0.95, wider: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the lowest and the highest place of every method on one occasion, 1 the best.
 
     ``values`` has shape (1 + n_draws, n_methods), first what was measured; ``level`` is the nominal
-    coverage of each method's interval.
+    coverage of each method's interval; ``wider`` multiplies :math:`c_j`, as
+    :func:`zslcore.metrics.significance.widening` does for few classes.
     """
     k = values.shape[1]
     lowest, highest = np.empty(k), np.empty(k)
@@ -126,7 +129,7 @@ def rank_bounds(values: np.ndarray, level: float = 0.95) -> tuple[np.ndarray, np
         d = values - values[:, [j]]
         moved = np.abs(d[1:] - d[0])
         s = d[1:].std(axis=0)
-        c = np.quantile((moved / np.where(s > 0, s, 1)).max(axis=1), level)
+        c = wider * np.quantile((moved / np.where(s > 0, s, 1)).max(axis=1), level)
         lowest[j] = 1 + np.count_nonzero(d[0] > c * s)
         highest[j] = k - np.count_nonzero(-d[0] > c * s)
     return lowest, highest

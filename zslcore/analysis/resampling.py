@@ -35,7 +35,8 @@ from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
 from zslcore.metrics import harmonic_mean
-from zslcore.metrics.significance import N_DRAWS, Over, class_draws, image_draws
+from zslcore.metrics.significance import DIGITS, N_DRAWS, Over, class_draws, image_draws
+from zslcore.names import class_key, class_keys
 
 #: The number or the name of a class.
 ClassId = TypeVar("ClassId", int, str)
@@ -123,6 +124,36 @@ def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndar
     step = max(BLOCK // len(test.y), 1)
     for start in range(0, len(drawn), step):
         yield drawn[start : start + step, test.y].astype(float)
+
+
+def tested_sides(test: AnsweredTest) -> np.ndarray:
+    """Return whether each class with test images is seen."""
+    return test.seen[np.unique(test.y)]
+
+
+def accuracies_by_key(accuracy: Mapping[str, float]) -> dict[str, float]:
+    """Return accuracies by the key of their class, which is the same in every spelling."""
+    return dict(zip(class_keys([*accuracy]), accuracy.values(), strict=True))
+
+
+def keys_among(unseen: Collection[str], named: Collection[str]) -> frozenset[str]:
+    """Return the keys of the named classes that are unseen, each under any spelling."""
+    plain = {class_key(name) for name in unseen}
+    pairs = zip(named, class_keys([*named]), strict=True)
+    return frozenset(key for name, key in pairs if name in unseen or class_key(name) in plain)
+
+
+def order_of_classes(accuracies: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Return the order in which classes are drawn: by what was measured, not by name or place.
+
+    ``accuracies`` has shape (n_methods, n_classes): unseen classes come first, then those with
+    lower accuracies. So neither other spellings of names nor another order of classes, nor of
+    methods, changes which class a draw takes; classes with the same accuracies are exchangeable.
+    """
+    rounded = np.round(accuracies, DIGITS)
+    ordered = rounded[np.lexsort(np.sort(rounded, axis=1).T[::-1])]
+    keys = [*ordered[::-1], *np.sort(rounded, axis=0)[::-1], seen]
+    return np.lexsort(keys)
 
 
 def accuracies_of_sides(

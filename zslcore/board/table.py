@@ -30,6 +30,7 @@ import pandas as pd
 
 from zslcore.analysis.method_table import COLUMN_OF, Cell, row_name
 from zslcore.analysis.ranking import rank_bounds
+from zslcore.analysis.resampling import accuracies_by_key, keys_among, order_of_classes
 from zslcore.board.checking import (
     Board,
     Contamination,
@@ -45,7 +46,14 @@ from zslcore.evaluation.figures import on_board
 from zslcore.leakage import page
 from zslcore.methods import VARIANTS
 from zslcore.metrics import harmonic_mean
-from zslcore.metrics.significance import class_draws, interval, mean_draws
+from zslcore.metrics.significance import (
+    class_draws,
+    fewest_classes,
+    interval,
+    mean_draws,
+    widening,
+)
+from zslcore.names import class_keys
 from zslcore.storage.files import write_out
 from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
 
@@ -167,8 +175,8 @@ def _intervals(entry: BoardEntry) -> dict[str, float]:
     if len(zsl) > 1:
         ends["zsl_low"], ends["zsl_high"] = _interval_of_means(tuple(zsl.values()))
     at_gamma = dict(sorted(entry.per_class.get("at_gamma", {}).items()))
-    unseen = set(entry.unseen_classes)
-    seen = [name not in unseen for name in at_gamma]
+    unseen = keys_among(entry.unseen_classes, at_gamma)
+    seen = [key not in unseen for key in class_keys([*at_gamma])]
     if min(seen.count(True), seen.count(False)) > 1:
         low, high = _interval_of_harmonic(tuple(at_gamma.values()), tuple(seen))
         ends |= {"H_gamma_low": low, "H_gamma_high": high}
@@ -180,8 +188,9 @@ def _intervals(entry: BoardEntry) -> dict[str, float]:
 @lru_cache(maxsize=2048)
 def _interval_of_means(accuracy: tuple[float, ...]) -> tuple[float, float]:
     """Return the interval of a mean over classes."""
-    _, means = mean_draws(np.array(accuracy), np.zeros(len(accuracy), dtype=bool))
-    return interval(means)
+    values = np.sort(accuracy)  # the order of classes changes no draw
+    _, means = mean_draws(values, np.zeros(len(values), dtype=bool))
+    return _as_shares(interval(means, classes=len(values)))
 
 
 @lru_cache(maxsize=2048)
@@ -189,8 +198,15 @@ def _interval_of_harmonic(
     accuracy: tuple[float, ...], of_seen: tuple[bool, ...]
 ) -> tuple[float, float]:
     """Return the interval of H, of the accuracies of all classes and which of them are seen."""
-    s, u = mean_draws(np.array(accuracy), np.array(of_seen))
-    return interval(harmonic_mean(s, u))
+    order = np.lexsort((accuracy, of_seen))
+    seen = np.array(of_seen)[order]
+    s, u = mean_draws(np.array(accuracy)[order], seen)
+    return _as_shares(interval(harmonic_mean(s, u), classes=fewest_classes(seen)))
+
+
+def _as_shares(ends: tuple[float, float]) -> tuple[float, float]:
+    """Return the ends of an interval of a share, within 0 and 1."""
+    return max(ends[0], 0.0), min(ends[1], 1.0)
 
 
 # --- Ranks ----------------------------------------------------------------------------------------
@@ -219,7 +235,7 @@ def ranks_of(results: Sequence[Judged], figure: Ranked) -> dict[str, Rank]:
     groups: dict[_Group, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for one in results:
         if (group := _group(one.entry, figure)) and not one.entry.peeked:
-            of_class = one.entry.per_class[RANKED[figure]]
+            of_class = accuracies_by_key(one.entry.per_class[RANKED[figure]])
             groups[group][one.file] = tuple(of_class[c] for c in group[2])
     found: dict[str, Rank] = {}
     for (_, _, _, seen), members in groups.items():
@@ -232,9 +248,10 @@ def ranks_of(results: Sequence[Judged], figure: Ranked) -> dict[str, Rank]:
 
 def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
     """Return what an entry is ranked with, None where its classes are too few or unknown."""
-    classes = tuple(sorted(entry.per_class.get(RANKED[figure], {})))
-    unseen = set(entry.unseen_classes)
-    seen = tuple(figure == "H_gamma" and name not in unseen for name in classes)
+    named = entry.per_class.get(RANKED[figure], {})
+    unseen = keys_among(entry.unseen_classes, named)
+    classes = tuple(sorted(class_keys([*named])))
+    seen = tuple(figure == "H_gamma" and key not in unseen for key in classes)
     sides = (seen.count(False), seen.count(True)) if figure == "H_gamma" else (len(classes),)
     if min(sides) < 2:
         return None
@@ -247,14 +264,16 @@ def _places(
     accuracies: tuple[tuple[float, ...], ...], seen: tuple[bool, ...]
 ) -> tuple[tuple[int, int], ...]:
     """Return the first and last place of every result, of its accuracies a class."""
-    of_seen, values = np.array(seen), np.array(accuracies).T
+    order = order_of_classes(np.array(accuracies), np.array(seen))
+    of_seen, values = np.array(seen)[order], np.array(accuracies).T[order]
     drawn = class_draws(of_seen)
     means = [
         drawn[:, side] @ values[side] / drawn[:, side].sum(axis=1, keepdims=True)
         for side in (of_seen, ~of_seen)
         if side.any()
     ]
-    first, last = rank_bounds(means[0] if len(means) == 1 else harmonic_mean(*means))
+    figures = means[0] if len(means) == 1 else harmonic_mean(*means)
+    first, last = rank_bounds(figures, wider=widening(fewest_classes(of_seen)))
     return tuple(zip(first.astype(int).tolist(), last.astype(int).tolist(), strict=True))
 
 

@@ -18,7 +18,7 @@ from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics, ridge
 
 #: Rounds of the top-down map, a fixed number: each lowers the stress, and none ends the map early.
-#: They need not reach a minimum: with 10 + 4 classes L-BFGS lowers the rest by another 2.7 %.
+#: They need not reach a minimum: with 10 + 4 classes L-BFGS lowers the stress by another 2.7 %.
 ROUNDS = 300
 
 #: Samples that are multiplied at a time.

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from zslcore.analysis.resampling import draws_of_all
+from zslcore.analysis.resampling import draws_of_all, tested_sides
 from zslcore.evaluation.drawn import Drawn
 from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import AnsweredTest
@@ -36,6 +36,7 @@ from zslcore.metrics.significance import (
     Over,
     PairedTest,
     caution,
+    fewest_classes,
     interval,
     p_of_draws,
     paired_test,
@@ -91,8 +92,11 @@ class Pair:
             of = [(t, gamma or 0.0) for t, gamma in zip(self.tests, self.gammas, strict=True)]
             one, two = draws_of_all(of, there, over=over)
             drawn = [two[name] - one[name] for name in there]
-            table[[f"low{end}", f"high{end}"]] = [interval(values) for values in drawn]
-            table[f"p{end}"] = [p_of_draws(values) for values in drawn]
+            sides = tested_sides(self.tests[0])
+            few = [fewest_classes(sides, name) if over == "classes" else None for name in there]
+            pairs = list(zip(drawn, few, strict=True))
+            table[[f"low{end}", f"high{end}"]] = [interval(x, classes=n) for x, n in pairs]
+            table[f"p{end}"] = [p_of_draws(x, n) for x, n in pairs]
         return table
 
     @cached_property

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.resampling import draws_of
+from zslcore.analysis.resampling import draws_of, tested_sides
 from zslcore.evaluation.drawn import Drawn, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import closest_name
-from zslcore.metrics.significance import N_DRAWS, Over, interval
+from zslcore.metrics.significance import N_DRAWS, Over, fewest_classes, interval
 
 #: "seen" or "unseen" as a word, perhaps with its article; not in a name such as unseen.npz.
 _SIDE = re.compile(
@@ -240,7 +240,12 @@ def intervals_of(
     columns: dict[str, dict[str, float]] = {}
     for end, over in OVER.items():
         draws = draws_of(test, names, gamma or 0.0, over=over, n_draws=n_draws)
-        ends = {name: interval(values, level) for name, values in draws.items()}
+        few = {name: fewest_classes(tested_sides(test), name) for name in draws}
+        if over != "classes":
+            few = {}
+        ends = {name: interval(values, level, few.get(name)) for name, values in draws.items()}
+        for name, (low, high) in ends.items():  # every figure with draws is a share
+            ends[name] = max(low, 0.0), min(high, 1.0)
         columns[f"low{end}"] = {name: low for name, (low, _) in ends.items()}
         columns[f"high{end}"] = {name: high for name, (_, high) in ends.items()}
     return pd.DataFrame(columns, index=list(names))

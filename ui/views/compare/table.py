@@ -70,7 +70,7 @@ MARKS: Mapping[State, tuple[str, str]] = {
     State.VERIFIED: ("✓", "verified: recomputed from predictions, or computed here"),
     State.STATED: ("○", "stated: metrics without predictions"),
 }
-#: Behind methods that no other one is certainly better than.
+#: Behind methods that no other one is significantly better than.
 SHADE = "background-color: rgba(88, 101, 121, 0.22)"
 #: Behind the numbers of your runs, which the marks name as well.
 YOURS = "background-color: rgba(240, 228, 66, 0.35)"
@@ -265,10 +265,27 @@ def _answer(table: MethodTable) -> None:
 
 def _tie_in_words(column: Column) -> str:
     if column.ranks["first"].isna().all():
-        return "its results list no classes, so ranks have no interval"
+        return f"ranks have no interval: {_begun_small(column.ranks['why'].iloc[0])}"
     if not column.tied:
-        return "every other one is certainly worse"
-    return f"{column.tied} other{'s' * (column.tied > 1)} may be first (95 %)"
+        return "every other one is significantly worse"
+    are = "other is" if column.tied == 1 else "others are"
+    return f"{column.tied} {are} not significantly worse (95 %)"
+
+
+def _begun_small(sentence: str) -> str:
+    """Return a sentence as the end of another one."""
+    return f"{sentence[:1].lower()}{sentence[1:].rstrip('.')}"
+
+
+def _without_interval(table: MethodTable) -> str:
+    """Return the results without an interval, each with its reason; empty without any."""
+    reasons: dict[str, list[str]] = {}
+    for column in table.columns:
+        for row, why in column.ranks["why"].items():
+            if why:
+                reasons.setdefault(str(why), []).append(f"{row} on {column.data}")
+    parts = [f"{', '.join(rows)} ({_begun_small(why)})" for why, rows in reasons.items()]
+    return f" Without an interval: {'; '.join(parts)}." * bool(parts)
 
 
 def _badge(column: Column) -> None:
@@ -392,7 +409,7 @@ def _mark(cell: Cell | None) -> str:
 
 
 def _shades(table: MethodTable, wide: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """Shade the methods that no other one of the column is certainly better than, and yours."""
+    """Shade the methods that no other one of the column is significantly better than, and yours."""
     styles = pd.DataFrame("", shown.index, shown.columns)
     top = {c.data: c.ranks["top"].reindex(wide.index, fill_value=False) for c in table.columns}
     own = {
@@ -413,10 +430,10 @@ def _legend(table: MethodTable) -> str:
     one = "All results are " if len(words) == 1 else ""
     return (
         f"{'Yellow: your runs. ' * bool(table.own_rows)}"
-        "Shaded: no method is certainly better. Ranks: 95 % interval over test classes drawn "
-        "again, the same for all methods of a data set. Parameters chosen on folds for "
-        f"{task_of(table.figure).upper()}. {one}{'; '.join(words)}. Printed results use other "
-        "features (ResNet-101)."
+        "Shaded: no method is significantly better. Ranks: 95 % interval over resampled test "
+        "classes, the same for all methods of a data set, Student's below 20 classes. Parameters "
+        f"chosen on folds for {task_of(table.figure).upper()}. {one}{'; '.join(words)}. Printed "
+        f"results use other features (ResNet-101).{_without_interval(table)}"
     )
 
 
