@@ -19,9 +19,18 @@ import pandas as pd
 
 from zslcore.analysis import leak_cost
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests, printed_table
+from zslcore.analysis.overlap import (
+    GAIN_METHODS,
+    UNTRAINED,
+    OverlapStudy,
+    class_gains,
+    group_gain,
+)
 from zslcore.analysis.papers import protocols
 from zslcore.analysis.papers.claims import FINDINGS_FILE
 from zslcore.analysis.papers.lint import counted_in_tables, images_by_part, variation
+from zslcore.analysis.study import SHIPPED
+from zslcore.datasets import load
 from zslcore.datasets.facts import (
     action_facts,
     class_facts,
@@ -29,7 +38,9 @@ from zslcore.datasets.facts import (
     published,
     published_tables,
 )
+from zslcore.leakage import get_vocabulary
 from zslcore.leakage.contamination import cells
+from zslcore.leakage.counts import overlaps
 from zslcore.metrics import harmonic_mean
 from zslcore.storage.files import FACTS, written_whole
 
@@ -49,7 +60,7 @@ def made() -> list[dict[str, str]]:
     """Return the findings with their numbers."""
     rows = tomllib.loads(TEMPLATES.read_text(encoding="utf-8"))["finding"]
     numbers = {**_folds(), **_of_tables(), **_other_tests(), **_versions(), **_of_claims()}
-    numbers |= _captions() | _balance() | _conclusions() | _census() | _of_epochs()
+    numbers |= _captions() | _balance() | _conclusions() | _census() | _of_epochs() | _related()
     return [
         row | {name: row[name].format(**numbers) for name in ("said", "command")} for row in rows
     ]
@@ -233,6 +244,38 @@ def _census() -> dict[str, Any]:
         "codes_test": protocols.counted("epoch")["test"],
         "codes_named": " and ".join(sorted(named)),
     }
+
+
+def _related() -> dict[str, Any]:
+    """Return how many classes outside a pre-training set are related to it, and what they change.
+
+    The gain is that of the simulated AWA2 of the package, LinearV2S, over 30 draws.
+    """
+    numbers: dict[str, Any] = {}
+    data = load("simulated-AWA2")
+    found = overlaps(data.class_names, get_vocabulary("imagenet-1k"), data.class_names)
+    related = [each.number for each in found if each.group == "related"]
+    outside = [each for each in found if each.group != "in the set"]
+    numbers |= {"awa_related": len(related), "awa_outside": len(outside)}
+    for dataset in ("UCF101", "HMDB51"):
+        facts = action_facts(dataset)
+        names, inside = facts.class_names, facts.overlapping["Kinetics-400"]
+        groups = [each.group for each in overlaps(names, get_vocabulary("kinetics-400"), names)]
+        numbers[f"{dataset}_outside"] = int((~inside).sum())
+        others = [group for group, known in zip(groups, inside, strict=True) if not known]
+        numbers[f"{dataset}_related"] = len(others) - others.count("unrelated")
+    planted = class_facts("AWA2").classes["imagenet1k"].to_numpy() != ""
+    numbers["planted_related"] = int(planted[related].sum())
+    baseline = UNTRAINED[data.name]
+    known = [each.number for each in found if each.group == "in the set"]
+    study = OverlapStudy.of([data, load(baseline)], GAIN_METHODS, known, 30)
+    table = pd.read_parquet(SHIPPED / study.key / "table0.parquet")
+    for name, left_out in (("two", ()), ("three", related)):
+        gains = class_gains(table, data.name, baseline, "LinearV2S", data.class_names, left_out)
+        gain = group_gain(gains)
+        numbers[f"{name}_groups"] = _percent(gain.difference)
+        numbers[f"{name}_low"], numbers[f"{name}_high"] = map(_percent, (gain.low, gain.high))
+    return numbers
 
 
 def _of_epochs() -> dict[str, Any]:

@@ -58,8 +58,9 @@ def test_contrast_is_that_of_the_standard():
 
 @pytest.mark.parametrize("name", MARKS)
 def test_every_mark_and_every_word_in_its_colour_can_be_read(name, theme):
+    least = 3 if name == "RELATED" else 4.5  # bars and marks alone have its colour
     for ground in grounds(theme)[: 1 if name == "NEUTRAL" else 2]:
-        assert contrast(MARKS[name].color, ground) >= 4.5, ground
+        assert contrast(MARKS[name].color, ground) >= least, ground
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -2,8 +2,8 @@
 
 The hues are Okabe and Ito's, distinct for colour-blind readers, each with a symbol and a line or
 fill of its own. Words in each form, light or dark, have a contrast of at least 4.5 : 1 to the page
-(data sets, whose colours no word has, 3 : 1). Which form a figure takes is asked when it is drawn:
-colours are read where a figure is made, never where a module is loaded.
+(related classes, whose colour no word has, 3 : 1). Which form a figure takes is asked when it is
+drawn: colours are read where a figure is made, never where a module is loaded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One meaning, one hue, in both themes; how marks look, and how numbers are written.
 
 The hues are Okabe and Ito's, distinct for colour-blind readers; words in each have a contrast of at
-least 4.5 : 1 to the page of its theme.
+least 4.5 : 1 to the page of its theme; no word has that of related classes, 3 : 1.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SEEN = Hue("#0072B2", "#3DA0E3")
 UNSEEN = Hue("#B65000", "#F0803A")
 VALIDATED = Hue("#007E5C", "#33B893")
 OVERLAP = Hue("#B04A84", "#D998BB")
-RELATED = Hue("#C78FB0", "#A0718B")
+RELATED = Hue("#BA78A0", "#94627F")
 ORACLE = Hue("#6B6B6B", "#A3A3A3")
 HARMONIC = Hue("#586579", "#94A3B8")
 INK = Hue("#14181C", "#E8EAED")

@@ -12,9 +12,14 @@ from tests.pages import ROOT
 from tools.findings import made
 from zslcore.analysis.cross_dataset import cross_tests, printed_table
 from zslcore.analysis.leak_cost import measured
+from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
 from zslcore.analysis.papers import lint
 from zslcore.analysis.papers.claims import FINDINGS, judge_all, printed_evidence
+from zslcore.datasets import load
 from zslcore.datasets.facts import action_facts, class_facts, earlier_version, published
+from zslcore.jobs.studies import stored_result
+from zslcore.leakage import get_vocabulary
+from zslcore.leakage.counts import overlaps
 
 OF = {finding.id: finding for finding in FINDINGS}
 V1 = {
@@ -428,6 +433,37 @@ def test_the_price_of_epochs_names_its_data_seeds_and_bounds():
     assert all(name in text for name in {*measured()["features"], *measured()["method"]})
     assert "5 seeds each" in text
     assert "bounds" in text
+
+
+def test_related_classes_are_in_the_control_group(monkeypatch):
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    text, _ = said("related-classes-are-no-control")
+    awa = list(class_facts("AWA2").classes["class"])
+    # By sight of ImageNet's list: the kinds and the broader classes of animals that it lacks.
+    related = {"antelope", "bobcat", "buffalo", "dolphin", "elephant", "fox", "grizzly bear"}
+    related |= {"horse", "rabbit", "seal", "sheep", "squirrel", "wolf"}
+    planted = set(class_facts("AWA2").classes.query("imagenet1k != ''")["class"])
+    inside = planted - related
+    assert f"for {len(planted & related)} of the related ones" in text
+    assert f"{len(related)} of the {50 - len(inside)} animals" in text
+    found = overlaps(awa, get_vocabulary("imagenet-1k"), awa)
+    groups = {each.class_name: each.group for each in found}
+    assert {name for name, group in groups.items() if group == "related"} == related
+    assert {name for name, group in groups.items() if group == "in the set"} == inside
+    for dataset, outside in (("UCF101", 40), ("HMDB51", 23)):
+        assert f"{outside} " in text
+        assert (~action_facts(dataset).overlapping["Kinetics-400"]).sum() == outside
+    name, baseline = "simulated-AWA2", UNTRAINED["simulated-AWA2"]
+    numbers = [k for k, each in enumerate(awa) if each in inside]
+    study = OverlapStudy.of([load(name), load(baseline)], GAIN_METHODS, numbers, 30)
+    rows = stored_result(study).query("method == 'LinearV2S'")
+    mean = rows.pivot_table(index="class", columns="features", values="accuracy")
+    gain = {awa[c]: value for c, value in (mean[name] - mean[baseline]).items()}
+    within = np.mean([gain[each] for each in gain if each in inside])
+    others = np.mean([gain[each] for each in gain if each not in inside])
+    unrelated = np.mean([gain[each] for each in gain if each not in inside | related])
+    assert f"{100 * (within - others):.1f} points more on the former than on all others" in text
+    assert f"{100 * (within - unrelated):.1f} more than on unrelated ones" in text
 
 
 # --- All of them ----------------------------------------------------------------------------------
