@@ -244,4 +244,6 @@ def standing(method: str, status: Status | None, words: str, button: str, covers
         and not missing_extras.of_error(status.error)
     ):
         return Pending(as_text(status.error), "Try again", covers)
+    if status is not None and status.state == "interrupted":
+        return Pending(as_text(status.error), "Start again", covers)
     return Pending(words, button, covers)

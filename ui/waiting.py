@@ -110,12 +110,12 @@ def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool = True) 
     Until there is one, a panel stands here and the page ends; when there is, the page runs
     again. What ended without a result starts again only on request. ``draw`` draws the
     preview that the job leaves from time to time; without ``stop`` the page goes on below
-    the panel, with None. Raises ZSLError when too many studies wait already.
+    the panel, with None.
     """
     folder = jobs.finished(study)
     status = jobs.status(study.key)
     if folder is None and (status is None or status.state == "done"):
-        jobs.submit(study, visitors.who())
+        submit(study)
         jobs.wait(study.key, _patience())
         folder = jobs.finished(study)
     if folder is None:
@@ -174,6 +174,11 @@ def leave(key: str) -> None:
 def _join(study: Study[Any]) -> None:
     """Let this visitor wait for a job, started unless it is under way."""
     st.session_state.setdefault(LEFT, set()).discard(study.key)
+    submit(study)
+
+
+def submit(study: Study[Any]) -> None:
+    """Start a job for this visitor, or join it; a full queue is a sentence that ends the page."""
     with errors_as_sentences():
         jobs.submit(study, visitors.who())
 
@@ -201,6 +206,8 @@ def _show_end(study: Study[Any], status: Status) -> None:
         return
     if status.state == "failed":
         st.error(plain(status.error), icon=":material/error:")
+    elif status.state == "interrupted":
+        st.warning(plain(status.error), icon=":material/restart_alt:")
     else:
         st.info(f"Cancelled. {plain(status.error)}".strip(), icon=":material/block:")
     again = "Try again" if status.state == "failed" else "Start again"

@@ -1,6 +1,8 @@
 """The panel of a job as a visitor meets it, and the runs that go through one."""
 
+import os
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +15,7 @@ from ui import cache, frame, playground_answers, waiting
 from zslcore import jobs
 from zslcore.jobs import runner
 from zslcore.results.store import ResultStore
-from zslcore.storage import extras
+from zslcore.storage import artifacts, extras
 
 
 @pytest.fixture(autouse=True)
@@ -101,6 +103,35 @@ def test_a_cancelled_job_starts_again_only_when_asked(panel):
     assert labels(app) == ["Start again"]
     button(app, "Start again").click().run()
     assert labels(app) == ["Cancel"]
+
+
+def test_a_job_that_a_restart_has_ended_starts_again_when_asked(panel, tmp_path):
+    asked = Work("A *test*", "count", {"to": 600, "seconds": 600})
+    mark = tmp_path / "jobs" / f".{asked.key}.job"
+    mark.parent.mkdir()
+    artifacts.write_owner(mark)
+    mark.write_text(mark.read_text().replace(f'"pid": {os.getpid()}', f'"pid": {2**22 + 1}'))
+    app = panel("count", to=600, seconds=600)
+    assert app.warning[0].value == r"The server was restarted before this was done\."
+    assert labels(app) == ["Start again"]
+    button(app, "Start again").click().run()
+    assert labels(app) == ["Cancel"]
+
+
+def test_a_full_queue_is_one_sentence_wherever_a_page_submits(panel, monkeypatch):
+    monkeypatch.setattr(runner, "SHARE", 0)
+
+    def script():
+        from tests.works import Work
+        from ui import waiting
+
+        waiting.submit(Work("A *test*", "count", {}))
+
+    for app in (AppTest.from_function(script, default_timeout=PATIENCE).run(), panel("count")):
+        assert "works of yours are waiting already" in app.error[0].value
+        assert not app.exception
+    sources = {path.name: path.read_text() for path in Path(waiting.__file__).parent.rglob("*.py")}
+    assert [name for name, text in sources.items() if "jobs.submit(" in text] == ["waiting.py"]
 
 
 def test_a_failed_job_is_one_sentence(panel, tmp_path):

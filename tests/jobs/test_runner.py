@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from zslcore.analysis.study import MANIFEST, is_intact
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner
 from zslcore.jobs import runner as engine
-from zslcore.jobs.child import WORKS
+from zslcore.jobs.child import WORKS, _last_line
 from zslcore.jobs.children import Child
 from zslcore.jobs.runner import MAX_BYTES
 
@@ -205,7 +206,56 @@ def test_children_end_with_the_server(tmp_path):
     subprocess.run(words, cwd=ROOT, check=True, timeout=180)
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     until(lambda: all(map(is_gone, pids)))
-    assert list((tmp_path / "jobs").iterdir()) == []
+    (mark,) = (tmp_path / "jobs").iterdir()
+    next_server = Runner("tests.jobs.functions", tmp_path / "jobs")
+    assert next_server.status(mark.stem[1:]).state == "interrupted"
+
+
+def test_a_job_that_a_restart_has_ended_is_interrupted_until_it_is_submitted_again(tmp_path):
+    servers = [Runner("tests.jobs.functions", tmp_path, parallel=0) for _ in range(2)]
+    asked = work()
+    servers[0].submit(asked)
+    assert servers[1].status(asked.key) is None  # the other server runs it
+    servers[0].close()
+    (mark,) = tmp_path.iterdir()
+    mark.write_text(mark.read_text().replace(f'"pid": {os.getpid()}', f'"pid": {2**22 + 1}'))
+    status = servers[1].status(asked.key)
+    assert (status.state, status.active) == ("interrupted", False)
+    assert status.error == "The server was restarted before this was done."
+    assert servers[1].submit(asked).state == "queued"
+    servers[1].cancel(asked.key)
+    assert servers[1].status(asked.key).state == "cancelled"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_marks_of_jobs_that_nobody_returned_to_are_removed_after_a_day(tmp_path):
+    runner = Runner("tests.jobs.functions", tmp_path, parallel=0)
+    old, new = tmp_path / ".old.job", tmp_path / ".new.job"
+    for mark in (old, new):
+        mark.write_text("{}")
+    os.utime(old, (1, 1))
+    runner._trim(keep=tmp_path / "x")
+    assert list(tmp_path.iterdir()) == [new]
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OSError(28, "No space left on device"), "The result: .* no space left on device"),
+        (OSError(30, "Read-only file system"), "The result: .* read-only file system"),
+        (OSError("5 requested and 0 written"), "The result: .* no space left on device"),
+        (OSError("Unable to open file"), r"The computation failed \(OSError\)"),
+        (PermissionError(13, "Permission denied"), r"The computation failed \(PermissionError\)"),
+    ],
+)
+def test_a_job_names_a_full_disk(tmp_path, monkeypatch, error, sentence):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # which the job sets
+    def fail(folder, report):
+        raise error
+
+    request = {"folder": tmp_path, "into": tmp_path, "data": str(tmp_path), "methods": {}}
+    line = _last_line(fail, request | {"arguments": {}}, lambda line: None)
+    assert re.match(sentence, line["error"])
 
 
 @pytest.mark.nightly

@@ -411,8 +411,9 @@ def test_what_is_deleted_while_others_read_is_gone_and_no_damage(store):
 
 def test_what_changes_while_a_list_is_read_was_written_by_no_other_version(store, result):
     before = store.stored()
-    store.delete(f"{3:016x}")
     store.put(replace(result, key="since then"))
+    assert store.unreadable(before) == ""
+    store.delete(f"{3:016x}")
     assert store.unreadable(before) == ""
     with store.writing() as db:
         db.execute("UPDATE runs SET result = '{}' WHERE key = ?", (f"{4:016x}",))

@@ -18,7 +18,6 @@ from ui import (
     playground_answers,
     playground_rulers,
     stored_answers,
-    visitors,
     waiting,
 )
 from ui.components import playground
@@ -180,8 +179,7 @@ def _run_or_leave() -> None:
     if status is not None and status.active:
         waiting.leave(work.key)
     else:
-        with errors_as_sentences():
-            jobs.submit(work, visitors.who())
+        waiting.submit(work)
     st.session_state[MOVED] = True
 
 

@@ -8,11 +8,11 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from ui import cache, site_map, tables, visitors
+from ui import cache, site_map, tables
 from ui.curves import draw_curves
 from ui.numbers import duration, percent
 from ui.text import plain
-from ui.waiting import wait_for
+from ui.waiting import submit, wait_for
 from zslcore import jobs
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.method_table import Cell, Column, Figure, MethodTable, cells_of_runs
@@ -138,7 +138,7 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
     with st.container(horizontal=True, vertical_alignment="center"):
         kind: Literal["primary", "secondary"] = "primary" if column is None else "secondary"
         if st.button(label, icon=":material/play_arrow:", key="data_compute", type=kind):
-            jobs.submit(work, visitors.who())
+            submit(work)
             st.rerun()
         st.caption(
             f"{', '.join(missing)}: about {duration(max(seconds, 5.0))}, in the background. "

@@ -33,6 +33,7 @@ from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.runner import PREVIEW
 from zslcore.storage import artifacts
+from zslcore.storage.files import is_full, refusal
 from zslcore.version import commit, version
 
 #: Seconds between two lines of progress, and between two previews.
@@ -135,6 +136,8 @@ def _last_line(
     except ZSLError as error:
         return {"error": str(error), "stays": True}
     except Exception as error:  # noqa: BLE001 - whatever it is, the page says one sentence
+        if isinstance(error, OSError) and is_full(error):
+            return {"error": str(refusal(error, "The result")), "stays": True}
         traceback.print_exc()
         what = type(error).__name__
         return {"error": f"The computation failed ({what}); the log says more.", "stays": False}

@@ -3,8 +3,9 @@
 The key of a study (:mod:`zslcore.analysis.study`) names the folder with its result: identical
 requests wait for the same job, and find it done after a reload of the browser or a restart of the
 server. A child (:mod:`zslcore.jobs.child`) ends with the server; if it ends without a result, is
-killed or cancelled, its :class:`Status` says so in a sentence. As starting Python with everything
-that methods need takes seconds, a child that has done its work waits for the next one.
+killed, cancelled or interrupted by a restart, its :class:`Status` says so in a sentence. As
+starting Python with everything that methods need takes seconds, a child that has done its work
+waits for the next one.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.children import Child
 from zslcore.storage import artifacts, settings
-from zslcore.storage.files import data_folder
+from zslcore.storage.files import data_folder, refusal
 
 #: Works that may wait, those of one browser, and those of one network address; more are refused.
 MAX_QUEUE, SHARE, SHARE_OF_ADDRESS = 64, 12, 32
@@ -38,11 +39,12 @@ MAX_BYTES = 2 << 30
 #: How many ended jobs are remembered, for those who still look at them.
 REMEMBERED = 100
 
-PREVIEW = "preview.npz"
+PREVIEW, MARK = "preview.npz", ".job"
+INTERRUPTED = "The server was restarted before this was done."
 
 # Name, size, time and number of every file of a folder.
 Stamp = tuple[tuple[str, int, int, int], ...]
-State = Literal["queued", "running", "done", "failed", "cancelled"]
+State = Literal["queued", "running", "done", "failed", "cancelled", "interrupted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +235,7 @@ class Runner:
         self._spare: Child | None = None
         self._verified: dict[Path, Stamp] = {}
         self._refuge: tempfile.TemporaryDirectory[str] | None = None
+        self._closing = False
 
     @property
     def parallel(self) -> int:
@@ -269,16 +272,29 @@ class Runner:
                 self._forget()
                 job = self._jobs[work.key] = _Job(work)
                 self._queue.append(job)
+                with suppress(OSError):
+                    self.folder.mkdir(parents=True, exist_ok=True)
+                    artifacts.write_owner(self._mark(work.key))
             if visitor not in job.visitors:
                 job.visitors.append(visitor)
             self._start_next()
             return self._status(job)
 
     def status(self, key: str) -> Status | None:
-        """Return the status of the job with this key, or None; this counts as a look at it."""
+        """Return the status of the job with this key, or None; this counts as a look at it.
+
+        A job that ended with an earlier server is "interrupted".
+        """
         with self._lock:
-            job = self._jobs.get(key)
-            return None if job is None else self._status(job)
+            if (job := self._jobs.get(key)) is not None:
+                return self._status(job)
+        if artifacts.has_died(self._mark(key)):
+            return Status("interrupted", error=INTERRUPTED)
+        return None
+
+    def _mark(self, key: str) -> Path:
+        """Return the file that names the server of a job, as long as the job is active."""
+        return self.folder / f".{key}{MARK}"
 
     def of_visitor(self, visitor: Visitor) -> list[tuple[Study[Any], Status]]:
         """Return the works that a visitor waits for with their status, oldest first."""
@@ -359,8 +375,12 @@ class Runner:
         return folder
 
     def close(self) -> None:
-        """End every job and the spare child, and wait until they are gone."""
+        """End every job and the spare child, and wait until they are gone.
+
+        The next server finds which jobs were interrupted.
+        """
         with self._lock:
+            self._closing = True
             for job in self._jobs.values():
                 self.cancel(job.work.key)
             threads = list(self._threads)
@@ -373,6 +393,7 @@ class Runner:
         if self._refuge is not None:
             self._refuge.cleanup()
             self._refuge = None
+        self._closing = False
 
     # --- In the background ------------------------------------------------------------------------
 
@@ -393,7 +414,7 @@ class Runner:
         try:
             error = self._in_child(job)
         except OSError as refused:  # no space, no rights, no process
-            error = f"The work could not be started: {refused}."
+            error = str(refusal(refused, "The folder of jobs"))
         finally:
             with self._lock:
                 if job.state == "running":
@@ -436,6 +457,9 @@ class Runner:
 
     def _end(self, job: _Job, state: State, error: str = "") -> None:
         job.state, job.error, job.ended = state, error, time.monotonic()
+        if not self._closing:
+            with suppress(OSError):
+                self._mark(job.work.key).unlink(missing_ok=True)
         job.over.set()
 
     def _child(self, threads: int) -> tuple[Child, bool]:
@@ -468,6 +492,10 @@ class Runner:
         total = 0
         with suppress(OSError):  # another server may be at it too
             artifacts.sweep(self.folder.glob(".*/"))
+            for mark in self.folder.glob(f".*{MARK}"):
+                old = time.time() - mark.stat().st_mtime > artifacts.ABANDONED
+                if old and artifacts.has_died(mark) is not False:
+                    mark.unlink()
             folders = [path for path in self.folder.iterdir() if not path.name.startswith(".")]
             for path in sorted(folders, key=lambda path: -path.stat().st_mtime):
                 total += sum(file.stat().st_size for file in path.iterdir())

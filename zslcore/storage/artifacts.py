@@ -51,7 +51,26 @@ def draft(root: Path, prefix: str) -> Path:
 
 def own(folder: Path) -> None:
     """Mark a folder as a draft of this process."""
-    (folder / OWNER).write_text(json.dumps(_owner(os.getpid())), encoding="utf-8")
+    write_owner(folder / OWNER)
+
+
+def write_owner(path: Path) -> None:
+    """Write which process this is into a file."""
+    path.write_text(json.dumps(_owner(os.getpid())), encoding="utf-8")
+
+
+def has_died(path: Path) -> bool | None:
+    """Whether the process has ended that :func:`write_owner` named in a file; None if unknown.
+
+    It is unknown of a process on another machine, and of a file that cannot be read.
+    """
+    try:
+        owner, here = json.loads(path.read_text(encoding="utf-8")), _owner(os.getpid())
+        if (owner["host"], owner.get("space", here["space"])) == (here["host"], here["space"]):
+            return not _is_alive(int(owner["pid"]), owner["born"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        pass
+    return None
 
 
 def disown(folder: Path) -> None:
@@ -106,13 +125,8 @@ def is_abandoned(folder: Path) -> bool:
     """
     if not is_draft(folder):
         return False
-    try:
-        owner, here = json.loads((folder / OWNER).read_text(encoding="utf-8")), _owner(os.getpid())
-        if (owner["host"], owner.get("space", here["space"])) == (here["host"], here["space"]):
-            return not _is_alive(int(owner["pid"]), owner["born"])
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError):
-        pass
-    return time.time() - newest(folder) > ABANDONED
+    died = has_died(folder / OWNER)
+    return time.time() - newest(folder) > ABANDONED if died is None else died
 
 
 def newest(folder: Path) -> float:

@@ -89,6 +89,15 @@ def or_refused(what: str) -> Iterator[None]:
         raise refusal(error, what) from error
 
 
+def is_full(error: BaseException) -> bool:
+    """Whether an error says that a disk is full or read-only; NumPy's has no number."""
+    if not isinstance(error, OSError):
+        return False
+    if error.errno is None:
+        return str(error).endswith(" written")
+    return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+
+
 def refusal(error: OSError, what: object = None, wish: str = "write") -> ZSLError:
     """Return the sentence on what the system refuses; ``what`` is the file where it is known."""
     named = what if what is not None else error.filename

@@ -35,7 +35,6 @@ from ui.maps.scene import (
 from ui.numbers import duration, percent
 from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
 from ui.text import plain
-from ui.visitors import who
 from zslcore import jobs
 from zslcore.analysis.inventory import search_names
 from zslcore.analysis.maps import (
@@ -238,7 +237,7 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
         ):
             for work, _ in missing:
                 asked.add(work.key)
-                jobs.submit(work, who())
+                waiting.submit(work)
             st.rerun()
         st.caption("A first picture: the two largest principal components.")
     return True

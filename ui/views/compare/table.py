@@ -20,7 +20,7 @@ from ui.figures.method_table import Path, mean_ranks, operating_points, rank_for
 from ui.frame import Header, chart, errors_as_sentences
 from ui.numbers import duration, percent, three_digits
 from ui.text import AUSUC, plain
-from ui.waiting import wait_for
+from ui.waiting import submit, wait_for
 from zslcore import jobs
 from zslcore.analysis import ranking
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
@@ -753,7 +753,7 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
     if status is not None and status.state != "done":
         wait_for(work, stop=False)
     elif st.button(label, icon=":material/play_arrow:", key="table_missing"):
-        jobs.submit(work, visitors.who())
+        submit(work)
         st.rerun()
 
 
