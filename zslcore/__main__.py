@@ -70,16 +70,17 @@ class TellVersion(argparse.Action):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, 1 when an audit found what it guards against, 2 when refused."""
     words = sys.argv[1:] if arguments is None else arguments
-    args = parser_of_commands(words[:1]).parse_args(words)
-    args.argv = [*words]  # a review says which command repeats it
+    parser = parser_of_commands(words[:1])
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name of a file may be no text
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
+        args = parser.parse_args(words)
+        args.argv = [*words]  # a review says which command repeats it
         settings.check()
         status = _print_result(args.run(args))
         sys.stdout.flush()  # what cannot be written would fail after the end otherwise
     except ZSLError as error:
-        print(error, file=sys.stderr)
+        print(f"zslcore: {error}", file=sys.stderr)
         return 2
     except OSError as error:
         return _refused_by_system(error)
@@ -120,7 +121,7 @@ def _refused_by_system(error: OSError) -> int:
 
     reader_left = isinstance(error, BrokenPipeError)
     if not reader_left:
-        print(refusal(error, wish="read or write"), file=sys.stderr)
+        print(f"zslcore: {refusal(error, wish='read or write')}", file=sys.stderr)
     try:
         sys.stdout.flush()
     except OSError:  # the interpreter would try again at its end, and print a traceback

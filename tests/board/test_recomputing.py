@@ -167,7 +167,8 @@ def test_predictions_name_their_method(run, tmp_path, capsys, given, status):
     out, err = capsys.readouterr()
     if status:
         assert err == (
-            "--method: expected that of the predictions, 'Linear@0123456789ab'; got 'SAE'.\n"
+            "zslcore: --method: expected that of the predictions, 'Linear@0123456789ab'; got "
+            "'SAE'.\n"
         )
         assert not list(tmp_path.glob("board/*"))
     else:

@@ -109,7 +109,7 @@ def test_python_m_zslcore_is_the_command():
     command = [sys.executable, "-m", "zslcore", "run", "--method", "nothing"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("Unknown method 'nothing'")
+    assert done.stderr.startswith("zslcore: Unknown method 'nothing'")
 
 
 def test_costs_of_leaks_are_lines_to_read_or_json(capsys):

@@ -1,10 +1,13 @@
 """The command line: exit codes and sentences."""
 
+import numpy as np
 import pytest
 
 from tests.datasets import files
 from zslcore.__main__ import main
 from zslcore.datasets import load
+from zslcore.datasets.base import class_folds
+from zslcore.exceptions import DatasetError
 
 
 @pytest.fixture(autouse=True)
@@ -38,6 +41,14 @@ def test_import_prints_what_was_imported(tmp_path, capsys):
         (["import", "{folder}/res101.mat"], "expected NumPy archive or HDF5"),
         (["import", "{folder}", "--name", "../up"], "A data set's name must be"),
         (["download", "xlsa"], "did you mean 'xlsa17'"),
+        (["run", "--seed", "-1"], "--seed: expected a whole number from 0; got '-1'"),
+        (["run", "--predictions", "{folder}/p.csv"], "a name that ends in .parquet; got 'p.csv'"),
+        (["run", "--predictions", "{folder}/no/p.parquet"], "a file in a folder that exists"),
+        (["run", "--predictions", "{folder}"], "expected a file to write; got a folder"),
+        (["check", "digits", "--junit", "{folder}/no/x.xml"], "a file in a folder that exists"),
+        (["check", "digits", "--output", "{folder}/no/x.md"], "a file in a folder that exists"),
+        (["compare", "--method", "ESZSL", "ESZSL"], "--method: expected each once; got 'ESZSL'"),
+        (["board", "{folder}/none"], "expected a folder of results as JSON"),
     ],
 )
 def test_a_refusal_is_one_line_and_exit_code_2(tmp_path, capsys, arguments, sentence):
@@ -45,8 +56,27 @@ def test_a_refusal_is_one_line_and_exit_code_2(tmp_path, capsys, arguments, sent
     assert main([part.format(folder=folder) for part in arguments]) == 2
     out, err = capsys.readouterr()
     assert out == ""
+    assert err.startswith("zslcore: ")
     assert sentence in err
+    assert not (folder / "no").exists()
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("n_classes", "unseen"), [(3, ["0", "1", "2"]), (1, ["0"])])
+def test_an_import_without_a_seen_class_is_one_sentence(tmp_path, capsys, n_classes, unseen):
+    labels = np.repeat(np.arange(n_classes), 4)
+    arrays = {"features": np.ones((len(labels), 2)), "labels": labels}
+    arrays |= {"prototypes": np.eye(n_classes), "class_names": list("abc"[:n_classes])}
+    np.savez(tmp_path / "t.npz", **arrays)
+    assert main(["import", str(tmp_path / "t.npz"), "--unseen", *unseen]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("zslcore: unseen classes: expected")
+    assert err.count("\n") == 1
+
+
+def test_folds_need_a_seen_class():
+    with pytest.raises(DatasetError, match="at least one seen class; got none"):
+        class_folds(np.zeros(3, int), np.empty(0, int))
 
 
 def test_a_missing_command_is_exit_code_2(capsys):

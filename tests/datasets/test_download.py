@@ -299,5 +299,5 @@ def test_the_command_says_in_one_sentence_what_it_cannot_do(archive, server, mon
     assert command_line.main(["download", "xlsa17"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("Could not download")
+    assert err.startswith("zslcore: Could not download")
     assert err.count("\n") == 1

@@ -95,7 +95,7 @@ def test_thresholds_are_set_on_the_command_line(good, capsys):
     }  # fmt: skip
     for wrong in (("--near", "0"), ("--share", "-0.1"), ("--alone", "2"), ("--images", "0")):
         assert audited(good, *wrong) == 2
-        assert capsys.readouterr().err.startswith(f"Threshold {wrong[0][2:]} must be")
+        assert capsys.readouterr().err.startswith(f"zslcore: Threshold {wrong[0][2:]} must be")
 
 
 @pytest.mark.usefixtures("in_process")
@@ -183,7 +183,7 @@ def test_a_file_that_kills_its_reader_ends_in_two(tmp_path, capsys):
     savemat(path, {"att": np.arange(12.0).reshape(3, 4)})
     files.with_type_code(path, 200)
     assert audited(path) == 2
-    assert capsys.readouterr().err.startswith("crash.mat")
+    assert capsys.readouterr().err.startswith("zslcore: crash.mat")
 
 
 HOSTILE = {
@@ -219,7 +219,7 @@ def test_hostile_files_end_in_two_and_one_sentence(tmp_path, capsys, name):
     out, err = capsys.readouterr()
     assert out == ""
     assert err.count("\n") == 1
-    assert err.startswith(name)
+    assert err.startswith(f"zslcore: {name}")
     assert err.endswith(".\n")
 
 

@@ -108,7 +108,10 @@ def test_a_missing_extra_is_one_sentence_with_the_command(core, line):
     status, _, err = core[0][line]
     name = re.search(r"extra (\w+)", REFUSED[line])[1]
     assert status == 2
-    assert err == f"{REFUSED[line]}, which is not installed. Install it with: {install(name)}\n"
+    assert (
+        err
+        == f"zslcore: {REFUSED[line]}, which is not installed. Install it with: {install(name)}\n"
+    )
 
 
 def test_a_method_that_needs_an_extra_says_so_on_its_card(core):

@@ -36,6 +36,7 @@ def machine(wheel, tmp_path_factory):
     environment = {
         "PATH": f"{folder / 'bin'}:/usr/bin:/bin",
         "HOME": str(folder),
+        "GITHUB_ACTION_PATH": str(ROOT),
         # No index is asked: the libraries are those of this environment.
         "PIP_NO_INDEX": "1",
         "PIP_NO_DEPS": "1",

@@ -103,7 +103,10 @@ def test_shards_on_a_full_disk_are_a_sentence_and_leave_nothing(full):
     words = [sys.executable, "-m", "zslcore", "shards", "write", "digits", str(full / "set")]
     ended = subprocess.run(words, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
-    assert ended.stderr == f"{full / 'set'}: expected to write it, got: no space left on device.\n"
+    assert (
+        ended.stderr
+        == f"zslcore: {full / 'set'}: expected to write it, got: no space left on device.\n"
+    )
     assert sorted(each.name for each in full.iterdir()) == ["ballast", "before.csv"]
 
 
@@ -161,7 +164,10 @@ def test_an_output_without_room_is_a_sentence(words, tmp_path):
             text=True, check=False, env=os.environ | {"ZSL_DATA": str(tmp_path)},
         )  # fmt: skip
     assert ended.returncode == 2
-    assert ended.stderr == "A file: expected to read or write it, got: no space left on device.\n"
+    assert (
+        ended.stderr
+        == "zslcore: A file: expected to read or write it, got: no space left on device.\n"
+    )
 
 
 def test_paths_that_the_system_refuses_are_a_sentence(tmp_path, monkeypatch, capsys):

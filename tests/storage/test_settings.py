@@ -40,7 +40,7 @@ def test_a_wrong_value_is_one_sentence_and_exit_code_2(name, text, monkeypatch, 
     assert main(["runs", "list"]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert said.err.startswith(f"{name}: expected ")
+    assert said.err.startswith(f"zslcore: {name}: expected ")
     assert said.err.endswith(".\n")
     assert said.err.count("\n") == 1
     assert len(said.err) < 250

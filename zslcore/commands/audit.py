@@ -13,7 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from zslcore.commands.options import add_choices, stated_choices
+from zslcore.commands.options import add_choices, file_to_write, stated_choices
 from zslcore.datasets import ZSLDataset, available, load
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.datasets.simulated import UNPLANTED
@@ -95,9 +95,15 @@ def add_options(parser: argparse._ActionsContainer) -> None:
     text = "accept open findings of these checks, or of all"
     add("--allow-incomplete", nargs="*", metavar="ID", help=text)
     add("--format", choices=tuple(FORMATS), default="text")
-    add("--output", help="file to write the report to, instead of the terminal")
-    add("--junit", metavar="FILE", help="write a JUnit report, too")
-    add("--correct", metavar="FILE", help="write a corrected split, .mat or .json")
+    text = "file to write the report to, instead of the terminal"
+    add("--output", type=file_to_write, metavar="FILE", help=text)
+    add("--junit", type=file_to_write, metavar="FILE", help="write a JUnit report, too")
+    add(
+        "--correct",
+        type=file_to_write,
+        metavar="FILE",
+        help="write a corrected split, .mat or .json",
+    )
     add("--policy", choices=POLICIES, default="test first", help="for --correct")
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zslcore.commands.options import file_to_write
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage.files import written_whole
@@ -37,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("folder", nargs="?", type=Path, metavar="FOLDER", help="results (the shipped ones)")
     text = "files to write: .html, .csv or .tex"
-    option("--output", nargs="+", default=[], type=Path, metavar="FILE", help=text)
+    option("--output", nargs="+", default=[], type=file_to_write, metavar="FILE", help=text)
     text = "with an .html: curve of each result with predictions, linked"
     option("--curves", type=Path, metavar="FOLDER", help=text)
     option(

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from zslcore.board.card import card_of_result
 from zslcore.commands.audit import add_options, run_audit
-from zslcore.commands.options import add_submission
+from zslcore.commands.options import add_submission, file_to_write
 from zslcore.commands.review import run_review
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "what a paper prints of these scores, in percent: 'H 49.8, u 45.1'"
     add("--printed", metavar="FIGURES", help=text)
     text = "write one page on a submission: split, pre-training, figures, curve"
-    add("--page", metavar="OUT", help=text)
+    add("--page", type=file_to_write, metavar="OUT", help=text)
     whole = parser.add_argument_group("every finding of a split, with any of these")
     add_options(whole)
     page = parser.add_argument_group("with --page")

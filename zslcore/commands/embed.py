@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zslcore.commands.options import file_to_write, seed
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -34,8 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "what the encoder or the vectors were trained on, if nothing states it"
     option("--trained-on", nargs="+", default=[], metavar="NAME", help=text)
     option("--device", default="cpu", help="of torch, for example cuda (cpu)")
-    option("--seed", type=int, default=0, help="of random weights (0)")
-    option("--output", type=Path, metavar="FILE", help="archive to write (CLASSES-NAME.npz)")
+    option("--seed", type=seed, default=0, help="of random weights (0)")
+    option(
+        "--output", type=file_to_write, metavar="FILE", help="archive to write (CLASSES-NAME.npz)"
+    )
     option("--overwrite", action="store_true", help="replace a file of the same name")
 
 

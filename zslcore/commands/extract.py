@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zslcore.commands.options import seed
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--crop", type=int, metavar="PIXELS", help="side of a crop (default: of the weights)")
     text = "what the encoder was trained on, if its weights do not state it"
     option("--trained-on", nargs="+", default=[], metavar="NAME", help=text)
-    option("--seed", type=int, default=0, help="of random weights (0)")
+    option("--seed", type=seed, default=0, help="of random weights (0)")
     option("--output", type=Path, metavar="FILE", help="archive to make (IMAGES-NAME.npz)")
     _of_data_set(parser)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from zslcore.commands.options import named
+from zslcore.commands.options import file_to_write, named, seed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,9 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
     option("dataset", metavar="DATA", help="name of the data set")
     option("--split", help="name of the split (PS, or the only one there is)")
-    option("--seed", type=int, default=0, help="seed of the held-out rows of seen classes (0)")
+    option("--seed", type=seed, default=0, help="seed of the held-out rows of seen classes (0)")
     text = "file to write (folds.npz)"
-    option("--output", type=Path, default=Path("folds.npz"), metavar="FILE", help=text)
+    option("--output", type=file_to_write, default=Path("folds.npz"), metavar="FILE", help=text)
 
 
 def run(args: argparse.Namespace) -> str:

@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zslcore.commands.options import seed
+
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
 
@@ -73,7 +75,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
     text = "of several files: the array of {}, FILE or FILE:NAME, where the guess is wrong"
     parser.add_argument("--labels", metavar="L", help=text.format("labels"))
     parser.add_argument("--class-names", metavar="C", help=text.format("names of classes"))
-    parser.add_argument("--seed", type=int, help="seed of --unseen random:N, 0 by default")
+    parser.add_argument("--seed", type=seed, help="seed of --unseen random:N, 0 by default")
     parser.add_argument("--show", action="store_true", help="show what is found, store nothing")
 
 

@@ -12,7 +12,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zslcore.commands.options import show_steps
+from zslcore.commands.options import seed, show_steps
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "name of data with WordNet ids (simulated-ImageNet-small)"
     option("--dataset", default="simulated-ImageNet-small", metavar="NAME", help=text)
     option("--method", nargs="+", default=["ESZSL"], help="names of methods (ESZSL)")
-    option("--seed", type=int, default=0, help="of methods that draw (0)")
+    option("--seed", type=seed, default=0, help="of methods that draw (0)")
     text = "features of the stand-in, or of your own with --prototypes"
     option("--shards", type=Path, metavar="FOLDER", help=text)
     text = "CSV of classes: class (n01440764), then numbers; or ImageNet_w2v.mat"

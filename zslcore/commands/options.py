@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zslcore.texts import strict_json
+from zslcore.exceptions import ParameterError
+from zslcore.texts import clean_text, strict_json
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
@@ -45,6 +47,41 @@ def add_submission(parser: argparse._ActionsContainer) -> None:
     option("--gamma", type=float, help="gamma that the authors state")
     option("--extractor", default="", metavar="NAME", help="as zslcore contamination lists it")
     option("--blind", action="store_true", help="leave out names of files and paths")
+
+
+def file_to_write(text: str) -> Path:
+    """Return the path of a file that a command writes in the end, checked before its work.
+
+    Raises ParameterError where its folder does not exist, or it is a folder itself.
+    """
+    path = Path(text)
+    try:
+        is_folder, has_folder = path.is_dir(), path.resolve().parent.is_dir()
+    except (OSError, ValueError):
+        is_folder = has_folder = False
+    if is_folder or not has_folder:
+        expected = "a file to write" if is_folder else "a file in a folder that exists"
+        got = "a folder" if is_folder else "none"
+        raise ParameterError(f"{clean_text(text)}: expected {expected}; got {got}.")
+    return path
+
+
+def parquet_to_write(text: str) -> Path:
+    """Return the path of a Parquet file that a command writes, as :func:`file_to_write`."""
+    path = file_to_write(text)
+    if path.suffix.lower() != ".parquet":
+        raise ParameterError(
+            f"--predictions: expected a name that ends in .parquet; got {clean_text(path.name)!r}."
+        )
+    return path
+
+
+def seed(text: str) -> int:
+    """Return a seed; ParameterError for another text than a whole number from 0 on."""
+    if not re.fullmatch(r"\d{1,9}", text, re.ASCII):
+        got = clean_text(text, 40)
+        raise ParameterError(f"--seed: expected a whole number from 0; got {got!r}.")
+    return int(text)
 
 
 def percent(value: float | None, form: str = ".1f") -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zslcore.commands.options import add_choices, add_submission, stated_choices
+from zslcore.commands.options import add_choices, add_submission, file_to_write, stated_choices
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "set or text file that an extractor not listed was trained on"
     option("--pretraining", action="append", default=[], metavar="NAME", help=text)
     add_choices(parser)
-    option("--output", metavar="FILE", help="write the page, review.html")
+    option("--output", type=file_to_write, metavar="FILE", help="write the page, review.html")
 
 
 def run(args: argparse.Namespace) -> int:

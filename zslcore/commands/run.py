@@ -9,10 +9,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from zslcore.commands.options import METHOD, show_steps
+from zslcore.commands.options import METHOD, parquet_to_write, seed, show_steps
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
@@ -33,11 +32,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--select-for", default="gzsl", help="what parameters are chosen for: gzsl or zsl")
     option("--features", default="l2", help="scaling of features: none, l2 or zscore")
     option("--prototypes", default="l2", help="scaling of prototypes: none, l2 or binary")
-    option("--seed", type=int, default=0, help="seed of stochastic methods and of held-out rows")
+    option("--seed", type=seed, default=0, help="seed of stochastic methods and of held-out rows")
     option("--dask", default="", metavar="ADDRESS", help="Dask cluster that makes the run")
     option("--no-oracle", action="store_true", help="do not sweep the grid on the test set")
     option("--no-store", action="store_true", help="do not store the result")
-    option("--predictions", type=Path, metavar="FILE", help="write the answer to every image")
+    option(
+        "--predictions",
+        type=parquet_to_write,
+        metavar="FILE",
+        help="write the answer to every image",
+    )
     option("--json", action="store_true", help="print everything as JSON instead of a table")
 
 

@@ -24,7 +24,7 @@ from zslcore.analysis.stored_runs import (
     oracle_keys,
     sorted_by,
 )
-from zslcore.commands.options import percent
+from zslcore.commands.options import file_to_write, parquet_to_write, percent
 from zslcore.evaluation import figures
 from zslcore.evaluation.files import write_predictions
 from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
@@ -78,17 +78,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     export.add_argument("key", metavar="KEY", nargs="?", help="one run alone")
     _filters(export)
     export.add_argument(
-        "--predictions", metavar="FILE", help="write the predictions of run KEY to a Parquet file"
+        "--predictions",
+        type=parquet_to_write,
+        metavar="FILE",
+        help="write the predictions of run KEY to a Parquet file",
     )
-    export.add_argument("--html", metavar="FILE", help="write the curve of run KEY as one page")
     export.add_argument(
-        "--figure", metavar="FILE", help=f"write run KEY for print: .{', .'.join(FORMATS_OF_PRINT)}"
+        "--html", type=file_to_write, metavar="FILE", help="write the curve of run KEY as one page"
+    )
+    export.add_argument(
+        "--figure",
+        type=file_to_write,
+        metavar="FILE",
+        help=f"write run KEY for print: .{', .'.join(FORMATS_OF_PRINT)}",
     )
     export.add_argument("--panel", default="curve", help="of --figure: curve or classes")
     export.add_argument("--width-mm", type=float, default=WIDTHS[0], help="of --figure")
     export.add_argument("--font", default="sans", help="of --figure: sans or serif")
     export.add_argument("--format", default="csv", help=", ".join(FORMATS))
-    export.add_argument("--output", metavar="FILE", help="file to write, not the terminal")
+    export.add_argument(
+        "--output", type=file_to_write, metavar="FILE", help="file to write, not the terminal"
+    )
     delete = _verb(verbs, "delete", delete_runs, "delete runs")
     delete.add_argument("keys", metavar="KEY", nargs="+")
     bring = _verb(

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zslcore.commands.options import file_to_write, parquet_to_write, seed
 from zslcore.exceptions import DatasetError, ParameterError
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--validation-labels", type=Path, metavar="FILE", help="its labels")
     option("--data", metavar="NAME", help="data whose rows, written by folds, FILE scores in order")
     option("--split", help="with --data: name of the split (PS, or the only one there is)")
-    option("--seed", type=int, default=0, help="with --data: that of folds (0)")
+    option("--seed", type=seed, default=0, help="with --data: that of folds (0)")
     option("--gamma", type=float, help="gamma that you give; how you chose it is not known here")
     option(
         "--fix",
@@ -74,8 +75,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     option("--intervals", action="store_true", help=text)
     text = "differences of every further FILE to the first, on the same images"
     option("--compare", action="store_true", help=text)
-    option("--predictions", type=Path, metavar="OUT", help="write the predictions of FILE")
-    option("--html", type=Path, metavar="OUT", help="write the curves of all FILEs as one page")
+    option(
+        "--predictions", type=parquet_to_write, metavar="OUT", help="write the predictions of FILE"
+    )
+    option(
+        "--html",
+        type=file_to_write,
+        metavar="OUT",
+        help="write the curves of all FILEs as one page",
+    )
     option("--json", action="store_true", help="print everything as JSON")
 
 

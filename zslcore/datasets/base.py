@@ -248,9 +248,12 @@ def class_folds(labels: np.ndarray, trainval: np.ndarray, n: int = 3, seed: int 
 
     Three groups hold out a third of the classes each, as the proposed split does on AWA (13 of 40).
     With fewer classes than groups there are as many folds as classes, and none for a single class.
+    Raises DatasetError without a class.
     """
     trainval = np.asarray(trainval, dtype=np.intp)
     classes = np.unique(labels[trainval])
+    if not len(classes):
+        raise DatasetError("Expected at least one seen class; got none: every class is unseen.")
     groups = np.array_split(np.random.default_rng(seed).permutation(classes), min(n, len(classes)))
     inside = [np.isin(labels[trainval], group) for group in groups]
     return [Fold(trainval[~mask], trainval[mask]) for mask in inside if not mask.all()]
