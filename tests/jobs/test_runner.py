@@ -250,6 +250,7 @@ def test_marks_of_jobs_that_nobody_returned_to_are_removed_after_a_day(tmp_path)
 )
 def test_a_job_names_a_full_disk(tmp_path, monkeypatch, error, sentence):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))  # which the job sets
+
     def fail(folder, report):
         raise error
 
