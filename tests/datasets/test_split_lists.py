@@ -268,3 +268,66 @@ def test_labels_are_those_of_the_images(tmp_path):
     by_name = [found.class_names[c] for c in found.labels]
     assert by_name == [image.partition("/")[0] for image in found.files]
     assert np.unique(np.concatenate(list(found.parts.values()))).size == 20 - 4  # new ones of train
+
+
+# --- One class, one name --------------------------------------------------------------------------
+
+
+def write_lists(folder, **lists):
+    folder.mkdir()
+    for name, lines in lists.items():
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("seen", "unseen"),
+    [
+        ("Baseball Pitch", "BaseballPitch"), ("grizzly_bear", "Grizzly Bear"),
+        ("017.Black_footed_Albatross", "black footed albatross "), ("grizzly+bear", "grizzly-bear"),
+    ],
+)  # fmt: skip
+def test_a_class_in_two_spellings_is_one_class_on_both_sides(tmp_path, seen, unseen):
+    lists = write_lists(tmp_path / "l", seen_classes=[seen, "a"], unseen_classes=["b", unseen])
+    report = audit(lists)
+    assert report.mark("ZSL001") == "leak"
+    assert report.verdict == "leaks"
+    write = {"train": [f"{seen}/{k}.jpg" for k in range(4)]}
+    write |= {"test": [f"{unseen}/{k}.jpg" for k in range(4, 7)] + ["b/1.jpg"]}
+    images = read_split_lists(write_lists(tmp_path / "i", **write))
+    assert len(images.class_names) == 2
+    assert images.parts["test_seen"].size == 3
+
+
+def test_spellings_within_one_list_are_asked_about_and_stay_apart(tmp_path):
+    names = {"seen_classes": ["1.a", "2.a"], "unseen_classes": ["b"]}
+    report = audit(write_lists(tmp_path / "l", **names))
+    assert report.mark("ZSL001") == "open"
+    assert "1.a, 2.a: one class or 2?" in report.of("ZSL001")[0].sentence
+
+
+def test_a_label_in_one_list_and_none_in_another_is_one_class_by_the_folder(tmp_path):
+    train = [f"{c}/{k}.avi {n}" for n, c in enumerate("abc", 1) for k in range(3)]
+    test = [f"{c}/{k}.avi" for c in "abd" for k in range(3, 5)]
+    listed = read_split_lists(write_lists(tmp_path / "l", trainlist01=train, testlist01=test))
+    assert listed.class_names == ("a", "b", "c", "d")
+    assert (listed.parts["test_seen"].size, listed.parts["test_unseen"].size) == (4, 2)
+    other = [f"{c}/{k}.avi {n}" for n, c in enumerate("ba", 1) for k in range(3, 5)]
+    listed = read_split_lists(write_lists(tmp_path / "m", train=train, test=other))
+    assert listed.parts["test_seen"].size == 4
+    flat = {"train": ["images/1.png 3", "images/2.png 4"], "test": ["images/3.png"]}
+    with pytest.raises(FileRefusedError, match="behind images in train.txt and none in test.txt"):
+        read_split_lists(write_lists(tmp_path / "n", **flat))
+    report = audit(write_lists(tmp_path / "o", train=train, test=test[:4]))
+    assert (report.verdict, report.mark("ZSL001")) == ("broken", "error")
+
+
+def test_several_labels_of_an_image_are_refused_and_a_vector_with_a_one_is_a_label(tmp_path):
+    for line in ("x.png 0 1 0 1", "x.png,3,17,20", "x.png [1, 1, 0]"):
+        folder = write_lists(tmp_path / f"{abs(hash(line))}", train=[line], test=["y.png 0 0 1 1"])
+        with pytest.raises(FileRefusedError, match="several labels an image"):
+            read_split_lists(folder)
+    lists = {"train": ["x.png 1 0 0", "y.png 0 0 1"], "test": ["z.png 0 1 0"]}
+    assert read_split_lists(write_lists(tmp_path / "v", **lists)).class_names == ("0", "1", "2")
+    videos = {"train": ["a.mp4 120 7", "b.mp4 96 8"], "test": ["c.mp4 88 7"]}
+    assert read_split_lists(write_lists(tmp_path / "w", **videos)).class_names == ("7", "8")

@@ -36,6 +36,7 @@ import numpy as np
 
 from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError
+from zslcore.names import class_key
 from zslcore.texts import clean_text, expect
 
 MAX_BYTES, MAX_ITEMS = 48 << 20, 4_000_000
@@ -43,6 +44,10 @@ MAX_BYTES, MAX_ITEMS = 48 << 20, 4_000_000
 MAX_IMAGES = 2_000_000
 #: Endings of a path that names an image.
 IMAGE = re.compile(r"\.(jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4)$", re.IGNORECASE)
+#: An image at the beginning of a line, and the text behind it.
+IMAGE_IN_LINE = re.compile(
+    r"(.+?\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4))(?:[\s,;|]+(.*))?$", re.IGNORECASE
+)
 #: The first of several lists of a part; a label behind an image; letters of the longest class name.
 FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
@@ -69,7 +74,8 @@ class SplitList:
     empty for lists of classes, where ``sides`` maps "seen" and "unseen" to classes. ``parts`` has
     the rows of every part, as listed: repeated where a list repeats an image. ``note`` says how it
     was read, ``one_name`` whether an image has the same name in every part, which folders of parts
-    do not tell, ``folds`` the training and validation classes of each fold.
+    do not tell, ``folds`` the training and validation classes of each fold, ``questions`` what the
+    lists leave open.
     """
 
     name: str
@@ -81,6 +87,35 @@ class SplitList:
     note: str = ""
     one_name: bool = True
     folds: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
+    questions: tuple[str, ...] = ()
+
+
+def one_name_each(lists: Sequence[Sequence[str]]) -> tuple[dict[str, str], str, tuple[str, ...]]:
+    """Return the name of every spelling, a remark, and questions, for names of several lists.
+
+    Spellings in different lists are one class, by its first; two spellings in one list may be two.
+    """
+    spellings: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for listed in lists for name in listed):
+        spellings.setdefault(class_key(name), []).append(name)
+    names, several = {}, []
+    questions = []
+    for of_one in spellings.values():
+        both = ", ".join(clean_text(name, 60) for name in of_one)
+        if len(of_one) > 1 and any(len({*listed} & {*of_one}) > 1 for listed in lists):
+            questions.append(f"One list has {both}: one class or {len(of_one)}?")
+            names.update({name: name for name in of_one})
+            continue
+        several += [both] if len(of_one) > 1 else []
+        names.update(dict.fromkeys(of_one, of_one[0]))
+    remark = f"; one class in two spellings: {counted_names(several)}" if several else ""
+    return names, remark, tuple(questions)
+
+
+def counted_names(names: Sequence[str], most: int = 3) -> str:
+    """Join the first names: ``a; b and 7 more``."""
+    more = len(names) - most
+    return "; ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 @dataclass(slots=True)
@@ -135,8 +170,9 @@ def split_of_parts(
     if all(isinstance(each, str) for values in parts.values() for each in values):
         images = ImageRows(file)
         places = {
-            part: np.array([images.add(*_line(Path(file), k, each))
-                            for k, each in enumerate(values, 1)], np.int64)
+            part: np.array([images.add(image, label or _folder_of(image))
+                            for k, each in enumerate(values, 1)
+                            for image, label in [_line(Path(file), k, each)]], np.int64)
             for part, values in parts.items()
         }  # fmt: skip
         return numbered_by_class(Path(file), images, places, f"lists {', '.join(listed)}")
@@ -271,15 +307,19 @@ def split_of_classes(
     ``folds`` has the training and the validation classes of each.
     """
     lists = [*sides.values(), *(list_ for fold in folds for list_ in fold)]
-    names = tuple(dict.fromkeys(name for listed in lists for name in listed))
+    name_of, remark, questions = one_name_each(lists)
+    names = tuple(dict.fromkeys(name_of.values()))
     number = {name: c for c, name in enumerate(names)}
 
     def numbered(listed: Sequence[str]) -> np.ndarray:
-        return np.array([number[name] for name in listed], np.int64)
+        return np.array([number[name_of[name]] for name in listed], np.int64)
 
     of_sides = {side: numbered(listed) for side, listed in sides.items()}
     of_folds = tuple((numbered(train), numbered(val)) for train, val in folds)
-    return SplitList(file, (), np.empty(0, np.int64), names, {}, of_sides, note, folds=of_folds)
+    none = np.empty(0, np.int64)
+    return SplitList(
+        file, (), none, names, {}, of_sides, note + remark, folds=of_folds, questions=questions
+    )
 
 
 # --- Folders --------------------------------------------------------------------------------------
@@ -364,33 +404,95 @@ def lines_of(path: Path) -> list[str]:
 
 
 def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
-    rows = ImageRows(clean_text(folder.name))
-    parts = {}
-    for part, path in lists.items():
-        found = [
-            rows.add(*_line(path, number, line)) for number, line in enumerate(lines_of(path), 1)
-        ]
+    read = {
+        part: [_line(path, number, line) for number, line in enumerate(lines_of(path), 1)]
+        for part, path in lists.items()
+    }
+    note = f"lists {', '.join(p.name for p in lists.values())}"
+    if _are_mixed(folder, lists, read):
+        read = {part: [(image, "") for image, _ in items] for part, items in read.items()}
+        note += "; classes by the folders of images, since the numbers behind them do not agree"
+    rows, parts = ImageRows(clean_text(folder.name)), {}
+    for part, items in read.items():
+        found = [rows.add(image, label or _folder_of(image)) for image, label in items]
         parts[part] = np.array(found, np.int64)
-    return numbered_by_class(
-        folder, rows, parts, f"lists {', '.join(p.name for p in lists.values())}"
-    )
+    return numbered_by_class(folder, rows, parts, note)
+
+
+def _are_mixed(
+    folder: Path, lists: Mapping[str, Path], read: Mapping[str, Sequence[tuple[str, str]]]
+) -> bool:
+    """Whether lists name the same classes in two ways, and folders of images tell them apart.
+
+    One has labels behind its images and another has none, or a folder has other labels in another
+    list. Refused where the folders are no classes.
+    """
+    some = {part: {bool(label) for _, label in items} for part, items in read.items() if items}
+    mixed = len(set().union(*some.values())) > 1
+    labels: dict[str, set[str]] = {}
+    is_class = True
+    for items in read.values():
+        pairs = {(_folder_of(image), label) for image, label in items if label}
+        is_class &= len({f for f, _ in pairs}) == len(pairs) == len({label for _, label in pairs})
+        for folder_name, label in pairs:
+            labels.setdefault(folder_name, set()).add(label)
+    is_class &= all(_folder_of(image) for items in read.values() for image, _ in items)
+    changed = any(len(of_one) > 1 for of_one in labels.values())
+    if mixed and not is_class:
+        with_labels, without = (
+            ", ".join(lists[part].name for part, kinds in some.items() if has in kinds)
+            for has in (True, False)
+        )
+        raise FileRefusedError(
+            f"{clean_text(folder.name)}: expected the class of every image in one form, got a "
+            f"label behind images in {with_labels} and none in {without}; write the "
+            "same labels in all."
+        )
+    return mixed or (changed and is_class and len(labels) > 1)
+
+
+def _folder_of(image: str) -> str:
+    """Return the folder that an image lies in, empty without one."""
+    return image.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
 
 
 def _line(path: Path, number: int, line: str) -> tuple[str, str]:
-    """Return image and label of a line; without a label, the class is the image's folder."""
+    """Return image and label of a line, the label empty where the image's folder is the class."""
+    where = f"{clean_text(path.name)}, line {number}"
+    if (match := IMAGE_IN_LINE.match(line)) and match[2]:
+        return match[1].strip(), _label(where, match[2])
     head, label = line, ""
     for separator in (",", "\t", " "):
         before, _, after = line.rpartition(separator)
         if before and after and not IMAGE.search(line):
             head, label = before.strip(), after.strip()
             break
-    label = label or head.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
-    if not label:
+    if not label and not _folder_of(head):
         raise FileRefusedError(
-            f"{clean_text(path.name)}, line {number}: expected an image in the folder of its "
+            f"{where}: expected an image in the folder of its "
             f"class, or a label behind it; got {clean_text(line, 60)!r}."
         )
     return head, label
+
+
+def _label(where: str, text: str) -> str:
+    """Return the label behind an image: a text, a number, or the place of the one in a vector.
+
+    Of two numbers the last is the label, as behind the number of frames of a video. Refuses several
+    labels of one image.
+    """
+    numbers = re.split(r"[\s,;|]+", text.strip().strip("[]()"))
+    if len(numbers) == 1 or not all(re.fullmatch(r"-?\d+(\.0+)?", each) for each in numbers):
+        return text.strip()
+    values = [int(float(each)) for each in numbers]
+    if len(values) > 2 and {*values} == {0, 1} and sum(values) == 1:
+        return str(values.index(1))
+    if len(values) == 2 and not {*values} <= {0, 1}:
+        return numbers[-1]
+    raise FileRefusedError(
+        f"{where}: expected one class per image, got {len(values)} values "
+        f"({clean_text(text, 40)}); data with several labels an image (multi-label) are not judged."
+    )
 
 
 def _of_trees(folder: Path, trees: Mapping[str, Path]) -> SplitList:
@@ -441,9 +543,12 @@ def numbered_by_class(
 ) -> SplitList:
     """Return the split, classes numbered by name; tests of classes without training are unseen."""
     expect(rows.labels, folder, "images", "none")
-    names = sorted(set(rows.labels), key=_natural)
+    of_parts = [[*dict.fromkeys(rows.labels[k] for k in of.tolist())] for of in parts.values()]
+    name_of, remark, questions = one_name_each(of_parts)
+    note += remark
+    names = sorted({name_of[label] for label in rows.labels}, key=_natural)
     number = {name: c for c, name in enumerate(names)}
-    labels = np.array([number[label] for label in rows.labels], np.int64)
+    labels = np.array([number[name_of[label]] for label in rows.labels], np.int64)
     found, _ = _validated(parts, labels)
     if "test" in found:
         note += _part_by_side(found, labels)
@@ -456,6 +561,7 @@ def numbered_by_class(
         found,
         note=note,
         one_name=one_name,
+        questions=questions,
     )
 
 

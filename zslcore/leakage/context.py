@@ -18,6 +18,7 @@ from zslcore.names import spaced_name
 
 if TYPE_CHECKING:
     from zslcore.evaluation.runs import RunResult
+    from zslcore.leakage.readings import Reading
 
 
 TRAIN_PARTS = ("trainval", "train", "val")
@@ -130,6 +131,8 @@ class AuditContext:
     simulated : whether no camera was involved
     runs : RunResults, for the effect of overlaps and the oracle gap
     accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``
+    questions : what the names of classes leave open
+    reading : how row numbers are read where they contradict each other as they stand
     facts : what was read from where, for the report
     """
 
@@ -156,6 +159,8 @@ class AuditContext:
     runs: Sequence[RunResult] = ()
     accuracies: Mapping[str, Mapping[int, float]] = field(default_factory=dict)
     file_digest: str = ""
+    questions: tuple[str, ...] = ()
+    reading: Reading | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod

@@ -37,6 +37,7 @@ from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
 from zslcore.leakage.published import with_facts
+from zslcore.leakage.readings import with_best_reading
 from zslcore.leakage.vocabularies import (
     PRETRAINING_NAMES,
     Vocabulary,
@@ -103,6 +104,7 @@ def context_of(
     for read in contents:
         files.take(read)
     names: tuple[str, ...] = ()
+    of_numbers = False
     if isinstance(labels, (str, PathLike)):
         labels = _labels_in(Path(labels), files)
     if isinstance(features, (str, PathLike)):
@@ -119,11 +121,13 @@ def context_of(
         path = Path(subject)
         if path.is_dir():
             path, features = _files_in_folder(path, features, into, files)
-        context = _read_split_file(path, labels, files, known)
+        context, of_numbers = _read_split_file(path, labels, files, known), True
     context = _with_labels_and_features(context, labels, features)
     of_files = (names, "names of the images") if names else files.image_files()
     photographs = photographs_of(groups, group_pattern, *of_files)
     context = _with_photographs(context, photographs, given=groups is not None)
+    if of_numbers:
+        context = with_best_reading(context)
     return with_facts(_with_known_features(context))
 
 
@@ -184,6 +188,7 @@ def _read_split_list(listed: SplitList, path: Path, **known: Any) -> AuditContex
             "class_lists": dict(listed.sides),
             "folds": listed.folds,
             "file_digest": digest,
+            "questions": listed.questions,
             "facts": facts | ({"digest": digest} if digest else {}),
             **images,
             **known,

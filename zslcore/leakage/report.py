@@ -55,6 +55,8 @@ def without_options(text: str) -> str:
 MOST_ROWS = 100
 
 
+#: Beginning of the finding of a check that lacks what it needs.
+NOT_CHECKED = "Not checked: "
 #: Marks of findings, worst first; an open one names what was not read, matched or declared.
 Mark = Literal["leak", "error", "open", "warning", "ok"]
 MARKS: tuple[Mark, ...] = get_args(Mark)

@@ -29,6 +29,7 @@ from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.counts import leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
+    NOT_CHECKED,
     Finding,
     Report,
     counted,
@@ -53,10 +54,12 @@ def card_of_split(
 ) -> Card:
     """Return the card of a split; ``assumed`` says that nobody declared the pre-training set."""
     start = 0 if context.name.endswith(".json") else 1  # of the rows of a file
+    if context.reading:
+        start = context.reading.first_row
     return Card(
         kind="split" + (f" {report.split}" if report.split else ""),
         files=tuple(files),
-        sentence=_sentence(report, assumed),
+        sentence=_with_reading(context, report, _sentence(report, assumed)),
         figures=(
             _rows_leaked(context, report),
             _classes_known(context, report, assumed),
@@ -152,12 +155,29 @@ def _sentence(report: Report, assumed: bool) -> str:
             sentence = f"For features of an extractor trained on ImageNet-1K: {sentence}"
         return f"{sentence} {counted(len(more), f'more {word}')} below." if more else sentence
     if verdict == "unknown":
-        open_ = (f for f in report.open_findings if f.decides)
-        titles = ", ".join(dict.fromkeys(f.title.lower() for f in open_))
-        return f"No leak was found, but these could not be checked: {titles}."
+        open_ = [f for f in report.open_findings if f.decides]
+        asked = [f for f in open_ if not f.sentence.startswith(NOT_CHECKED)]
+        titles = ", ".join(dict.fromkeys(f.title.lower() for f in open_ if f not in asked))
+        if not asked:
+            return f"No leak was found, but these could not be checked: {titles}."
+        return without_options(asked[0].sentence) + (f" Not checked: {titles}." if titles else "")
     if warnings := [f for f in report.findings if f.mark == "warning"]:
         return without_options(warnings[0].sentence)
     return "No row, image, photograph or class of the test is in the training data."
+
+
+def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:
+    """Return the sentence of a card with the reading of the row numbers in front of it."""
+    reading = context.reading
+    if reading is None:
+        return sentence
+    errors = [f for f in report.findings if f.mark == "error"]
+    if report.verdict == "leaks" or len(errors) > (reading.mark == "error"):
+        return f"{reading.sentence}: {sentence}"
+    if reading.mark == "error":
+        return f"{reading.sentence}, no row and no class is on both sides."
+    more = sentence.replace("No leak was found, but these could not be checked", "Not checked")
+    return f"{reading.sentence}, no leak." + (f" {more}" if report.verdict == "unknown" else "")
 
 
 def _rows_leaked(context: AuditContext, report: Report) -> Figure:

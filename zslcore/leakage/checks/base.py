@@ -10,7 +10,7 @@ import numpy as np
 
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.context import AuditContext
-from zslcore.leakage.report import MARKS, Evidence, Finding, Mark, how
+from zslcore.leakage.report import MARKS, NOT_CHECKED, Evidence, Finding, Mark, how
 
 Run = Callable[[AuditContext], Iterable[Finding]]
 
@@ -94,7 +94,7 @@ def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
             raise ZSLError(f"needs {' and '.join(missing)}.")
         findings = tuple(check.run(context)) or (ok(check.passes),)
     except ZSLError as refusal:
-        findings = (open_(f"Not checked: {refusal}"),)
+        findings = (open_(f"{NOT_CHECKED}{refusal}"),)
     return tuple(
         replace(f, check=check.id, title=check.title, decides=check.decides or f.mark != "open")
         for f in findings

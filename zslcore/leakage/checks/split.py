@@ -16,6 +16,7 @@ from zslcore.leakage.checks.base import (
     leak,
     mark_of_share,
     ok,
+    open_,
     warning,
 )
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, UNREAD, AuditContext
@@ -27,6 +28,12 @@ Findings = Iterator[Finding]
 
 #: Names of lists that are trained or validated on.
 TRAINS = re.compile(r"train|(?<![a-z])(trn|val)(?![a-z])", re.IGNORECASE)
+#: Names of lists of images that are used without labels, or of all images.
+UNLABELLED = re.compile(r"unlabel|transduc|(?<![a-z])trans(?![a-z])", re.IGNORECASE)
+TESTS = re.compile(r"test|tst", re.IGNORECASE)
+ALL = re.compile(r"(?<![a-z])(all|every|whole)(?![a-z])", re.IGNORECASE)
+#: Names of variables that may be lists of rows.
+MAY_BE_ROWS = re.compile(r"train|val|test|seen|split|_(loc|idx|index|ind|rows)\b", re.IGNORECASE)
 #: Share of rows beyond the last label up to which they are strays, and the labels are the split's.
 STRAY_SHARE = 0.01
 OF_OTHERS = (
@@ -55,6 +62,8 @@ def shared_rows(context: AuditContext) -> Findings:
     """Rows that are out of range, repeated, in two parts, or outside trainval."""
     if not context.parts and context.class_lists:
         raise DatasetError("lists of classes have no rows.")
+    if reading := context.reading:
+        yield finding(reading.mark, f"{reading.sentence}.", reading.advice)
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
         yield error(f"No rows in {' and '.join(empty)}.", "Zero-shot learning needs both parts.")
     yield from _misnumbered(context)
@@ -67,7 +76,8 @@ def shared_rows(context: AuditContext) -> Findings:
         yield ok(f"In no part: {counted(n, 'image')}.", figures={"rows": n})
     yield from _other_lists(context)
     if names := context.facts.get(UNREAD):
-        yield ok(f"Not read, and not checked: {names}.")
+        say = open_ if MAY_BE_ROWS.search(names) else ok
+        yield say(f"Not read, and not checked: {names}.")
 
 
 def _misnumbered(context: AuditContext) -> Findings:
@@ -176,12 +186,15 @@ def _fold_rows(context: AuditContext) -> Findings:
 def _other_lists(context: AuditContext) -> Findings:
     """Compare the lists of a file that are no part of the split with the test parts.
 
-    One that is named for training and holds test rows trains on the test.
+    One that is named for training and holds test rows trains on the test, unless its name says that
+    these rows have no labels: then the setting is transductive, which only its author can tell.
     """
     tested, harmless = context.rows(*TEST_PARTS), []
     for name, rows in context.other_lists.items():
         both = np.intersect1d(rows, tested)
-        if not (both.size and TRAINS.search(name)):
+        trains = TRAINS.search(name)
+        asked = UNLABELLED.search(name) or (TESTS if trains else ALL).search(name)
+        if not (both.size and (asked or trains)):
             harmless.append(name)
             continue
         held = [
@@ -189,6 +202,11 @@ def _other_lists(context: AuditContext) -> Findings:
             for part in TEST_PARTS
             if (n := np.intersect1d(both, context.rows(part)).size)
         ]
+        if asked:
+            text = f"{name} holds {' and '.join(held)}: transductive if used without labels."
+            advice = "Ask whether methods train on these rows, and with which labels."
+            yield open_(text, advice, _listed(context, both), figures={"rows": both.size})
+            continue
         text = f"{name}, a list named for training, holds {' and '.join(held)}."
         advice = "Train on trainval, and ask which list the results were trained on."
         yield leak(text, advice, _listed(context, both), both, figures={"rows": both.size})
@@ -213,6 +231,8 @@ def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
 )
 def seen_and_unseen(context: AuditContext) -> Findings:
     """Find unseen classes with rows of a training part or of test_seen."""
+    for question in context.questions:
+        yield open_(question, "Name each class in one way.")
     unseen, labelled = context.known_unseen_classes, context.labels is not None
     seen = context.classes(*TRAIN_PARTS, "test_seen") if labelled else context.seen_classes
     if seen is None:
@@ -221,6 +241,11 @@ def seen_and_unseen(context: AuditContext) -> Findings:
         yield _both(context, both)
     if not labelled:
         return
+    if not unseen.size and context.rows("test_seen").size:
+        names = context.names(context.classes("test_seen"))
+        n = counted(len(names), "tested class", "tested classes")
+        text = f"No test class is unseen: training images are of {n} ({listed(names)})."
+        yield error(text, "Keep classes out of training for the test.", classes=names)
     lists = context.class_lists
     if {"seen", "unseen"} <= set(lists):
         if (both := np.intersect1d(lists["seen"], lists["unseen"])).size:
@@ -259,10 +284,9 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
         rows = tested[np.isin(y[tested], np.intersect1d(both, y[trained]))]
         if _of_others(context):
             advice = OF_OTHERS
-        elif _off_by_one(context, y):
-            advice = "Row numbers look off by one: shifted by one, no class is on both sides."
     text = f"Both seen and unseen: {counted(len(both), 'class', 'classes')} ({listed(names)})."
-    return leak(text, advice, evidence, rows, names, {"classes": len(both)})
+    say = open_ if _of_others(context) else leak
+    return say(text, advice, evidence, rows, names, {"classes": len(both)})
 
 
 def _of_others(context: AuditContext) -> bool:
@@ -271,16 +295,6 @@ def _of_others(context: AuditContext) -> bool:
         return False
     rows = np.unique(np.concatenate([*context.parts.values(), np.empty(0, np.intp)]))
     return bool((rows >= context.n_rows).sum() > max(1, STRAY_SHARE * rows.size))
-
-
-def _off_by_one(context: AuditContext, y: np.ndarray) -> bool:
-    """Whether shifting all row numbers by one takes every class off the other side."""
-    sides = context.rows(*TRAIN_PARTS, "test_seen"), context.rows("test_unseen")
-    for shift in (-1, 1):
-        a, b = (r[(r >= 0) & (r < len(y))] for r in (rows + shift for rows in sides))
-        if a.size and b.size and not np.intersect1d(y[a], y[b]).size:
-            return True
-    return False
 
 
 @check(
@@ -322,7 +336,8 @@ def fold_classes(context: AuditContext) -> Findings:
         ):
             if (classes := np.intersect1d(a, b)).size:
                 names = context.names(classes)
-                advice = OF_OTHERS if _of_others(context) else advice
+                if _of_others(context):
+                    say, advice = open_, OF_OTHERS
                 yield say(f"{name} {what}: {listed(names)}.", advice, classes=names)
 
 

@@ -1,0 +1,123 @@
+"""Row numbers are read in other ways before a file is accused, and no leak is explained away."""
+
+import numpy as np
+import pytest
+from scipy.io import savemat
+
+from zslcore.commands.check import cards_of_files
+
+pytestmark = pytest.mark.usefixtures("in_process")
+N, CLASSES = 120, 6
+Y = np.random.default_rng(0).permutation(np.repeat(np.arange(CLASSES), N // CLASSES))
+ROWS = np.arange(N)
+UNSEEN = ROWS[Y >= 4]
+SEEN = np.concatenate([ROWS[c == Y][:10] for c in range(4)])
+TRAINVAL = np.setdiff1d(ROWS[Y < 4], SEEN)
+SOUND = {"trainval": TRAINVAL, "test_seen": np.sort(SEEN), "test_unseen": UNSEEN}
+
+
+@pytest.fixture
+def card(tmp_path):
+    """Return the card of lists as a file has them, with features, labels and names of images."""
+
+    def of(labels=Y, **lists):
+        S = np.random.default_rng(1).uniform(size=(CLASSES, 9))
+        names = np.array([f"thing {c}" for c in range(CLASSES)], dtype=object)[:, None]
+        rows = {f"{name}_loc": values.reshape(-1, 1) for name, values in lists.items()}
+        savemat(tmp_path / "split.mat", rows | {"att": S.T, "allclasses_names": names})
+        X = np.random.default_rng(2).normal(size=(20, N))
+        files = np.array([f"{i}.jpg" for i in ROWS], dtype=object)[:, None]
+        images = {"features": X, "labels": labels[:, None] + 1, "image_files": files}
+        savemat(tmp_path / "res101.mat", images)
+        return cards_of_files([tmp_path / "split.mat", tmp_path / "res101.mat"], ["none"])[0]
+
+    return of
+
+
+def one(parts):
+    return {name: rows + 1 for name, rows in parts.items()}
+
+
+def masks(kind):
+    return {name: np.isin(ROWS, rows).astype(kind) for name, rows in SOUND.items()}
+
+
+READINGS = {
+    "as they are": (one(SOUND), "clean", "No row, image"),
+    "from 0": (SOUND, "clean", "Numbered from 0; read so, no leak."),
+    "from 2": (one(one(SOUND)), "clean", "Numbered from 2; read so, no leak."),
+    "boolean": (masks(bool), "clean", "The lists are masks of 120 images"),
+    "bytes": (masks(np.uint8), "clean", "The lists are masks of 120 images"),
+    "trainval": (
+        one(SOUND) | {"trainval": TRAINVAL + 2}, "broken",
+        "trainval alone is one too high; shifted by one, no row and no class is on both sides.",
+    ),
+    "test_unseen": (one(SOUND) | {"test_unseen": UNSEEN}, "broken", "test_unseen alone is one too"),
+    "exchanged": (
+        one({"trainval": TRAINVAL, "test_seen": UNSEEN, "test_unseen": SEEN}), "broken",
+        "test_seen and test_unseen are exchanged",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_the_reading_that_leaves_no_contradiction_is_the_headline(card, name):
+    lists, verdict, sentence = READINGS[name]
+    found = card(**lists)
+    assert (found.verdict, found.figures[0].value) == (verdict, "0")
+    assert found.sentence.startswith(sentence)
+    assert not found.marked("leak")
+    assert len(found.marked("error")) == (verdict == "broken")
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 20])
+def test_rows_that_are_trained_on_are_counted_once_and_not_explained_away(card, n):
+    leaking = SOUND | {"trainval": np.append(TRAINVAL, SOUND["test_seen"][:n])}
+    found = card(**one(leaking))
+    assert (found.verdict, found.figures[0].value) == ("leaks", str(n))
+    of_zero = card(**leaking)  # and it numbers from 0: neither reading is without a contradiction
+    assert of_zero.verdict == "leaks"
+
+
+def test_one_unseen_row_that_is_trained_on_is_one(card):
+    found = card(**one(SOUND | {"trainval": np.append(TRAINVAL, UNSEEN[3])}))
+    assert (found.verdict, found.figures[0].value) == ("leaks", "1")
+    half = UNSEEN[Y[UNSEEN] == 4][:8]
+    parts = SOUND | {"trainval": np.append(TRAINVAL, half)}
+    parts["test_unseen"] = np.setdiff1d(UNSEEN, half)
+    found = card(**one(parts))
+    assert (found.verdict, found.figures[0].value) == ("leaks", "12")  # of a class trained on
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_blocks_of_rows_with_a_leak_at_their_border_are_no_shifted_list(card, shift):
+    y = np.repeat(np.arange(CLASSES), N // CLASSES)
+    parts = {"trainval": np.arange(80 + shift), "test_unseen": np.arange(80, N)}
+    found = card(labels=y, **one(parts))
+    assert found.verdict == ("leaks" if shift else "clean")
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("unlabeled", "unknown"), ("unlabelled_train", "unknown"), ("trans_train", "unknown"),
+        ("all", "unknown"), ("all_train_test", "unknown"), ("train_allclass", "leaks"),
+        ("my_train", "leaks"), ("gallery", "clean"),
+    ],
+)  # fmt: skip
+def test_lists_that_may_be_used_without_labels_are_asked_about(card, name, verdict):
+    found = card(**one(SOUND | {name: UNSEEN}))
+    assert found.verdict == verdict
+    if verdict == "unknown":
+        assert found.sentence.startswith(f"{name}_loc holds 40 of 40 rows of test_unseen: transduc")
+
+
+def test_a_row_that_does_not_exist_and_weak_validation_are_no_leaks(card):
+    beyond = one(SOUND)
+    beyond["test_seen"] = np.append(beyond["test_seen"], N + 1)
+    assert card(**beyond).verdict == "broken"
+    mixed = np.random.default_rng(3).permutation(TRAINVAL)
+    weak = one(SOUND | {"train": mixed[20:], "val": mixed[:20]})
+    found = card(**weak)
+    assert found.verdict == "clean"
+    assert "trains and validates on the same classes" in found.sentence

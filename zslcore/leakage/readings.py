@@ -1,0 +1,151 @@
+"""Other readings of the row numbers of a file, tried before the file is accused.
+
+A reading is taken where the numbers contradict each other as they stand, and with it are a
+published split to the row, or leave no contradiction as the only reading that does: no row and no
+class on two sides, no row that does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.published import published_as
+
+Parts = Mapping[str, np.ndarray]
+#: Fewest rows of a list that is taken for a mask.
+FEWEST_OF_MASK = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the row numbers of a file are read.
+
+    Attributes
+    ----------
+    sentence : the reading, and what it leaves
+    mark : "warning" where the file is sound but unusual, "error" where a list of it is wrong
+    advice : how to mend the file
+    first_row : number of the first row in the file
+    """
+
+    sentence: str
+    mark: Literal["warning", "error"]
+    advice: str
+    first_row: int = 1
+
+
+def with_best_reading(context: AuditContext) -> AuditContext:
+    """Return the context with the reading of its row numbers that leaves no contradiction."""
+    if (mask := _as_masks(context)) is not None:
+        return mask
+    if not context.parts or not _contradictions(context) or published_as(context):
+        return context
+    found = [(reading, replace(context, parts=parts)) for reading, parts in _readings(context)]
+    known = [(reading, other) for reading, other in found if published_as(other)]
+    if not known and context.labels is None:
+        return context
+    sound = known or [
+        (reading, other)
+        for reading, other in found
+        if not _contradictions(other) and _is_supported(context, other, reading)
+    ]
+    if len(sound) != 1 and not known:
+        return context
+    reading, other = sound[0]
+    return replace(other, reading=reading)
+
+
+def _as_masks(context: AuditContext) -> AuditContext | None:
+    """Read lists of zeros and ones, one value per image, as masks of the images."""
+    values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}  # as in the file
+    sizes = {of.size for of in values.values()}
+    n = max(sizes, default=0)
+    if len(sizes) != 1 or n < FEWEST_OF_MASK or context.n_rows not in (None, n):
+        return None
+    if not all(np.isin(of, (0, 1)).all() for of in values.values()):
+        return None
+    if len(values) == 1 or context.name.endswith(".json"):
+        return None
+    text = f"The lists are masks of {n:,} images (0 and 1); read so"
+    advice = "Write row numbers where other codes are to read the file."
+    parts = {part: np.flatnonzero(of) for part, of in values.items()}
+    reading = Reading(text, "warning", advice)
+    return replace(context, parts=parts, n_rows=n, reading=reading)
+
+
+def _readings(context: AuditContext) -> Iterator[tuple[Reading, Parts]]:
+    """Yield every other reading: one list or all shifted by one, test parts exchanged."""
+    parts = {part: np.asarray(rows) for part, rows in context.parts.items()}
+    yield (
+        Reading(
+            "Numbered from 0; read so",
+            "warning",
+            "The layout starts at 1: add 1 to all row numbers.",
+            first_row=0,
+        ),
+        {part: rows + 1 for part, rows in parts.items()},
+    )
+    yield (
+        Reading(
+            "Numbered from 2; read so",
+            "warning",
+            "The layout starts at 1: take 1 from all row numbers.",
+            first_row=2,
+        ),
+        {part: rows - 1 for part, rows in parts.items()},
+    )
+    groups: list[tuple[str, ...]] = [(part,) for part in parts]
+    groups += [of for of in (TRAIN_PARTS, ("train", "val"), TEST_PARTS) if {*of} < {*parts}]
+    for group in groups:
+        names = " and ".join(group) if len(group) < 3 else "the training lists"
+        for shift, what, do in ((1, "low", "Add 1 to"), (-1, "high", "Take 1 from")):
+            verb = "is" if len(group) == 1 else "are"
+            text = f"{names} alone {verb} one too {what}; shifted by one"
+            reading = Reading(text, "error", f"{do} the row numbers of {names}.")
+            yield reading, {p: rows + shift * (p in group) for p, rows in parts.items()}
+    if {*TEST_PARTS} <= {*parts}:
+        text = "test_seen and test_unseen are exchanged; read the other way round"
+        reading = Reading(text, "error", "Exchange the two lists.")
+        seen, unseen = (parts[part] for part in TEST_PARTS)
+        yield reading, {**parts, "test_seen": unseen, "test_unseen": seen}
+
+
+def _contradictions(context: AuditContext) -> int:
+    """Count rows and classes on two sides, rows that do not exist, and seen ones not trained on."""
+    n = context.n_rows
+    count = 0
+    for rows in context.parts.values():
+        count += int((rows < 0).sum() + ((rows >= n).sum() if n is not None else 0))
+    trained, seen, unseen = (context.rows(*p) for p in (TRAIN_PARTS, *((p,) for p in TEST_PARTS)))
+    count += np.intersect1d(trained, np.union1d(seen, unseen)).size
+    count += np.intersect1d(seen, unseen).size
+    if {"train", "val"} <= set(context.parts):
+        count += np.intersect1d(context.rows("train"), context.rows("val")).size
+        if trainval := context.rows("trainval").size:
+            both = np.intersect1d(context.rows("trainval"), context.rows("train", "val")).size
+            count += trainval - both
+    if context.labels is not None:
+        y = context.labels
+        of_train, of_seen, of_unseen = (np.unique(y[rows]) for rows in (trained, seen, unseen))
+        count += np.intersect1d(np.union1d(of_train, of_seen), of_unseen).size
+        count += np.setdiff1d(of_seen, of_train).size
+    return int(count)
+
+
+def _is_supported(context: AuditContext, other: AuditContext, reading: Reading) -> bool:
+    """Whether more than the absence of contradictions speaks for a reading.
+
+    Row 0 in the file, a row one beyond the last, every image used, or whole parts of test classes.
+    """
+    if "exchanged" in reading.sentence:
+        return True
+    rows = np.concatenate([*context.parts.values(), np.empty(0, np.intp)])
+    n = context.n_rows
+    if rows.size and (rows.min() == -1 or rows.max() == n):
+        return True
+    return n is not None and other.rows(*PARTS).size == n
