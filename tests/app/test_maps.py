@@ -1,6 +1,8 @@
 """AWA1 and AWA2: both views run, choices change what is drawn, links restore it."""
 
+import json
 import re
+from base64 import b64decode
 from dataclasses import replace
 
 import numpy as np
@@ -312,3 +314,22 @@ def test_pictures_show_what_they_are_given():
     names = [trace.name for trace in figures.mixing_dumbbells(verdicts).data if trace.name]
     assert names == ["in the PCA", "on the map: shift that the map hides",
                      "on the map: shift that the map invents"]  # fmt: skip
+
+
+def test_images_per_class_stand_where_figure_2_is_looked_for(visit):
+    """Those of the released labels, whatever pair is shown."""
+    from zslcore.analysis.papers.experiments import NOT_COMPUTED
+
+    assert "the page AWA1 and AWA2 draws both" in NOT_COMPUTED["gbu:figure2"]
+    app = visit(**QUICK)
+    (found,) = [
+        json.loads(each.proto.spec)
+        for each in app.get("plotly_chart")
+        if "images in AWA2" in each.proto.spec
+    ]
+    sums = []
+    for trace in found["data"][:2]:
+        y = trace["y"]
+        sums.append(int(np.frombuffer(b64decode(y["bdata"]), y["dtype"]).sum(dtype=int)))
+    assert sums == [30475, 37322]
+    assert "30,475 images of AWA1, 37,322 of AWA2. AWA2 is less balanced" in words(app)

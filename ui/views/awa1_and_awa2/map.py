@@ -17,6 +17,7 @@ from ui import cache, controls, downloads, tables, waiting
 from ui.exports import as_csv
 from ui.figures import maps as figures
 from ui.figures import palette
+from ui.figures.cross import image_counts
 from ui.figures.for_print import on_paper
 from ui.figures.images import picture
 from ui.frame import Header, chart
@@ -36,7 +37,7 @@ from ui.numbers import duration, percent
 from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
 from ui.text import plain
 from zslcore import jobs
-from zslcore.analysis.inventory import search_names
+from zslcore.analysis.inventory import awa_image_counts, search_names
 from zslcore.analysis.maps import (
     METHOD_NAMES,
     EmbeddedMap,
@@ -50,6 +51,7 @@ from zslcore.analysis.maps import (
 )
 from zslcore.analysis.maps.layout import Method
 from zslcore.analysis.maps.quality import ALPHA, mixing_verdicts
+from zslcore.analysis.papers.lint import variation
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import PARTS, Panel, PointMap
@@ -139,9 +141,32 @@ def show(header: Header) -> None:
         verdicts = mixing_verdicts(figures_of[0].mixing, "PCA", "map")
         answer.markdown(f"## {_which_differ(verdicts, datasets)}")
         _show_shifts(verdicts, figures_of[0])
+    _show_image_counts()
     show_limits()
     if waits:
         _let_all_rows_follow(groups, settings)
+
+
+def _show_image_counts() -> None:
+    """Draw the images of every class of the real AWA1 and AWA2, the left half of figure 2."""
+    table = awa_image_counts()
+    totals = table[["AWA1", "AWA2"]].sum()
+    spread = {name: variation(table[name]) for name in totals.index}
+    st.subheader("Images per class", anchor=False)
+    st.caption(
+        f"The released labels, as in the left half of the benchmark paper's figure 2: "
+        f"{totals['AWA1']:,} images of AWA1, {totals['AWA2']:,} of AWA2. AWA2 is less balanced: "
+        f"over classes its images vary by {spread['AWA2']:.2f} of their mean, those of AWA1 by "
+        f"{spread['AWA1']:.2f}."
+    )
+    counts = table.rename(columns={"AWA1": "first", "AWA2": "second"})
+    chart(
+        image_counts(counts, "AWA1", "AWA2"),
+        f"Images per class of AWA1 and AWA2, from {table['AWA2'].max():,} of AWA2's "
+        f"{plain(str(table['class'].iloc[0]))} to {table['AWA2'].min():,}.",
+        key="awa1_images_per_class",
+        table=lambda: table,
+    )
 
 
 def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str:

@@ -183,7 +183,8 @@ NOT_COMPUTED: Mapping[str, str] = {
     "gbu:table2": "its features are those of the methods' own papers, which lie on their authors' "
     "pages.",
     "gbu:figure1": _DRAWING,
-    "gbu:figure2": "it is a map of features: the page AWA1 and AWA2 draws it.",
+    "gbu:figure2": "it has images per class and a map of features: the page AWA1 and AWA2 draws "
+    "both.",
     "fair:table1": "it lists papers: 'zslcore contamination' says what their extractors have seen.",
     "fair:figure1": _DRAWING,
 }
