@@ -117,18 +117,6 @@ def kept_ones() -> tuple[Brought, ...]:
     return st.session_state.get(_BROUGHT, ())
 
 
-def named() -> dict[str, Brought]:
-    """Return what the visitor has brought, by the names that other pages call it."""
-    found: dict[str, Brought] = {}
-    for each in kept_ones():
-        name, k = f"{each.matrix.name} (your scores)", 1
-        while name in found:
-            k += 1
-            name = f"{each.matrix.name} (your scores, {k})"
-        found[name] = each
-    return found
-
-
 def forget() -> None:
     """Forget everything that the visitor has brought."""
     st.session_state[_BROUGHT], st.session_state[_MADE] = (), {}

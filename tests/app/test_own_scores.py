@@ -11,8 +11,6 @@ from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
 from zslcore.scores import ScoreFile, interpreted, judge
 
-NAME = "own.npz (your scores)"
-
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path, monkeypatch):
@@ -56,3 +54,35 @@ def test_scores_lead_to_their_split():
     assert "dataset=digits" in query
     app = opened("scores", of_benchmark("AWA2", "SS"))
     assert any("Drop the split file too" in label for label in links(app))
+
+
+def limited(kind):
+    """Bring predicted classes, masked scores, or scores of unseen classes alone."""
+    scored = scored_on("digits")
+    file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
+    if kind == "predicted":
+        file = ScoreFile("own.npz", None, scored.y, file.unseen, (), scored.F.argmax(axis=1))
+    elif kind == "masked":
+        F = scored.F.copy()
+        F[np.ix_(~scored.seen[scored.y], scored.seen)] = -1e9
+        file = ScoreFile("own.npz", F, scored.y, file.unseen)
+    else:
+        file = ScoreFile("own.npz", scored.F, scored.y, ["all"])
+    return Brought(judge(interpreted(file, ["as-is"])[0]), "the command of own.npz")
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("predicted", "need the scores of every class"),
+        ("masked", "Not comparable with GZSL"),
+        ("unseen", "Accuracy, mean per class"),
+    ],
+)
+def test_what_scores_cannot_tell_is_not_shown(kind, said):
+    own = limited(kind)
+    app = opened("scores", own)
+    shown = [each.value for each in (*app.caption, *app.warning, *app.info, *app.markdown)]
+    shown += [metric.label for metric in app.metric]
+    assert said in " ".join(map(str, shown))
+    assert not any("γ" in metric.label for metric in app.metric)

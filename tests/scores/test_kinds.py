@@ -14,6 +14,7 @@ from zslcore.exceptions import ZSLError
 from zslcore.metrics import harmonic_mean, mean_class_accuracy, sample_accuracy
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.given_sides import ruled_out_sides
+from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import compare_scores, designs_of
 from zslcore.scores.reading import read_scores
 
@@ -583,3 +584,9 @@ def test_a_card_of_masked_scores_says_not_comparable(tmp_path, capsys):
     assert "Not comparable with GZSL" in out
     assert "Masked by the true side" in out
     assert "AUSUC" not in out
+
+
+def test_predicted_classes_are_written_as_no_predictions(tmp_path):
+    for matrix in (predicted()[0], read(masked(-1e9))[0]):
+        with pytest.raises(ZSLError, match="expected scores of every image among all classes"):
+            predictions_of_scores(judge(matrix))

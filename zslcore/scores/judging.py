@@ -347,6 +347,11 @@ def predictions_of_scores(report: ScoreReport) -> Predictions:
     matrix, validation = report.matrix, report.validation
     if isinstance(matrix, PredictedScores):
         return matrix.predictions
+    if matrix.tested.limits:
+        raise DatasetError(
+            f"{matrix.name}: expected scores of every image among all classes, of which "
+            f"predictions are made; {WITHOUT_CURVE[matrix.tested.limits]}."
+        )
     names, folds = matrix.class_names, []
     for each in validation:
         # Its columns may be other classes than those of the test.

@@ -233,7 +233,7 @@ def _show_tabs(first: Brought, others: list[Brought], gamma: float | None, words
 def _show_reproduce(first: Brought, name: str) -> None:
     """Show the command, and offer the predictions that lie in a score matrix."""
     downloads.show_command(first.command)
-    if not isinstance(first.matrix, PredictedScores):
+    if not isinstance(first.matrix, PredictedScores) and not first.matrix.tested.limits:
         downloads.offer_predictions(
             lambda: predictions_of_scores(first.report), name.removeprefix("scores_")
         )
