@@ -12,7 +12,7 @@ from tests.pages import ROOT, sent_down, until, visit
 from ui import cache, waiting
 from ui import playground_answers as answers
 from ui import playground_rulers as rulers
-from ui.components.playground import Choice, Frame, Ghost, Instrument, Rail, Ruler, Tile
+from ui.components.playground import Choice, Ghost, Instrument, Rail, Tile
 from ui.sections import instrument as play
 from zslcore.analysis.study import run_seconds
 from zslcore.evaluation.protocol import ScoredTest
@@ -315,24 +315,6 @@ def test_the_ruler_takes_lambda_with_the_run_s_own_value_as_its_reference():
     at = head["frames"][ruler["reference"]]["lines"][0]
     assert at["start"] == pytest.approx(stops["validated"], abs=1e-9)
     assert plain["frames"] == []
-
-
-def test_the_address_has_lambda_in_signs_of_a_keyboard(monkeypatch):
-    ruler = Ruler(
-        "lambda", frames=[Frame(words, None, None) for words in ("1e−06", "0.1")], start=1
-    )
-    assert [rulers._at(value, ruler).start for value in ("1e-06", "1e−06", "1e-6", "")] == [
-        0,
-        0,
-        0,
-        1,
-    ]
-    session = {play.STOPS: ["1e−06", "0.1"], play.KEY: SimpleNamespace(place=0.0)}
-    shown = SimpleNamespace(session_state=session, query_params={})
-    monkeypatch.setattr(play, "st", shown)
-    monkeypatch.setattr(play, "released", lambda key, name: session[key].place)
-    play._hear("place")
-    assert shown.query_params == {play.VALUE: "1e-06"}
 
 
 def test_the_address_says_where_the_ruler_stands():

@@ -1,8 +1,7 @@
 """Every view for every reader, in a window of each size and in both themes.
 
 The list of views makes the list of tests: a new view is covered by being named in ui/site.toml.
-At night a view is loaded again on a phone, since what moves while a page opens is seen only then;
-width and theme change under the open page, as they may on a visitor's machine.
+What moves while a page opens is seen at a desk by the gate and on a phone at night.
 """
 
 import re
@@ -81,13 +80,6 @@ def address_of(name):
     return f"/{path}" if view is page.views[0] else f"/{path}?view={name}"
 
 
-def opened(page, server, name):
-    """Open a view and wait for it."""
-    page.goto(server.url + address_of(name))
-    heading(page).wait_for()
-    settle(page)
-
-
 def heading(page):
     """Return the heading of a view."""
     return page.get_by_role("heading", level=1).first
@@ -128,7 +120,7 @@ def stops(page, most=200):
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_opens_in_a_browser(name, shipped_server, page, axe):
     """The gate sees each view once: at a desk, in the light theme, read by axe."""
-    opened_at_a_desk(page, shipped_server, name)
+    opened(page, shipped_server, name)
     assert [text for text in page.evaluate(TEXT) if ESCAPE.search(text)] == []
     assert not page.get_by_test_id("stException").count()
     page.evaluate(axe)
@@ -140,32 +132,31 @@ def test_a_view_opens_in_a_browser(name, shipped_server, page, axe):
 
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_view_is_for_every_reader_and_window_and_is_found_again(name, shipped_server, page, axe):
-    opened_at_a_desk(page, shipped_server, name)
+    """At night a view is opened on a phone; width and theme change under it, as a visitor may."""
+    opened(page, shipped_server, name, PHONE)
     words = heading(page).inner_text()
+    for size in (NARROW, DESK):
+        page.set_viewport_size(size)
+        settle(page)
+        assert not page.evaluate(WIDER_THAN_THE_WINDOW), size
     assert stops(page) > 0
     page.evaluate(axe)
     page.set_viewport_size({"width": DESK["width"], "height": TALL})
     dressed(page, "dark")
     settle(page)
     assert violations(page, *COLOURS) == []
-    dressed(page, "light")
     go_to(page, next(each for each in PAGES if each is not VIEWS[name][0]).title)
     once(page, lambda: heading(page).inner_text() != words)
     settle(page)
     page.go_back()
     once(page, lambda: heading(page).inner_text() == words)
-    page.set_viewport_size(NARROW)
-    settle(page)
-    assert not page.evaluate(WIDER_THAN_THE_WINDOW)
-    loaded(page, PHONE, page.reload)
-    assert heading(page).inner_text() == words
     assert page.errors == []
 
 
-def opened_at_a_desk(page, server, name):
-    """Open a view in a wide window; see that little moves meanwhile."""
+def opened(page, server, name, size=DESK):
+    """Open a view in a window of a size; see that little moves meanwhile."""
     page.add_init_script(f"({SHIFT})()")
-    loaded(page, DESK, lambda: page.goto(server.url + address_of(name)))
+    loaded(page, size, lambda: page.goto(server.url + address_of(name)))
 
 
 def loaded(page, size, load):

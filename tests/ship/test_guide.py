@@ -131,12 +131,6 @@ def test_links_of_the_guide_lead_to_files():
             assert (path.parent / target).is_file(), (path.name, target)
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/guide/first-run.md"])
-def test_what_puts_the_command_on_the_path_stands_above_its_first_use(name):
-    text = (ROOT / name).read_text(encoding="utf-8")
-    assert "`. .venv/bin/activate` puts `zslcore`" in text.partition("```sh\nzslcore ")[0]
-
-
 def test_the_readme_counts_methods_and_claims():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     (least,) = re.findall(r"more than (\d+) methods ", text)
