@@ -67,6 +67,18 @@ def test_web_scale_encoders_are_shown_and_stay_unknown():
     assert set(contamination.extractors()) == set(answers.index)
 
 
+def test_what_to_do_next_for_captions_is_one_click_away():
+    app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="CLIP")
+    assert "Count captions" in words(app)
+    shown = [code.value for code in app.code]
+    assert any("--on 'CUB, PS' --captions CAPTIONS.tsv" in line for line in shown)
+    assert "Look for near duplicates" in words(app)
+    app = visit(PAGE, contamination_on="CUB, PS", contamination_extractor="DINOv2")
+    assert "Count captions" not in words(app)
+    assert "Look for near duplicates" in words(app)
+    assert "near duplicates" not in words(visit(PAGE))
+
+
 def test_a_data_set_of_the_app_is_asked_about():
     app = visit(PAGE, contamination_on="a data set of this app", dataset="simulated-AWA2")
     assert "Look first" in words(app)
@@ -101,7 +113,13 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
             *(trace[name] for name in ("x", "y", "text", "customdata")), strict=True
         )
     }
-    assert len(drawn) == len(contamination.as_table())
+    unknown = contamination.as_table().groupby("pretraining")["state"].unique()
+    web = sum(list(states) == ["unknown"] for states in unknown)
+    assert web == 10
+    n_tests = len(contamination.test_sets())
+    assert len(drawn) == len(contamination.as_table()) - (web - 1) * n_tests
+    assert {title for title, _ in drawn if title.startswith("web")} == {"web-scale sets"}
+    assert "LAION-2B" in drawn["web-scale sets", "UCF101"][1]
     assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
     assert len(figure["layout"]["shapes"]) == 2
     text, hover = drawn["Kinetics-400", "UCF101"]

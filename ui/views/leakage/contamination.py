@@ -22,6 +22,8 @@ from zslcore.leakage import contamination, reliability
 from zslcore.leakage.contamination import Answer, Extractor, TestSet
 from zslcore.leakage.vocabularies import count_understood
 
+#: The column of all sets of which nothing is known.
+WEB = "web-scale sets"
 OF_APP, OWN = "a data set of this app", "classes of my own"
 #: Names that are compared while a visitor waits; the command takes any number.
 MOST_NAMES = 300
@@ -46,6 +48,9 @@ def show(header: Header) -> None:
     with st.expander("The command that says the same", icon=":material/terminal:"):
         asks = ["zslcore", "contamination", *words, "--extractor", extractor]
         show_command(shlex.join(asks))
+
+
+_ON_MAP = frozenset(map(str, contamination.test_sets()))
 
 
 def _choose_classes(header: Header) -> tuple[TestSet, list[str]]:
@@ -120,23 +125,51 @@ def show_answer(asked: Asked) -> None:
         st.markdown(f"## :{color}[{icon} {answer.verdict}]\n\n{plain(answer.sentence)}")
         if answer.advice:
             st.markdown(plain(answer.advice))
+        if answer.state == "unknown" and not asked.tested.not_understood:
+            with st.popover("What to do next", icon=":material/checklist:"):
+                _show_next(asked)
         st.markdown(
             f":small[Source: {plain(asked.extractor.source)}. {asked.extractor.url}]",
             help="Who says what the extractor was trained on.",
         )
 
 
+def _show_next(asked: Asked) -> None:
+    """Say how evidence is found where the pre-training set has no list of classes."""
+    named = str(asked.tested)
+    on = ["--on", named] if named in _ON_MAP else ["--classes", "FILE"]
+    if asked.extractor.labels == "captions":
+        st.markdown(
+            "**Count captions.** Of some of the pre-training captions, one a line, this counts "
+            "those that name each test class:"
+        )
+        words = ["python", "-m", "zslcore", "contamination", *on, "--captions", "CAPTIONS.tsv"]
+        show_command(shlex.join(words))
+    st.markdown(
+        "**Look for near duplicates.** Import some of the pre-training images as the training part "
+        "of a split beside the test images; *Is it clean?* and this list the pairs that are nearly "
+        "identical:"
+    )
+    show_command("python -m zslcore check FOLDER")
+    printed = [
+        row for name in asked.extractor.pretraining for row in contamination.printed_overlaps(name)
+    ]
+    if printed:
+        st.caption(f"What its own paper found: {plain(printed[0].source)}, {printed[0].url}")
+
+
 def show_map(asked: Asked) -> None:
     """Draw all test sets by all pre-training sets; what is asked about is tinted."""
-    table = _map()
+    table, web = _map()
     known = {row.test_set for row in table.itertuples()}
-    counts = table["state"].value_counts()
+    counts = table.loc[table["title"] != WEB, "state"].value_counts()
+    titles = dict.fromkeys(WEB if title in web else title for title in asked.trained_on)
     chart(
-        contamination_map(table, str(asked.tested), asked.trained_on),
-        f"Contamination map of {len(known)} test sets and {table['title'].nunique()} pre-training "
-        f"sets: {counts.get('overlap', 0)} cells overlap, {counts.get('possible', 0)} have related "
-        f"classes only, {counts.get('none', 0)} have none and {counts.get('unknown', 0)} are "
-        "unknown.",
+        contamination_map(table, str(asked.tested), list(titles)),
+        f"Contamination map of {len(known)} test sets and {table['title'].nunique() - 1} "
+        f"pre-training sets with a list of classes: {counts.get('overlap', 0)} cells overlap, "
+        f"{counts.get('possible', 0)} have related classes only, {counts.get('none', 0)} have none "
+        f"and {counts.get('unknown', 0)} are unknown. Unknown for all: {', '.join(web)}.",
         key="contamination_map",
         table=lambda: table.drop(columns=["hover", "text"]),
     )
@@ -147,20 +180,27 @@ def show_map(asked: Asked) -> None:
         "lists 6. "
     )
     st.caption(
-        f"{counted}Unknown: no list of its classes is published, as for data crawled from the "
-        "web. Unknown does not mean clean."
+        f"{counted}Web-scale sets have no list of classes, so that nothing can be counted: "
+        f"{', '.join(web)}. Unknown does not mean clean."
     )
 
 
-def _map() -> pd.DataFrame:
-    """Return the cells of the map with their words."""
+def _map() -> tuple[pd.DataFrame, list[str]]:
+    """Return the cells of the map with their words, and the titles that one column stands for.
+
+    These are of the sets of which nothing is known for any test set.
+    """
     table = contamination.as_table()
     sets = contamination.pretraining_sets()
     table["title"] = [sets[name].title for name in table["pretraining"]]
     table["test_set"] = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
     table["hover"] = [_hover(row) for row in table.to_dict("records")]
     table["text"] = [_short(row) for row in table.to_dict("records")]
-    return table
+    is_open = (table["state"] == "unknown").groupby(table["title"], sort=False).all()
+    web = [str(title) for title in is_open.index[is_open]]
+    rest, first = table[~table["title"].isin(web)], table[table["title"] == web[0]]
+    of_web = first.assign(pretraining="", title=WEB, hover=f"unknown: {', '.join(web)}")
+    return pd.concat([rest, of_web], ignore_index=True), web
 
 
 def _short(row: Mapping[Any, Any]) -> str:
