@@ -1,1 +1,1 @@
-"""The printed tables, claims and experiments of the three papers, and findings on them."""
+"""The printed tables, claims and experiments of the papers, and findings on them."""
