@@ -590,3 +590,19 @@ def test_predicted_classes_are_written_as_no_predictions(tmp_path):
     for matrix in (predicted()[0], read(masked(-1e9))[0]):
         with pytest.raises(ZSLError, match="expected scores of every image among all classes"):
             predictions_of_scores(judge(matrix))
+
+
+def test_masked_scores_with_their_split_accuse_no_other_images(shared, tmp_path, capsys):
+    data = shared / "data"
+    with np.load(data / "gzsl_scores" / "CUB_XianGAN.npz") as held:
+        scores, y, unseen = held["scores"].copy(), held["y"].astype(int), held["unseen_classes"]
+    columns = np.isin(np.arange(scores.shape[1]), unseen)
+    scores[np.ix_(columns[y], ~columns)] = -1e9
+    np.savez(tmp_path / "own.npz", scores=scores, y=y, unseen_classes=unseen)
+    split = data / "xlsa17" / "CUB" / "att_splits.mat"
+    main(["check", str(split), str(tmp_path / "own.npz"), "--json"])
+    card, *_ = json.loads(capsys.readouterr().out)
+    assert card["verdict"] == "unknown"
+    assert {f["mark"] for f in card["findings"]} <= {"open", "warning", "ok"}
+    assert sum("Masked by the true side" in f["check"] for f in card["findings"]) == 1
+    assert "masked by the true side, no GZSL" in str(card["figures"])

@@ -168,7 +168,7 @@ def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
         text = "Nothing shows where gamma comes from."
         findings.append(Finding(GAMMA, "open", text, "Add validation scores."))
     verified = predicted is not None and predicted.state is State.VERIFIED
-    remarks = () if verified else matrix.remarks
+    remarks = () if verified else [text for text in matrix.remarks if not text.startswith(MASKED)]
     findings += [Finding("Content of the file", "warning", text) for text in remarks]
     if predicted and not verified and not reasons:
         text = "Rows and labels could not all be looked up."

@@ -56,7 +56,8 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
     """Return whether scores are of the test images of a split, and of which rows."""
     if context.labels is None:
         return Fit("open", "The classes of the split's rows are not known: add its labels.")
-    rows = context.parts if matrix.tested.generalized else {}
+    with_seen = bool(matrix.seen[matrix.y].any())
+    rows = context.parts if with_seen else {}
     seen = np.asarray(rows.get("test_seen", ()), np.intp)
     unseen = np.asarray(context.parts.get("test_unseen", ()), np.intp)
     seen, unseen = (each[(each >= 0) & (each < len(context.labels))] for each in (seen, unseen))
@@ -116,7 +117,7 @@ def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: 
     what = "images"
     if published and of:
         what = "split" if matrix.benchmark == published[0].dataset else "data set"
-    elif matrix.tested.generalized and len(matrix.seen) != len(np.unique(context.known_labels)):
+    elif matrix.seen[matrix.y].any() and len(matrix.seen) != len(np.unique(context.known_labels)):
         what = "data set"
     scored = counted(len(np.unique(matrix.y)), "class", "classes")
     return (
@@ -200,7 +201,7 @@ def joined_card(
         kind="split and scores",
         files=tuple(dict.fromkeys((*split.files, *scores.files))),
         sentence=_sentence(ordered, split, without),
-        figures=_figures(split, without),
+        figures=_figures(split, without, report),
         findings=ordered,
         picture=scores.picture,
         read_as=(*scores.read_as, *split.read_as),
@@ -248,7 +249,7 @@ class _Without:
 def _figures_without_leaks(
     fitted: Fit, report: ScoreReport, context: AuditContext, audited: Report
 ) -> _Without | None:
-    if fitted.state in ("other", "open"):
+    if fitted.state in ("other", "open") or report.matrix.tested.limits == "sides given":
         return None
     answers, gamma = report.matrix.tested.answers, report.chosen or 0.0
     how = f"gamma {gamma:.3g}" if report.chosen is not None else "uncalibrated"
@@ -394,10 +395,14 @@ def _sentence(findings: Sequence[Finding], split: Card, without: _Without | None
     return " ".join([*map(_in_front, said), main])
 
 
-def _figures(split: Card, without: _Without | None) -> tuple[Figure, Figure, Figure]:
+def _figures(
+    split: Card, without: _Without | None, report: ScoreReport
+) -> tuple[Figure, Figure, Figure]:
     if without is None:
-        h = Figure("H as scored", UNKNOWN, "not of this split")
-        return split.figures[0], h, Figure("H without leaked rows", UNKNOWN, "not of this split")
+        masked = report.matrix.tested.limits == "sides given"
+        why = "masked by the true side, no GZSL" if masked else "not of this split"
+        h = Figure("H as scored", UNKNOWN, why)
+        return split.figures[0], h, Figure("H without leaked rows", UNKNOWN, why)
     with_all = without.whole[2] if without.whole[2] is not None else without.whole[0]
     name = "H" if without.whole[2] is not None else "ZSL"
     scored = UNKNOWN if with_all is None else percent(with_all)
