@@ -147,6 +147,16 @@ def test_parquet_holds_a_row_an_image_and_a_row_a_class(dataset, tmp_path):
     assert tuple(classes["class"]) == dataset.class_names
 
 
+def test_parquet_is_imported_as_what_it_was(dataset, tmp_path, capsys):
+    export_dataset(dataset, tmp_path / "OUT", form="parquet")
+    stem = str(tmp_path / "OUT" / dataset.name)
+    words = ["import", f"{stem}.parquet", f"{stem}-classes.parquet", "--name", "again"]
+    assert main(words) == 0, capsys.readouterr().err
+    again = load("again")
+    assert (again.digest, again.class_names) == (dataset.digest, dataset.class_names)
+    same_split(again.split("own"), dataset.split("PS"))
+
+
 def test_parquet_refuses_an_image_in_two_parts_or_none(dataset, tmp_path):
     split = dataset.split("PS")
     for change in (
