@@ -128,10 +128,10 @@ def run_audit(args: argparse.Namespace) -> int:
         if args.correct:
             _correct(subject, args)
     except (ZSLError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"zslcore: {error}\n")
         return 2
     except Exception as error:  # noqa: BLE001 - status 1 would report a leak
-        sys.stderr.write(f"The audit could not run ({type(error).__name__}: {error}).\n")
+        sys.stderr.write(f"zslcore: The audit could not run ({type(error).__name__}: {error}).\n")
         return 2
     if report.fails(args.fail_on):
         return 1

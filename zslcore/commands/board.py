@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     if not (board.results or board.refused):
         raise FileRefusedError(f"{args.folder}: expected results as .json files; got none.")
     for why in board.refused.values():
-        sys.stderr.write(f"{why}\n")
+        sys.stderr.write(f"zslcore: {why}\n")
     if args.curves is not None:
         _write_curves(args, board)
     for path, form in forms.items():

@@ -96,5 +96,8 @@ def _make(
         show_steps(done, todo, f"{run.method} on {run.dataset}")
         if refused:
             refused = getattr(datasets[run.dataset], "without_features", refused)
-            print(f"{run.method} on {run.dataset}, split {run.split}: {refused}", file=sys.stderr)
+            print(
+                f"zslcore: {run.method} on {run.dataset}, split {run.split}: {refused}",
+                file=sys.stderr,
+            )
     show_steps()

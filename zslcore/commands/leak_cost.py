@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> object:
         except MethodError as error:  # what other methods have cost is not lost
             if len(methods) == 1:
                 raise
-            print(error, file=sys.stderr)
+            print(f"zslcore: {error}", file=sys.stderr)
     show_steps()
     if args.json:
         about = {"dataset": dataset.name, "split": split.name, "digest": dataset.digest}
