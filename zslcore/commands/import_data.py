@@ -159,6 +159,7 @@ def _import_files(
     found = intake.survey(paths, choices)
     print(f"{found.sentence}\n{intake.as_table(found.rows)}")
     if args.show:
+        print("\n".join(found.unclear.values()))
         return 0
     name = given.pop("name", None)
     release = intake.find(paths, choices=choices, known=found, **given)

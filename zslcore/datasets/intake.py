@@ -54,7 +54,7 @@ NAMES = {
                      "imageembeddings", "imgfeatures", "visualfeatures"), "features"),
     **dict.fromkeys(("labels", "label", "y", "targets", "target", "ytrue", "truelabels", "classid",
                      "imagelabels", "classlabels"), "labels"),
-    **dict.fromkeys(("prototypes", "prototype", "att", "attributes", "attribute", "embeddings",
+    **dict.fromkeys(("prototypes", "prototype", "att", "s", "attributes", "attribute", "embeddings",
                      "embedding", "classembeddings", "semantics", "semantic", "textfeatures",
                      "classattributes", "signatures", "wordvectors", "wv", "originalatt",
                      "textembeddings", "classvectors"), "prototypes"),

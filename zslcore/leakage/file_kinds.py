@@ -52,9 +52,12 @@ IN_WORDS: dict[Kind, str] = {
 MAIN: tuple[Kind, ...] = ("split", "predictions", "scores", "entry", "run", "classes")
 WITH: dict[Kind, tuple[Kind, ...]] = {"split": ("features", "labels"), "scores": ("labels",)}
 #: Endings that the drop zone takes; what a file is, its content tells.
-ENDINGS = ("mat", "npz", "npy", "h5", "hdf5", "json", "parquet", "csv", "txt")
+ENDINGS = (
+    "mat", "npz", "npy", "h5", "hdf5", "json", "parquet", "csv", "tsv", "txt", "pt", "pth",
+    "safetensors",
+)  # fmt: skip
 EXPECTED = (
-    "a split (.mat, .npz, .json), a score matrix, predictions (.parquet), a result (.json), "
+    "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
 )
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
@@ -175,6 +178,9 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         return "scores"
     if not names.isdisjoint(LABEL_VARIABLES):
         return "labels"
+    if names == {"prototypes", "class_names"}:
+        size = " x ".join(f"{n:,}" for n in shapes["prototypes"] or ())
+        raise _refusal(path, f"class embeddings ({size}), which import takes with --prototypes")
     held = ", ".join(clean_text(name, 40) for name in list(shapes)[:6]) or "nothing readable"
     raise _refusal(path, f"a file that holds {held}")
 
@@ -212,8 +218,9 @@ def _kind_of_json(path: Path) -> Kind:
         return "run"
     if is_class_json(value):
         return "classes"
-    got = f"the schema {clean_text(schema, 40)!r}" if schema else "JSON without a schema of ours"
-    raise _refusal(path, got)
+    if schema:
+        raise _refusal(path, f"the schema {clean_text(schema, 40)!r}")
+    return _kind_of_arrays(look_into(path))
 
 
 def _kind_of_text(path: Path) -> Kind:

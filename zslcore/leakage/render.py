@@ -50,6 +50,8 @@ def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the wor
 def to_text(report: Report) -> str:
     """Return the headline, then every finding with its advice, then what another split moved."""
     lines = [report.headline, ""]
+    if read_as := report.provenance.get("read as"):
+        lines = [report.headline, f"Read as: {read_as}.", ""]
     for finding in report.findings:
         lines.append(f"{finding.check}  {finding.mark.upper():<7}  {finding.sentence}")
         if finding.advice:

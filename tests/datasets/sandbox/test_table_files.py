@@ -1,0 +1,133 @@
+"""Tables and texts as named arrays; what is no table is one sentence."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from zslcore.datasets.sandbox import table_files
+from zslcore.datasets.sandbox.client import ARRAYS, look_into
+from zslcore.exceptions import FileRefusedError
+
+pytestmark = pytest.mark.usefixtures("in_process")
+
+
+def held(path):
+    return look_into(path, (*ARRAYS, "text"))
+
+
+def text(tmp_path, content, name="a.csv"):
+    (tmp_path / name).write_text(content)
+    return held(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("content", "shapes"),
+    [
+        ("1\n2\n2\n", {"array": (3,)}),
+        ("bat\nsea lion\n", {"array": (2,)}),
+        ("1,2\n3,4\n5,6\n", {"array": (3, 2)}),
+        ("1 2\n3 4\n", {"array": (2, 2)}),
+        ("1\t2\n3\t4\n", {"array": (2, 2)}),
+        ("label\n0\n1\n", {"label": (2,)}),
+        ("class,a,b\nbat,1,2\n", {"class": (1,), "values": (1, 2), "columns": (2,)}),
+        (",a,b\n0,1,2\n1,3,4\n", {"values": (2, 2), "columns": (2,)}),
+        ('name;a;b\n"x, y";1;2\n', {"name": (1,), "values": (1, 2), "columns": (2,)}),
+        (
+            "label,split,f,g\n0,train,1,2\n",
+            {"label": (1,), "split": (1,), "values": (1, 2), "columns": (2,)},
+        ),
+    ],
+)
+def test_columns_of_a_text_are_arrays(tmp_path, content, shapes):
+    assert text(tmp_path, content).shapes == shapes
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a,b\n1,2\n3\n", "expected 2 fields, got 1"),
+        ("a,a\n1,2\n", "expected each column once"),
+        ("\n \n", "expected a text with lines, got none"),
+        (",".join("1" * 20_000) + "\n", "expected at most 16,384 columns"),
+    ],
+)
+def test_a_text_that_is_no_table_is_refused(tmp_path, content, said):
+    with pytest.raises(FileRefusedError, match=said):
+        text(tmp_path, content)
+
+
+def test_a_text_too_large_to_hold_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(table_files, "MAX_TEXT", 10)
+    with pytest.raises(FileRefusedError, match=r"at most 10 bytes, got 12; write it as \.npy"):
+        text(tmp_path, "1,2\n" * 3)
+
+
+def write(tmp_path, table, metadata=None):
+    table = table.replace_schema_metadata(metadata) if metadata else table
+    parquet.write_table(table, tmp_path / "a.parquet")
+    return held(tmp_path / "a.parquet")
+
+
+@pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.list_(pa.float32(), 3)])
+def test_lists_of_one_length_are_a_matrix(tmp_path, kind):
+    X = np.arange(12, dtype=np.float32).reshape(4, 3)
+    found = write(tmp_path, pa.table({"e": pa.array(X.tolist(), kind), "label": [0, 1, 1, 0]}))
+    assert found.shapes == {"e": (4, 3), "label": (4,)}
+    np.testing.assert_array_equal(found.rows("e"), X)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [[1.0, 2], [3]], [[1.0, 2], [3], [4, 5, 6]], [[1.0, 2], None], [[1.0, None], [2, 3]],
+        [[], []],
+        [["a"], ["b"]], [[[1.0]], [[2.0]]],
+    ],
+)  # fmt: skip
+def test_lists_of_other_forms_are_refused_and_the_rest_is_read(tmp_path, values):
+    labels = list(range(len(values)))
+    found = write(tmp_path, pa.table({"e": values, "label": labels}))
+    assert "expected lists of numbers of one length" in found.refused["e"]
+    assert found.numbers("label").tolist() == labels
+
+
+def test_a_table_without_rows_and_a_row_without_label_are_refused(tmp_path):
+    empty = pa.table({"e": pa.array([], pa.list_(pa.float32())), "label": pa.array([], pa.int64())})
+    assert "declares 0 bytes" in write(tmp_path, empty).refused["e"] or write(tmp_path, empty)
+    found = write(tmp_path, pa.table({"label": ["a", None], "x": [1.0, 2]}))
+    assert "expected a value in every row" in found.refused["label"]
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        "", "[", "[]", '{"info": 1}', '{"info": {"features": []}}',
+        '{"info": {"features": {"label": {"_type": "ClassLabel"}}}}',
+        '{"info": {"features": {"label": {"_type": "ClassLabel", "names": [1]}}}}',
+        '{"info": {"features": {"label": {"_type": "ClassLabel", "names": "ab"}}}}',
+        "[" * 100_000,
+    ],
+)  # fmt: skip
+def test_odd_descriptions_of_columns_name_no_class(tmp_path, features):
+    table = pa.table({"label": [0, 1], "x": [1.0, 2.0]})
+    assert "class_names" not in write(tmp_path, table, {"huggingface": features}).shapes
+
+
+def test_names_of_classes_come_from_the_description_of_columns(tmp_path):
+    of = {"label": {"_type": "ClassLabel", "names": ["bat", "cow"]}}
+    metadata = {"huggingface": json.dumps({"info": {"features": of}})}
+    found = write(tmp_path, pa.table({"label": [0, 1], "x": [1.0, 2.0]}), metadata)
+    assert found.names("class_names") == ("bat", "cow")
+
+
+def test_a_parquet_file_cut_off_is_one_sentence(tmp_path):
+    pd.DataFrame({"x": np.arange(1000.0), "y": 1.0}).to_parquet(tmp_path / "a.parquet")
+    whole = (tmp_path / "a.parquet").read_bytes()
+    for cut in (4, 12, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "b.parquet").write_bytes(whole[:cut])
+        with pytest.raises(FileRefusedError, match="damaged or cut off"):
+            held(tmp_path / "b.parquet")
