@@ -118,8 +118,8 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     assert web == 10
     n_tests = len(contamination.test_sets())
     assert len(drawn) == len(contamination.as_table()) - (web - 1) * n_tests
-    assert {title for title, _ in drawn if title.startswith("web")} == {"web-scale sets"}
-    assert "LAION-2B" in drawn["web-scale sets", "UCF101"][1]
+    assert {title for title, _ in drawn if title.startswith("web")} == {"web-scale sets: unknown"}
+    assert "LAION-2B" in drawn["web-scale sets: unknown", "UCF101"][1]
     assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
     assert len(figure["layout"]["shapes"]) == 2
     text, hover = drawn["Kinetics-400", "UCF101"]

@@ -93,6 +93,21 @@ def test_the_effect_of_known_classes_is_measured(world):
     assert row["gain"] == pytest.approx((0.85 - 0.1) / 0.475, abs=1e-4)
 
 
+def test_related_classes_are_no_control(world):
+    """Of a seal a kind is in the set: its accuracy is on neither side of the comparison."""
+    seal, *others = sorted(
+        (int(c) for c in world.known_unseen_classes), key=lambda c: world.class_names[c] != "seal"
+    )
+    inside, outside = others[:2]
+    listed = Vocabulary.of("sea", ["n02077923 sea lion", world.class_names[inside]])
+    accuracies = {"mine": {inside: 0.9, outside: 0.3, seal: 0.0}}
+    world = replace(world, vocabularies=(listed,), accuracies=accuracies)
+    (finding,) = audit_context(world).of("ZSL007")
+    row = dict(zip(finding.evidence[0].columns, finding.evidence[0].rows[0], strict=True))
+    assert (row["ACC_OUC"], row["ACC_TUC"]) == pytest.approx((0.9, 0.3))
+    assert "(1 related left out)" in finding.sentence
+
+
 def test_open_questions_are_no_absence_of_overlap(world):
     """ZSL007 does not say that no test class is known while a person has to decide."""
     world = replace(world, vocabularies=(Vocabulary.of("sea", ["n02077923 sea lion"]),))

@@ -7,12 +7,12 @@ import plotly.graph_objects as go
 
 from ui.figures.cached import cached_figure
 from ui.figures.marks import escaped, legend_on_top
-from ui.figures.palette import FAINT, INK, NEUTRAL, OVERLAP, Mark, narrow, quiet
+from ui.figures.palette import FAINT, INK, NEUTRAL, OVERLAP, RELATED, Mark, narrow, quiet
 
 #: State -> its words, its mark, and the symbol of that mark.
 LOOKS: dict[str, tuple[str, Mark, str]] = {
     "overlap": ("overlap", OVERLAP, "triangle-up"),
-    "possible": ("related classes only", OVERLAP, "triangle-up-open"),
+    "possible": ("related classes only", RELATED, "triangle-up-open"),
     "none": ("none", NEUTRAL, "circle-open"),
     "unknown": ("unknown (?)", NEUTRAL, "circle"),
 }
@@ -36,16 +36,16 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> g
     figure.update_xaxes(
         categoryarray=escaped(titles),
         side="top",
-        tickangle=-90 if narrow() else -60,
-        tickmode="linear",
-        dtick=1,
+        tickangle=-90 if narrow() else 0,
+        tickvals=escaped(titles),
+        ticktext=[title.replace(": ", ":<br>") for title in escaped(titles)],
         range=[-0.6, len(titles) - 0.4],
         **axis,
     )
     figure.update_yaxes(categoryarray=escaped(sets), range=[len(sets) - 0.2, -0.6], **axis)
     height = 190 + (28 if narrow() else ROW_HEIGHT) * len(sets)
     legend_on_top(quiet(figure, height=height))
-    figure.update_layout(legend={"y": -0.02, "yanchor": "top"}, margin_t=110)
+    figure.update_layout(legend={"y": -0.02, "yanchor": "top"}, margin_t=150 if narrow() else 50)
     return figure.update_layout(font_size=11 if narrow() else 13)
 
 

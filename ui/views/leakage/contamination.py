@@ -23,7 +23,7 @@ from zslcore.leakage.contamination import Answer, Extractor, TestSet
 from zslcore.leakage.vocabularies import count_understood
 
 #: The column of all sets of which nothing is known.
-WEB = "web-scale sets"
+WEB = "web-scale sets: unknown"
 OF_APP, OWN = "a data set of this app", "classes of my own"
 #: Names that are compared while a visitor waits; the command takes any number.
 MOST_NAMES = 300

@@ -12,7 +12,7 @@ from zslcore.leakage.context import AuditContext
 from zslcore.leakage.counts import Overlap, overlaps_of_split
 from zslcore.leakage.report import Evidence, Finding, counted, how, listed
 from zslcore.leakage.vocabularies import Vocabulary
-from zslcore.metrics.gain import overlap_gain
+from zslcore.metrics.gain import GROUPS, overlap_gain
 from zslcore.metrics.significance import holm
 
 #: A few negative cells in an otherwise non-negative table stand for "missing".
@@ -281,11 +281,13 @@ def _matches(rows: list[Overlap]) -> Evidence:
     decides=False,
 )
 def overlap_effect(context: AuditContext) -> Iterator[Finding]:
-    """OverlapGain of every method, by vocabulary, Holm over methods."""
+    """OverlapGain of every method over unrelated classes, by vocabulary, Holm over methods."""
     accuracies, unseen = _accuracies(context), set(context.known_unseen_classes.tolist())
     for vocabulary in context.vocabularies:
         rows = overlaps_of_split(context, vocabulary)
-        known = {row.number for row in rows if row.counts}
+        known, related = (
+            {row.number for row in rows if row.group == group} for group in GROUPS[:2]
+        )
         undecided = [row.class_name for row in rows if row.open]
         if vocabulary.name in FINE_TUNED:
             yield ok("Nothing to compare: fine-tuning used images of seen classes.")
@@ -304,10 +306,15 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
         elif not known or known >= unseen:
             which = "every" if known else "no"
             yield ok(f"Nothing to compare: {which} test class counts as one of {vocabulary.name}.")
+        elif known | related >= unseen:
+            yield ok(
+                f"Nothing to compare: every other test class is related to one of "
+                f"{vocabulary.name}."
+            )
         elif not accuracies:
             yield open_(f"Not checked: needs accuracies per test class {how('accuracies')}.")
         else:
-            yield _effect(vocabulary, known, accuracies)
+            yield _effect(vocabulary, known, related, accuracies)
 
 
 def _accuracies(context: AuditContext) -> Accuracies:
@@ -319,10 +326,13 @@ def _accuracies(context: AuditContext) -> Accuracies:
     }
 
 
-def _effect(vocabulary: Vocabulary, known: set[int], accuracies: Accuracies) -> Finding:
+def _effect(
+    vocabulary: Vocabulary, known: set[int], related: set[int], accuracies: Accuracies
+) -> Finding:
+    """Compare classes in the set with unrelated ones; related classes are no control."""
     gains = {}
     for method, accuracy in accuracies.items():
-        classes = sorted(accuracy)
+        classes = sorted(set(accuracy) - related)
         values = np.array([accuracy[c] for c in classes])
         gains[method] = overlap_gain(values, np.isin(classes, list(known)))
     adjusted = holm([gain.p for gain in gains.values()])
@@ -333,9 +343,11 @@ def _effect(vocabulary: Vocabulary, known: set[int], accuracies: Accuracies) -> 
     columns = ("method", "ACC_OUC", "ACC_TUC", "gain", "low", "high", "p", "p (Holm)")
     worst = max(gains, key=lambda method: gains[method].gain)
     telling = bool(min(adjusted) < SIGNIFICANT)
+    verb = "are" if telling else "are not significantly"
+    left_out = f" ({len(related)} related left out)" if related else ""
     message = (
-        f"The {len(known)} classes of {vocabulary.name} are answered "
-        f"{'' if telling else 'not demonstrably '}better: largest OverlapGain "
+        f"The {len(known)} classes of {vocabulary.name} {verb} more accurate than unrelated ones"
+        f"{left_out}: largest OverlapGain "
         f"{gains[worst].gain:+.1%} ({worst}), smallest adjusted p {min(adjusted):.3g}."
     )
     advice = "Report accuracy on the clean classes next to that on all." if telling else ""
