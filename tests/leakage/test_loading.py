@@ -231,3 +231,34 @@ def test_a_vocabulary_has_a_name_or_a_file(tmp_path):
     assert vocabulary_of(tmp_path / "mine").entries == mine.entries
     with pytest.raises(FileRefusedError):
         vocabulary_of("mine.txt")
+
+
+@pytest.mark.parametrize("name", ["images.npz", "images.mat", "images.pt"])
+def test_features_and_labels_of_other_codes_are_read_as_they_lie(tmp_path, into, name, torch):
+    folder = files.write_folder(tmp_path / "own")
+    (folder / "res101.mat").unlink()
+    X, y = files.FEATURES, files.LABELS
+    held = {"features": X, "labels": y}
+    if name.endswith("npz"):
+        np.savez(tmp_path / name, **held)
+    elif name.endswith("mat"):
+        savemat(tmp_path / name, {"features": X.T, "labels": y[:, None] + 1})
+    else:
+        torch.save({key: torch.tensor(value) for key, value in held.items()}, tmp_path / name)
+    context = context_of_split(folder / "att_splits.mat", tmp_path / name, into)
+    np.testing.assert_array_equal(context.labels, y)
+    np.testing.assert_array_equal(context.features, X)
+    by_name = context_of(folder / "att_splits.mat", into=into, features=tmp_path / name)
+    np.testing.assert_array_equal(by_name.features, X)
+
+
+@pytest.mark.parametrize("name", ["y.npy", "y.txt"])
+def test_labels_alone_may_be_an_array_or_a_text(tmp_path, into, name):
+    folder = files.write_folder(tmp_path / "own")
+    y = files.LABELS
+    if name.endswith("npy"):
+        np.save(tmp_path / name, y)
+    else:
+        (tmp_path / name).write_text("\n".join(map(str, y)))
+    context = context_of_split(folder / "att_splits.mat", tmp_path / name, into)
+    np.testing.assert_array_equal(context.labels, y)

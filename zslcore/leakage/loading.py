@@ -15,6 +15,7 @@ import numpy as np
 from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
 from zslcore.datasets.sandbox.client import (
+    ARRAYS,
     Contents,
     Role,
     container_of,
@@ -111,7 +112,7 @@ def context_of(
         # The files of the layout hold both.
         from_features = _labels_in(Path(features), files, required=False)
         labels = from_features if labels is None else labels
-        features = read_arrays(features, {"features": "columns"}, into).arrays["features"]
+        features = _features_in(Path(features), labels, into, files)
     if isinstance(subject, Split):
         context = AuditContext.of_split(subject, **known)
     elif (listed := _named_rows(Path(subject), files, labels)) is not None:
@@ -219,8 +220,12 @@ def context_of_split(
     features = None
     without = {each.path for each in contents if "features" not in each.shapes}
     if images is not None and images not in without:
-        read = read_arrays(images, {"features": "columns"}, into, required=())
-        features = read.arrays.get("features")
+        files = SmallFiles()
+        for each in contents:
+            files.take(each)
+        if "features" in files.contents(images).shapes:
+            labels = _labels_in(images, files, required=False)
+            features = _features_in(images, labels, into, files)
     return context_of(
         path,
         into=into,
@@ -252,7 +257,8 @@ def _files_in_folder(
     if not path.is_file():
         path = _one_split_in(folder, files)
     if features is None and images.is_file():
-        features = read_arrays(images, {"features": "columns"}, into).arrays["features"]
+        labels = _labels_in(images, files, required=False)
+        features = _features_in(images, labels, into, files)
     return path, features
 
 
@@ -399,22 +405,37 @@ def _with_photographs(
 
 
 def _labels_in(path: Path, files: SmallFiles, *, required: bool = True) -> np.ndarray | None:
-    arrays = files.read(path)
-    if "labels" not in arrays:
+    contents = files.contents(path)
+    names = ("labels", *LABEL_VARIABLES, *(("array",) if len(contents.shapes) == 1 else ()))
+    name = next((name for name in names if name in contents.shapes), None)
+    if name is None:
         if not required:
             return None
         raise FileRefusedError(f"{clean_text(path.name)}: expected the variable 'labels'.")
-    return _counted_from_zero(path, arrays["labels"])
+    return _counted_from_zero(path, contents.numbers(name))
+
+
+def _features_in(
+    path: Path, labels: np.ndarray | Sequence[int] | None, into: Path, files: SmallFiles
+) -> np.ndarray:
+    """Return the features of a file, a row an image; MATLAB's layout has an image a column.
+
+    The number of labels says which of the two a file has.
+    """
+    shape = files.contents(path).shapes.get("features") or ()
+    has_rows = labels is not None and len(shape) == 2 and shape[0] == len(labels) != shape[1]
+    role: Role = "rows" if has_rows else "columns"
+    return read_arrays(path, {"features": role}, into).arrays["features"]
 
 
 def _counted_from_zero(path: Path, labels: np.ndarray) -> np.ndarray:
-    """Return the labels of a file from 0; the layout counts them from 1."""
-    if labels.size and labels.min() < 1:
+    """Return the labels of a file from 0; the layout counts them from 1, other codes from 0."""
+    if labels.size and labels.min() < 0:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected labels counted from 1, got "
+            f"{clean_text(path.name)}: expected labels counted from 0 or 1, got "
             f"{labels.min()}..{labels.max()}."
         )
-    return labels - 1
+    return labels if labels.size and labels.min() == 0 else labels - 1
 
 
 def _labels_nearby(
@@ -475,6 +496,13 @@ class SmallFiles:
         if path not in self._read:
             self.take(look_into(path))
         return self._read[path]
+
+    def contents(self, path: Path) -> Contents:
+        """Return what a file holds, a text of labels, too."""
+        if path not in self._contents:
+            is_text = path.suffix.lower() in (".txt", ".csv", ".tsv")
+            self.take(look_into(path, (*ARRAYS, "text") if is_text else ARRAYS))
+        return self._contents[path]
 
     def take(self, contents: Contents) -> None:
         """Take in a file that is read already."""
