@@ -3,12 +3,14 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from zslcore.__main__ import main
 from zslcore.analysis.papers.experiments import EXPERIMENTS, NOT_COMPUTED, reproduce
 from zslcore.analysis.papers.experiments.counts import DRAWING
-from zslcore.analysis.papers.experiments.experiment import COLUMNS, Request
+from zslcore.analysis.papers.experiments.experiment import COLUMNS, Request, cell_row
+from zslcore.analysis.papers.experiments.reproducing import without_print_of_other_data
 from zslcore.evaluation import read_predictions
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.results.store import ResultStore
@@ -165,6 +167,25 @@ def test_print_is_compared_with_the_papers_data_alone(name):
         for benchmark in (None, "AWA1"):
             request = Request((data,), (), benchmark=benchmark)
             assert not experiment.is_of_paper(data, request)
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if name not in WITHOUT_DATA])
+def test_no_row_of_other_data_has_a_printed_figure(name, monkeypatch):
+    """However a table names its rows: by data set, by several, or by what videos stand for."""
+    monkeypatch.setenv("ZSL_SHIPPED", "1")
+    experiment = EXPERIMENTS[name]
+    others = ("digits", "simulated-AWA1", "simulated-UCF101")
+    rows = ["digits", "UCF101", "simulated-AWA1, AWA1", "digits + simulated-AWA1", ""]
+    table = pd.DataFrame([cell_row("x", [0.5], 0.4, dataset=row) for row in rows])
+    masked = without_print_of_other_data(table, experiment, Request(others, ()))
+    assert masked[["printed", "difference"]].isna().all(axis=None)
+    assert masked["ours"].eq(0.5).all()
+    example = table.assign(dataset=DRAWING)
+    kept = without_print_of_other_data(example, experiment, Request(others, ()))
+    assert bool(kept["printed"].notna().all()) is (name == "cal:figure2")
+    real = table.assign(dataset="CUB-vgg_fc7")
+    kept = without_print_of_other_data(real, experiment, Request(("CUB-vgg_fc7",), ()))
+    assert kept["printed"].notna().all()
 
 
 def test_refusals_are_typed():

@@ -285,12 +285,12 @@ def reproduce(
         if on_done:
             on_done(done, len(pieces), what, runs)
     tables = [
-        _without_print_of_other_data(experiment.table(each), experiment, each) for each in requests
+        without_print_of_other_data(experiment.table(each), experiment, each) for each in requests
     ]
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=[*COLUMNS])
 
 
-def _without_print_of_other_data(
+def without_print_of_other_data(
     table: pd.DataFrame, experiment: Experiment, request: Request
 ) -> pd.DataFrame:
     """Return a table that compares with print the data of the paper alone.
