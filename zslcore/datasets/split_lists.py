@@ -48,6 +48,11 @@ IMAGE = re.compile(r"\.(jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4)$", re.
 IMAGE_IN_LINE = re.compile(
     r"(.+?\.(?:jpe?g|jpe|png|webp|bmp|gif|tiff?|ppm|pgm|avi|mp4))(?:[\s,;|]+(.*))?$", re.IGNORECASE
 )
+#: The question on lists that name classes in two ways.
+MIXED = (
+    "Lists name classes by numbers behind images and by folders, which do not agree: read by the "
+    "folders, so that images of one folder are one class."
+)
 #: The first of several lists of a part; a label behind an image; letters of the longest class name.
 FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
@@ -409,14 +414,15 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
         for part, path in lists.items()
     }
     note = f"lists {', '.join(p.name for p in lists.values())}"
+    questions: tuple[str, ...] = ()
     if _are_mixed(folder, lists, read):
         read = {part: [(image, "") for image, _ in items] for part, items in read.items()}
-        note += "; classes by the folders of images, since the numbers behind them do not agree"
+        questions = (MIXED,)
     rows, parts = ImageRows(clean_text(folder.name)), {}
     for part, items in read.items():
         found = [rows.add(image, label or _folder_of(image)) for image, label in items]
         parts[part] = np.array(found, np.int64)
-    return numbered_by_class(folder, rows, parts, note)
+    return numbered_by_class(folder, rows, parts, note, questions=questions)
 
 
 def _are_mixed(
@@ -540,11 +546,12 @@ def numbered_by_class(
     note: str,
     *,
     one_name: bool = True,
+    questions: tuple[str, ...] = (),
 ) -> SplitList:
     """Return the split, classes numbered by name; tests of classes without training are unseen."""
     expect(rows.labels, folder, "images", "none")
     of_parts = [[*dict.fromkeys(rows.labels[k] for k in of.tolist())] for of in parts.values()]
-    name_of, remark, questions = one_name_each(of_parts)
+    name_of, remark, more = one_name_each(of_parts)
     note += remark
     names = sorted({name_of[label] for label in rows.labels}, key=_natural)
     number = {name: c for c, name in enumerate(names)}
@@ -561,7 +568,7 @@ def numbered_by_class(
         found,
         note=note,
         one_name=one_name,
-        questions=questions,
+        questions=(*questions, *more),
     )
 
 

@@ -101,6 +101,8 @@ def context_of(
     if isinstance(subject, ZSLDataset):
         photographs = photographs_of(groups, group_pattern, subject.image_files)
         return context_of_dataset(subject, chosen_split(subject, split), photographs, **known)
+    if not isinstance(subject, Split) and not Path(subject).name:
+        subject = Path(subject).absolute()  # whose name is known
     files = SmallFiles()
     for read in contents:
         files.take(read)

@@ -5,6 +5,7 @@ The schema of the JSON has a version, ``zslcore-audit/2``::
     schema      "zslcore-audit/2"
     subject     name of the data set or file        split     name of the split
     verdict     "leaks", "broken", "unknown" or "clean"       counts    findings by mark
+    sentence    the reason of the verdict
     checks      [{id, title}], all of them
     findings    [{check, title, mark, decides, sentence, advice, value, classes, rows, figures,
                   evidence: [{title, columns, rows, total}]}]
@@ -49,9 +50,10 @@ def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the wor
 
 def to_text(report: Report) -> str:
     """Return the headline, then every finding with its advice, then what another split moved."""
-    lines = [report.headline, ""]
+    lines = [report.headline, report.sentence]
     if read_as := report.provenance.get("read as"):
-        lines = [report.headline, f"Read as: {read_as}.", ""]
+        lines.append(f"Read as: {read_as}.")
+    lines.append("")
     for finding in report.findings:
         lines.append(f"{finding.check}  {finding.mark.upper():<7}  {finding.sentence}")
         if finding.advice:
@@ -85,6 +87,7 @@ def _aligned(rows: Sequence[Sequence[object]]) -> list[str]:
 def to_markdown(report: Report) -> str:
     """Return the verdict, a table of findings and their evidence, names escaped."""
     lines = [f"# Leakage review: {_plain(report.subject)}", "", _plain(report.headline), ""]
+    lines += [_plain(report.sentence), ""]
     lines += ["| check | title | mark | finding |", "|---|---|---|---|"]
     lines += [
         f"| {f.check} | {f.title} | {f.mark} | {_plain(f.sentence)} |" for f in report.findings
@@ -127,7 +130,7 @@ def to_html(report: Report) -> str:
     title, other = f"Leakage review: {report.subject}", report.comparison
     return page.page(
         title,
-        page.verdict_of(title, report.headline),
+        page.verdict_of(title, report.headline, report.sentence),
         *map(_details, report.findings),
         page.section(AGAINST, f"<p>{escape(other.headline)}</p>", *map(_shown, other.tables()))
         if other
@@ -163,6 +166,7 @@ def to_json(report: Report) -> str:
         "subject": report.subject,
         "split": report.split,
         "verdict": report.verdict,
+        "sentence": report.sentence,
         "counts": report.counts,
         "checks": [{"id": id_, "title": title} for id_, title in report.titles.items()],
         "findings": [fields_of(finding) for finding in report.findings],

@@ -55,6 +55,8 @@ def without_options(text: str) -> str:
 MOST_ROWS = 100
 
 
+#: The check of rows: what it finds is the cause of findings on classes.
+OF_ROWS = "ZSL003"
 #: Beginning of the finding of a check that lacks what it needs.
 NOT_CHECKED = "Not checked: "
 #: Marks of findings, worst first; an open one names what was not read, matched or declared.
@@ -262,6 +264,35 @@ class Report:
         return f"{self.subject}{f' ({self.split})' if self.split else ''}: {self.verdict} - " + (
             ", ".join(counts) + "."
         )
+
+    @property
+    def cause(self) -> Finding | None:
+        """The finding that the verdict rests on, None where nothing was found.
+
+        Rows come before the classes and validation that follow from them.
+        """
+        found = [f for f in self.findings if f.decides and f.mark != "ok"]
+        worst = [f for f in found if f.mark == min((f.mark for f in found), key=MARKS.index)]
+        asked = [f for f in worst if not f.sentence.startswith(NOT_CHECKED)] or worst
+        return min(asked, key=lambda f: f.check != OF_ROWS, default=None)
+
+    @property
+    def sentence(self) -> str:
+        """The reason of the verdict: its cause, and how many more there are."""
+        cause = self.cause
+        if cause is None:
+            return "No row, image, photograph or class of the test is in the training data."
+        same = [f for f in self.findings if f.decides and f.mark == cause.mark]
+        if cause.mark == "warning":
+            return cause.sentence
+        if cause.mark != "open":
+            more = counted(len(same) - 1, f"more {cause.mark}")
+            return f"{cause.sentence} {more} below." if len(same) > 1 else cause.sentence
+        lacking = [f for f in same if f.sentence.startswith(NOT_CHECKED)]
+        titles = ", ".join(dict.fromkeys(f.title.lower() for f in lacking))
+        if cause in lacking:
+            return f"No leak was found, but these could not be checked: {titles}."
+        return cause.sentence + (f" Not checked: {titles}." if titles else "")
 
     def of(self, check: str) -> tuple[Finding, ...]:
         """Return the findings of the check ``ZSL003``; a misspelt id gets the nearest one."""

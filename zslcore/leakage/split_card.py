@@ -29,7 +29,6 @@ from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.counts import leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import (
-    NOT_CHECKED,
     Finding,
     Report,
     counted,
@@ -145,25 +144,11 @@ def _of_listed_classes(
 
 
 def _sentence(report: Report, assumed: bool) -> str:
-    """Return the reason of the verdict: its first finding, and how many more there are."""
-    verdict = report.verdict
-    if verdict in ("leaks", "broken"):
-        mark, word = ("leak", "leak") if verdict == "leaks" else ("error", "error")
-        first, *more = [f for f in report.findings if f.mark == mark]
-        sentence = without_options(first.sentence)
-        if first.check == "ZSL006" and assumed:
-            sentence = f"For features of an extractor trained on ImageNet-1K: {sentence}"
-        return f"{sentence} {counted(len(more), f'more {word}')} below." if more else sentence
-    if verdict == "unknown":
-        open_ = [f for f in report.open_findings if f.decides]
-        asked = [f for f in open_ if not f.sentence.startswith(NOT_CHECKED)]
-        titles = ", ".join(dict.fromkeys(f.title.lower() for f in open_ if f not in asked))
-        if not asked:
-            return f"No leak was found, but these could not be checked: {titles}."
-        return without_options(asked[0].sentence) + (f" Not checked: {titles}." if titles else "")
-    if warnings := [f for f in report.findings if f.mark == "warning"]:
-        return without_options(warnings[0].sentence)
-    return "No row, image, photograph or class of the test is in the training data."
+    """Return the reason of the verdict, with the assumption that it rests on."""
+    sentence, cause = report.sentence, report.cause
+    if assumed and report.verdict == "leaks" and cause and cause.check == "ZSL006":
+        sentence = f"For features of an extractor trained on ImageNet-1K: {sentence}"
+    return without_options(sentence)
 
 
 def _with_reading(context: AuditContext, report: Report, sentence: str) -> str:

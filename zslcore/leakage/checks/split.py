@@ -64,9 +64,9 @@ def shared_rows(context: AuditContext) -> Findings:
         raise DatasetError("lists of classes have no rows.")
     if reading := context.reading:
         yield finding(reading.mark, f"{reading.sentence}.", reading.advice)
+    yield from _misnumbered(context)
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
         yield error(f"No rows in {' and '.join(empty)}.", "Zero-shot learning needs both parts.")
-    yield from _misnumbered(context)
     if is_ps_v1(context):
         yield _ps_v1(context)
     else:
