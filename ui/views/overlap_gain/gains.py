@@ -94,8 +94,8 @@ def _choose_dataset() -> ZSLDataset:
         for name in data_menu.offered(results_only=False, effects=True)
         if name != "digits" and not name.startswith(WITHOUT_BASELINE)
     ]
-    linked = st.query_params.get("dataset", "")
-    default = linked if linked in names else "simulated-AWA2"
+    chosen = data_menu.chosen()
+    default = chosen if chosen in names else "simulated-AWA2"
     import_dialog.offer()
     return cache.dataset(
         data_menu.choose_name("Data set", names, key="gain_data", default=default, width=320)
