@@ -228,21 +228,21 @@ def faults() -> Iterator[tuple[str, Parts, str, str]]:
     yield "validation on seen classes", one(weak), "clean", r"same classes|seen classes|valid"
     beyond = one(SOUND)
     beyond["test_seen_loc"] = np.append(beyond["test_seen_loc"], N + 1)
-    yield "a row beyond the last", beyond, "broken", rf"{N + 1}|out of range|outside|beyond"
+    yield "a row beyond the last", beyond, "broken", rf"(?i){N + 1}|out of range|outside|beyond"
     negative = one(SOUND)
     negative["train_loc"] = np.append(negative["train_loc"], -5)
-    yield "a negative row", negative, "broken", r"-5|−5|negative|out of range|outside"
+    yield "a negative row", negative, "broken", r"(?i)-5|−5|negative|out of range|outside"
     wrapped = {k: v + 32760 - 200 for k, v in one(SOUND).items()}
     wrapped = {k: v.astype(np.int16) for k, v in wrapped.items()}
     yield (
         "int16 that wrapped round",
         wrapped,
         "broken",
-        r"outside|out of range|negative|int16|wrap",
+        r"(?i)outside|out of range|negative|int16|wrap",
     )
     halves = {k: v.astype(float) for k, v in one(SOUND).items()}
     halves["train_loc"][0] += 0.5
-    yield "half a row number", halves, "broken", r"whole|integer|\.5"
+    yield "half a row number", halves, "broken", r"(?i)whole|integer|\.5"
     missing = {k: v.astype(float) for k, v in one(SOUND).items()}
     missing["train_loc"][0] = np.nan
     yield "NaN among rows", missing, "broken", r"NaN|nan|whole|integer|finite"
