@@ -177,7 +177,7 @@ def test_too_few_validation_files_are_refused(capsys, files):
 
 TOLD = [
     *("--who", "Ada", "--method", "Hers", "--provenance", "Her own model.", "--link"),
-    *("https://example.org", "--code", "https://example.org/code", "--pretraining", "none"),
+    *("https://example.org", "--code", "https://example.org/code", "--pretraining", "imagenet-1k"),
     *("--features", "drawn", "--parameters-from", "validated", "--chosen-for", "gzsl"),
     *("--param", "gamma=1.0", "--param", "lam=1.0", "--grid", "gamma=1.0,10.0"),
 ]
@@ -193,7 +193,7 @@ def test_a_foreign_row_has_every_column_that_ours_has(capsys, tmp_path, files):
     capsys.readouterr()
     ours = read(capsys, "runs", "list", "--own", "--json")[0]["id"]
     described = ["--link", "https://example.org", "--code", "https://example.org/code"]
-    described += ["--pretraining", "none"]
+    described += ["--pretraining", "imagenet-1k"]
     assert main([*words, ours, "--who", "Us", *described, "--output", "board.csv"]) == 0
     table = pd.read_csv("board.csv").set_index("who")
     theirs, ours = table.loc["Ada"], table.loc["Us"]
