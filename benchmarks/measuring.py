@@ -81,10 +81,11 @@ def report(what: str, ours: float, plain: float, goal: float) -> None:
     )
 
 
-def check(what: str, value: float, unit: str, limit: float) -> None:
-    """Print one line: a measured value and the limit it should stay below."""
+def check(what: str, value: float, unit: str, limit: float) -> bool:
+    """Print one line: a measured value and the limit it should stay below; return if it does."""
     verdict = "reached" if value <= limit else "MISSED"
     print(f"{what}: {value:.3g} {unit} (limit {limit:g} {unit} {verdict})")
+    return value <= limit
 
 
 def peak_mib() -> float:
