@@ -64,7 +64,6 @@ def test_leftovers_of_the_dead_go_and_those_of_the_living_stay(data, tmp_path):
     assert upkeep.sweep_leftovers() == 0
 
 
-@pytest.mark.nightly
 def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
     assert main(["doctor"]) == 0
     np.savez(tmp_path / "mine.npz", **ARRAYS)
@@ -87,7 +86,6 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
     assert imports.open_import("mine").n_classes == 5
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("standing", "part"),
     [
