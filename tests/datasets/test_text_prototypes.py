@@ -59,9 +59,9 @@ def test_they_import_score_in_the_joint_space_and_have_their_card(folder, kind, 
     assert run.evaluation.zsl == 1.0
     main(["check", "clip", "--format", "json"])
     found = json.loads(capsys.readouterr().out)["findings"]
-    severity = {each["id"]: each["severity"] for each in found}
-    assert (severity["ZSL006"], severity["ZSL007"]) == ("unknown", "did not run")
-    (message,) = (each["message"] for each in found if each["id"] == "ZSL006")
+    marks = {each["check"]: each["mark"] for each in found}
+    assert (marks["ZSL006"], marks["ZSL007"]) == ("open", "open")
+    (message,) = (each["sentence"] for each in found if each["check"] == "ZSL006")
     assert "trained on WIT-400M, without a list of classes" in message
     main(["contamination", "--dataset", "clip", "--extractor", "CLIP"])
     assert "WIT-400M" in capsys.readouterr().out
