@@ -80,7 +80,7 @@ def _audit(context: AuditContext) -> dict[str, float]:
         took[each.id] = seconds(
             lambda each=each, found=found: found.extend(run_check(each, context))
         )
-        print(f"{each.id} {took[each.id]:6.2f} s  {found[0].message}")
+        print(f"{each.id} {took[each.id]:6.2f} s  {found[0].sentence}")
     return took
 
 
