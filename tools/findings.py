@@ -26,7 +26,6 @@ from zslcore.analysis.overlap import (
     class_gains,
     group_gain,
 )
-from zslcore.analysis.papers import protocols
 from zslcore.analysis.papers.claims import FINDINGS_FILE
 from zslcore.analysis.papers.lint import counted_in_tables, images_by_part, variation
 from zslcore.analysis.study import SHIPPED
@@ -38,7 +37,7 @@ from zslcore.datasets.facts import (
     published,
     published_tables,
 )
-from zslcore.leakage import get_vocabulary
+from zslcore.leakage import get_vocabulary, released_codes
 from zslcore.leakage.contamination import cells
 from zslcore.leakage.counts import overlaps
 from zslcore.metrics import harmonic_mean
@@ -238,10 +237,10 @@ def _conclusions() -> dict[str, Any]:
 
 def _census() -> dict[str, Any]:
     """Return how many released codes choose the epoch on test images, and the one that says so."""
-    named = {row.code for row in protocols.observed() if "test_used_for_selection" in row.says}
+    named = {row.code for row in released_codes.observed() if "test_used_for_selection" in row.says}
     return {
-        "codes_read": len(protocols.codes()),
-        "codes_test": protocols.counted("epoch")["test"],
+        "codes_read": len(released_codes.codes()),
+        "codes_test": released_codes.counted("epoch")["test"],
         "codes_named": " and ".join(sorted(named)),
     }
 

@@ -15,7 +15,8 @@ from dataclasses import fields
 from datetime import date
 from pathlib import Path
 
-from zslcore.analysis.papers.protocols import (
+from zslcore.exceptions import closest_name
+from zslcore.leakage.released_codes import (
     CENSUS,
     HOW,
     NONE,
@@ -24,7 +25,6 @@ from zslcore.analysis.papers.protocols import (
     Choice,
     codes,
 )
-from zslcore.exceptions import closest_name
 
 #: Most characters of code quoted between backticks, and of a description.
 MOST_QUOTED, MOST_SAID = 40, 240

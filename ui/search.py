@@ -12,8 +12,8 @@ from ui.frame import CHOICE
 from ui.lessons.registry import LESSONS
 from ui.text import GLOSSARY, TERMS, plain
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS
-from zslcore.analysis.papers.protocols import codes
 from zslcore.datasets.facts import title
+from zslcore.leakage.released_codes import codes
 from zslcore.methods import METHODS
 
 _FOUND = "search_found"

@@ -8,8 +8,8 @@ import pytest
 
 from tests.pages import visit, words
 from ui.figures.claims import Number, recomputed
-from zslcore.analysis.papers import protocols
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, judge_all, printed_evidence
+from zslcore.leakage import released_codes
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_a_finding_opens_with_the_cells_of_its_claims_and_its_command():
 def test_a_released_code_opens_with_its_choices_and_their_lines():
     app = visit("wall", claims_open="DPPN")
     said = words(app)
-    assert all(row.url in said for row in protocols.choices_of("DPPN"))
+    assert all(row.url in said for row in released_codes.choices_of("DPPN"))
     assert "upper bound" in said
     assert app.code[0].value == "zslcore protocols DPPN"
 
@@ -95,12 +95,12 @@ def test_own_runs_judge_nothing_where_there_are_none():
 
 def test_every_claim_finding_and_code_is_a_tile_in_order():
     ids = [each["id"] for each in tiles(visit("wall"))]
-    assert ids == [*CLAIMS, "large-scale", *(each.id for each in FINDINGS), *protocols.codes()]
+    assert ids == [*CLAIMS, "large-scale", *(each.id for each in FINDINGS), *released_codes.codes()]
 
 
 def test_tiles_are_filtered_by_group_by_mark_and_by_words():
     app = visit("wall", claims_groups="Released code", claims_marks="✗")
-    on_test = protocols.counted("epoch")["test"]
+    on_test = released_codes.counted("epoch")["test"]
     assert len(tiles(app)) == on_test
     app.text_input(key="claims_find").set_value("dppn").run()
     assert [each["id"] for each in tiles(app)] == ["DPPN"]

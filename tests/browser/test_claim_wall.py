@@ -4,7 +4,7 @@ import re
 
 from tests.browser.reading import fits, visit
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS
-from zslcore.analysis.papers.protocols import codes
+from zslcore.leakage.released_codes import codes
 
 
 def test_a_tile_opens_its_claim_by_mouse_and_by_key(page, server):

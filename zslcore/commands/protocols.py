@@ -21,9 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> str:
     """Return a row a code with counts, or each choice of one code with its lines."""
-    from zslcore.analysis.papers import protocols
+    from zslcore.leakage import released_codes
 
-    rows = protocols.choices_of(args.name) if args.name else protocols.observed()
+    rows = released_codes.choices_of(args.name) if args.name else released_codes.observed()
     if args.json:
         return as_json([row.record for row in rows])
     if args.name:
@@ -33,11 +33,11 @@ def run(args: argparse.Namespace) -> str:
             lines.append(f"    {row.url}  (read {row.read})")
             lines += [f"    Authors: {row.answer}"] if row.answer else []
         return "\n".join(lines)
-    table = protocols.with_links()
+    table = released_codes.with_links()
     wide = table.pivot_table("how", "code", "choice", aggfunc="first", sort=False)
-    lines = [f"{wide.rename_axis(None).to_string()} \n", protocols.headline()]
-    for choice, meanings in protocols.HOW.items():
-        counts = protocols.counted(choice)
+    lines = [f"{wide.rename_axis(None).to_string()} \n", released_codes.headline()]
+    for choice, meanings in released_codes.HOW.items():
+        counts = released_codes.counted(choice)
         words = "; ".join(f"{meanings[how]} {n}" for how, n in counts.items())
         lines.append(f"{choice}, n = {sum(counts.values())}: {words}.")
     return "\n".join(lines)

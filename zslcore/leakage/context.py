@@ -18,7 +18,6 @@ from zslcore.names import spaced_name
 
 if TYPE_CHECKING:
     from zslcore.evaluation.runs import RunResult
-    from zslcore.leakage.readings import Reading
 
 
 TRAIN_PARTS = ("trainval", "train", "val")
@@ -107,6 +106,24 @@ class Thresholds:
             raise ParameterError(
                 f"Threshold images must be a whole number of at least 1; got {self.images!r}."
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the row numbers of a file are read.
+
+    Attributes
+    ----------
+    sentence : the reading, and what it leaves
+    mark : "warning" where the file is sound but unusual, "error" where a list of it is wrong
+    advice : how to mend the file
+    first_row : number of the first row in the file
+    """
+
+    sentence: str
+    mark: Literal["warning", "error"]
+    advice: str
+    first_row: int = 1
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,35 +8,16 @@ class on two sides, no row that does not exist.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
-from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext, Reading
 from zslcore.leakage.published import published_as
 
 Parts = Mapping[str, np.ndarray]
 #: Fewest rows of a list that is taken for a mask.
 FEWEST_OF_MASK = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How the row numbers of a file are read.
-
-    Attributes
-    ----------
-    sentence : the reading, and what it leaves
-    mark : "warning" where the file is sound but unusual, "error" where a list of it is wrong
-    advice : how to mend the file
-    first_row : number of the first row in the file
-    """
-
-    sentence: str
-    mark: Literal["warning", "error"]
-    advice: str
-    first_row: int = 1
 
 
 def with_best_reading(context: AuditContext) -> AuditContext:

@@ -8,7 +8,6 @@ from functools import cache
 
 import pandas as pd
 
-from zslcore.analysis.papers.protocols import trained_in_words
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.class_lists import ClassList
 from zslcore.datasets.facts import title
@@ -28,6 +27,7 @@ from zslcore.leakage.contamination import TestSet, comparable, counts_of, not_fo
 from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.counts import leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
+from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.report import (
     Finding,
     Report,

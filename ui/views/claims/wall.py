@@ -16,7 +16,6 @@ from ui.figures.claims import Number, recomputed
 from ui.frame import Header, chart, errors_as_sentences
 from ui.text import plain
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests
-from zslcore.analysis.papers import protocols
 from zslcore.analysis.papers.claims import (
     CLAIMS,
     FINDINGS,
@@ -30,6 +29,7 @@ from zslcore.analysis.papers.claims import (
 )
 from zslcore.analysis.papers.experiments import EXPERIMENTS
 from zslcore.datasets.facts import published
+from zslcore.leakage import released_codes
 
 #: A p-value that belongs to the other set: what a visit begins with.
 STRONGEST = "gbu-cross-p"
@@ -110,7 +110,7 @@ def show(_: Header) -> None:
                 _show_claim(opened, basis, judged[opened])
             elif opened == LARGE:
                 _show_large_scale()
-            elif opened in protocols.codes():
+            elif opened in released_codes.codes():
                 _show_code(opened)
             else:
                 _show_finding(next(each for each in FINDINGS if each.id == opened))
@@ -164,7 +164,7 @@ def _answer(basis: Basis, judged: Mapping[str, Judgment]) -> None:
         f"and {left} stay open.** The strongest finding: the printed p = {PRINTED_CLAIM.p} for "
         "another *training* set does not follow from its table, which gives "
         f"p = {p['training set']:.2g}; it is the value for another *test* set "
-        f"(p = {p['test set']:.2g}). {protocols.headline()}"
+        f"(p = {p['test set']:.2g}). {released_codes.headline()}"
     )
 
 
@@ -194,8 +194,8 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
     )
     for finding in FINDINGS:
         yield Tile(finding.id, "Findings", "no", WHERE[finding.where], finding.said)
-    for code in protocols.codes():
-        choices = {row.choice: row for row in protocols.choices_of(code)}
+    for code in released_codes.codes():
+        choices = {row.choice: row for row in released_codes.choices_of(code)}
         state, word = EPOCHS[choices["epoch"].how]
         yield Tile(code, "Released code", state, word, f"{code}: {choices['epoch'].paper}")
 
@@ -312,7 +312,7 @@ def _show_large_scale() -> None:
 
 def _show_code(code: str) -> None:
     """Show how a released code chooses, with the lines of each choice."""
-    rows = protocols.choices_of(code)
+    rows = released_codes.choices_of(code)
     state, word = EPOCHS[next(row.how for row in rows if row.choice == "epoch")]
     st.badge(word, **BADGES[state])
     st.markdown(f"**{plain(code)}**, {plain(rows[0].paper)}")

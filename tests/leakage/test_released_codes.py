@@ -7,9 +7,9 @@ import pytest
 
 from tools import protocols as census
 from zslcore.__main__ import main
-from zslcore.analysis.papers import protocols
-from zslcore.analysis.papers.protocols import CENSUS, HOW, choices_of, codes, counted, observed
 from zslcore.exceptions import UnknownNameError
+from zslcore.leakage import released_codes
+from zslcore.leakage.released_codes import CENSUS, HOW, choices_of, codes, counted, observed
 
 LONG = "`" + 41 * "x" + "`"
 
@@ -93,16 +93,16 @@ def test_every_word_has_a_meaning_and_the_counts_are_of_all_codes():
         assert sum(counted(choice).values()) == len(codes())
         assert set(counted(choice)) <= set(words)
     chosen = [row.code for row in observed() if (row.choice, row.how) == ("epoch", "test")]
-    assert f"Of {len(codes())} codes read, {len(chosen)} keep" in protocols.headline()
+    assert f"Of {len(codes())} codes read, {len(chosen)} keep" in released_codes.headline()
 
 
 def test_the_list_that_is_trained_on_is_counted_over_codes(tmp_path):
-    found = protocols.trained_on()
+    found = released_codes.trained_on()
     with CENSUS.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["choice"] == "split"]
     assert found["train"] == ["GDAN"]
     assert found["trainval"] == [r["code"] for r in rows if r["trained_on"] == "trainval"]
-    assert protocols.trained_in_words() == (
+    assert released_codes.trained_in_words() == (
         f"{len(found['trainval'])} of the {len(found['trainval']) + 1} released codes with a known "
         "list (GDAN: train)"
     )
@@ -128,7 +128,7 @@ def test_the_command_lists_all_codes_and_shows_one(capsys):
     assert main(["protocols"]) == 0
     listed = capsys.readouterr().out
     assert all(code in listed for code in codes())
-    assert protocols.headline() in listed
+    assert released_codes.headline() in listed
     assert main(["protocols", "GDAN"]) == 0
     assert "epoch: validation classes." in capsys.readouterr().out
     assert main(["protocols", "GDAN", "--json"]) == 0
