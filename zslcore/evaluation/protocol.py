@@ -794,10 +794,15 @@ class Evaluation:
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row for every metric: ``metric`` and ``value``, a fraction."""
-        from zslcore.evaluation import figures
-
-        found = figures.values_of(self)
-        return pd.DataFrame({"metric": list(found), "value": list(found.values())})
+        values = {name: getattr(self, name) for name in ("zsl", "zsl_per_sample", "zsl_top5")}
+        for end in ("", "_per_sample"):
+            for at in ("plain", "calibrated"):
+                point = getattr(self, at + end)
+                for side in ("unseen", "seen", "harmonic"):
+                    values[f"{at}_{side}{end}"] = None if point is None else getattr(point, side)
+        values["ausuc"] = self.ausuc
+        stated = {name: value for name, value in values.items() if value is not None}
+        return pd.DataFrame({"metric": list(stated), "value": list(stated.values())})
 
 
 def origin_in_words(origin: str | None, stated_by: str = "") -> str:
