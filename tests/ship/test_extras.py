@@ -137,6 +137,14 @@ def test_every_extra_is_installed_from_the_clone_with_the_tested_versions(
     assert missing_in("A test needs rest.") is None
 
 
+#: The tested versions, the clone's own requirements, its repository, or PyTorch for processors.
+INSTALLED = re.compile(
+    r"(-q )?-c constraints\.txt |-r requirements\.txt\b"
+    r"|-q git\+https://github\.com/OWNER/zero-shot-lab"
+    r"|torch --index-url https://download\.pytorch\.org/whl/cpu\b"
+)
+
+
 def test_every_line_that_installs_names_the_clone_and_the_tested_versions():
     """The package is on no index: another one may have its name there."""
     files = subprocess.run(
@@ -151,8 +159,7 @@ def test_every_line_that_installs_names_the_clone_and_the_tested_versions():
             assert "zslcore[" not in line or path == "pyproject.toml", (path, line)
             for words in re.findall(r"pip install (.*)", line):
                 seen += 1
-                of_repository = words.startswith("-q git+https://github.com/OWNER/zero-shot-lab")
-                assert re.match(r"(-q )?-c constraints\.txt ", words) or of_repository, (path, line)
+                assert INSTALLED.match(words), (path, line)
                 for names in re.findall(r"'\.\[([\w,]+)\]'", words):
                     assert set(names.split(",")) <= set(EXTRA_NAMES), (path, line)
     assert seen >= 8
