@@ -394,8 +394,8 @@ def test_printed_figures_stand_below_those_of_the_same_choice():
     app.run()
     table = app.dataframe[0].value
     assert list(table["figures"]) == [
-        "mean over classes",
-        "mean over images",
+        "per class",
+        "per image",
         "printed, Le Cacheux et al. 2019",
     ]
     # Le Cacheux et al., LinearS2V on AWA2, lambda and gamma for GZSL: H 64.0.

@@ -25,8 +25,8 @@ LOW = 11  # classes up to which a table is as high as its rows
 FEW = 60  # classes up to which a confusion matrix can be read
 #: Rows of the figures: measured ones, then printed ones where there are any.
 ROWS = {
-    "per_class": "mean over classes",
-    "per_sample": "mean over images",
+    "per_class": "per class",
+    "per_sample": "per image",
     "benchmark_paper": "printed, Xian et al. 2019",
     "calibration_paper": "printed, Le Cacheux et al. 2019",
 }

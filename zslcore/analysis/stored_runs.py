@@ -203,7 +203,7 @@ def as_text(result: RunResult, stated_by: str = "") -> str:
         lines.append(f"gamma        {result.gamma:.3g}  ({how})")
     more = len(e.per_class_zsl) > 5 and e.zsl_top5 is not None
     top5 = f", top-5 {e.zsl_top5:.1%} per class" if more else ""
-    lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per sample{top5}")
+    lines.append(f"ZSL          {e.zsl:.1%} per class, {e.zsl_per_sample:.1%} per image{top5}")
     for name, point in (("plain", e.plain), ("calibrated", e.calibrated)):
         if point is not None:
             accuracies = f"u {point.unseen:.1%}  s {point.seen:.1%}  H {point.harmonic:.1%}"

@@ -130,7 +130,7 @@ class _Point:
 
     def figures(self, average: Average) -> Iterator[Figure]:
         """Yield its figures; those per class that are stored are in lists and on the board."""
-        end, said = ("", "") if average == "class" else (PER_SAMPLE, " per sample")
+        end, said = ("", "") if average == "class" else (PER_SAMPLE, " per image")
         listed = self.stored and average == "class"
         for side, letter in _LETTERS.items():
             if (self.name, side) == ("separate", "unseen"):
@@ -176,13 +176,13 @@ _PER_CLASS = (
     Figure("ausuc", "AUSUC", lambda e: e.ausuc, board="ausuc", drawn=lambda d: d.area("class")),
 )  # fmt: skip
 _OTHERS = (
-    Figure("zsl_per_sample", "ZSL per sample", lambda e: e.zsl_per_sample, needs_gzsl=False,
+    Figure("zsl_per_sample", "ZSL per image", lambda e: e.zsl_per_sample, needs_gzsl=False,
            drawn=lambda d: d.zsl("sample")),
     *(figure for point in _POINTS for figure in point.figures("sample")),
-    Figure("ausuc_per_sample", "AUSUC per sample", of_answers_alone,
+    Figure("ausuc_per_sample", "AUSUC per image", of_answers_alone,
            drawn=lambda d: d.area("sample")),
     Figure("accuracy", "accuracy", _mean_class, drawn=lambda d: d.accuracy("class")),
-    Figure("accuracy_per_sample", "accuracy per sample", of_answers_alone,
+    Figure("accuracy_per_sample", "accuracy per image", of_answers_alone,
            drawn=lambda d: d.accuracy("sample")),
     Figure("macro_f1", "macro F1", of_answers_alone, drawn=lambda d: d.macro_f1()),
     Figure("auroc", "AUROC", of_answers_alone, drawn=lambda d: d.auroc()),

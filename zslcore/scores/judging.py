@@ -235,10 +235,10 @@ class ScoreReport:
             if np.isnan(e.zsl):
                 return f"u {f['plain_unseen']:.1%} (per class): no image is of a seen class."
             what = "Accuracy" if not self.matrix.seen.any() else "ZSL accuracy"
-            return f"{what} {e.zsl:.1%} (per class), {e.zsl_per_sample:.1%} (per sample)."
+            return f"{what} {e.zsl:.1%} (per class), {e.zsl_per_sample:.1%} (per image)."
         return (
             f"u {point.unseen:.1%}, s {point.seen:.1%}, H {point.harmonic:.1%} (per class); u "
-            f"{sample.unseen:.1%}, s {sample.seen:.1%}, H {sample.harmonic:.1%} (per sample); {at}."
+            f"{sample.unseen:.1%}, s {sample.seen:.1%}, H {sample.harmonic:.1%} (per image); {at}."
         )
 
     def as_text(self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False) -> str:

@@ -97,8 +97,8 @@ class Line:
 
     @property
     def figures(self) -> dict[str, str]:
-        """Its figures by their average, "per class" and "per sample"."""
-        both = {"per class": self.per_class, "per sample": self.per_sample}
+        """Its figures by their average, "per class" and "per image"."""
+        both = {"per class": self.per_class, "per image": self.per_sample}
         return {average: name for average, name in both.items() if name}
 
 
@@ -125,7 +125,7 @@ PROTOCOLS = (
         "Separate spaces",
         "Seen images are scored among seen classes only and unseen images among unseen classes "
         "only: the side of each image is given to the model.",
-        "Base-to-new tests of prompt tuning (CoOp, CoCoOp), per sample; unseen among unseen is "
+        "Base-to-new tests of prompt tuning (CoOp, CoCoOp), per image; unseen among unseen is "
         "ZSL accuracy, per class",
         (
             Line("seen among seen", "separate_seen", f"separate_seen{PER_SAMPLE}"),
@@ -159,7 +159,7 @@ PROTOCOLS = (
         "image of each side, the share in which both are right within their side and the seen "
         "image has the larger margin.",
         "AUSUC (Chao et al. 2016), per class; OpenworldAUC (Hua et al. 2025), which is the same "
-        "per sample",
+        "per image",
         (Line("AUSUC", "ausuc", f"ausuc{PER_SAMPLE}"),),
     ),
     Protocol(
@@ -174,7 +174,7 @@ PROTOCOLS = (
         "One accuracy, γ = 0",
         "All test images in one pool, scored among all classes; it moves with the shares of seen "
         "images and classes in the test set.",
-        "Open-world prompt tuning (DeCoOp, Zhou et al. 2024), per sample; the evaluator of CoOp "
+        "Open-world prompt tuning (DeCoOp, Zhou et al. 2024), per image; the evaluator of CoOp "
         "(Dassl) prints macro F1, too",
         (Line("accuracy", "accuracy", f"accuracy{PER_SAMPLE}"), Line("macro F1", "macro_f1")),
     ),
@@ -259,7 +259,7 @@ def side_by_side(
 ) -> pd.DataFrame:
     """Return every protocol as a tidy table, in the ``words`` of the reader, one row a figure.
 
-    Columns are ``protocol``, ``line``, ``average`` ("per class", "per sample"), ``figure`` (its
+    Columns are ``protocol``, ``line``, ``average`` ("per class", "per image"), ``figure`` (its
     name in the registry), ``value``, a fraction, ``reason`` where there is none, and those of
     ``intervals``. The arguments are of :func:`figures_of`, :func:`reasons_of` and
     :func:`intervals_of`.
@@ -296,7 +296,7 @@ def in_lines(
     ``table`` is of :func:`side_by_side`; ``notes`` are written behind the protocols they name.
     Protocols without any figure follow in a line with their reason.
     """
-    averages = ["per class", "per sample"]
+    averages = ["per class", "per image"]
     with_intervals = "low" in table
     wide = 37 if with_intervals else 12
     found = [" " * 24 + "".join(f"{average:>{wide}}" for average in averages)]

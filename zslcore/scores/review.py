@@ -48,7 +48,7 @@ STYLE = """
 thead th, tbody th.protocol { font-weight: 600; }
 td { font-variant-numeric: tabular-nums; } td small { display: block; }
 """
-AVERAGES = ("per class", "per sample")
+AVERAGES = ("per class", "per image")
 
 
 @dataclass(frozen=True, kw_only=True)

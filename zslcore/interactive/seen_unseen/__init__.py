@@ -80,7 +80,7 @@ _HTML = """
 <div class="whole">
   <div class="lines" role="group" aria-label="Curve to drag"></div>
   <div class="numbers"><span class="g"></span><span class="u"></span><span class="s"></span
-    ><span class="h"></span></div>
+    ><span class="h"></span><span class="average">per class</span></div>
   <div class="pair">
     <figure class="trade"><svg role="img"></svg></figure>
     <figure class="over"><svg role="img" aria-label="Accuracies and H over gamma"></svg>
@@ -88,7 +88,8 @@ _HTML = """
       <div class="stops" role="group" aria-label="Gammas with a name"></div></figure>
   </div>
   <div class="pair images">
-    <figure class="flow"><figcaption>Predictions by group</figcaption>
+    <figure class="flow"><figcaption>Predictions by group
+      <small>(per image)</small></figcaption>
       <svg role="img"></svg></figure>
     <figure class="classes"><figcaption>Accuracy per class
       <small>(line: at γ = 0)</small></figcaption>
