@@ -11,7 +11,9 @@ import ui.scores
 from tests import pages
 from tests.pages import metrics, words
 from ui import memory, visitors
+from ui.text import plain
 from ui.views.leakage.scores import TABS
+from zslcore.commands.score import judged, paired
 from zslcore.datasets import load
 from zslcore.evaluation import predictions_file
 from zslcore.evaluation.drawn import Drawn
@@ -20,6 +22,8 @@ from zslcore.evaluation.runs import execute, execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
+from zslcore.scores.explain import LISTED, explain
+from zslcore.scores.printed import read_printed
 from zslcore.scores.sandboxed import judge_in_sandbox
 
 PAGE = "scores"
@@ -208,7 +212,7 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
     assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
     table = app.dataframe[0].value.set_index("line")
-    assert table.loc["AUROC", "per sample"] == pytest.approx(
+    assert table.loc["AUROC", "per image"] == pytest.approx(
         100 * Drawn.once(predictions.test).auroc()[0]
     )
     assert memory.BUDGET.used(app.session_state["visitor"]) >= predictions.nbytes > 50_000
@@ -295,3 +299,64 @@ def test_real_scores_show_their_published_figures(name, of, H):
     assert shown["H at γ = 0"] == f"{H} %"
     assert shown["AUSUC"].endswith(" %")
     assert f"**{of}, split PS**" in words(app)
+
+
+def own_scores(tmp_path, scored, noises):
+    """Write scores of the same images, each with noise of its own, and return their paths."""
+    held = {"y": scored.y, "unseen_classes": np.flatnonzero(~scored.seen)}
+    for k, scale in enumerate(noises):
+        noise = np.random.default_rng(k).normal(size=scored.F.shape)
+        np.savez(tmp_path / f"own{k}.npz", scores=scored.F + scale * noise, **held)
+        yield tmp_path / f"own{k}.npz"
+
+
+def test_a_printed_number_is_answered_as_explain_answers_it(tmp_path, scored):
+    (path,) = own_scores(tmp_path, scored, [0.0])
+    app = pages.visit(PAGE)
+    uploaded(app, path)
+    found = explain([judged(path)], read_printed("H 1.0"))
+    assert not found.explained
+    app.text_input(key="scores_printed").set_value("H 1.0").run()
+    assert not app.exception
+    for said in (*found.sentences, *found.beyond):
+        assert plain(said) in words(app)
+    table = next(t.value for t in app.dataframe if "reading" in t.value)
+    assert list(table["reading"]) == [each.said for each in found.distances[0]][:LISTED]
+    at_zero = f"H {100 * scored.curve.at(0.0).harmonic:.1f}"
+    app.text_input(key="scores_printed").set_value(at_zero).run()
+    assert plain(explain([judged(path)], read_printed(at_zero)).sentences[0]) in words(app)
+    assert "per class" in words(app)
+
+
+def test_a_number_that_is_none_gets_a_sentence_and_the_page_stays(tmp_path, scored):
+    app = pages.visit(PAGE)
+    uploaded(app, next(own_scores(tmp_path, scored, [0.0])))
+    app.text_input(key="scores_printed").set_value("about 50").run()
+    assert not app.exception
+    assert "Printed figures" in app.error[0].value
+    assert "AUSUC" in metrics(app)
+
+
+def test_two_files_begin_with_the_sentence_of_their_comparison(tmp_path, scored):
+    paths = [*own_scores(tmp_path, scored, [0.0, 5.0])]
+    app = pages.visit(PAGE)
+    for path in paths:
+        app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
+    app.run()
+    assert not app.exception
+    said = plain(paired(*map(judged, paths)).headline)
+    assert f"**{said}**" in words(app)
+    assert all("McNemar" not in caption.value for caption in app.caption)  # its tab is not open
+
+
+def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path, scored):
+    first, second = own_scores(tmp_path, scored, [0.0, 0.0])
+    held = {"y": scored.y[:-9], "unseen_classes": np.flatnonzero(~scored.seen)}
+    np.savez(second, scores=scored.F[:-9], **held)
+    app = pages.visit(PAGE)
+    for path in (first, second):
+        app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
+    app.run()
+    assert not app.exception
+    assert "expected scores of the same images" in app.warning[0].value
+    assert "AUSUC" in metrics(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 import pandas as pd
@@ -15,16 +16,19 @@ from ui.guard import fragment
 from ui.numbers import percent, three_digits
 from ui.scores import ENDINGS, TEXTS, Brought, Sent
 from ui.sections import at_gamma
-from ui.text import plain
+from ui.text import on_screen, plain
 from ui.visitors import available
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import origin_in_words
+from zslcore.exceptions import ZSLError
 from zslcore.interactive.seen_unseen import GHOSTS, interactive_curve, line_of
 from zslcore.leakage.published import PredictedScores
 from zslcore.scores import FIXES, sandboxed
+from zslcore.scores.explain import LISTED, Explanation, explain
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import Pair, compare_scores, in_protocols, needs
+from zslcore.scores.printed import read_printed
 from zslcore.scores.protocols import PROTOCOLS, WORDS, Words
 from zslcore.scores.reading import JudgedScores, is_of
 
@@ -52,7 +56,7 @@ def show(header: Header) -> None:
                 )
         there = [each for each in found if each is not None]
         if len(there) == len(found):
-            _show_scores(there[0], there[1:])
+            _show_scores(there[0], there[1:], compared=bool(scores.kept_ones()))
 
 
 def _take_files() -> tuple[list[Sent], Sent | None]:
@@ -111,11 +115,20 @@ STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
 
 
 @fragment
-def _show_scores(first: Brought, others: list[Brought]) -> None:
-    """Show score matrices; everything follows the gamma at which the first curve is let go."""
+def _show_scores(first: Brought, others: list[Brought], *, compared: bool) -> None:
+    """Show score matrices; everything follows the gamma at which the first curve is let go.
+
+    Where the files are to be ``compared``, whether they differ is said before any table.
+    """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
-    words = choose_words()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = choose_words()
+        text = _ask_printed()
     _show_identity(first, words)
+    if compared:
+        _show_differing(first, others, words)
+    if text:
+        _show_explanation([first, *others], text, words)
     if isinstance(matrix, PredictedScores):
         _show_state(matrix)
     if not matrix.tested.has_curve:
@@ -157,6 +170,75 @@ def _show_scores(first: Brought, others: list[Brought]) -> None:
             on_change=_remember,
         )
     _show_tabs(first, others, gamma, words)
+
+
+def _ask_printed() -> str:
+    """Ask what a paper prints of these scores."""
+    text = st.text_input(
+        "Printed in the paper, percent",
+        key="scores_printed",
+        placeholder="H 52.8, u 45.1",
+        max_chars=200,
+        width=260,
+        help="H, u, s, ZSL or AUSUC as the paper prints them: which reading of the scores gives "
+        "this number?",
+    )
+    return (text or "").strip()
+
+
+def _show_explanation(of: list[Brought], text: str, words: Words) -> None:
+    """Answer which reading of the scores gives the printed numbers, as ``zslcore explain`` does."""
+    try:
+        found = explain([each.report for each in of], read_printed(text))
+    except ZSLError as error:
+        st.error(on_screen(str(error)), icon=":material/error:")
+        return
+    with st.container(border=True):
+        for sentence in found.sentences:
+            st.markdown(f"**{plain(words.said(sentence))}**")
+        for k, table in enumerate(_readings(found)):
+            table["reading"] = table["reading"].map(words.said)
+            printed = found.printed[k]
+            tables.show(
+                table,
+                f"scores_readings_{printed.name}",
+                labels={
+                    "value": printed.name,
+                    "points": "away, points",
+                    "reading": f"readings of {printed.name} {printed.text}, the nearest first",
+                    "explains": "rounds to it",
+                },
+                percent=["value"],
+                points=["points"],
+                height="content",
+            )
+        with st.expander("What scores cannot tell", expanded=True):
+            st.markdown("\n".join(f"- {plain(words.said(line))}" for line in found.beyond))
+
+
+def _readings(found: Explanation) -> Iterator[pd.DataFrame]:
+    """Yield the nearest readings of every printed number; values and points are fractions."""
+    for distances in found.distances:
+        yield pd.DataFrame(
+            [(d.said, d.value, d.points / 100, d.explains) for d in distances[:LISTED]],
+            columns=["reading", "value", "points", "explains"],
+        )
+
+
+def _show_differing(first: Brought, others: list[Brought], words: Words) -> None:
+    """Say in one sentence each whether other files differ, at the gamma chosen for either."""
+    for other in others:
+        try:
+            pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
+        except ZSLError as error:
+            st.warning(on_screen(str(error)), icon=":material/compare_arrows:")
+        else:
+            st.markdown(f"**{plain(words.said(_sentence_on(pair, first, other)))}**")
+
+
+def _sentence_on(pair: Pair, first: Brought, other: Brought) -> str:
+    digests = first.matrix.digest, other.matrix.digest
+    return pair.sentence(cache.score_differences(*digests, pair.gammas, pair))
 
 
 def _show_state(matrix: PredictedScores) -> None:
@@ -246,8 +328,7 @@ def _show_pair(first: Brought, others: list[Brought], gamma: float | None, words
     for other in others:
         pair = compare_scores(first.matrix, other.matrix, (gamma or None, other.gamma))
         digests = first.matrix.digest, other.matrix.digest
-        differences = cache.score_differences(*digests, pair.gammas, pair)
-        st.markdown(plain(words.said(pair.sentence(differences))))
+        st.markdown(plain(words.said(_sentence_on(pair, first, other))))
         st.markdown(f"**{plain(other.matrix.name)} less {plain(first.matrix.name)}**, in points")
         show_differences(pair, digests, words)
         st.caption(
