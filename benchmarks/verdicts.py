@@ -207,6 +207,14 @@ def faults() -> Iterator[tuple[str, Parts, str, str]]:
     swapped |= {"test_unseen_loc": SOUND["test_seen_loc"]}
     yield "test parts exchanged", one(swapped), "clean broken unknown", r"exchang|swap"
     leaked = SOUND["test_seen_loc"][:3]
+    trainval = with_rows("trainval_loc", leaked[:1])
+    yield "from zero, a test row in trainval", trainval, leaking, r"1 row\b.*from 0|from 0.*1 row\b"
+    both = one(swapped | {"trainval_loc": np.append(SOUND["trainval_loc"], leaked)})
+    yield "exchanged, 3 test rows in trainval", both, leaking, r"3 rows.*exchang|exchang.*3 rows"
+    pair = {name: rows for name, rows in SOUND.items() if name != "trainval_loc"}
+    yield "no list of trainval", one(pair), "clean", r"trainval: read as the rows of train and val"
+    pair = pair | {"train_loc": np.append(pair["train_loc"], leaked)}
+    yield "no list of trainval, 3 test rows in train", one(pair), leaking, r"\b3\b"
     yield "3 test rows in trainval", one(with_rows("trainval_loc", leaked)), leaking, r"\b3\b"
     leaked = SOUND["test_seen_loc"]
     first = with_rows("train_loc", leaked[::2]) | {

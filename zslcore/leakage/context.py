@@ -31,6 +31,8 @@ Known = TypeVar("Known")
 
 #: Names what a split file has next to the parts that are read, among the facts of a context.
 UNREAD = "variables not read"
+#: Names the parts that trainval is made of where no list has it, among the facts of a context.
+UNION = "trainval from"
 
 _CHOSEN_ON = ("validation", "given", "test", "unknown", "none")
 _PROTOTYPES_FROM = ("independent", "test images", "unknown")

@@ -116,6 +116,7 @@ def audit_context(
             on_progress(done, len(CHECKS))
     provenance = {
         **context.facts,
+        **({"read as": _read_as(context)} if context.reading else {}),
         **({"photographs": context.photographs.source} if context.photographs else {}),
         "pre-training vocabularies": [v.name for v in context.vocabularies],
         "thresholds": asdict(context.thresholds),
@@ -125,6 +126,12 @@ def audit_context(
     }
     titles = {check.id: check.title for check in CHECKS}
     return Report(context.name, context.split_name, tuple(findings), titles, provenance)
+
+
+def _read_as(context: AuditContext) -> str:
+    """Return how the lists were found and their rows were read."""
+    reading = context.reading.sentence.removesuffix("; read so") if context.reading else ""
+    return "; ".join(filter(None, [context.facts.get("read as", ""), reading]))
 
 
 def audit_again(report: Report, context: AuditContext, ids: Sequence[str]) -> Report:

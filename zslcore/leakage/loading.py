@@ -35,7 +35,7 @@ from zslcore.datasets.split_lists import (
 )
 from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
-from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
+from zslcore.leakage.context import PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
 from zslcore.leakage.published import with_facts
 from zslcore.leakage.readings import with_best_reading
@@ -130,8 +130,18 @@ def context_of(
     photographs = photographs_of(groups, group_pattern, *of_files)
     context = _with_photographs(context, photographs, given=groups is not None)
     if of_numbers:
-        context = with_best_reading(context)
+        context = _with_trainval(with_best_reading(context))
     return with_facts(_with_known_features(context))
+
+
+def _with_trainval(context: AuditContext) -> AuditContext:
+    """Add trainval, the rows of train and val, where a split has these alone."""
+    listed = [part for part in ("train", "val") if part in context.parts]
+    if "train" not in listed or "trainval" in context.parts:
+        return context
+    rows = np.unique(np.concatenate([context.parts[part] for part in listed]))
+    facts = {**context.facts, UNION: " and ".join(listed)}
+    return replace(context, parts={"trainval": rows, **context.parts}, facts=facts)
 
 
 def _with_known_features(context: AuditContext) -> AuditContext:

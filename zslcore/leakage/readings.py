@@ -2,13 +2,15 @@
 
 A reading is taken where the numbers contradict each other as they stand, and with it are a
 published split to the row, or leave no contradiction as the only reading that does: no row and no
-class on two sides, no row that does not exist.
+class on two sides, no row that does not exist. One that removes nearly all contradictions of the
+classes is taken, too; those that remain are for the checks to report.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,26 +20,41 @@ from zslcore.leakage.published import published_as
 Parts = Mapping[str, np.ndarray]
 #: Fewest rows of a list that is taken for a mask.
 FEWEST_OF_MASK = 4
+#: Share of the contradictions of classes that a reading may leave, and their number from which
+#: their end alone supports it.
+REMAINING, MANY = 0.05, 20
 
 
 def with_best_reading(context: AuditContext) -> AuditContext:
     """Return the context with the reading of its row numbers that leaves no contradiction."""
     if (mask := _as_masks(context)) is not None:
         return mask
-    if not context.parts or not _contradictions(context) or published_as(context):
+    as_it_stands = _contradictions(context)
+    if not context.parts or as_it_stands == NONE or published_as(context):
         return context
     found = [(reading, replace(context, parts=parts)) for reading, parts in _readings(context)]
     known = [(reading, other) for reading, other in found if published_as(other)]
     if not known and context.labels is None:
         return context
-    sound = known or [
-        (reading, other)
+    if known:
+        reading, other = known[0]
+        return replace(other, reading=reading)
+    left = [
+        (_contradictions(other), reading, other)
         for reading, other in found
-        if not _contradictions(other) and _is_supported(context, other, reading)
+        if _is_supported(context, other, reading) or as_it_stands.classes >= MANY
     ]
-    if len(sound) != 1 and not known:
+    fewest = min((of for of, _, _ in left), key=sum, default=as_it_stands)
+    best = [(reading, other) for of, reading, other in left if sum(of) == sum(fewest)]
+    removed = (
+        fewest.outside <= as_it_stands.outside
+        and fewest.outside + fewest.rows <= as_it_stands.outside + as_it_stands.rows
+        and fewest.classes <= REMAINING * as_it_stands.classes
+        and as_it_stands.classes > 0
+    )
+    if len(best) != 1 or not (fewest == NONE or removed):
         return context
-    reading, other = sound[0]
+    reading, other = best[0]
     return replace(other, reading=reading)
 
 
@@ -96,12 +113,27 @@ def _readings(context: AuditContext) -> Iterator[tuple[Reading, Parts]]:
         yield reading, {**parts, "test_seen": unseen, "test_unseen": seen}
 
 
-def _contradictions(context: AuditContext) -> int:
-    """Count rows and classes on two sides, rows that do not exist, and seen ones not trained on."""
+class Contradictions(NamedTuple):
+    """Rows that do not exist, rows on two sides, and rows with the class of another side."""
+
+    outside: int
+    rows: int
+    classes: int
+
+
+NONE = Contradictions(0, 0, 0)
+
+
+def _contradictions(context: AuditContext) -> Contradictions:
+    """Count rows on two sides and rows that do not exist, and rows that part a class.
+
+    A class with rows on both sides counts as often as it has rows on its smaller side, so that one
+    row too many is one; a class that is tested as seen and not trained on with all rows.
+    """
     n = context.n_rows
-    count = 0
+    outside = count = 0
     for rows in context.parts.values():
-        count += int((rows < 0).sum() + ((rows >= n).sum() if n is not None else 0))
+        outside += int((rows < 0).sum() + ((rows >= n).sum() if n is not None else 0))
     trained, seen, unseen = (context.rows(*p) for p in (TRAIN_PARTS, *((p,) for p in TEST_PARTS)))
     count += np.intersect1d(trained, np.union1d(seen, unseen)).size
     count += np.intersect1d(seen, unseen).size
@@ -110,12 +142,15 @@ def _contradictions(context: AuditContext) -> int:
         if trainval := context.rows("trainval").size:
             both = np.intersect1d(context.rows("trainval"), context.rows("train", "val")).size
             count += trainval - both
-    if context.labels is not None:
-        y = context.labels
-        of_train, of_seen, of_unseen = (np.unique(y[rows]) for rows in (trained, seen, unseen))
-        count += np.intersect1d(np.union1d(of_train, of_seen), of_unseen).size
-        count += np.setdiff1d(of_seen, of_train).size
-    return int(count)
+    classes = 0
+    if (y := context.labels) is not None and y.size:
+        on_one_side = np.setdiff1d(trained, np.union1d(seen, unseen))  # others are counted above
+        of_train, of_seen, of_unseen = (
+            np.bincount(y[rows], minlength=y.max() + 1) for rows in (on_one_side, seen, unseen)
+        )
+        classes += np.minimum(of_train + of_seen, of_unseen).sum()
+        classes += (~np.isin(y[seen], y[trained])).sum()
+    return Contradictions(outside, int(count), int(classes))
 
 
 def _is_supported(context: AuditContext, other: AuditContext, reading: Reading) -> bool:

@@ -175,7 +175,8 @@ class Hdf5:
             _refuse_many(data.size)
             return (sum(self._cell(each).size for each in data[()].ravel()),), 8
         is_text = data.dtype.kind in "SO"
-        return data.shape, max(data.dtype.itemsize, TEXT_BYTES) if is_text else data.dtype.itemsize
+        shape = data.shape[::-1] if "MATLAB_class" in data.attrs else data.shape  # see read
+        return shape, max(data.dtype.itemsize, TEXT_BYTES) if is_text else data.dtype.itemsize
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a variable."""

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from zslcore.exceptions import ZSLError
-from zslcore.leakage.context import AuditContext
+from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.report import MARKS, NOT_CHECKED, Evidence, Finding, Mark, how
 
 Run = Callable[[AuditContext], Iterable[Finding]]
@@ -31,7 +31,8 @@ class Check:
     """One question to a split; ``passes`` is the sentence when nothing was found.
 
     It cannot run without ``needs`` of the context; the findings' ``check`` is filled in. An open
-    finding of a check that does not ``decide`` on a split leaves its verdict.
+    finding of a check that does not ``decide`` on a split leaves its verdict. It passes only where
+    each group of parts that it ``compares`` has rows.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Check:
     needs: tuple[str, ...]
     run: Run
     decides: bool = True
+    compares: tuple[tuple[str, ...], ...] = ()
 
 
 CHECKS: list[Check] = []
@@ -51,11 +53,12 @@ def check(
     passes: str,
     *needs: str,
     decides: bool = True,
+    compares: tuple[tuple[str, ...], ...] = (),
 ) -> Callable[[Run], Run]:
     """Register the decorated function as a check."""
 
     def register(run: Run) -> Run:
-        CHECKS.append(Check(id, title, passes, needs, run, decides))
+        CHECKS.append(Check(id, title, passes, needs, run, decides, compares))
         CHECKS.sort(key=lambda each: each.id)
         return run
 
@@ -86,6 +89,12 @@ def mark_of_share(share: float, limit: float) -> Mark:
     return "leak" if share > limit else "warning"
 
 
+def _side(parts: tuple[str, ...]) -> str:
+    """Return where rows of the parts would be, in words."""
+    words = {TRAIN_PARTS: "for training", TEST_PARTS: "for the test"}
+    return words.get(parts, f"in {' or '.join(parts)}")
+
+
 def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
     """Return the findings of a check; that it passed or could not run is a finding, too."""
     missing = [NEEDS[name] for name in check.needs if context.lacks(name)]
@@ -93,6 +102,10 @@ def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
         if missing:
             raise ZSLError(f"needs {' and '.join(missing)}.")
         findings = tuple(check.run(context)) or (ok(check.passes),)
+        empty = [parts for parts in check.compares if not context.rows(*parts).size]
+        if context.parts and empty and all(f.mark == "ok" for f in findings):
+            where = " and ".join(_side(parts) for parts in empty)
+            raise ZSLError(f"no rows to compare, none {where}.")
     except ZSLError as refusal:
         findings = (open_(f"{NOT_CHECKED}{refusal}"),)
     return tuple(

@@ -198,6 +198,7 @@ SIGNIFICANT = 0.05
     "Test classes in a pre-training vocabulary",
     "No test class was found among the extractor's classes.",
     *NEEDED,
+    compares=(("test_unseen",),),
 )
 def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
     """By vocabulary what counts, what a person has to decide, what was rejected."""

@@ -19,6 +19,7 @@ ADVICE = "Look at the images; the corrected split takes such rows out of trainin
     "Identical feature rows across the parts",
     "No test image has exactly the features of a training image.",
     "features",
+    compares=(TRAIN_PARTS, TEST_PARTS),
 )
 def identical_features(context: AuditContext) -> Iterator[Finding]:
     """Rows of zeros, and groups of equal rows that reach over two parts."""
@@ -87,6 +88,7 @@ def _equal(
     "Near-duplicates across the parts",
     "No test image is suspiciously close to a training image.",
     "features",
+    compares=(TRAIN_PARTS, TEST_PARTS),
 )
 def near_duplicates(context: AuditContext) -> Iterator[Finding]:
     """Test rows far nearer to a training row than is usual, pairs listed."""

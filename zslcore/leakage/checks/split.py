@@ -19,7 +19,7 @@ from zslcore.leakage.checks.base import (
     open_,
     warning,
 )
-from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, UNREAD, AuditContext
+from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import Evidence, Finding, counted, listed
 from zslcore.metrics import accuracy_interval
@@ -64,6 +64,9 @@ def shared_rows(context: AuditContext) -> Findings:
         raise DatasetError("lists of classes have no rows.")
     if reading := context.reading:
         yield finding(reading.mark, f"{reading.sentence}.", reading.advice)
+    if union := context.facts.get(UNION):
+        text = f"No list of trainval: read as the rows of {union}."
+        yield warning(text, "Add the list, so that all codes train on the same rows.")
     yield from _misnumbered(context)
     if empty := [part for part in ("trainval", "test_unseen") if not context.rows(part).size]:
         yield error(f"No rows in {' and '.join(empty)}.", "Zero-shot learning needs both parts.")
@@ -82,13 +85,27 @@ def shared_rows(context: AuditContext) -> Findings:
 
 def _misnumbered(context: AuditContext) -> Findings:
     n, title = context.n_rows, "Rows, 0-based"
-    for part, rows in context.parts.items():
-        outside = rows[(rows < 0) | ((rows >= n) if n is not None else False)]
-        if outside.size:
-            limit = "of any data set" if n is None else f"of {n} images"
-            table = Evidence.of(title, ("part", "row"), ((part, row) for row in outside))
-            text = f"Outside the rows {limit}: {counted(outside.size, 'row')} of {part}."
-            yield error(text, _range_advice(context), table, figures={"rows": outside.size})
+    outside = {
+        part: rows[(rows < 0) | ((rows >= n) if n is not None else False)]
+        for part, rows in context.parts.items()
+    }
+    outside = {part: rows for part, rows in outside.items() if rows.size}
+    if outside:
+        limit = "of any data set" if n is None else f"of {n} images"
+        places = ((part, row) for part, rows in outside.items() for row in rows)
+        first, *more = outside.items()
+        of_parts = [f"{counted(first[1].size, 'row')} of {first[0]}"]
+        of_parts += [f"{rows.size:,} of {part}" for part, rows in more]
+        said = ", ".join(of_parts[:-1]) + " and " * bool(more) + of_parts[-1]
+        bits = _wrapped_bits(context)
+        said += f"; the negative numbers look like {bits}-bit numbers that wrapped" * bool(bits)
+        advice = "Write the row numbers as 32-bit integers." if bits else _range_advice(context)
+        yield error(
+            f"Outside the rows {limit}: {said}.",
+            advice,
+            Evidence.of(title, ("part", "row"), places),
+            figures={"rows": sum(rows.size for rows in outside.values())},
+        )
     for part, rows in context.parts.items():
         unique, count = np.unique(rows, return_counts=True)
         if (again := unique[count > 1]).size:
@@ -96,6 +113,17 @@ def _misnumbered(context: AuditContext) -> Findings:
             table = Evidence.of(title, ("part", "row", "times"), times)
             text = f"Listed more than once in {part}: {counted(again.size, 'row')}."
             yield warning(text, "List every row once.", table, again, figures={"rows": again.size})
+
+
+def _wrapped_bits(context: AuditContext) -> int:
+    """Return the bits of an integer that row numbers have outgrown, 0 where they fit."""
+    rows = np.concatenate(list(context.parts.values()))
+    for bits in (8, 16):
+        half = 1 << (bits - 1)
+        # Rows count from 0, one less than in the file; the first that wraps is the lowest number.
+        if -half - 1 <= rows.min() < -half // 2 and rows.max() < half:
+            return bits
+    return 0
 
 
 def _range_advice(context: AuditContext) -> str:
@@ -228,6 +256,7 @@ def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
     "A class both seen and unseen",
     "No class has both training rows and unseen test rows.",
     "unseen_classes",
+    compares=(TRAIN_PARTS, ("test_unseen",)),
 )
 def seen_and_unseen(context: AuditContext) -> Findings:
     """Find unseen classes with rows of a training part or of test_seen."""
@@ -302,6 +331,7 @@ def _of_others(context: AuditContext) -> bool:
     "Validation classes among test or training classes",
     "Every fold validates on classes that it neither trains on nor tests.",
     "unseen_classes",
+    compares=(TRAIN_PARTS, ("test_unseen",)),
 )
 def fold_classes(context: AuditContext) -> Findings:
     """Find validation classes that are tested or trained on."""
@@ -347,6 +377,7 @@ def fold_classes(context: AuditContext) -> Findings:
     "Every test class has enough images for an accuracy of its own.",
     "labels",
     decides=False,
+    compares=(TEST_PARTS,),
 )
 def few_test_images(context: AuditContext) -> Findings:
     """Test classes with few images, and the interval that such an accuracy has."""
@@ -376,6 +407,7 @@ def few_test_images(context: AuditContext) -> Findings:
     "The same photograph on both sides",
     "No photograph is on both sides.",
     "photographs",
+    compares=(TRAIN_PARTS, TEST_PARTS),
 )
 def same_photograph(context: AuditContext) -> Findings:
     """Test rows, and validation rows, whose photograph also gave a training row."""
