@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -26,12 +26,14 @@ from zslcore.scores import FIXES, Question, ScoreReport
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.reading import JudgedScores
 from zslcore.scores.sandboxed import COPIES, Asked, Given, judge_in_sandbox, memory_for
+from zslcore.scores.two_files import Blocks, find_blocks
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
 
 #: Endings that are welcome; what a file is, its first bytes tell.
 ENDINGS = ("npz", "npy", "csv", "parquet", "mat", "h5", "hdf5", "json", "pt", "safetensors")
 TEXTS = ("txt", "csv", "npy", "npz")
+TWO_MODELS = "No, each has the scores of all classes"
 #: Where the session keeps what was made of files, what of it this run of the page uses,
 #: and what the visitor has brought.
 _MADE, _ASKED, _BROUGHT = "scores_made", "scores_asked", "scores_brought"
@@ -66,17 +68,20 @@ class Brought:
 class Sent:
     """A file of scores as it was sent, and what the visitor says of it.
 
-    ``unseen`` are names or numbers, separated by commas, empty where the file says it.
+    ``unseen`` are names or numbers, separated by commas, empty where the file says it;
+    ``unseen_scores`` are the columns of unseen classes, where ``file`` has those of seen ones.
     """
 
     file: BinaryIO
     labels: BinaryIO | None = None
     unseen: str = ""
+    unseen_scores: BinaryIO | None = None
 
     @property
     def key(self) -> str:
         """What tells it from others of the visit, whatever they are called."""
         said = [_of(self.file), self.labels and _of(self.labels), self.unseen.strip()]
+        said += [_of(self.unseen_scores)] if self.unseen_scores else []
         return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
 
 
@@ -188,6 +193,7 @@ def _command(
     of_validation: Sequence[str],
 ) -> str:
     words = ["zslcore", "score", sent.file.name]
+    words += ["--unseen-scores", sent.unseen_scores.name] if sent.unseen_scores else []
     for fix in _in_order(fixes):
         words += ["--fix", fix]
     if validation is not None and {*of_validation} != {*fixes}:
@@ -263,7 +269,54 @@ def _put(sent: Sent, fixes: tuple[str, ...], folder: Path) -> Given:
     (path,) = uploads.put([sent.file], folder, ENDINGS)
     labels = sent.labels and uploads.put([sent.labels], folder / "labels", TEXTS)[0]
     unseen = tuple(_listed(sent.unseen)) or None
-    return Given(Path(path), Path(labels) if labels else None, unseen, fixes)
+    second = None
+    if sent.unseen_scores:
+        (folder / "unseen").mkdir()
+        second = Path(uploads.put([sent.unseen_scores], folder / "unseen", ENDINGS)[0])
+    return Given(Path(path), Path(labels) if labels else None, unseen, fixes, second)
+
+
+def joined(sent: Sequence[Sent]) -> list[Sent] | None:
+    """Join two files that have the columns of one side each; None while it is asked whether."""
+    if len(sent) != 2:
+        return [*sent]
+    first, second = sent
+    blocks = _once(f"blocks {first.key} {second.key}", lambda: _find_blocks(first, second))
+    if blocks is None:
+        return [first, second]
+    pair = f"{first.file.name} ({blocks.shapes[0]}) and {second.file.name} ({blocks.shapes[1]})"
+    seen, unseen = sent[blocks.seen], sent[blocks.unseen]
+    if blocks.certain:
+        st.caption(f"{plain(pair)}: read as the columns of seen and of unseen classes.")
+        return [replace(seen, unseen_scores=unseen.file)]
+    with st.container(border=True):
+        st.markdown(f":material/help: {plain(pair)}: are these the two sides of one model?")
+        options = {
+            f"Seen classes in {one.file.name}, unseen classes in {other.file.name}": (one, other)
+            for one, other in ((seen, unseen), (unseen, seen))
+        }
+        chosen = st.radio(
+            "Answer",
+            [*options, TWO_MODELS],
+            index=None,
+            key=f"scores_blocks_{first.key}_{second.key}",
+            label_visibility="collapsed",
+        )
+    if chosen is None:
+        return None
+    if chosen == TWO_MODELS:
+        return [first, second]
+    one, other = options[chosen]
+    return [replace(one, unseen_scores=other.file)]
+
+
+def _find_blocks(first: Sent, second: Sent) -> Blocks | None:
+    with artifacts.scratch() as folder:
+        paths = []
+        for k, each in enumerate((first, second)):
+            (folder / str(k)).mkdir()
+            paths.append(Path(uploads.put([each.file], folder / str(k), ENDINGS)[0]))
+        return find_blocks(*paths)
 
 
 def _answer(question: Question, key: str) -> str | None:

@@ -25,6 +25,7 @@ from zslcore.methods import get_method
 from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.printed import read_printed
 from zslcore.scores.sandboxed import judge_in_sandbox
+from zslcore.scores.two_files import find_blocks
 
 PAGE = "scores"
 REAL = Path(__file__).parents[3] / "shared" / "data" / "gzsl_scores"
@@ -360,3 +361,37 @@ def test_files_of_other_images_are_not_compared_and_the_first_is_shown(tmp_path,
     assert not app.exception
     assert "expected scores of the same images" in app.warning[0].value
     assert "AUSUC" in metrics(app)
+
+
+def blocks_of(tmp_path, scored, names):
+    """Write seen and unseen columns into two files; the first has the labels."""
+    first, second = (tmp_path / name for name in names)
+    np.savez(first, scores=scored.F[:, scored.seen], y=scored.y)
+    np.savez(second, scores=scored.F[:, ~scored.seen])
+    return first, second
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_seen_and_unseen_columns_in_two_files_are_joined_or_asked_about(tmp_path, scored, named):
+    names = ("seen.npz", "unseen.npz") if named else ("a.npz", "b.npz")
+    app = pages.visit(PAGE)
+    for path in blocks_of(tmp_path, scored, names):
+        app.file_uploader(key="scores_files").upload(path.name, path.read_bytes())
+    app.run()
+    assert not app.exception
+    if not named:
+        assert "AUSUC" not in metrics(app)
+        assert app.radio[0].value is None
+        app.radio[0].set_value(app.radio[0].options[0]).run()
+    assert not app.error
+    assert metrics(app)["AUSUC"] == f"{100 * scored.curve.ausuc:.1f} %"
+    assert f"--unseen-scores {names[1]}" in app.code[0].value
+
+
+def test_two_models_are_no_blocks(tmp_path, scored):
+    first, second = own_scores(tmp_path, scored, [0.0, 1.0])
+    assert find_blocks(first, second) is None
+    assert find_blocks(*blocks_of(tmp_path, scored, ("unseen_s.npz", "seen_u.npz"))).unseen == 0
+    np.savez(tmp_path / "seen.npz", scores=scored.F[:9, scored.seen])
+    np.savez(tmp_path / "unseen.npz", scores=scored.F[:, ~scored.seen])
+    assert not find_blocks(tmp_path / "seen.npz", tmp_path / "unseen.npz").certain

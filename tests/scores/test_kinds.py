@@ -505,6 +505,13 @@ def test_seen_and_unseen_columns_may_be_two_files(tmp_path, listed):
     assert judge(matrix).evaluation.ausuc == judge(read()[0]).evaluation.ausuc
 
 
+def test_labels_may_lie_with_the_unseen_columns(tmp_path):
+    np.savez(tmp_path / "seen.npz", scores=F[:, SEEN])
+    np.savez(tmp_path / "unseen.npz", scores=F[:, UNSEEN], y=Y, unseen_classes=UNSEEN)
+    file = read_scores(tmp_path / "seen.npz", unseen_scores=tmp_path / "unseen.npz")
+    np.testing.assert_array_equal(interpreted(file)[0].F, F)
+
+
 def test_seen_and_unseen_columns_may_be_two_arrays_of_a_file(tmp_path):
     np.savez(
         tmp_path / "own.npz", scores_seen=F[:, SEEN], scores_unseen=F[:, UNSEEN], y=Y, unseen=UNSEEN

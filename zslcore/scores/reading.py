@@ -337,6 +337,9 @@ def read_scores(
                     f"{clean_text(unseen_scores.name)}: expected the scores of unseen classes; got "
                     "predicted classes."
                 )
+            for part in ("labels", "unseen"):
+                if part in others:
+                    found.setdefault(part, others[part])
         if labels is not None:
             found["labels"] = _read_labels(labels, folder / "labels", limits)
         if unseen is not None:

@@ -42,23 +42,30 @@ OF_VALIDATION = "validation_"
 
 @dataclass(frozen=True)
 class Given:
-    """A file of scores with its labels, unseen classes (None where the file has them) and fixes."""
+    """A file of scores with its labels, unseen classes (None where the file has them) and fixes.
+
+    ``unseen_scores`` are the columns of unseen classes, where ``path`` has those of seen ones.
+    """
 
     path: Path
     labels: Path | None = None
     unseen: tuple[str, ...] | None = None
     fixes: tuple[str, ...] = ()
+    unseen_scores: Path | None = None
 
     @property
     def files(self) -> list[Path]:
         """What has to be read."""
-        return [self.path] + ([] if self.labels is None else [self.labels])
+        others = self.labels, self.unseen_scores
+        return [self.path, *(path for path in others if path is not None)]
 
     def to_values(self) -> dict[str, Any]:
         """Return it as JSON has it."""
         paths = {"path": str(self.path.resolve())}
         if self.labels is not None:
             paths["labels"] = str(self.labels.resolve())
+        if self.unseen_scores is not None:
+            paths["unseen_scores"] = str(self.unseen_scores.resolve())
         return {"unseen": self.unseen, "fixes": self.fixes} | paths
 
 
@@ -123,6 +130,7 @@ def _judge(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, An
                 Path(each["path"]),
                 labels=Path(each["labels"]) if each.get("labels") else None,
                 unseen=each["unseen"],
+                unseen_scores=Path(each["unseen_scores"]) if each.get("unseen_scores") else None,
                 limits=limits,
             )
             matrix, asked = interpreted(file, each["fixes"])

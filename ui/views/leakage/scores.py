@@ -44,7 +44,10 @@ def show(header: Header) -> None:
         sent, validation = _take_files()
     with errors_as_sentences():
         if sent:
-            found: list[Brought | None] = [scores.brought(each, validation) for each in sent]
+            whole = scores.joined(sent)
+            if whole is None:
+                return
+            found: list[Brought | None] = [scores.brought(each, validation) for each in whole]
             scores.keep([each for each in found if each is not None])
         elif not (found := [*scores.kept_ones()]):
             found = [*_examples(header)]

@@ -1,0 +1,59 @@
+"""Two files that hold the columns of seen and of unseen classes of the same images."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from zslcore.datasets.sandbox.client import look_into
+from zslcore.exceptions import ZSLError
+from zslcore.scores.reading import NAMES
+from zslcore.texts import clean_text
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Places of two files, 0 or 1, that may be blocks of one matrix, and their shapes in words.
+
+    ``certain`` where names, rows and columns leave no other meaning.
+    """
+
+    seen: int
+    unseen: int
+    certain: bool
+    shapes: tuple[str, str]
+
+
+def find_blocks(first: Path, second: Path) -> Blocks | None:
+    """Return which of two files has the seen columns; None where each is a matrix by itself.
+
+    Matrices of two models have the same columns. Files of arrays alone are looked into; a table
+    names its classes.
+    """
+    shapes = [_shape(path) for path in (first, second)]
+    if shapes[0] is None or shapes[1] is None:
+        return None
+    (rows, columns), (other_rows, other_columns) = shapes[0], shapes[1]
+    sides = [_side(path) for path in (first, second)]
+    named = {*sides} == {"seen", "unseen"}
+    same_images, other_classes = rows == other_rows, columns != other_columns
+    if same_images + other_classes + named < 2:
+        return None
+    unseen = sides.index("unseen") if named else 1
+    words = f"{rows:,} x {columns:,}", f"{other_rows:,} x {other_columns:,}"
+    return Blocks(1 - unseen, unseen, same_images and other_classes and named, words)
+
+
+def _shape(path: Path) -> tuple[int, int] | None:
+    try:
+        shapes = look_into(path).shapes
+    except ZSLError:  # its reader says why
+        return None
+    shape = next((shapes[name] for name in NAMES["scores"] if name in shapes), None)
+    return (shape[0], shape[1]) if shape is not None and len(shape) == 2 else None
+
+
+def _side(path: Path) -> str:
+    """Return the side that the name of a file says, "" for none."""
+    name = clean_text(path.stem).lower()
+    return "unseen" if "unseen" in name else "seen" if "seen" in name else ""
