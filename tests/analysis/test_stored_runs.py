@@ -57,8 +57,8 @@ def ids(runs):
 @pytest.mark.parametrize(
     ("meant", "expected"),
     [
-        (RunFilter(), [0, 2, 1]),
-        (RunFilter(methods=["LinearV2S"]), [2, 1]),
+        (RunFilter(), [0, 1, 2]),
+        (RunFilter(methods=["LinearV2S"]), [1, 2]),
         (RunFilter(datasets=["other"]), []),
         (RunFilter(splits=["PS"], since=date(2026, 2, 1)), [0, 2]),
         (RunFilter(since=date(2026, 2, 2)), [0]),
@@ -66,12 +66,13 @@ def ids(runs):
         (RunFilter(imported=False), [0, 1]),
     ],
 )
-def test_what_is_meant_is_listed_newest_first(runs, meant, expected):
+def test_own_runs_come_first_the_newest_of_them_on_top(runs, meant, expected):
     assert ids(listed(runs, meant)) == [runs[k].id for k in expected]
 
 
 @pytest.mark.parametrize("by", sorted_by())
 def test_figures_come_largest_first_and_names_in_order(runs, by):
+    runs = runs[:2]  # all of this data folder
     values = [one.row()[by] for one in listed(runs, RunFilter(), by)]
     assert values == sorted(values, reverse=sorted_by()[by])
     assert [one.row()[by] for one in listed(runs, RunFilter(), by, reverse=True)] == values[::-1]

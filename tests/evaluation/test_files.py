@@ -406,7 +406,9 @@ def test_score_turns_a_matrix_into_predictions(tmp_path, capsys):
     code, _, err = said_by(capsys, "score", out_file, "--gamma", "1")
     assert code == 2
     assert "--gamma means nothing for predictions" in err
-    code, _, err = said_by(capsys, "score", out_file, out_file, "--predictions", tmp_path / "x")
+    code, _, err = said_by(
+        capsys, "score", out_file, out_file, "--predictions", tmp_path / "x.parquet"
+    )
     assert code == 2
     assert "--predictions: expected one FILE; got 2" in err
 

@@ -69,7 +69,7 @@ def test_the_audit_does_not_count_it_among_runs_made_here(result, store):
 
     def ran_here():
         report = audit(WORLD, split="PS", runs=store.runs_on(WORLD, "PS"))
-        return [f.message for f in report.findings if "Runs made here" in f.message]
+        return [f.sentence for f in report.findings if "Runs made here" in f.sentence]
 
     assert ran_here() == []
     store.put(result)

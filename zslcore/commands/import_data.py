@@ -81,6 +81,7 @@ def _add_files(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Import what the paths hold and print what it is."""
+    from zslcore.datasets import action_archives
     from zslcore.datasets.importing import files_of_intake, import_dataset
     from zslcore.datasets.sandbox.client import listed_classes
     from zslcore.datasets.xlsa17 import data_sets_in
@@ -102,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse_options(args, source)
     for key in {"features", "splits", "prototypes"} & {*given}:
         given[key] = str(path_of(given[key], folder_of(source)))
-    if sets := data_sets_in(source):
+    if not action_archives.holds(source) and (sets := data_sets_in(source)):
         return _import_all(sets, args.pretraining, given)
     print_dataset(import_dataset(source, pretraining=args.pretraining, **given))
     return 0
