@@ -369,8 +369,14 @@ def image_lists() -> Iterator[Input]:
         "testlist01.txt": texts(unseen, "{image}"),
     }
     name = "image lists: labels in one list only, test classes in train"
-    expected, never = "leaks unknown broken", "No class has both"
-    yield Input(name, official, CHECK_FOLDER, expected, faulty=True, never=never)
+    cause, never = r"Both seen and unseen: 2 classes", "No class has both"
+    numbers = {"classInd.txt": [f"{c} {name.replace(' ', '_')}" for c, name in enumerate(NAMES)]}
+    yield Input(name, official, CHECK_FOLDER, "leaks", cause, True, never)
+    name += ", with classInd.txt"
+    yield Input(name, official | numbers, CHECK_FOLDER, "leaks", cause, True, never)
+    sound = official | {"trainlist01.txt": texts(train, "{image} {label}")}
+    name = "image lists: labels in one list only: sound"
+    yield Input(name, sound, CHECK_FOLDER, "clean unknown", r"folder of an image names its class")
     rng = np.random.default_rng(0)
     many = {
         part: [
@@ -626,7 +632,39 @@ def wrong_kinds() -> Iterator[Input]:
         yield Input(f"wrong kind: {name}", {name: content}, ("check", name), "broken", cause, True)
 
 
-GENERATORS = (splits, class_lists, image_lists, folders, names, score_files, wrong_kinds)
+def other_names() -> Iterator[Input]:
+    """Yield lists of rows by other names, and one list as a mask."""
+    test_seen, unseen = SOUND["test_seen_loc"], SOUND["test_unseen_loc"]
+    for form in ("{}_idx", "{}_indices", "idx_{}", "{}Ids", "{}"):
+        for leaked, what in ((), "sound"), (test_seen[:4], "4 test rows in train"):
+            rows = {"trn": np.append(SOUND["trainval_loc"], np.array(leaked, int)),
+                    "test_seen": test_seen, "test_unseen": unseen}  # fmt: skip
+            content = {form.format(name): values for name, values in rows.items()}
+            files = {"s.npz": content | {"labels": LABELS}}
+            expected, cause = ("leaks", r"\b4\b") if len(leaked) else ("clean unknown", "")
+            name = f"other names, {form.format('trn')}: {what}"
+            yield Input(
+                name, files, ("check", "s.npz", *DECLARED), expected, cause, bool(len(leaked))
+            )
+    unnamed = {"s.npz": {"labels": LABELS, "my_train_set_of_today": SOUND["trainval_loc"]}}
+    cause = r"my_train_set_of_today.*train_idx"
+    yield Input("other names: not read", unnamed, ("check", "s.npz"), "broken", cause, True)
+    one_mask = from_one(SOUND) | {"trainval_loc": to_masks(SOUND, "uint8")["trainval_loc"]}
+    files = {"att_splits.npz": without_folds(one_mask), "res101.npz": {"labels": LABELS + 1}}
+    name = "other names: one list is a mask"
+    yield Input(name, files, ("check", *files, *DECLARED), "clean unknown", r"trainval: a mask")
+
+
+GENERATORS = (
+    splits,
+    other_names,
+    class_lists,
+    image_lists,
+    folders,
+    names,
+    score_files,
+    wrong_kinds,
+)
 
 
 # --- Judging --------------------------------------------------------------------------------------

@@ -331,3 +331,64 @@ def test_several_labels_of_an_image_are_refused_and_a_vector_with_a_one_is_a_lab
     assert read_split_lists(write_lists(tmp_path / "v", **lists)).class_names == ("0", "1", "2")
     videos = {"train": ["a.mp4 120 7", "b.mp4 96 8"], "test": ["c.mp4 88 7"]}
     assert read_split_lists(write_lists(tmp_path / "w", **videos)).class_names == ("7", "8")
+
+
+# --- Names of lists, and tests of which some classes train ----------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("train_idx", "train"), ("idx_train", "train"), ("trnIdx", "train"), ("trainidx", "train"),
+        ("test_seen_indices", "test_seen"), ("testUnseenIds", "test_unseen"), ("tst", "test"),
+        ("trainval_rows", "trainval"), ("dev_ids", "val"), ("train_labels", ""), ("idx", ""),
+        ("train_features", ""), ("test_seen_loc", ""), ("y_train", ""),
+    ],
+)  # fmt: skip
+def test_a_list_of_rows_is_known_by_the_words_of_its_name(name, part):
+    assert split_lists.part_of_name(name) == part
+
+
+@pytest.mark.parametrize(
+    "names", ["train_idx test_seen_idx test_unseen_idx", "trn tstSeen unseenTst"]
+)
+def test_lists_of_rows_by_other_names_are_audited(tmp_path, names):
+    y = np.repeat([0, 1, 2, 3], 5)
+    lists = dict(zip(names.split(), (np.arange(8), [8, 9], np.arange(10, 20)), strict=True))
+    np.savez(tmp_path / "s.npz", labels=y, **lists)
+    assert recognise(tmp_path / "s.npz").kind == "split"
+    assert audit(tmp_path / "s.npz").mark("ZSL001") == "ok"
+    listed = {name: list(map(int, rows)) for name, rows in lists.items()}
+    (tmp_path / "s.json").write_text(json.dumps(listed))
+    assert audit(tmp_path / "s.json").mark("ZSL003") == "ok"
+    np.savez(tmp_path / "s.npz", labels=y, **lists | {names.split()[0]: np.arange(9)})
+    (found,) = [f for f in audit(tmp_path / "s.npz").findings if f.mark == "leak"]
+    assert found.rows == (8,)
+
+
+def test_lists_by_unknown_names_are_named_with_those_that_are_read(tmp_path):
+    np.savez(tmp_path / "s.npz", labels=[0, 1], my_train_set=[0], other_test_set=[1])
+    with pytest.raises(FileRefusedError, match="my_train_set, other_test_set.*train_i"):
+        recognise(tmp_path / "s.npz")
+
+
+def of_videos(folder, trained, tested, numbered=True):
+    """Write lists as UCF101 has them: labels behind the videos of the training list alone."""
+    for file, classes, start in (("train", trained, 0), ("test", tested, 10)):
+        lines = [
+            f"{c}/v_{c}_{i}.avi" + f" {'abcdefgh'.index(c) + 1}" * (file == "train" and numbered)
+            for c in classes
+            for i in range(start, start + 3)
+        ]
+        (folder / f"{file}list01.txt").write_text("\n".join(lines) + "\n")
+    (folder / "classInd.txt").write_text("".join(f"{i} {c}\n" for i, c in enumerate("abcdefgh", 1)))
+    return audit(folder)
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_lists_of_videos_with_some_test_classes_in_training_leak(tmp_path, numbered):
+    report = of_videos(tmp_path, "abcdef", "fgh", numbered)
+    (found,) = [f for f in report.of("ZSL001") if f.mark != "ok"]
+    assert (found.mark, found.classes) == ("leak", ("f",))
+    assert not of_videos(tmp_path, "abcde", "fgh", numbered).counts["leak"]  # no class is shared
+    assert not of_videos(tmp_path, "abcde", "abcdefgh", numbered).counts["leak"]  # seen ones, too

@@ -70,6 +70,17 @@ def test_the_reading_that_leaves_no_contradiction_is_the_headline(card, name):
     assert len(found.marked("error")) == (verdict == "broken")
 
 
+@pytest.mark.parametrize("part", SOUND)
+@pytest.mark.parametrize("kind", [bool, np.uint8])
+def test_one_list_may_be_a_mask_and_the_others_row_numbers(card, part, kind):
+    found = card(**one(SOUND) | {part: masks(kind)[part]})
+    assert (found.verdict, found.figures[0].value) == ("clean", "0")
+    assert found.sentence.startswith(f"{part}: a mask of 120 images; the others number rows")
+    leaking = np.append(TRAINVAL, SEEN[:3])
+    listed = one(SOUND | {"trainval": leaking}) | {"test_unseen": masks(kind)["test_unseen"]}
+    assert card(**listed).figures[0].value == "3"
+
+
 @pytest.mark.parametrize("n", [1, 2, 7, 20])
 def test_rows_that_are_trained_on_are_counted_once_and_not_explained_away(card, n):
     leaking = SOUND | {"trainval": np.append(TRAINVAL, SOUND["test_seen"][:n])}

@@ -62,6 +62,9 @@ PARTS = {
     "valid": "val", "validation": "val", "test_seen": "test_seen", "test_unseen": "test_unseen",
     "test": "test",
 }  # fmt: skip
+#: Other words in the names of lists, and words that say that a list has rows.
+WORDS = {"tr": "train", "trn": "train", "te": "test", "tst": "test", "dev": "val"}
+OF_ROWS = frozenset({"idx", "idxs", "index", "indexes", "indices", "ind", "inds", "ids", "rows"})
 #: Names of lists of classes -> side.
 SIDES = {
     "trainvalclasses": "seen", "trainclasses": "seen", "seen_classes": "seen",
@@ -69,6 +72,22 @@ SIDES = {
     "unseen_classes": "unseen", "unseenclasses": "unseen", "unseen": "unseen", "novel": "unseen",
     "new": "unseen",
 }  # fmt: skip
+
+
+def part_of_name(name: str) -> str:
+    """Return the part that a list of rows is named after, empty for other names.
+
+    >>> part_of_name("idx_train"), part_of_name("testSeenIndices"), part_of_name("loss")
+    ('train', 'test_seen', '')
+    """
+    if name.lower() in PARTS:
+        return PARTS[name.lower()]
+    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name)]
+    ends = "|".join(sorted(OF_ROWS, key=len, reverse=True))
+    words = [re.sub(rf"(?<=[a-z]{{3}})({ends})$", "", word) for word in words]
+    kept = [WORDS.get(word, word) for word in words if word not in OF_ROWS]
+    both = ("_".join(kept), "_".join(reversed(kept)), "".join(kept))
+    return next((PARTS[each] for each in both if each in PARTS), "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,9 +174,8 @@ def is_split_json(value: Any) -> bool:
 
 def is_split_of_parts(value: Mapping[str, Any], kind: type) -> bool:
     """Whether a mapping has a ``kind`` of list for a part that trains and one that tests."""
-    parts = {PARTS[name.lower()] for name, of in value.items()
-             if str(name).lower() in PARTS and isinstance(of, kind)}  # fmt: skip
-    return _is_whole(parts)
+    parts = [part_of_name(str(name)) for name, of in value.items() if isinstance(of, kind)]
+    return _is_whole(filter(None, parts))
 
 
 def split_of_parts(
@@ -171,7 +189,7 @@ def split_of_parts(
     Rows count from 0, or from 1 where ``labels``, the 0-based class of every row, leave no other
     reading. Without labels nothing says of which side a part "test" is; it is then called unseen.
     """
-    parts = {PARTS[name.lower()]: values for name, values in listed.items()}
+    parts = {part_of_name(name): values for name, values in listed.items()}
     if all(isinstance(each, str) for values in parts.values() for each in values):
         images = ImageRows(file)
         places = {
@@ -210,6 +228,20 @@ def _rows_in(values: np.ndarray, n: int) -> np.ndarray:
     return np.flatnonzero(values) if is_mask else values
 
 
+def _all_unseen(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
+    """Call the part "test" unseen where few of its classes train, and they are few of those.
+
+    A test of seen classes would have most of the classes that train.
+    """
+    trained = np.concatenate([parts[part] for part in ("train", "trainval") if part in parts])
+    of_test, of_train = np.unique(labels[parts["test"]]), np.unique(labels[trained])
+    shared = np.intersect1d(of_test, of_train).size
+    if not 0 < shared <= min(of_test.size, of_train.size) / 2 or "test_unseen" in parts:
+        return ""
+    parts["test_unseen"] = parts.pop("test")
+    return f"; {shared} of {of_test.size} classes of the test train: all are taken for unseen"
+
+
 def _part_by_side(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
     """Replace the part "test" by its images of classes that train, and those of others."""
     tested = parts.pop("test")
@@ -230,7 +262,7 @@ def read_split_json(path: Path) -> SplitList | None:
         return None
     file = clean_text(path.name)
     if is_split_of_parts(value, list):
-        lists = {n: of for n, of in value.items() if n.lower() in PARTS and isinstance(of, list)}
+        lists = {n: of for n, of in value.items() if part_of_name(n) and isinstance(of, list)}
         if any(isinstance(each, list) for of in lists.values() for each in of):
             return _of_items(file, value)
         return split_of_parts(file, lists)
@@ -398,6 +430,7 @@ def _entries(folder: Path) -> list[Path]:
 
 def _is_whole(parts: Iterable[str]) -> bool:
     """Whether something trains and something tests; without a test, validation is one."""
+    parts = {*parts}
     tests = {"test", "test_seen", "test_unseen", "val"}
     return bool({"train", "trainval"} & {*parts}) and bool(tests & {*parts})
 
@@ -415,9 +448,11 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
     }
     note = f"lists {', '.join(p.name for p in lists.values())}"
     questions: tuple[str, ...] = ()
-    if _are_mixed(folder, lists, read):
+    by_folder, agree = _are_mixed(folder, lists, read)
+    if by_folder:
         read = {part: [(image, "") for image, _ in items] for part, items in read.items()}
-        questions = (MIXED,)
+        questions = () if agree else (MIXED,)
+        note += "; the folder of an image names its class"
     rows, parts = ImageRows(clean_text(folder.name)), {}
     for part, items in read.items():
         found = [rows.add(image, label or _folder_of(image)) for image, label in items]
@@ -427,11 +462,11 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
 
 def _are_mixed(
     folder: Path, lists: Mapping[str, Path], read: Mapping[str, Sequence[tuple[str, str]]]
-) -> bool:
-    """Whether lists name the same classes in two ways, and folders of images tell them apart.
+) -> tuple[bool, bool]:
+    """Return whether classes are named in two ways and told by folders, and whether these agree.
 
-    One has labels behind its images and another has none, or a folder has other labels in another
-    list. Refused where the folders are no classes.
+    One list has labels behind its images and another has none, or a folder has other labels in
+    another list. Refused where the folders are no classes.
     """
     some = {part: {bool(label) for _, label in items} for part, items in read.items() if items}
     mixed = len(set().union(*some.values())) > 1
@@ -454,7 +489,7 @@ def _are_mixed(
             f"label behind images in {with_labels} and none in {without}; write the "
             "same labels in all."
         )
-    return mixed or (changed and is_class and len(labels) > 1)
+    return mixed or (changed and is_class and len(labels) > 1), not changed
 
 
 def _folder_of(image: str) -> str:
@@ -558,7 +593,7 @@ def numbered_by_class(
     labels = np.array([number[name_of[label]] for label in rows.labels], np.int64)
     found, _ = _validated(parts, labels)
     if "test" in found:
-        note += _part_by_side(found, labels)
+        note += _all_unseen(found, labels) or _part_by_side(found, labels)
     cleaned = tuple(clean_text(name) for name in names)
     return SplitList(
         clean_text(folder.name),

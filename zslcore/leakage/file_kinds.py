@@ -6,6 +6,7 @@ lists its variables reads the small ones, too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +61,8 @@ EXPECTED = (
     "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
     "features, labels or a list of classes"
 )
+#: What names of lists of rows have in them.
+NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
 #: Endings of texts that may be a list of classes or labels.
 LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
@@ -177,6 +180,11 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     if not lower.isdisjoint(PREDICTED) and not names.isdisjoint(LABEL_VARIABLES):
         return "scores"
     if not names.isdisjoint(LABEL_VARIABLES):
+        if lists := [n for n in shapes if NAMES_A_PART.search(n) and n not in LABEL_VARIABLES]:
+            found = ", ".join(clean_text(name, 40) for name in lists[:6])
+            read = "trainval_loc, test_seen_loc, test_unseen_loc, or train, val, test, train_idx"
+            raise _refusal(path, f"labels with {found}; lists of rows are read that are called "
+                           f"{read}")  # fmt: skip
         return "labels"
     if names == {"prototypes", "class_names"}:
         size = " x ".join(f"{n:,}" for n in shapes["prototypes"] or ())

@@ -26,10 +26,10 @@ from zslcore.datasets.sandbox.client import (
 )
 from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, MAX_ROW
 from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
-from zslcore.datasets.split_lists import PARTS as LISTS_OF_PARTS
 from zslcore.datasets.split_lists import (
     SplitList,
     is_split_of_parts,
+    part_of_name,
     read_split_json,
     split_of_parts,
 )
@@ -548,7 +548,7 @@ class SmallFiles:
     ) -> SplitList | None:
         """Return the split of a file that has lists called train, test and the like, or None."""
         arrays, contents = self.read(path), self._contents[path]
-        listed = {n: a for n, a in contents.arrays.items() if n.lower() in LISTS_OF_PARTS}
+        listed = {n: a for n, a in contents.arrays.items() if part_of_name(n)}
         if any(f"{part}_loc" in arrays for part in PARTS):
             return None
         if not is_split_of_parts(listed, np.ndarray):

@@ -61,6 +61,13 @@ def with_best_reading(context: AuditContext) -> AuditContext:
 def _as_masks(context: AuditContext) -> AuditContext | None:
     """Read lists of zeros and ones, one value per image, as masks of the images."""
     values = {part: np.asarray(rows) + 1 for part, rows in context.parts.items()}  # as in the file
+    whole = context.n_rows or 0
+    marks = [p for p, of in values.items() if of.size == whole and np.isin(of, (0, 1)).all()]
+    if whole >= FEWEST_OF_MASK and 0 < len(marks) < len(values):
+        text = f"{' and '.join(marks)}: a mask of {whole:,} images; the others number rows; read so"
+        reading = Reading(text, "warning", "Write all lists in one form.")
+        mixed = {part: np.flatnonzero(values[part]) for part in marks}
+        return replace(context, parts={**context.parts, **mixed}, reading=reading)
     sizes = {of.size for of in values.values()}
     n = max(sizes, default=0)
     if len(sizes) != 1 or n < FEWEST_OF_MASK or context.n_rows not in (None, n):
