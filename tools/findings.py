@@ -99,11 +99,11 @@ def _of_tables() -> dict[str, Any]:
     u, s = iap["unseen"], iap["seen"]
     tests = cross_tests(printed_table())
     return {
-        "ale_text": _quoted("ALE", "aPY", "5.3"),
+        "ale_text": _quoted("ALE", "aPY", "6.3"),
         "ale_table": _percent(zsl["ALE", "aPY", "PS"]),
         "ale_awa1": _percent(zsl["ALE", "AWA1", "PS"]),
         "ale_awa2": _percent(zsl["ALE", "AWA2", "PS"]),
-        "sse_text": _quoted("SSE", "SUN", "5.1"),
+        "sse_text": _quoted("SSE", "SUN", "6.1"),
         "sse_reproduced": _percent(sse["reproduced"]),
         "sse_original": _percent(sse["original"]),
         "harmonics": len(gzsl),

@@ -10,7 +10,7 @@ together.
 References
 ----------
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
-good, the bad and the ugly", TPAMI 2019, section 5.4.
+good, the bad and the ugly", TPAMI 2019, section 6.3.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ No picture is behind the simulated features, so no method can be judged by them.
 References
 ----------
 Y. Xian, C. Lampert, B. Schiele, Z. Akata, "Zero-shot learning - a comprehensive evaluation of the
-good, the bad and the ugly", TPAMI 2019, section 4.2, and the file of splits released with it.
+good, the bad and the ugly", TPAMI 2019, section 5.2, and the file of splits released with it.
 A. Frome et al., "DeViSE: a deep visual-semantic embedding model", NIPS 2013: the lists of 2 and 3
 hops that the benchmark started from.
 """

@@ -16,7 +16,7 @@ References
 K. Huang, S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in videos",
 VISAPP 2021, table 1 and the lists of overlapping classes. Y. Xian, C. Lampert, B. Schiele,
 Z. Akata, "Zero-shot learning - a comprehensive evaluation of the good, the bad and the ugly", TPAMI
-2019, section 4.
+2019, section 5.2.
 """
 
 from __future__ import annotations

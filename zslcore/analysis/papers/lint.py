@@ -238,7 +238,7 @@ def _text_figures(tables: Tables) -> Iterator[Comparison]:
         )
 
 
-#: Validation splits of every data set, by section 4.2.
+#: Validation splits of every data set, by section 5.2.
 VALIDATION_SPLITS = 3
 
 
@@ -287,7 +287,7 @@ def _balance(tables: Tables) -> Iterator[Comparison]:
     for part in first:
         a, b = variation(first[part]), variation(second[part])
         line = (
-            f"Section 5.1 calls AWA2 slightly more balanced than AWA1; over classes ({part}) "
+            f"Section 6.1 calls AWA2 slightly more balanced than AWA1; over classes ({part}) "
             f"images vary by {b:.3f} of their mean in AWA2 and by {a:.3f} in AWA1."
         )
         yield b < a, line
@@ -311,7 +311,7 @@ def _released_folds(tables: Tables) -> Iterator[Comparison]:
             )
 
 
-#: Section 3.2 on ImageNet: of 1,000 classes for training, 200 are for validation.
+#: Section 4.2 on ImageNet: of 1,000 classes for training, 200 are for validation.
 _IMAGENET_TEXT = {"train": 800, "val": 200}
 
 

@@ -147,8 +147,6 @@ def judge_count(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         note = f" Within one point, and left open: {join_names(open_)}."
         verdict: Verdict = "undecided" if counts.all() else found.verdict
         found = replace(found, verdict=verdict, said=found.said + note)
-    if "below" in spec and evidence.body == "printed" and spec.get("size"):
-        found = _at_the_limit(found, values.abs(), counts, spec)
     return replace(found, said=found.said + _control(evidence, claim))
 
 
@@ -164,20 +162,6 @@ def _overlapping(evidence: Evidence, data: Sequence[str]) -> str:
             one = f" ({has.iloc[0]})" if len(has) == 1 else ""
             parts.append(f"{len(has)} of {len(tested)} test classes of {name}{one}")
     return join_names(parts or ["unknown classes"])
-
-
-def _at_the_limit(
-    found: Judgment, sizes: pd.Series, hits: pd.Series, spec: Mapping[str, Any]
-) -> Judgment:
-    """Leave the claim open where a case that is printed as the limit itself decides it."""
-    exact = (sizes[hits.index] - spec["below"]).abs() < 10**-DIGITS
-    if not exact.any():
-        return found
-    names = join_names([name_of(case) for case in exact.index[exact]])
-    said = f"{found.said} {names}: exactly {100 * spec['below']:.1f} points as printed."
-    either = judge_share("", hits | exact, at_least=spec.get("share", 1.0)).verdict
-    verdict: Verdict = found.verdict if either == found.verdict else "undecided"
-    return replace(found, said=said, verdict=verdict)
 
 
 def _clear(
