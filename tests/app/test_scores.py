@@ -326,6 +326,9 @@ def test_a_printed_number_is_answered_as_explain_answers_it(tmp_path, scored):
     at_zero = f"H {100 * scored.curve.at(0.0).harmonic:.1f}"
     app.text_input(key="scores_printed").set_value(at_zero).run()
     assert plain(explain([judged(path)], read_printed(at_zero)).sentences[0]) in words(app)
+    app.text_input(key="scores_printed").set_value(f"{at_zero}, H 1.0").run()
+    assert not app.exception
+    assert len([t for t in app.dataframe if "reading" in t.value]) == 2
     assert "per class" in words(app)
 
 

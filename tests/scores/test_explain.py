@@ -7,6 +7,7 @@ import pytest
 
 from tests.scores.test_kinds import UNSEEN, F, Y
 from zslcore.__main__ import main
+from zslcore.exceptions import DatasetError
 from zslcore.metrics import harmonic_mean
 from zslcore.scores import ScoreFile, interpreted, judge
 from zslcore.scores.explain import explain, readings_of
@@ -96,6 +97,14 @@ def test_several_files_are_runs_or_checkpoints():
         assert said in [d.said for d in found.distances[0] if d.explains]
     assert all(reading.standing != "usual" or "mean over" in reading.said
                for reading in readings_of(reports))  # fmt: skip
+
+
+def test_files_of_two_test_sets_are_no_runs_of_one_model():
+    part = judge(interpreted(ScoreFile("part.npz", F[:-9], Y[:-9], UNSEEN))[0])
+    with pytest.raises(
+        DatasetError, match=f"own.npz and part.npz: .* got {len(REPORT.matrix.y)} and"
+    ):
+        explain([report_of(), part], read_printed("H 50"))
 
 
 def test_ties_decided_by_the_order_of_the_file_are_a_reading():

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.evaluation.figures import PER_SAMPLE
+from zslcore.exceptions import DatasetError
 from zslcore.metrics import Average, harmonic_mean, mean_class_accuracy, sample_accuracy
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.printed import Printed
@@ -135,7 +136,19 @@ def explain(
     printed : at least one number
     without_leaks : u, s and H of the images that the split given does not train on, if known
     first_release : whether the split given is the Proposed Split, version 1
+
+    Raises
+    ------
+    DatasetError
+        When the reports are of different test sets.
     """
+    first = reports[0].matrix
+    for other in (report.matrix for report in reports[1:]):
+        if not np.array_equal(np.sort(first.y), np.sort(other.y)):
+            raise DatasetError(
+                f"{first.name} and {other.name}: expected runs or checkpoints on the same test "
+                f"images; got {len(first.y):,} and {len(other.y):,} images with other labels."
+            )
     readings = [*readings_of(reports)]
     if without_leaks:
         said = "γ = 0, per class, without the test images that the split trains on"

@@ -200,11 +200,13 @@ def _show_explanation(of: list[Brought], text: str, words: Words) -> None:
         for sentence in found.sentences:
             st.markdown(f"**{plain(words.said(sentence))}**")
         for k, table in enumerate(_readings(found)):
+            if table.empty:
+                continue
             table["reading"] = table["reading"].map(words.said)
             printed = found.printed[k]
             tables.show(
                 table,
-                f"scores_readings_{printed.name}",
+                f"scores_readings_{printed.name}_{k}",
                 labels={
                     "value": printed.name,
                     "points": "away, points",
