@@ -3,7 +3,7 @@ import pytest
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage import get_vocabulary, read_vocabulary
 from zslcore.leakage.loading import vocabulary_of
-from zslcore.leakage.vocabularies import MAX_LETTERS, MAX_NAMES
+from zslcore.leakage.vocabularies import MAX_LETTERS, MAX_NAMES, is_understood
 
 
 def test_a_list_of_ones_own(tmp_path):
@@ -57,3 +57,8 @@ def test_the_longest_list_of_the_package_could_be_a_visitors():
     entries = get_vocabulary("imagenet-21k").entries
     assert 2 * sum(len(entry.names) for entry in entries) < MAX_NAMES
     assert 2 * sum(len(str(entry)) for entry in entries) < MAX_LETTERS
+
+
+def test_a_product_with_its_year_is_not_understood():
+    names = ["Jeep Wrangler SUV 2012", "chimpanzee 12", "brown pelican"]
+    assert [is_understood(name) for name in names] == [False, False, True]

@@ -288,7 +288,18 @@ def _tables(lines: list[str]) -> Iterator[_Table]:
 
 
 def _around_names(lines: list[str]) -> list[list[str]]:
-    """Split at spaces or underscores before and after which all lines have numbers or ids."""
+    """Split at spaces or underscores before and after which all lines have numbers or ids.
+
+    Numbers behind may stand in brackets, as counts of images do, or behind hyphens if they count
+    the lines.
+    """
+    bracketed = [re.fullmatch(r"(.*?[^\W\d_].*?)\s*[(\[](\d+)[)\]]", line) for line in lines]
+    if all(bracketed):
+        return [[match[1], match[2]] for match in bracketed if match]
+    hyphens = [re.fullmatch(r"(.*?[^\W\d_].*?)\s*[-\u2013]\s*(\d+)", line) for line in lines]
+    numbers = sorted(int(match[2]) for match in hyphens if match)
+    if numbers in (list(range(len(lines))), list(range(1, len(lines) + 1))):
+        return [[match[1], match[2]] for match in hyphens if match]
     edges = r"(?:(?P<a>n\d{8}|\d+)[\s_]+)?(?P<name>.*?[^\W\d_].*?)(?:[\s_]+(?P<b>n\d{8}|\d+))?"
     found = [re.fullmatch(edges, line) for line in lines]
     if not all(found):

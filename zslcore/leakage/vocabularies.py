@@ -178,11 +178,17 @@ PLACEHOLDERS = frozenset({"class", "label", "category", "item", "type", "group",
 def is_understood(name: str) -> bool:
     """Whether WordNet knows a class name: its id, all of it, or its last word.
 
+    A name with a number behind is one of a product or an item, which WordNet does not list.
+
     Examples
     --------
     >>> [is_understood(name) for name in ("brown pelican", "n02391049", "Label_A_01", "xyzzy")]
     [True, True, False, False]
+    >>> is_understood("Jeep Wrangler SUV 2012")
+    False
     """
+    if not id_of(name) and readable(name).split()[-1:] and readable(name).split()[-1].isdecimal():
+        return False
     return _understood(name) > 0
 
 
