@@ -68,6 +68,18 @@ def test_test_rows_are_found_where_classes_tell_nothing(disguise):
     assert "are rows of the test scores" in choice.note
 
 
+@pytest.mark.parametrize("lowest", [lambda F: F.min(1) - 1, lambda F: -50 + F.std(1)])
+def test_masks_that_differ_from_row_to_row_hide_no_test_rows(lowest):
+    seen = np.isin(Y, np.arange(14))
+    masked = F[seen].copy()
+    masked[:, UNSEEN] = lowest(F[seen])[:, None]
+    choice = chosen_on(TEST, matrix(masked, Y[seen], HELD))
+    assert choice.origin == "oracle"
+    other = scored(np.repeat(np.arange(14), 15), seed=7)
+    other[:, UNSEEN] = lowest(other)[:, None]
+    assert chosen_on(TEST, matrix(other, np.repeat(np.arange(14), 15), HELD)).origin == "validated"
+
+
 def dense(labels, seed):
     """Scores of a model that gives images of one class almost the same."""
     rng = np.random.default_rng(seed)

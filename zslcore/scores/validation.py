@@ -250,12 +250,18 @@ def _columns_to_compare(
     """Yield columns of both files that may be of the same classes, without those ruled out.
 
     Where names and numbers do not tell, columns that were cut down are the first ones, or those of
-    one side.
+    one side. Columns of one side are compared without the other side's, too, which may be ruled out
+    by values that differ from row to row.
     """
     C, n = len(matrix.seen), len(validation.seen)
     guesses = [np.flatnonzero(matrix.seen), np.flatnonzero(~matrix.seen), np.arange(C)[:n]]
     common = _common_columns(matrix, validation)
     several = [common] if common is not None else []
+    if common is not None:
+        sides = matrix.seen[common[0]], validation.seen[common[1]]
+        parts = [sides[0], *sides]
+        parts[1] = ~parts[0]
+        several += [(common[0][part], common[1][part]) for part in parts if not part.all()]
     if common is None and n < C:
         several = [(guess, np.arange(n)) for guess in guesses if len(guess) == n]
     varied = _varied(np.asarray(validation.F[rows]))
