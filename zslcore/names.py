@@ -55,6 +55,23 @@ def class_keys(names: Sequence[str]) -> tuple[str, ...]:
                  for name, key in zip(names, map(class_key, names), strict=True))  # fmt: skip
 
 
+def shared_spellings(names: Sequence[str]) -> dict[str, list[int]]:
+    """Return the places of names that read as one class, by key.
+
+    Names that differ by a number in front alone are names of different classes.
+
+    Examples
+    --------
+    >>> shared_spellings(["grizzly bear", "zebra", "Grizzly_Bear", "1.a", "2.a"])
+    {'grizzlybear': [0, 2]}
+    """
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        key = name if NUMBER_IN_FRONT.match(name) else class_key(name)
+        places.setdefault(key, []).append(place)
+    return {key: held for key, held in places.items() if len(held) > 1}
+
+
 def readable_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return class names as people write them, or as they are where two would be one.
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from zslcore.exceptions import FileRefusedError
+from zslcore.names import shared_spellings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,13 +101,20 @@ def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, firs
 def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
     """Raise FileRefusedError for two classes of one name: no table or figure could tell them.
 
-    The sentence has the name and both places, counted from 0.
+    The sentence has the name and both places, counted from 0. Names that differ by capitals alone
+    are different, as *Cardigan*, a dog, and *cardigan* are in ImageNet; in another spelling they
+    are one.
     """
-    first: dict[str, int] = {}
-    for number, name in enumerate(classes):
-        if first.setdefault(name, number) != number:
-            got = f"{name!r} for classes {first[name]} and {number}"
-            expect(False, where, "a name of its own for every class", got)
+    for places in shared_spellings(classes).values():
+        first: dict[str, int] = {}
+        for at in places:
+            other = first.setdefault(classes[at], at)
+            other = places[0] if other == at else other
+            same_letters = classes[at].casefold() == classes[other].casefold()
+            if other != at and (classes[at] == classes[other] or not same_letters):
+                names = dict.fromkeys((classes[other], classes[at]))
+                got = f"{' and '.join(map(repr, names))} for classes {other} and {at}"
+                expect(False, where, "a name of its own for every class", got)
 
 
 _T = TypeVar("_T")

@@ -21,6 +21,7 @@ from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.vocabularies import read_vocabulary
 from zslcore.storage import artifacts
+from zslcore.texts import refuse_twice
 
 # --- Linear ---------------------------------------------------------------------------------------
 
@@ -253,3 +254,19 @@ def test_imports_together_take_no_more_than_they_may(tmp_path, monkeypatch, own_
         import_dataset(npz(tmp_path), name="second")
     assert imports.names() == ("first",)
     assert len(list(own_data.glob("imported/*/"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [
+        (("grizzly bear", "zebra", "Grizzly_Bear"), "'grizzly bear' and 'Grizzly_Bear'"),
+        (("zebra", "zebra"), "'zebra' for classes 0 and 1"),
+        (("Cardigan", "cardigan", "1.a", "2.a"), ""),
+    ],
+)
+def test_two_spellings_of_one_class_are_refused(names, refused):
+    if not refused:
+        refuse_twice("own.npz", names)
+        return
+    with pytest.raises(FileRefusedError, match=refused):
+        refuse_twice("own.npz", names)

@@ -290,6 +290,19 @@ def test_columns_of_one_name_may_be_one_class(numbered):
     np.testing.assert_array_equal(merged.y, Y)
 
 
+def test_two_spellings_of_a_name_are_a_question():
+    names = (*NAMES[:-1], "Class_Number_3")
+    matrix, asked = read(names=names)
+    assert matrix is None
+    assert asked[0].fix == "same-class"
+    assert not asked[0].open
+    assert "columns 3, 19 are called 'class number 3' and 'Class_Number_3'" in asked[0].said
+    assert read(names=names, fixes=["as-is"])[0].digest == read()[0].digest
+    merged, _ = read(names=names, fixes=["same-class"])
+    np.testing.assert_array_equal(merged.F[:, 3], np.maximum(F[:, 3], F[:, 19]))
+    assert merged.class_names == NAMES[:-1]
+
+
 def test_labels_may_be_spelt_as_people_write_them():
     labels = [NAMES[k].title().replace(" ", "_") for k in Y]
     assert read(labels=labels, names=NAMES)[0].digest == read()[0].digest
@@ -403,6 +416,30 @@ def test_an_array_of_predicted_classes_with_labels(tmp_path):
     np.save(tmp_path / "y.npy", Y)
     file = read_scores(tmp_path / "pred.npy", labels=tmp_path / "y.npy", unseen=[*map(str, UNSEEN)])
     check_predicted(judge(interpreted(file)[0]))
+
+
+@pytest.mark.parametrize(("y", "answers"), [(0, 1), (1, 0)])
+def test_predicted_classes_counted_in_another_way_are_refused(y, answers):
+    file = ScoreFile("p.csv", None, Y + y, UNSEEN, predicted=PREDICTED + answers)
+    with pytest.raises(ZSLError, match="are right as they stand, and .* counted from 0") as refusal:
+        interpreted(file)
+    first, second = ("labels", "predicted classes")[:: answers - y]
+    assert f"if {first} are counted from 0 and {second} from 1" in str(refusal.value)
+    assert interpreted(file, ["as-is"])[0] is not None
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1])
+def test_poor_predictions_are_not_called_miscounted(share):
+    rng = np.random.default_rng(4)
+    poor = np.where(rng.random(len(Y)) < share, Y, rng.integers(C, size=len(Y)))
+    assert interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=poor))[0] is not None
+
+
+def test_labels_in_place_of_predictions_are_named():
+    said = "are these the labels in place of predictions?"
+    for predicted, expected in ((Y, True), (PREDICTED, False)):
+        matrix, _ = interpreted(ScoreFile("p.csv", None, Y, UNSEEN, predicted=predicted))
+        assert any(said in remark for remark in matrix.remarks) == expected
 
 
 def test_names_and_numbers_mixed_are_refused(tmp_path):

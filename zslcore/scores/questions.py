@@ -9,7 +9,7 @@ changed without an answer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.leakage.published import KnownTest, recognised
 from zslcore.metrics import Answers, mean_class_accuracy
-from zslcore.names import class_key, class_keys
+from zslcore.names import class_key, class_keys, shared_spellings
 from zslcore.scores.given_sides import ERRORS, ruled_out_sides
 from zslcore.scores.numbering import Reading, figures_of, mixed_sides, reading_within_sides
 from zslcore.scores.reading import (
@@ -227,6 +227,8 @@ def predicted_classes(
     if low < 0:
         raise DatasetError(f"{file.name}: expected classes from 0; got {low}.")
     C = n_classes or 1 + int(max(y.max(), answers.max()))
+    if "as-is" not in fixes and not any(texts):
+        _refuse_shifted(file.name, y, answers, C)
     known = recognised(y, C)
     if "all-unseen" in fixes or everything:
         seen = np.zeros(C, dtype=bool)
@@ -282,6 +284,19 @@ def predicted_classes(
     return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
 
 
+def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: int) -> None:
+    """Refuse predicted classes and labels of which one is counted from 0, the other from 1."""
+    hits = {shift: float((answers - shift == y).mean()) for shift in (0, 1, -1)}
+    best = max(hits, key=hits.__getitem__)
+    if best and hits[best] > max(CLEARER * hits[0], ABOVE_CHANCE / n_classes):
+        from_0, from_1 = ("labels", "predicted classes")[::best]
+        raise DatasetError(
+            f"{name}: {hits[0]:.1%} of the predicted classes are right as they stand, and "
+            f"{hits[best]:.1%} if {from_0} are counted from 0 and {from_1} from 1: number both in "
+            "one way, or keep them with as-is (--fix as-is)."
+        )
+
+
 def _never_across(matrix: ScoreAnswers) -> bool:
     """Whether many predicted classes of either side are wrong, and none is of the other side."""
     y, seen, answers = matrix.y, matrix.seen, matrix.tested.predicted()
@@ -306,6 +321,8 @@ def _remarks_on_classes(matrix: ScoreAnswers) -> Iterator[str]:
             "One predicted class an image: u, s and H at γ = 0 follow. ZSL accuracy, another γ, "
             "AUSUC and the curve need the scores of every class."
         )
+    if np.array_equal(matrix.tested.predicted(), matrix.y) and len(matrix.y) > len(matrix.seen):
+        yield "Every predicted class is the label: are these the labels in place of predictions?"
     if not matrix.seen[matrix.y].any():
         yield "No image is of a seen class: there is no s and no H."
     yield from _missing_classes(matrix)
@@ -442,9 +459,10 @@ def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
             "belongs to which column cannot be told; leave the names out and number the columns?",
             open=True,
         )
+    spellings = shared_spellings(names)
     shared = [name for name, k in Counter(names).items() if k > 1]
     file = replace(file, class_names=names)
-    if not shared:
+    if not spellings:
         return file
     if "same-class" in fixes:
         return _merged_columns(file)
@@ -454,20 +472,24 @@ def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
     )
     if named or "as-is" not in fixes:
         return Question(
-            "same-class", f"{file.name}: {_said_of_shared(names, shared, named)}", named
+            "same-class", f"{file.name}: {_said_of_shared(names, spellings, named)}", named
         )
     unique = (f"{name} (column {k})" if name in shared else name for k, name in enumerate(names))
     return replace(file, class_names=tuple(unique))
 
 
-def _said_of_shared(names: Sequence[str], shared: Sequence[str], named: bool) -> str:
+def _said_of_shared(
+    names: Sequence[str], spellings: Mapping[str, Sequence[int]], named: bool
+) -> str:
     """Ask about columns that share a name, by which labels or unseen classes may be ``named``."""
-    which = [
-        f"columns {', '.join(str(k) for k, n in enumerate(names) if n == name)} are all called "
-        f"{name!r}"
-        for name in shared[:LISTED]
-    ]
-    more = f", and {len(shared) - LISTED} more names" if len(shared) > LISTED else ""
+    which = []
+    for places in [*spellings.values()][:LISTED]:
+        held = list(dict.fromkeys(names[k] for k in places))
+        called = f"all called {held[0]!r}"
+        if len(held) > 1:
+            called = f"called {' and '.join(map(repr, held))}"
+        which.append(f"columns {', '.join(map(str, places))} are {called}")
+    more = f", and {len(spellings) - LISTED} more names" if len(spellings) > LISTED else ""
     if named:
         return (
             f"{'; '.join(which)}{more} (columns counted from 0), and labels or unseen classes go "
@@ -483,8 +505,12 @@ def _said_of_shared(names: Sequence[str], shared: Sequence[str], named: bool) ->
 
 def _merged_columns(file: ScoreFile) -> ScoreFile:
     """Return scores with one column a name, the largest of those that share it."""
-    F, names = np.asarray(file.scores), list(dict.fromkeys(file.class_names))
-    place = np.array([names.index(name) for name in file.class_names])
+    F, spelt = np.asarray(file.scores), file.class_names
+    first = np.arange(len(spelt))
+    for places in shared_spellings(spelt).values():
+        first[places] = places[0]
+    kept, place = np.unique(first, return_inverse=True)
+    names = [spelt[k] for k in kept]
     merged = [F[:, place == k].max(axis=1) for k in range(len(names))]
     labels, unseen = (
         None if part is None else _renumbered_columns(np.asarray(part), place)
