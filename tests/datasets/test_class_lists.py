@@ -151,3 +151,12 @@ def test_a_file_without_names_is_refused(tmp_path):
         read_class_list(tmp_path / "none.txt")
     (tmp_path / "a.txt").write_text("0\tdog\n1\tcat\n")
     assert read_class_list(tmp_path / "a.txt").names == ("dog", "cat")
+
+
+def test_a_text_of_two_bytes_a_letter_is_read_and_a_binary_file_refused(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("dog\nfox\n", encoding="utf-16")
+    assert read_class_list(path).names == ("dog", "fox")
+    path.write_bytes(b"\x93NUMPY\x01\x00d\x00o\x00g\x00")
+    with pytest.raises(FileRefusedError, match=r"a\.txt: expected a text of lines, got a binary"):
+        read_class_list(path)

@@ -1038,7 +1038,11 @@ def _is_number(text: str) -> bool:
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
     """Return what a JSON or TOML file says, or the lines of a text: at most ``most`` values."""
     if kind == "lines":
-        value: Any = Path(path).read_text(encoding="utf-8-sig", errors="replace").splitlines()
+        text = Path(path).read_bytes()
+        encoding = "utf-16" if text[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        if encoding == "utf-8-sig" and b"\0" in text:
+            raise Refused("expected a text of lines, got a binary file")
+        value: Any = text.decode(encoding, "replace").splitlines()
     else:
         value = _parsed(path, kind)
     refuse_more(value, kind, most)
