@@ -191,7 +191,7 @@ def _hits(values: pd.Series, spec: Mapping[str, Any], evidence: Evidence) -> pd.
         cases["benchmark"] = cases["data"].map(of)
     alone = np.logical_and.reduce([cases[name] == x for name, x in spec["alone"].items()])
     if not alone.any():
-        raise UndecidedError(f"There is no figure of {' on '.join(spec['alone'].values())} here.")
+        raise UndecidedError(f"There is no result of {' on '.join(spec['alone'].values())} here.")
     return pd.Series((values < 0).to_numpy() == alone, values.index)
 
 
@@ -343,7 +343,7 @@ def judge_end(evidence: Evidence, claim: ClaimArguments) -> Judgment:
         return replace(found, low=None, high=None, methods=tuple(map(str, ranks.index)))
     wide, missing = _order(evidence, claim)
     if not set(named) <= set(wide.columns):
-        raise UndecidedError(f"There is no figure of {', '.join(named)} on all data here.")
+        raise UndecidedError(f"There is no result of {', '.join(named)} on every data set here.")
     order = list(mean_ranks(wide).index)
     n = len(claim.methods) if missing else len(order)
     found = _judge_share_of_end(order, f"mean rank over {_rows_of(wide)}", spec)
@@ -432,7 +432,7 @@ def judge_best(evidence: Evidence, claim: ClaimArguments) -> Judgment:
     methods = tuple(sorted(set.intersection(*(set(values.index) for values in on.values()))))
     more = f" Best: {each}." + (f" Open: {join_names(open_)}." if open_ else "")
     if not named:
-        sentence = f"None of the methods named is surely best or not, {figure}.{more}"
+        sentence = f"Whether the methods named are best by {figure} is open.{more}"
         return Judgment("undecided", sentence, data=tuple(on), methods=methods)
     hits = pd.Series(named).rename_axis("data")
     found = judge_share(f"Best by {figure} on {spec['split']} as in the paper", hits)
