@@ -411,6 +411,18 @@ def test_arrays_of_true_and_predicted_classes(tmp_path, name):
     check_predicted(judge(matrix))
 
 
+@pytest.mark.parametrize("sign", [";", "\t"])
+def test_a_table_may_have_another_sign_between_its_fields(tmp_path, sign):
+    table = pd.DataFrame(F, columns=[f"c, {k}" for k in range(C)])
+    table.insert(0, "label", [f"c, {k}" for k in Y])
+    found = []
+    for each in (",", sign):
+        table.to_csv(tmp_path / "own.csv", index=False, sep=each)
+        unseen = [f"c, {k}" for k in UNSEEN]
+        found.append(interpreted(read_scores(tmp_path / "own.csv", unseen=unseen))[0].digest)
+    assert found[0] == found[1]
+
+
 def test_an_array_of_predicted_classes_with_labels(tmp_path):
     np.save(tmp_path / "pred.npy", PREDICTED)
     np.save(tmp_path / "y.npy", Y)

@@ -879,13 +879,18 @@ def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
 
 
 def _fault(
-    path: str, header: Sequence[str], texts: Mapping[str, bool], *, finite: bool = True
+    path: str,
+    header: Sequence[str],
+    texts: Mapping[str, bool],
+    *,
+    finite: bool = True,
+    separator: str = ",",
 ) -> Refused:
     """Return the first fault of a CSV file that pandas does not take, with its line."""
     is_right = _is_finite if finite else _is_number
     csv.field_size_limit(MAX_FIELD)
     with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
-        reader = csv.reader(lines)
+        reader = csv.reader(lines, delimiter=separator)
         next(reader, None)
         try:
             for n, row in enumerate(filter(None, reader)):
@@ -931,7 +936,8 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     Returns the names of the columns of numbers, of every column of texts the different ones (none
     where there are too many to be classes), and the columns that are neither.
     """
-    header, first = _first_lines(path)
+    separator = _separator(path)
+    header, first = _first_lines(path, separator)
     asked = {k for k, name in enumerate(header) if name.lower() in (*LABELS, *PREDICTED)}
     texts = asked | {k for k, field in enumerate(first) if not _is_number(field)}
     index = next((k for k, name in enumerate(header) if name in ("", "Unnamed: 0")), None)
@@ -946,6 +952,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
         "names": range(len(header)),
         "header": 0,
         "index_col": False,
+        "sep": separator,
         "dtype": {k: "str" if k in texts else "float64" for k in range(len(header))},
         "keep_default_na": False,
         "na_values": dict.fromkeys(numbers, MISSING),
@@ -962,7 +969,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
                 with np.errstate(over="ignore"):
                     values = frame[numbers].to_numpy("<f4")
                 if len(header) - 1 in numbers and np.isnan(values[:, -1]).any():
-                    _refuse_short_lines(path, len(header))
+                    _refuse_short_lines(path, len(header), separator)
                 n += len(frame)
                 if n * len(numbers) * 4 > budget:
                     raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
@@ -979,7 +986,8 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
             warnings.simplefilter("error", pd.errors.ParserWarning)  # of a line that is too long
             n = write_rows(out / "scores.npy", blocks(), len(numbers))
     except (ValueError, pd.errors.ParserWarning):
-        raise _fault(path, header, {header[k]: False for k in texts}, finite=False) from None
+        optional = {header[k]: False for k in texts}
+        raise _fault(path, header, optional, finite=False, separator=separator) from None
     if not n:
         raise Refused("expected a table with at least one row, got none")
     for k, parts in codes.items():
@@ -991,13 +999,34 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     }
 
 
-def _first_lines(path: str) -> tuple[list[str], list[str]]:
+def _separator(path: str) -> str:
+    """Return the sign between fields of a table of scores: a comma, a semicolon or a tab.
+
+    Another sign than the comma is one that gives two lines as many fields, and more of them.
+    """
+    csv.field_size_limit(MAX_FIELD)
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+        head = lines.read(2 * MAX_HEADER).splitlines()[:2]
+    best, most = ",", 1
+    for sign in ",;\t":
+        try:
+            counts = [len(row) for row in csv.reader(head, delimiter=sign)]
+        except (csv.Error, ValueError):
+            continue
+        if len(counts) == 2 and counts[0] == counts[1] > most:
+            best, most = sign, counts[0]
+    return best
+
+
+def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
     """Return the names of the columns of a table of scores, and its first row."""
     csv.field_size_limit(MAX_FIELD)
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
         head = lines.read(2 * MAX_HEADER).splitlines()[:2]
     try:
-        header, *rows = [[field.strip() for field in row] for row in csv.reader(head)]
+        header, *rows = [
+            [field.strip() for field in row] for row in csv.reader(head, delimiter=separator)
+        ]
     except (csv.Error, ValueError):
         raise Refused("expected names of columns, got none", "line 1") from None
     if len(header) > MAX_COLUMNS:
@@ -1015,10 +1044,10 @@ def _first_lines(path: str) -> tuple[list[str], list[str]]:
     return header, [*first, *("0" for _ in range(len(header) - len(first)))]
 
 
-def _refuse_short_lines(path: str, n: int) -> None:
+def _refuse_short_lines(path: str, n: int, separator: str) -> None:
     """Refuse a line with fewer fields than columns: pandas takes the others as missing."""
     with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
-        reader = csv.reader(lines)
+        reader = csv.reader(lines, delimiter=separator)
         for row in filter(None, reader):
             if len(row) < n:
                 raise Refused(f"expected {n} fields, got {len(row)}", f"line {reader.line_num}")
