@@ -646,6 +646,24 @@ def other_names() -> Iterator[Input]:
             yield Input(
                 name, files, ("check", "s.npz", *DECLARED), expected, cause, bool(len(leaked))
             )
+    columns = ["image", "number", "label", "split"]
+    rows_of = {"train": items(SEEN), "test": [*items(SEEN, 12, 11), *items(UNSEEN)]}
+    marked = [(*item, part) for part, listed in rows_of.items() for item in listed]
+    seen_unseen = [(*row[:3], "test_unseen" if row[2] in UNSEEN else row[3]) for row in marked]
+    seen_unseen = [(*r[:3], "test_seen" if r[3] == "test" else r[3]) for r in seen_unseen]
+    stray = [(*item, "train") for item in items(UNSEEN[1:2], 12, 5)]
+    for what, table, expected, cause in (
+        ("sound", marked, "clean unknown", ""),
+        ("sound, test_seen and test_unseen", seen_unseen, "clean unknown", ""),
+        ("a test class in train", [*seen_unseen, *stray], "leaks", r"giant panda"),
+    ):
+        files = {"split.csv": pd.DataFrame(table, columns=columns)}
+        name = f"other names, a table with a column of parts: {what}"
+        command = ("check", "split.csv", *DECLARED)
+        yield Input(name, files, command, expected, cause, expected == "leaks")
+    more = {"seen_classes.txt": SEEN, "unseen_classes.txt": UNSEEN, "extra.txt": UNSEEN[:2]}
+    name = "other names: a list beside those that are read"
+    yield Input(name, more, CHECK_FOLDER, "unknown", r"Not read, and not checked: extra\.txt")
     unnamed = {"s.npz": {"labels": LABELS, "my_train_set_of_today": SOUND["trainval_loc"]}}
     cause = r"my_train_set_of_today.*train_idx"
     yield Input("other names: not read", unnamed, ("check", "s.npz"), "broken", cause, True)

@@ -13,6 +13,7 @@ from zslcore.datasets.base import content_digest
 from zslcore.datasets.split_folders import read_split_folder
 from zslcore.datasets.split_lists import read_split_json, split_of_parts
 from zslcore.exceptions import FileRefusedError
+from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise
 from zslcore.leakage.loading import context_of
 
@@ -234,3 +235,39 @@ def test_check_knows_features_by_their_content_as_import_does(tmp_path, monkeypa
     monkeypatch.setattr("zslcore.leakage.loading.known_features", known)
     context = context_of(tmp_path, into=tmp_path)
     assert [vocabulary.name for vocabulary in context.vocabularies] == ["none"]
+
+
+# --- Tables with a column of parts, and lists that are not read ---------------------------------
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_a_table_with_a_column_of_parts_is_a_split(tmp_path, ending):
+    parts = {"cat": "train", "dog": "train", "zebra": "test_unseen"}
+    rows = [(f"{c}{i}.jpg", c, part) for c, part in parts.items() for i in range(3)]
+    rows += [("dog7.jpg", "dog", "test_seen")]
+    sides = "\t" if ending == "tsv" else ","
+    path = tmp_path / f"split.{ending}"
+
+    def written(rows):
+        lines = [("image", "label", "split"), *rows]
+        path.write_text("".join(f"{sides.join(line)}\n" for line in lines))
+        return audit(path)
+
+    assert not written(rows).counts["leak"]
+    assert recognise(path).kind == "split"
+    (found,) = [f for f in written([*rows, ("z9.jpg", "zebra", "train")]).findings
+                if f.mark == "leak"]  # fmt: skip
+    assert (found.check, found.classes) == ("ZSL001", ("zebra",))
+    with pytest.raises(FileRefusedError, match="'split', row 1, got sometimes"):
+        written([("a.jpg", "cat", "sometimes"), *rows])
+
+
+def test_lists_beside_those_that_are_read_are_named(tmp_path):
+    for name, lines in (("seen_classes", "cat\ndog"), ("unseen_classes", "hen\nzebra"),
+                        ("README", "text"), ("classes", "cat\ndog\nhen\nzebra")):  # fmt: skip
+        (tmp_path / f"{name}.txt").write_text(lines)
+    assert audit(tmp_path).mark("ZSL001") == "ok"
+    (tmp_path / "extra.txt").write_text("hen\n")
+    report = audit(tmp_path)
+    assert (report.mark("ZSL001"), report.verdict) == ("open", "unknown")
+    assert report.sentence.startswith("Not read, and not checked: extra.txt.")

@@ -28,7 +28,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +43,11 @@ from zslcore.datasets.split_lists import (
     MOST_LETTERS,
     ImageRows,
     SplitList,
+    counted_names,
     holds_split_lists,
     lines_of,
     numbered_by_class,
+    part_of_name,
     read_split_lists,
     split_of_classes,
 )
@@ -64,8 +66,17 @@ VAL_WORDS = {"val", "valid", "validation"}
 #: Most files of a folder that are looked at.
 MOST_FILES = 200
 #: Columns of a table that name the image, and those that name its class.
-IMAGE_COLUMNS = ("filename", "file", "image", "path", "image_file", "image_name", "img")
+IMAGE_COLUMNS = ("filename", "file", "image", "path", "image_file", "image_name", "img",
+                 "image_path", "filepath", "file_name", "video")  # fmt: skip
 CLASS_COLUMNS = ("label", "class", "class_name", "category", "classname")
+SPLIT_COLUMNS = ("split", "part", "subset", "partition", "set")
+#: Names of texts beside a split that are no lists of a part of it.
+NO_LIST = re.compile(
+    r"(readme|licen[cs]e|notice|citation|changes|changelog|requirements|notes?|about|authors"
+    r"|all_?classes|class(es)?(_?(ind|index|names?|labels?|list))?|labels?|attributes?|predicates?"
+    r"|(train|val|test)list_?[0-9]+|(train|val|test)?_?images?|image_class_labels)$",
+    re.IGNORECASE,
+)
 CUB = ("images.txt", "image_class_labels.txt", "train_test_split.txt", "classes.txt")
 
 
@@ -75,12 +86,29 @@ def read_split_folder(folder: Path) -> SplitList | None:
     Raises a FileRefusedError where the files of a layout are there and one of them is damaged.
     """
     if holds_split_lists(folder):
-        return read_split_lists(folder)
+        return _with_unread(folder, read_split_lists(folder))
     there = {path.name.lower(): path for path in _files(folder)}
     for read in (_read_few_shot, _read_cub, _read_tables, _read_pairs, _read_class_lists):
         if (found := read(folder, there)) is not None:
-            return found
+            return _with_unread(folder, found) if read is _read_class_lists else found
     return None
+
+
+def _with_unread(folder: Path, found: SplitList) -> SplitList:
+    """Add the question on lists of a folder that are not read, which may belong to the split."""
+    names = {*re.split(r"[,;]?\s+|;", found.note)}
+    unread = [
+        clean_text(path.name, 60)
+        for path in _files(folder)
+        if path.suffix.lower() in (".txt", ".csv", ".tsv", ".npy")
+        and path.name not in names
+        and not NO_LIST.match(path.stem)
+        and not _named(path)
+    ]
+    if not unread:
+        return found
+    text = f"Not read, and not checked: {counted_names(unread, 6)}."
+    return replace(found, questions=(*found.questions, text))
 
 
 def refusal_of_folder(folder: Path) -> FileRefusedError:
@@ -168,6 +196,36 @@ def _table(path: Path) -> list[tuple[str, str]]:
         whole = len(row) == len(header)
         expect(whole, path, f"{len(header)} fields in row {k + 1}", len(row))
     return [(row[image].strip(), row[label].strip()) for row in rows]
+
+
+def read_split_table(path: Path) -> SplitList | None:
+    """Read a table with a column each of images, classes and parts; None for any other table.
+
+    Parts are train, val, test, test_seen, test_unseen or trainval, as in names of lists.
+    """
+    try:
+        separator = "\t" if path.suffix.lower() == ".tsv" else ","
+        header, *rows = [*csv.reader(lines_of(path), delimiter=separator)] or [[]]
+    except (csv.Error, FileRefusedError):
+        return None
+    titles = [name.strip().lower() for name in header]
+    columns = [
+        next((titles.index(name) for name in names if name in titles), None)
+        for names in (IMAGE_COLUMNS, CLASS_COLUMNS, SPLIT_COLUMNS)
+    ]
+    if None in columns or not rows:
+        return None
+    image, label, part = (column or 0 for column in columns)
+    listed: dict[str, list[tuple[str, str]]] = {}
+    for k, row in enumerate(rows, 1):
+        expect(len(row) == len(header), path, f"{len(header)} fields in row {k}", len(row))
+        name = part_of_name(row[part].strip())
+        expect(name, path, "train, val, test, test_seen, test_unseen or trainval in the column "
+               f"{titles[part]!r}, row {k}", clean_text(row[part], 40) or "none")  # fmt: skip
+        listed.setdefault(name, []).append((row[image].strip(), row[label].strip()))
+    trains, tests = {"train", "trainval"} & {*listed}, {*listed} - {"train", "trainval"}
+    expect(trains and tests, path, "rows of a training and a test part", ", ".join(listed))
+    return _of_parts(path, listed, f"parts by the column {titles[part]!r}")
 
 
 def _read_cub(folder: Path, there: Mapping[str, Path]) -> SplitList | None:

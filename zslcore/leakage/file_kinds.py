@@ -28,6 +28,7 @@ from zslcore.datasets.sandbox.client import (
     read_value,
 )
 from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, PREDICTED, SCORE_VARIABLES
+from zslcore.datasets.split_folders import read_split_table
 from zslcore.datasets.split_lists import is_split_json, is_split_of_parts
 from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
@@ -232,7 +233,9 @@ def _kind_of_json(path: Path) -> Kind:
 
 
 def _kind_of_text(path: Path) -> Kind:
-    """Distinguish a table of scores from a list of labels or of classes."""
+    """Distinguish a table of a split or of scores from a list of labels or of classes."""
+    if path.suffix.lower() in (".csv", ".tsv") and read_split_table(path) is not None:
+        return "split"
     if path.suffix.lower() == ".csv" and not (
         path.stat().st_size <= MAX_LIST and is_class_table(read_lines(path, max_bytes=MAX_LIST))
     ):

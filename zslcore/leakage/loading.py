@@ -25,7 +25,11 @@ from zslcore.datasets.sandbox.client import (
     read_split_rows,
 )
 from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, MAX_ROW
-from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
+from zslcore.datasets.split_folders import (
+    read_split_folder,
+    read_split_table,
+    refusal_of_folder,
+)
 from zslcore.datasets.split_lists import (
     SplitList,
     is_split_of_parts,
@@ -172,6 +176,9 @@ def _named_rows(
         return None
     if path.suffix.lower() == ".json" and container_of(path) == "JSON":
         return None if _has_our_schema(path) else read_split_json(path)
+    is_table = path.suffix.lower() in (".csv", ".tsv") and container_of(path) == "text"
+    if is_table and (table := read_split_table(path)) is not None:
+        return table
     return files.split_by_parts(path, labels)
 
 

@@ -261,7 +261,9 @@ def _listed(context: AuditContext, rows: np.ndarray) -> Evidence:
 def seen_and_unseen(context: AuditContext) -> Findings:
     """Find unseen classes with rows of a training part or of test_seen."""
     for question in context.questions:
-        yield open_(question, "Name each class in one way.")
+        is_file = question.startswith("Not read")
+        advice = "Check these files by themselves" if is_file else "Name each class in one way"
+        yield open_(question, f"{advice}.")
     unseen, labelled = context.known_unseen_classes, context.labels is not None
     seen = context.classes(*TRAIN_PARTS, "test_seen") if labelled else context.seen_classes
     if seen is None:
