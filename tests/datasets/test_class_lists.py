@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -160,3 +162,20 @@ def test_a_text_of_two_bytes_a_letter_is_read_and_a_binary_file_refused(tmp_path
     path.write_bytes(b"\x93NUMPY\x01\x00d\x00o\x00g\x00")
     with pytest.raises(FileRefusedError, match=r"a\.txt: expected a text of lines, got a binary"):
         read_class_list(path)
+
+
+@pytest.mark.parametrize("run", [" ", "_", "\t", "1"])
+def test_long_runs_cost_no_more_than_words(run):
+    """A search that tries every place of a run with every end of it takes seconds a line."""
+
+    def seconds(line):
+        start = time.process_time()
+        parse_class_list([f"{line}b{k}" for k in range(20)])
+        return time.process_time() - start
+
+    words = seconds(("word " * 400)[:1990])
+    assert seconds(f"a{run * 1990}"[:1990]) < 10 * max(words, 0.02)
+
+
+def test_the_beginning_of_a_long_run_is_kept():
+    assert parse_class_list([f"dog{' ' * 40}1", f"cat{' ' * 40}2"]).names == ("dog", "cat")

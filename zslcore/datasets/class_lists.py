@@ -19,6 +19,9 @@ from zslcore.texts import clean_text
 
 #: Most bytes, lines and characters of a line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000
+#: A long run of spaces, underscores or digits, of which the start is read: a search tries every
+#: place in a run with every end of it.
+RUN = re.compile(r"([\s_]{16})[\s_]+|(\d{32})\d+")
 
 WORDNET_ID = re.compile(r"n\d{8}")
 NUMBER = re.compile(r"[-+]?\d+(\.\d+)?")
@@ -110,6 +113,7 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     ClassList(names=('dog', 'ox'), column="the prompt 'a photo of a ...'")
     """
     whole = [line.lstrip("\ufeff").rstrip()[:MAX_LINE] for line in lines]
+    whole = [RUN.sub(r"\1\2", line) for line in whole]
     whole = [line for line in whole if line.strip() and not line.lstrip().startswith("#")]
     items = _items(whole)
     found = [_finished(each) for each in _readings(items)]
