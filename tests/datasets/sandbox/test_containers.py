@@ -12,7 +12,8 @@ import pytest
 from scipy.io import savemat
 
 from tests.datasets import files
-from zslcore.datasets.sandbox.client import container_of, look_into, read_arrays
+from zslcore.datasets.sandbox import calling
+from zslcore.datasets.sandbox.client import ARRAYS, container_of, look_into, read_arrays
 from zslcore.exceptions import FileRefusedError
 
 NAMES = ("blue whale", "otter", "zebra")
@@ -295,3 +296,47 @@ def test_a_header_without_end_is_refused(tmp_path, header):
 def test_json_that_is_no_array_is_refused(tmp_path, text, said):
     (tmp_path / "a.json").write_text(text)
     assert said in refusal(tmp_path / "a.json", "x")
+
+
+@pytest.mark.usefixtures("in_process")
+def test_of_a_view_its_own_values_alone_are_read(tmp_path, monkeypatch):
+    """A tensor of two rows may lie in a storage of gigabytes, which no reader has room for."""
+    stored = np.arange(300_000, dtype="<f4")
+    pickled = honest_pickle(n=stored.size, shape=(2, 3), stride=(4, 1), offset=200_000)
+    torch_file(tmp_path / "a.pt", pickled, storage=stored.tobytes())
+    read, most = zipfile.ZipExtFile.read, []
+
+    def spy(file, n=-1):
+        data = read(file, n)
+        most.append(len(data))
+        return data
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", spy)
+    held = look_into(tmp_path / "a.pt").arrays["x"]
+    np.testing.assert_array_equal(held, 200_000 + np.array([[0, 1, 2], [4, 5, 6]]))
+    assert max(most) < stored.nbytes
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("name", ["a.json", "a.csv"])
+def test_a_text_takes_no_more_memory_than_numbers_need(tmp_path, monkeypatch, name):
+    """Empty brackets of 40 MB take a gigabyte; a budget by the size of the file has no end."""
+    allowed = []
+    monkeypatch.setattr(calling, "allow", allowed.append)
+    (tmp_path / name).write_bytes(b"[1" + b" " * (20 << 20) + b"]")
+    look_into(tmp_path / name, (*ARRAYS, "text"))
+    assert max(allowed) <= 512 << 20
+    with (tmp_path / name).open("r+b") as file:
+        file.truncate(65 << 20)
+    with pytest.raises(FileRefusedError, match="at most 67,108,864 bytes"):
+        look_into(tmp_path / name, (*ARRAYS, "text"))
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_shape_of_values_that_were_read_is_theirs(tmp_path):
+    with h5py.File(tmp_path / "a.mat", "w") as file:
+        file["labels"], file["features"] = np.array([5, 1], "u8"), X
+        file["labels"].attrs["MATLAB_empty"] = 1  # the data are the shape, not the values
+    held = look_into(tmp_path / "a.mat")
+    assert held.arrays["labels"].shape == held.shapes["labels"] == (0, 0)
+    assert held.shapes["features"] == X.shape

@@ -11,6 +11,7 @@ Every reader raises FileRefusedError: which file, which variable, what was expec
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -270,7 +271,9 @@ def look_into(
                 if entry["refused"]:
                     refused[name] = str(entry["refused"])
                 elif entry["read"]:
-                    arrays[name] = _plain(folder / f"{k}.npy")
+                    arrays[name] = values = _plain(folder / f"{k}.npy")
+                    if values.size != math.prod(shapes[name] or ()):  # a file declares anything
+                        shapes[name] = values.shape
             return Contents(path, container, shapes, arrays, refused)
 
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from zslcore.datasets.sandbox import calling
 from zslcore.datasets.sandbox.calling import Refused
-from zslcore.datasets.sandbox.table_files import ParquetTable, TextTable
+from zslcore.datasets.sandbox.table_files import ParquetTable, TextTable, allow_text
 from zslcore.datasets.sandbox.tensor_files import Safetensors, Torch
 from zslcore.storage.arrays import write_rows
 
@@ -404,8 +404,7 @@ class _Json:
     """
 
     def __init__(self, path: str) -> None:
-        size = Path(path).stat().st_size
-        calling.allow(32 * size)
+        allow_text(path)
         value = _parsed(path, "JSON")
         held = value if isinstance(value, dict) else {"array": value}
         if _is_vector_a_class(held):

@@ -20,6 +20,8 @@ from zslcore.datasets.sandbox.calling import Refused
 
 #: Most bytes of a text whose columns are found out, of its columns, and characters of a name.
 MAX_TEXT, MAX_COLUMNS, MAX_NAME, TEXT_BYTES = 64 << 20, 1 << 14, 256, 1 << 10
+#: Most bytes that the values of a text may take: of numbers, 64 MiB of text take half of it.
+MOST_OF_TEXT = 512 << 20
 #: Columns of numbers that stay by themselves.
 OWN = frozenset(
     (
@@ -42,6 +44,16 @@ FEATURES_OF = b"huggingface"
 Shape = tuple[int, ...]
 
 
+def allow_text(path: str) -> None:
+    """Let this worker read a text as a whole, or refuse one that is too large for that."""
+    size = Path(path).stat().st_size
+    if size > MAX_TEXT:
+        raise Refused(
+            f"expected a text of at most {MAX_TEXT:,} bytes, got {size:,}; write it as .npy"
+        )
+    calling.allow(min(32 * size, MOST_OF_TEXT))
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -54,12 +66,7 @@ class TextTable:
     """A text of lines, or of fields between commas, tabs, semicolons or spaces."""
 
     def __init__(self, path: str) -> None:
-        size = Path(path).stat().st_size
-        if size > MAX_TEXT:
-            raise Refused(
-                f"expected a text of at most {MAX_TEXT:,} bytes, got {size:,}; write it as .npy"
-            )
-        calling.allow(24 * size)
+        allow_text(path)
         with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
             lines = [line for line in file.read().splitlines() if line.strip()]
         if not lines:

@@ -217,10 +217,13 @@ class Torch:
         if info.file_size > most or info.file_size != info.compress_size:
             raise Refused(f"declares {info.file_size:,} bytes for {name.rpartition('/')[2]!r}")
 
-    def _bytes(self, name: str, most: int) -> bytes:
+    def _refuse_absent(self, name: str, most: int) -> None:
         if name not in self.members:
             raise Refused("expected the values of every tensor, got a file without some")
         self._refuse_bomb(name, most)
+
+    def _bytes(self, name: str, most: int) -> bytes:
+        self._refuse_absent(name, most)
         return self.archive.read(name)
 
     def declared(self, name: str) -> tuple[Shape, int]:
@@ -236,13 +239,18 @@ class Torch:
         if not isinstance(value, _Tensor):
             return np.array(value)
         storage, size = value.storage, value.storage.n * _size_of(value.storage.dtype)
-        raw = self._bytes(f"{self.prefix}data/{storage.key}", size)
-        if len(raw) != size:
-            raise Refused(f"declares {size:,} bytes of values, got {len(raw):,}")
-        values = _values(raw, storage.dtype)[value.offset :]
-        steps = tuple(step * values.itemsize for step in value.stride)
+        member = f"{self.prefix}data/{storage.key}"
+        self._refuse_absent(member, size)
+        if (held := self.members[member].file_size) != size:
+            raise Refused(f"declares {size:,} bytes of values, got {held:,}")
         if not math.prod(value.shape):
-            return np.empty(value.shape, values.dtype)
+            return _values(b"", storage.dtype).reshape(value.shape)
+        # A tensor may be a few rows of a large storage: no other values are read.
+        last = sum((n - 1) * step for n, step in zip(value.shape, value.stride, strict=True))
+        with self.archive.open(member) as file:
+            file.seek(value.offset * _size_of(storage.dtype))
+            values = _values(file.read((last + 1) * _size_of(storage.dtype)), storage.dtype)
+        steps = tuple(step * values.itemsize for step in value.stride)
         return np.lib.stride_tricks.as_strided(values, value.shape, steps, writeable=False)
 
 
