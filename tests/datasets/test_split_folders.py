@@ -1,6 +1,7 @@
 """Splits by names in folders of other layouts: read, or a sentence that names what is there."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -271,3 +272,19 @@ def test_lists_beside_those_that_are_read_are_named(tmp_path):
     report = audit(tmp_path)
     assert (report.mark("ZSL001"), report.verdict) == ("open", "unknown")
     assert report.sentence.startswith("Not read, and not checked: extra.txt.")
+
+
+@pytest.mark.parametrize(
+    "bytes_of_name", [b"a\x1b[31m", "a\u202e".encode(), b"a\n::error::", b"a\xff\xfe"]
+)
+def test_names_of_files_are_clean_in_what_is_said_of_a_folder(tmp_path, bytes_of_name):
+    """A terminal obeys escapes, a log of a build lines that begin with ::, and no text has 0xff."""
+    folder = os.fsencode(tmp_path)
+    for side, names in (("seen", "dog\ncat\n"), ("unseen", "fox\n")):
+        path = os.path.join(folder, f"{side}_classes_".encode() + bytes_of_name + b".txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(names)
+    found = read_split_folder(tmp_path)
+    assert "seen_classes_a" in found.note
+    assert found.note.isprintable()
+    found.note.encode()

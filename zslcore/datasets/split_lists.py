@@ -74,6 +74,10 @@ SIDES = {
 }  # fmt: skip
 
 
+#: Most characters of a note on how files were read.
+MAX_NOTE = 2000
+
+
 def part_of_name(name: str) -> str:
     """Return the part that a list of rows is named after, empty for other names.
 
@@ -112,6 +116,12 @@ class SplitList:
     one_name: bool = True
     folds: tuple[tuple[np.ndarray, np.ndarray], ...] = ()
     questions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Clean the sentences: names of files stand in them, which may hold any byte."""
+        object.__setattr__(self, "note", clean_text(self.note, MAX_NOTE))
+        questions = tuple(clean_text(question, MAX_NOTE) for question in self.questions)
+        object.__setattr__(self, "questions", questions)
 
 
 def one_name_each(lists: Sequence[Sequence[str]]) -> tuple[dict[str, str], str, tuple[str, ...]]:
