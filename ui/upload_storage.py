@@ -62,9 +62,8 @@ class UploadStorage(MemoryUploadedFileManager):
             if len(of_session) > MOST_FILES:
                 return  # refused files take room as well
             refusal = self._refusal(session_id, file)
-            stored = StoredUpload(
-                0 if refusal else len(file.data), self._place() / uuid4().hex, refusal
-            )
+            path = Path() if refusal else self._place() / uuid4().hex
+            stored = StoredUpload(0 if refusal else len(file.data), path, refusal)
             of_session[file.file_id] = stored
         super().add_file(session_id, file._replace(data=b""))
         if refusal:
@@ -119,6 +118,10 @@ class UploadStorage(MemoryUploadedFileManager):
                     f"{name}: expected at most {setting():,} bytes of uploads ({setting.name}); "
                     f"got {stored + len(file.data):,}. {advice}"
                 )
+        try:
+            self._place()
+        except OSError as error:
+            return _not_stored(file, error)
         return ""
 
     def _place(self) -> Path:
@@ -134,15 +137,19 @@ class UploadStorage(MemoryUploadedFileManager):
                 stored.path.unlink(missing_ok=True)
         except OSError as error:
             stored.path.unlink(missing_ok=True)
-            stored.size, name = 0, clean_text(file.name, 80)
-            stored.refusal = f"{name}: could not be stored on the server: {error.strerror}."
+            stored.size, stored.refusal = 0, _not_stored(file, error)
         finally:
             stored.written.set()
 
     def _forget(self, session_id: str, file_id: str) -> None:
         if stored := self._stored.get(session_id, {}).pop(file_id, None):
             stored.is_removed = True  # also for the thread that still writes it
-            stored.path.unlink(missing_ok=True)
+            if not stored.refusal:
+                stored.path.unlink(missing_ok=True)
+
+
+def _not_stored(file: UploadedFileRec, error: OSError) -> str:
+    return f"{clean_text(file.name, 80)}: could not be stored on the server: {error.strerror}."
 
 
 def install() -> None:

@@ -114,6 +114,21 @@ def test_a_full_disk_is_named(storage, tmp_path, monkeypatch):
         uploads.put([value(storage, "scores")], tmp_path)
 
 
+def test_a_disk_without_room_for_a_folder_is_named(storage, tmp_path, monkeypatch):
+    def refuse():
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as disk:
+        disk.setattr(upload_storage.artifacts, "scratch_folder", refuse)
+        add(storage, "first")
+        with pytest.raises(FileRefusedError, match="could not be stored on the server: No space"):
+            upload_storage.path_of(value(storage, "first"))
+    storage.remove_session_files("a")
+    add(storage, "second")
+    value(storage, "second")
+    assert len(on_disk(tmp_path)) == 1
+
+
 def test_a_file_of_another_session_is_not_found(storage, tmp_path):
     add(storage, "scores", session="b")
     file = io.BytesIO(b"own")
