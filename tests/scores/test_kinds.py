@@ -417,9 +417,10 @@ def test_a_table_may_have_another_sign_between_its_fields(tmp_path, sign):
     table.insert(0, "label", [f"c, {k}" for k in Y])
     found = []
     for each in (",", sign):
-        table.to_csv(tmp_path / "own.csv", index=False, sep=each)
+        path = tmp_path / ("own.tsv" if each == "\t" else "own.csv")
+        table.to_csv(path, index=False, sep=each)
         unseen = [f"c, {k}" for k in UNSEEN]
-        found.append(interpreted(read_scores(tmp_path / "own.csv", unseen=unseen))[0].digest)
+        found.append(interpreted(read_scores(path, unseen=unseen))[0].digest)
     assert found[0] == found[1]
 
 

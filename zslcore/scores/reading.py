@@ -323,13 +323,13 @@ def read_scores(
     """
     name = clean_text(path.name)
     with scratch() as folder:
-        of = _read_csv if path.suffix.lower() == ".csv" else _read_archive
+        of = _read_csv if path.suffix.lower() in (".csv", ".tsv") else _read_archive
         found = of(path, folder, limits)
         second = found.pop("unseen_scores", None)
         second_names: tuple[str, ...] = ()
         if unseen_scores is not None:
             (folder / "unseen").mkdir()
-            of = _read_csv if unseen_scores.suffix.lower() == ".csv" else _read_archive
+            of = _read_csv if unseen_scores.suffix.lower() in (".csv", ".tsv") else _read_archive
             others = of(unseen_scores, folder / "unseen", limits)
             second, second_names = others.get("scores"), tuple(others.get("class_names", ()))
             if second is None:
