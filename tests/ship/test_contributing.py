@@ -32,7 +32,9 @@ def clone(tmp_path_factory):
         (folder / name).mkdir()
         for path in (ROOT / name).iterdir():
             target = folder / name / path.name
-            if target.relative_to(folder).as_posix() not in WRITTEN:
+            if path.suffix == ".parquet":  # a board refuses links to predictions
+                shutil.copy(path, target)
+            elif target.relative_to(folder).as_posix() not in WRITTEN:
                 target.symlink_to(path)
     return folder
 
