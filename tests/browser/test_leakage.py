@@ -93,7 +93,12 @@ def test_rejecting_every_match_changes_the_verdict_and_the_address(page, server)
     assert not leaks.count()
 
 
-def test_a_click_opens_the_class_of_a_bar_and_the_mean_falls_without_the_known(
+def number(text):
+    """Return the signed number at the end of a legend's words."""
+    return float(text.first.text_content().split()[-1].replace("−", "-"))
+
+
+def test_a_click_opens_the_class_of_a_bar_and_only_unrelated_ones_stay_on_request(
     page, shipped_server
 ):
     visit(page, shipped_server, "/overlap_gain?gain_data=simulated-AWA2")
@@ -105,14 +110,18 @@ def test_a_click_opens_the_class_of_a_bar_and_the_mean_falls_without_the_known(
     settle(page)
     opened = parse_qs(urlsplit(page.url).query)["gain_class"][0]
     classes = class_facts("AWA2").classes
-    assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # the third known one
+    assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # the third in it
     page.get_by_text(re.compile("synset n0")).wait_for()
-    headline = page.locator(".st-key-gain_numbers [data-testid=stMetricValue]").first
-    before = float(headline.inner_text().split()[0])
-    page.get_by_text("Without the known classes", exact=True).click()
-    page.get_by_text(re.compile("without 23 known")).wait_for()
-    assert float(headline.inner_text().split()[0]) < before
-    once(page, lambda: page.locator(".st-key-gain_bars .bars .point").count() == 27)
+    sentence = page.get_by_text("Pre-training on ImageNet-1K adds").inner_text()
+    counts = re.search(r"to (\d+) classes in it, \S+ to (\d+) related and \S+ to (\d+)", sentence)
+    inside, related, unrelated = map(int, counts.groups())
+    assert inside + related + unrelated == 50
+    mean = page.locator(".st-key-gain_bars .legendtext").filter(has_text="mean")
+    before = number(mean)
+    page.get_by_role("button", name="More").click()
+    page.get_by_text("Unrelated classes only", exact=True).click()
+    once(page, lambda: page.locator(".st-key-gain_bars .bars .point").count() == unrelated)
+    once(page, lambda: number(mean) < before)
     assert page.errors == []
 
 
