@@ -265,7 +265,7 @@ def _answer(table: MethodTable) -> None:
 
 def _tie_in_words(column: Column) -> str:
     if column.ranks["first"].isna().all():
-        return f"ranks have no interval: {_begun_small(column.ranks['why'].iloc[0])}"
+        return f"ranks have no interval: {plain(_begun_small(column.ranks['why'].iloc[0]))}"
     if not column.tied:
         return "every other one is significantly worse"
     are = "other is" if column.tied == 1 else "others are"
@@ -278,13 +278,13 @@ def _begun_small(sentence: str) -> str:
 
 
 def _without_interval(table: MethodTable) -> str:
-    """Return the results without an interval, each with its reason; empty without any."""
+    """Return the results without an interval, each with its reason, escaped; empty without any."""
     reasons: dict[str, list[str]] = {}
     for column in table.columns:
         for row, why in column.ranks["why"].items():
             if why:
                 reasons.setdefault(str(why), []).append(f"{row} on {column.data}")
-    parts = [f"{', '.join(rows)} ({_begun_small(why)})" for why, rows in reasons.items()]
+    parts = [plain(f"{', '.join(rows)} ({_begun_small(why)})") for why, rows in reasons.items()]
     return f" Without an interval: {'; '.join(parts)}." * bool(parts)
 
 
@@ -483,7 +483,7 @@ def _show_cell(table: MethodTable) -> None:
         row, column = _opened(table)
         cell = _choose_result(table, column, row)
     if cell is None:
-        st.info(f"{row} has no result on {_title(column)}.", icon=":material/info:")
+        st.info(plain(f"{row} has no result on {_title(column)}."), icon=":material/info:")
         _show_printed(table, column, row)
         return
     left, right = st.columns([0.55, 0.45], gap="medium")
