@@ -15,8 +15,9 @@ def test_a_deep_link_opens_on_a_fresh_server(page, fresh_server):
 
 
 def unfinished(server):
-    """Return the folders of jobs that have not ended."""
-    return list((Path(server.log.name).parent / "data" / "jobs").glob(".*"))
+    """Return the keys of jobs that have not ended; each has a folder and an owner file."""
+    hidden = (Path(server.log.name).parent / "data" / "jobs").glob(".*")
+    return {path.name.split(".")[1] for path in hidden}
 
 
 def started(server, page, choices):
