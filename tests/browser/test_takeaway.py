@@ -43,7 +43,7 @@ def test_the_glossary_explains_a_term_on_any_page(server, page):
 
 def test_a_figure_leaves_for_print_with_the_width_that_was_chosen(server, page):
     pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")
-    visit(page, server, "/data")
+    visit(page, server, "/data?dataset=digits")  # an import would open on another tab
     menu = menu_of(page, "data_split")
     menu.get_by_text("120 mm").click()
     menu.get_by_text("serif", exact=True).click()
