@@ -70,6 +70,7 @@ def test_what_was_brought_counts_until_it_is_forgotten(tmp_path):
     from tests.scores.test_sandboxed import written
 
     path = written(tmp_path)
+    st.cache_resource.clear()  # of what tests before have left
     before = memory.BUDGET.used()
     app = pages.visit("scores")
     app.file_uploader(key="scores_files").upload(path.name, path.read_bytes()).run()
