@@ -8,6 +8,7 @@ import pytest
 from tests.pages import metrics, visit, words
 from tests.worlds import linear_world
 from ui.exports import Look, as_latex, as_markdown
+from ui.text import plain
 from ui.views.compare.table import address_of
 from zslcore.analysis.method_table import inductive_rows
 from zslcore.analysis.stored_runs import as_json
@@ -100,7 +101,7 @@ def test_missing_cells_say_what_is_missing_and_how_to_get_it():
     said = words(app)
     assert "cells are missing" in said
     assert "Computing takes about" in said
-    assert "SJE has no result on AWA1, hand-crafted (PHOG)." in said
+    assert plain("SJE has no result on AWA1, hand-crafted (PHOG).") in said
     assert shown(app)["AWA1, hand-crafted (PHOG)"].iloc[:, 0].isna().any()
 
 

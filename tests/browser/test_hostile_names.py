@@ -212,6 +212,7 @@ def test_names_of_people_with_results_are_text(page, server, tmp_path):
     page.get_by_text("Import results of other people").click()
     page.locator("input[type=file]").set_input_files(path)
     page.get_by_text("results.json").first.wait_for()
+    settle(page)  # a run that is still to come would take the words back
     page.get_by_label("Owner of these results").fill(SCRIPT[:59])
     page.get_by_label("Owner of these results").press("Enter")
     settle(page)
