@@ -3,10 +3,10 @@
 import streamlit as st
 
 if __name__ == "__main__":
-    from ui.frame import navigate
+    from ui.shell.frame import navigate
 
     navigate()
 else:
-    from ui.serving import MIDDLEWARE, ready
+    from ui.shell.serving import MIDDLEWARE, ready
 
     app = st.App(__file__, middleware=MIDDLEWARE, lifespan=ready)

@@ -1,5 +1,5 @@
 """What did the papers claim, and does it hold?"""
 
-from ui.show_page import show_page
+from ui.shell.show_page import show_page
 
 show_page("claims")

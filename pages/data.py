@@ -1,5 +1,5 @@
 """What is in this data set?"""
 
-from ui.show_page import show_page
+from ui.shell.show_page import show_page
 
 show_page("data")

@@ -1,5 +1,5 @@
 """What does zero-shot learning do, and what does it cost?"""
 
-from ui.show_page import show_page
+from ui.shell.show_page import show_page
 
 show_page("playground")

@@ -1,5 +1,5 @@
 """How do I teach this?"""
 
-from ui.show_page import show_page
+from ui.shell.show_page import show_page
 
 show_page("teach")

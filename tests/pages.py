@@ -11,8 +11,8 @@ import numpy as np
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest, local_script_runner
 
-from ui import frame, site_map
-from ui.text import term_of
+from ui.shell import frame, site_map
+from ui.shell.text import term_of
 from zslcore import jobs
 from zslcore.evaluation.protocol import Problem
 from zslcore.jobs import runner

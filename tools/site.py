@@ -17,10 +17,11 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ui import playground_answers, playground_rulers
-from ui.cache import dataset as opened
 from ui.components import playground
 from ui.components.playground import Chip, Choice, Instrument, Rail, Tile
+from ui.playground import answers as playground_answers
+from ui.playground import rulers as playground_rulers
+from ui.state.cache import dataset as opened
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import SHARED, joined, page_of, styled

@@ -7,8 +7,8 @@ import pytest
 
 from tests.pages import metrics, visit, words
 from tests.worlds import linear_world
-from ui.exports import Look, as_latex, as_markdown
-from ui.text import plain
+from ui.shell.text import plain
+from ui.takeaway.exports import Look, as_latex, as_markdown
 from ui.views.compare.table import address_of
 from zslcore.analysis.method_table import inductive_rows
 from zslcore.analysis.stored_runs import as_json

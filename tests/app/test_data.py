@@ -15,11 +15,11 @@ from tests import pages
 from tests.datasets.files import CLASSES, N, cells, with_type_code, write_folder
 from tests.pages import words
 from tests.worlds import linear_world
-from ui import import_dialog, uploads
 from ui.figures import splits
 from ui.figures.images import image_row
 from ui.figures.palette import OVERLAP
 from ui.figures.splits import split_map
+from ui.intake import import_dialog, uploads
 from ui.sections.your_data import closed_forms
 from zslcore.analysis import inventory
 from zslcore.datasets import available, load

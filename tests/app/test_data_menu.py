@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.pages import go, visit
-from ui import data_menu
+from ui.state import data_menu
 from zslcore.datasets import imports, load
 from zslcore.datasets.facts import title
 from zslcore.datasets.simulated import SIMULATED, UNPLANTED

@@ -17,7 +17,8 @@ from streamlit.testing.v1 import AppTest
 from tests.hostile.addresses import BY_HAND, SHARED, bound
 from tests.hostile.test_addresses import malformed, opened
 from tests.pages import PATIENCE, ROOT, backslashes, forbid_computing, unexplained, visit
-from ui import downloads, exports, site_map, terms
+from ui.shell import site_map, terms
+from ui.takeaway import downloads, exports
 from zslcore.storage.files import FACTS
 from zslcore.storage.tables import harmless
 

@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.pages import go, unexplained, visit
-from ui import terms
-from ui.text import GLOSSARY, TERMS, plain, term_of
+from ui.shell import terms
+from ui.shell.text import GLOSSARY, TERMS, plain, term_of
 
 BOUND = "An oracle, chosen on the test set: it is a bound, never a result."
 
@@ -75,7 +75,8 @@ def test_a_term_without_its_sentence_is_found():
         import pandas as pd
         import streamlit as st
 
-        from ui import tables, terms
+        from ui.shell import terms
+        from ui.takeaway import tables
 
         terms.metric("AUSUC", "12.3 %")
         st.metric("ZSL accuracy", "45.6 %")

@@ -14,8 +14,9 @@ from scipy.io import savemat
 from tests import pages
 from tests.leakage.worlds import add, clean
 from tests.pages import ROOT, settled, words
-from ui import decisions, uploads
+from ui.intake import uploads
 from ui.sections.audit import ON_PAGE, in_words_of_page
+from ui.state import decisions
 from zslcore.__main__ import main
 from zslcore.commands.audit import read_decisions
 from zslcore.datasets import load

@@ -5,7 +5,7 @@ import pytest
 
 from tests.datasets import files
 from tests.pages import visit
-from ui import cache
+from ui.state import cache
 from zslcore.datasets import Split, ZSLDataset, import_dataset
 from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import SplitError

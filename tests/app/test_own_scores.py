@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests import pages
-from ui.scores import Brought
+from ui.intake.scores import Brought
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.leakage.published import known_tests

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from tests.pages import ROOT, sent_down, until, visit
-from ui import cache, waiting
-from ui import playground_answers as answers
-from ui import playground_rulers as rulers
 from ui.components.playground import Choice, Ghost, Instrument, Rail, Tile
-from ui.sections import instrument as play
+from ui.playground import answers, rulers
+from ui.playground import instrument as play
+from ui.state import cache, waiting
 from zslcore.analysis.study import run_seconds
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.runs import execute_with_scores

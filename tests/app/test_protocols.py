@@ -8,7 +8,7 @@ import pytest
 
 from tests import pages
 from tests.pages import metrics, sent_down, unexplained, words
-from ui.text import plain
+from ui.shell.text import plain
 from ui.views.leakage.scores import TABS
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score

@@ -9,8 +9,8 @@ from tests.pages import PATIENCE
 def page():
     import streamlit as st
 
-    from ui import cache
-    from ui.reading_progress import read_or_cancel
+    from ui.intake.reading_progress import read_or_cancel
+    from ui.state import cache
     from zslcore.datasets.sandbox import calling
 
     files = st.session_state["files"]  # sessions of tests share what a session remembers
@@ -61,7 +61,7 @@ def test_who_cancels_is_told_so_and_may_have_them_read_after_all(app):
 def page_of_what_is_refused():
     import streamlit as st
 
-    from ui import cache
+    from ui.state import cache
     from zslcore.exceptions import FileRefusedError
 
     def read():

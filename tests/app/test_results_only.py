@@ -3,7 +3,7 @@
 import pytest
 
 from tests.pages import forbid_computing, visit
-from ui import stored_answers
+from ui.state import stored_answers
 from zslcore.datasets import imports
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.shipped import load_results_only

@@ -7,11 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import ui.scores
+import ui.intake.scores
 from tests import pages
 from tests.pages import metrics, words
-from ui import memory, visitors
-from ui.text import plain
+from ui.intake import memory
+from ui.shell import visitors
+from ui.shell.text import plain
 from ui.views.leakage.scores import TABS
 from zslcore.commands.score import judged, paired
 from zslcore.datasets import load
@@ -125,7 +126,7 @@ def many(tmp_path, scored, n):
 def test_however_many_files_there_are_each_is_read_once(tmp_path, scored, monkeypatch):
     read = []
     monkeypatch.setattr(
-        ui.scores,
+        ui.intake.scores,
         "judge_in_sandbox",
         lambda *given, **limits: read.append(given) or judge_in_sandbox(*given, **limits),
     )

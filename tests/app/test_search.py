@@ -3,8 +3,8 @@
 import pytest
 
 from tests.pages import backslashes, visit
-from ui import search, site_map
-from ui.frame import CHOICE, WHAT
+from ui.shell import search, site_map
+from ui.shell.frame import CHOICE, WHAT
 
 
 def test_every_view_is_found_and_every_hit_leads_to_a_view():

@@ -4,9 +4,10 @@ import pytest
 import streamlit as st
 
 from tests.pages import forbid_computing, visit, words
-from ui import playground_answers, stored_answers, waiting
-from ui.numbers import percent
-from ui.text import AUSUC
+from ui.playground import answers as playground_answers
+from ui.shell.numbers import percent
+from ui.shell.text import AUSUC
+from ui.state import stored_answers, waiting
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.evaluation.specs import RunSpec

@@ -12,7 +12,8 @@ import streamlit as st
 from tests.datasets.files import write_folder
 from tests.datasets.test_table import ARRAYS
 from tests.pages import ROOT, press, visit
-from ui import uploads, visitors
+from ui.intake import uploads
+from ui.shell import visitors
 from zslcore import datasets
 from zslcore.datasets import import_dataset, imports
 from zslcore.exceptions import ZSLError

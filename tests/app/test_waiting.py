@@ -11,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages import PATIENCE, backslashes, sent_down, until, visit
 from tests.works import Work
-from ui import cache, frame, playground_answers, waiting
+from ui.playground import answers as playground_answers
+from ui.shell import frame
+from ui.state import cache, waiting
 from zslcore import jobs
 from zslcore.jobs import runner
 from zslcore.results.store import ResultStore
@@ -36,7 +38,7 @@ def panel(monkeypatch):
         import streamlit as st
 
         from tests.works import Work
-        from ui import waiting
+        from ui.state import waiting
 
         work = Work("A *test*", function, arguments)
         folder = waiting.wait_for(work, draw=lambda arrays: st.metric("so far", int(arrays["i"])))
@@ -123,7 +125,7 @@ def test_a_full_queue_is_one_sentence_wherever_a_page_submits(panel, monkeypatch
 
     def script():
         from tests.works import Work
-        from ui import waiting
+        from ui.state import waiting
 
         waiting.submit(Work("A *test*", "count", {}))
 
@@ -160,7 +162,7 @@ def test_a_job_without_its_extra_names_the_line_and_offers_no_second_try(
 
 def test_a_refusal_for_want_of_an_extra_names_the_line():
     def script():
-        from ui.frame import errors_as_sentences
+        from ui.shell.frame import errors_as_sentences
         from zslcore.storage.extras import extra
 
         with errors_as_sentences(), extra("maps", "umap", "A UMAP map"):

@@ -3,7 +3,7 @@
 import re
 import time
 
-from ui import site_map
+from ui.shell import site_map
 
 PROJECTOR = {"width": 1280, "height": 800}
 NARROW = {"width": 820, "height": 1180}

@@ -3,7 +3,7 @@
 import re
 
 from tests.browser.reading import is_shown, visit
-from ui import site_map
+from ui.shell import site_map
 
 
 def test_a_button_changes_the_theme_and_a_new_visit_keeps_it(page, server):

@@ -1,6 +1,6 @@
 """Every view for every reader, in a window of each size and in both themes.
 
-The list of views makes the list of tests: a new view is covered by being named in ui/site.toml.
+The list of views makes the list of tests: a view named in ui/shell/site.toml is covered.
 What moves while a page opens is seen at a desk by the gate and on a phone at night.
 """
 
@@ -17,7 +17,7 @@ from tests.browser.reading import (
     once,
     settle,
 )
-from ui.site_map import PAGES
+from ui.shell.site_map import PAGES
 
 DESK = {"width": 1280, "height": 800}
 VIEWS = {view.name: (page, view) for page in PAGES for view in page.views}

@@ -46,7 +46,7 @@ import os, sys
 os.chdir({root!r})
 sys.path.insert(0, {root!r})
 from pathlib import Path
-from ui import cache
+from ui.state import cache
 from zslcore.board import read_board
 cache.packaged_board = lambda: read_board(Path({folder!r}))
 from streamlit.web import cli
@@ -107,7 +107,7 @@ def test_names_are_text(page, hostile, address, fewest):
 WRITTEN = """
 import streamlit as st
 from tests.browser.test_hostile_names import WORDS
-from ui.text import plain
+from ui.shell.text import plain
 
 for k, name in enumerate(WORDS):
     st.markdown(f"Q{k}|{plain(name)}|")

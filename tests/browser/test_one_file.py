@@ -7,7 +7,7 @@ import pytest
 from tests.browser.reading import curve_shown, once
 from tests.browser.test_every_view import violations
 from tests.commands.test_one_file import small_map
-from ui.report import Pin, as_html
+from ui.takeaway.report import Pin, as_html
 from zslcore.interactive.one_file import framed, page_of
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import ScoreFile

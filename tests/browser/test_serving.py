@@ -1,11 +1,11 @@
-"""What the server does to its answers: see ui/serving.py."""
+"""What the server does to its answers: see ui/shell/serving.py."""
 
 import gzip
 import urllib.request
 
 from benchmarks.serving import ROOT
 
-STYLE = (ROOT / "ui" / "frame.css").read_text(encoding="utf-8")
+STYLE = (ROOT / "ui" / "shell" / "frame.css").read_text(encoding="utf-8")
 
 
 def answer(url, **headers):

@@ -6,7 +6,7 @@ import pytest
 from scipy.io import savemat
 
 from tests.datasets.files import cells
-from ui import uploads
+from ui.intake import uploads
 from zslcore.__main__ import main
 from zslcore.analysis.actions import CONFIGURATIONS, feature_sets
 from zslcore.datasets import action_archives, import_dataset, load

@@ -12,9 +12,10 @@ import pytest
 import zslcore
 from tests import pages
 from tests.evaluation.plugins import BROKEN, DRAWN, RIDGE, STEPS, TUNED, forget
-from ui import cache, playground_answers
-from ui.controls import YOURS, by_family
-from ui.runtime import Start
+from ui.playground import answers as playground_answers
+from ui.shell.runtime import Start
+from ui.state import cache
+from ui.state.controls import YOURS, by_family
 from zslcore import jobs
 from zslcore.__main__ import main
 from zslcore.analysis.study import RunStudy

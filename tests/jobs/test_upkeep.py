@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.datasets.test_table import ARRAYS
 from tests.pages import ROOT
-from ui.runtime import Start
+from ui.shell.runtime import Start
 from zslcore.__main__ import main
 from zslcore.datasets import import_dataset, imports
 from zslcore.jobs import upkeep
@@ -205,12 +205,12 @@ def test_whatever_fails_on_a_page_is_a_sentence_with_a_reference_that_is_in_the_
     monkeypatch, caplog
 ):
     def page():
-        from ui.guard import guarded
+        from ui.shell.guard import guarded
 
         with guarded():
             raise KeyError("secret")
 
-    monkeypatch.setattr("ui.guard.is_served", lambda: True)
+    monkeypatch.setattr("ui.shell.guard.is_served", lambda: True)
     app = AppTest.from_function(page).run()
     assert not app.exception
     sentence = app.error[0].value
@@ -223,12 +223,12 @@ def test_whatever_fails_on_a_page_is_a_sentence_with_a_reference_that_is_in_the_
 
 
 def test_a_fragment_is_guarded_when_it_runs_without_its_page(monkeypatch):
-    """Every fragment is one of ui.guard, for Streamlit's own are run by themselves."""
+    """Every fragment is one of ui.shell.guard, for Streamlit's own are run by themselves."""
 
     def page():
         import streamlit as st
 
-        from ui.guard import fragment
+        from ui.shell.guard import fragment
 
         @fragment
         def piece():
@@ -238,7 +238,7 @@ def test_a_fragment_is_guarded_when_it_runs_without_its_page(monkeypatch):
 
         piece()
 
-    monkeypatch.setattr("ui.guard.is_served", lambda: True)
+    monkeypatch.setattr("ui.shell.guard.is_served", lambda: True)
     app = AppTest.from_function(page).run()
     assert app.markdown[0].value == "drawn"
     app.toggle[0].set_value(True).run()

@@ -11,7 +11,7 @@ import grimp
 import pytest
 from importlinter.cli import lint_imports
 
-from ui import site_map
+from ui.shell import site_map
 
 ROOT = Path(__file__).parents[2]
 MOST_FLOORS = 9
@@ -60,12 +60,12 @@ def room_of(module):
 @pytest.mark.parametrize("path", [*(ROOT / "pages").glob("*.py")], ids=lambda path: path.stem)
 def test_a_page_shows_itself_and_does_nothing_else(path):
     text = path.read_text(encoding="utf-8").partition("\n\n")[2]
-    assert text == f'from ui.show_page import show_page\n\nshow_page("{path.stem}")\n'
+    assert text == f'from ui.shell.show_page import show_page\n\nshow_page("{path.stem}")\n'
 
 
 def test_only_the_cache_remembers():
     for path in [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py"), ROOT / "app.py"]:
-        if path != ROOT / "ui" / "cache.py":
+        if path != ROOT / "ui" / "state" / "cache.py":
             assert "st.cache_" not in path.read_text(encoding="utf-8"), path
 
 

@@ -27,4 +27,4 @@ def test_examples_are_true(name):
 
 
 def test_there_are_examples():
-    assert {"zslcore.metrics.accuracy", "ui.numbers", "ui.text"} <= set(modules())
+    assert {"zslcore.metrics.accuracy", "ui.shell.numbers", "ui.shell.text"} <= set(modules())

@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from ui.figures.for_print import on_paper, panels_of
+from ui.takeaway.for_print import on_paper, panels_of
 from zslcore.exceptions import ParameterError, UnknownNameError
 
 pytest.importorskip("matplotlib", reason="Matplotlib, the extra print, is not installed")

@@ -11,8 +11,8 @@ from plotly.subplots import make_subplots
 
 from tests.worlds import linear_world
 from ui.figures.accuracy import class_bars
-from ui.figures.as_table import table_of
-from ui.figures.for_print import panels_of
+from ui.takeaway.as_table import table_of
+from ui.takeaway.for_print import panels_of
 from zslcore.__main__ import main
 from zslcore.analysis.mistakes import per_class_table
 from zslcore.evaluation.specs import RunSpec

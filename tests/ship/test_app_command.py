@@ -14,7 +14,7 @@ import pytest
 
 from tests.hostile.making import honest
 from tests.works import Work
-from ui import cache
+from ui.state import cache
 from zslcore import datasets
 from zslcore.__main__ import main
 from zslcore.commands.app import MOST_STARTS, PROXIES, PROXY, Servers

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ui.exports import as_latex as as_seen
+from ui.takeaway.exports import as_latex as as_seen
 from zslcore.analysis.stored_runs import as_latex as of_runs
 from zslcore.board import read_board
 from zslcore.board.checking import Board

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit import runtime as served
 
-from ui import runtime
-from ui.runtime import Tidier
+from ui.shell import runtime
+from ui.shell.runtime import Tidier
 
 ROOT = Path(__file__).parents[2]
 

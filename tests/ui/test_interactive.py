@@ -6,7 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tests.works import Work
-from ui import curves, frame, visitors
+from ui.shell import frame, visitors
+from ui.takeaway import curves
 from zslcore.jobs import Status, Visitor
 
 
@@ -31,7 +32,7 @@ def test_a_number_that_no_curve_has_is_not_taken(monkeypatch, sent, taken):
 
 
 def _page():
-    from ui import frame
+    from ui.shell import frame
 
     frame._show_jobs()
 

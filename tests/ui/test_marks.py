@@ -28,7 +28,6 @@ from ui.figures import (
     splits,
 )
 from ui.figures.accuracy import class_bars, confusion_map
-from ui.figures.as_table import without_tags
 from ui.figures.marks import GLYPH
 from ui.figures.palette import (
     FIRST,
@@ -41,6 +40,7 @@ from ui.figures.palette import (
     UNSEEN,
     VALIDATED,
 )
+from ui.takeaway.as_table import without_tags
 from zslcore.leakage.cards import Bar, Picture
 from zslcore.metrics import seen_unseen_curve
 from zslcore.metrics.gain import GROUPS

@@ -6,8 +6,8 @@ import pytest
 import streamlit as st
 
 from tests import pages
-from ui import memory
-from ui.memory import Budget
+from ui.intake import memory
+from ui.intake.memory import Budget
 from zslcore.exceptions import ParameterError, ZSLError
 
 MB = 1 << 20

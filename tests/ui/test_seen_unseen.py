@@ -8,8 +8,8 @@ import pytest
 
 from tests.pages import head_of
 from tests.ui.test_components import finished
-from ui.curves import numbers_of
-from ui.numbers import percent, three_digits
+from ui.shell.numbers import percent, three_digits
+from ui.takeaway.curves import numbers_of
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.interactive.one_file import SHARED, packed
 from zslcore.interactive.seen_unseen import GHOSTS, LOOKS, interactive_curve, line_of

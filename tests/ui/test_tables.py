@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from ui import tables
+from ui.takeaway import tables
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ import plotly.graph_objects as go
 import pytest
 from plotly.subplots import make_subplots
 
-from ui import downloads, report
-from ui.exports import Look, as_csv, as_latex, as_markdown, markdown_line
 from ui.figures.accuracy import class_bars
-from ui.figures.as_table import table_of
+from ui.takeaway import downloads, report
+from ui.takeaway.as_table import table_of
+from ui.takeaway.exports import Look, as_csv, as_latex, as_markdown, markdown_line
 
 FORMULAS = ["=1+1", "+cmd", "-cat", "@sum", "\tx", "\rx"]
 TABLE = pd.DataFrame(

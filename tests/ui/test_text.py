@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ui import numbers
-from ui.text import on_screen, plain
+from ui.shell import numbers
+from ui.shell.text import on_screen, plain
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import ZSLError
 

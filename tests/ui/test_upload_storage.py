@@ -9,8 +9,9 @@ import pytest
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 from streamlit.web.server.starlette.starlette_app import App
 
-from ui import serving, upload_storage, uploads
-from ui.upload_storage import MOST_FILES, UploadStorage
+from ui.intake import upload_storage, uploads
+from ui.intake.upload_storage import MOST_FILES, UploadStorage
+from ui.shell import serving
 from zslcore.exceptions import FileRefusedError
 
 CONTENT = bytes(range(256)) * 4

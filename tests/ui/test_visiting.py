@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from benchmarks.visitors import MAP, VISITS
 from tests.pages import APP, PATIENCE
-from ui import site_map
+from ui.shell import site_map
 
 
 @pytest.mark.nightly

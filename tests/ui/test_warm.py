@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ui import runtime
-from ui.runtime import Tidier
-from ui.serving import ready
+from ui.shell import runtime
+from ui.shell.runtime import Tidier
+from ui.shell.serving import ready
 
 FACTS = (
     ("zslcore.results.shipped", "known_by_results"),
@@ -24,7 +24,7 @@ def test_everything_that_a_page_imports_of_the_screen_is_wanted():
     for page in PAGES.glob("*.py"):
         named = [line.split()[1] for line in page.read_text().splitlines() if line[:7] == "from ui"]
         assert {name for name in named if "." in name} <= wanted, page.name
-    assert {"ui.cache", "ui.sections.audit", "ui.lessons.registry"} <= wanted
+    assert {"ui.state.cache", "ui.sections.audit", "ui.lessons.registry"} <= wanted
 
 
 @pytest.fixture(autouse=True)

@@ -25,7 +25,7 @@ from ui.figures.palette import (
     Mark,
     quiet,
 )
-from ui.numbers import percent, three_digits
+from ui.shell.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
 
 #: Pixels of the words in a figure that a class looks at.

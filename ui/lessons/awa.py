@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from ui import cache, waiting
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.lesson import shares
 from ui.figures.palette import FIRST, HARMONIC, SECOND
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
-from ui.numbers import three_digits
+from ui.shell.numbers import three_digits
+from ui.state import cache, waiting
 from zslcore.analysis import cross_dataset
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.inventory import awa_image_counts

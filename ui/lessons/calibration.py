@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ui import cache, waiting
 from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.lesson import over_share, several_curves, shares
 from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
-from ui.numbers import percent, points
+from ui.shell.numbers import percent, points
+from ui.state import cache, waiting
 from zslcore.analysis import mistakes
 from zslcore.datasets.base import hold_out
 from zslcore.evaluation import protocol

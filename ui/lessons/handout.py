@@ -8,10 +8,11 @@ from urllib.parse import urlencode, urlsplit
 import segno
 import streamlit as st
 
-from ui import downloads, report, visitors
 from ui.lessons.place import LED, Place
 from ui.lessons.room import ROOMS
 from ui.lessons.step import Lesson
+from ui.shell import visitors
+from ui.takeaway import downloads, report
 
 #: Names under which only the server's own computer finds it.
 _ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}

@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from ui import cache
 from ui.figures.gains import GROUP_WORDS
 from ui.figures.leakage import leaks_by_class
 from ui.figures.lesson import class_accuracy_bars, shares
 from ui.figures.palette import GROUP_LOOKS
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
+from ui.state import cache
 from zslcore.analysis import overlap
 from zslcore.datasets.stand_ins import unplanted_twin
 from zslcore.evaluation.specs import RunSpec

@@ -8,9 +8,9 @@ from typing import Self
 
 import streamlit as st
 
-from ui import visitors
 from ui.lessons.room import ROOMS, Shown
 from ui.lessons.step import Lesson
+from ui.shell import visitors
 
 #: Where a session has the codes of the rooms that were opened in it.
 LED = "lesson_rooms_led"

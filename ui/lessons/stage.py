@@ -9,15 +9,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import terms, visitors
-from ui.downloads import show_command
 from ui.figures import lesson as figures
-from ui.frame import chart
-from ui.guard import fragment
 from ui.lessons.place import Place
 from ui.lessons.room import ROOMS
 from ui.lessons.step import Lesson, Step, View
-from ui.text import plain
+from ui.shell import terms, visitors
+from ui.shell.frame import chart
+from ui.shell.guard import fragment
+from ui.shell.text import plain
+from ui.takeaway.downloads import show_command
 
 _LOOK = Path(__file__).with_name("lessons.css")
 LOOK_EVERY = 2.0  # seconds between two counts of the room

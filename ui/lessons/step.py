@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 import plotly.graph_objects as go
 
-from ui.numbers import percent, points, three_digits
+from ui.shell.numbers import percent, points, three_digits
 
 
 class Answers(Protocol):

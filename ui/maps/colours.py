@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ui import cache, waiting
 from ui.maps.scene import (
     Colouring,
     Scene,
@@ -17,6 +16,7 @@ from ui.maps.scene import (
     by_share,
     class_palette,
 )
+from ui.state import cache, waiting
 from zslcore.analysis.inventory import known_to_extractor
 from zslcore.analysis.maps import match_classes
 from zslcore.analysis.maps.making import Answers, answers

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ui import terms
-from ui.numbers import change, percent, points, three_digits
-from ui.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
+from ui.shell import terms
+from ui.shell.numbers import change, percent, points, three_digits
+from ui.shell.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
 from zslcore.evaluation.protocol import AnsweredTest
 
 _FOLLOWED = (

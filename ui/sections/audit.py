@@ -11,10 +11,12 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
-from ui import cache, downloads, site_map, tables
 from ui.figures import leakage as figures
-from ui.frame import chart
-from ui.text import plain
+from ui.shell import site_map
+from ui.shell.frame import chart
+from ui.shell.text import plain
+from ui.state import cache
+from ui.takeaway import downloads, tables
 from zslcore.datasets import ZSLDataset
 from zslcore.leakage import (
     AuditContext,
@@ -68,10 +70,10 @@ REPORTS = {"Markdown": "md", "HTML": "html", "JSON": "json", "JUnit": "xml"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Review:
-    """A split under review, as it came and with what was said about it, and what the audit found.
+    """Split under review, the declarations about it and the report of its audit.
 
-    ``key`` is what :func:`ui.cache.split_to_review` knows the split by; ``lists`` tell vocabularies
-    of one name apart; ``dataset`` is None for a file of the visitor's own.
+    ``key`` is the key of the split in :func:`ui.state.cache.split_to_review`; ``lists`` distinguish
+    vocabularies of one name; ``dataset`` is None for a file of the visitor's own.
     """
 
     key: str

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui import cache, controls, data_menu, import_dialog, simulated_effects
-from ui.frame import Header, errors_as_sentences
+from ui.intake import import_dialog
+from ui.maps import simulated_effects
+from ui.shell.frame import Header, errors_as_sentences
+from ui.state import cache, controls, data_menu
 from zslcore.datasets import ZSLDataset, class_names, imports
 from zslcore.datasets.simulated import SIMULATED
 

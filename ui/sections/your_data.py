@@ -8,11 +8,13 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from ui import cache, site_map, tables
-from ui.curves import draw_curves
-from ui.numbers import duration, percent
-from ui.text import plain
-from ui.waiting import submit, wait_for
+from ui.shell import site_map
+from ui.shell.numbers import duration, percent
+from ui.shell.text import plain
+from ui.state import cache
+from ui.state.waiting import submit, wait_for
+from ui.takeaway import tables
+from ui.takeaway.curves import draw_curves
 from zslcore import jobs
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.method_table import Cell, Column, Figure, MethodTable, cells_of_runs

@@ -1,5 +1,5 @@
 // @ts-check
-// How numbers are written, to the digit as `ui/numbers.py` writes them on the rest of the page.
+// How numbers are written, to the digit as `ui/shell/numbers.py` writes them on the rest of the page.
 
 /** A fraction as percent with one decimal. @param {number} fraction */
 export function percent(fraction) {

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from ui import controls, tables
 from ui.figures import cross as figures
-from ui.frame import Header, chart
-from ui.numbers import three_digits
 from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
-from ui.text import on_screen, plain
-from ui.waiting import result_of
+from ui.shell.frame import Header, chart
+from ui.shell.numbers import three_digits
+from ui.shell.text import on_screen, plain
+from ui.state import controls
+from ui.state.waiting import result_of
+from ui.takeaway import tables
 from zslcore.analysis import cross_dataset as tests
 from zslcore.analysis.cross_dataset import CrossStudy, check_pair, fitting_methods
 from zslcore.datasets import ZSLDataset

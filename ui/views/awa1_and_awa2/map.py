@@ -13,15 +13,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, downloads, tables, waiting
-from ui.exports import as_csv
 from ui.figures import maps as figures
 from ui.figures import palette
 from ui.figures.cross import image_counts
-from ui.figures.for_print import on_paper
 from ui.figures.images import picture
-from ui.frame import Header, chart
-from ui.guard import fragment
 from ui.maps.colours import OF_ANSWERS, answers_of, coloured, colours_of, roles
 from ui.maps.scene import (
     Colouring,
@@ -33,9 +28,15 @@ from ui.maps.scene import (
     write_cameras,
     write_selection,
 )
-from ui.numbers import duration, percent
 from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
-from ui.text import plain
+from ui.shell.frame import Header, chart
+from ui.shell.guard import fragment
+from ui.shell.numbers import duration, percent
+from ui.shell.text import plain
+from ui.state import cache, controls, waiting
+from ui.takeaway import downloads, tables
+from ui.takeaway.exports import as_csv
+from ui.takeaway.for_print import on_paper
 from zslcore import jobs
 from zslcore.analysis.inventory import awa_image_counts, search_names
 from zslcore.analysis.maps import (

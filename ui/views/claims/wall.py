@@ -9,12 +9,13 @@ from typing import Any, Literal
 import pandas as pd
 import streamlit as st
 
-from ui import cache, downloads, tables
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
 from ui.figures.claims import Number, recomputed
-from ui.frame import Header, chart, errors_as_sentences
-from ui.text import plain
+from ui.shell.frame import Header, chart, errors_as_sentences
+from ui.shell.text import plain
+from ui.state import cache
+from ui.takeaway import downloads, tables
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests
 from zslcore.analysis.papers.claims import (
     CLAIMS,

@@ -12,15 +12,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, data_menu, downloads, site_map, terms, uploads, visitors
 from ui.components import window
-from ui.curves import draw_curves
-from ui.exports import Look
 from ui.figures.method_table import Path, mean_ranks, operating_points, rank_forest
-from ui.frame import Header, chart, errors_as_sentences
-from ui.numbers import duration, percent, three_digits
-from ui.text import AUSUC, plain
-from ui.waiting import submit, wait_for
+from ui.intake import uploads
+from ui.shell import site_map, terms, visitors
+from ui.shell.frame import Header, chart, errors_as_sentences
+from ui.shell.numbers import duration, percent, three_digits
+from ui.shell.text import AUSUC, plain
+from ui.state import cache, controls, data_menu
+from ui.state.waiting import submit, wait_for
+from ui.takeaway import downloads
+from ui.takeaway.curves import draw_curves
+from ui.takeaway.exports import Look
 from zslcore import jobs
 from zslcore.analysis import ranking
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy

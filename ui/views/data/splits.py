@@ -6,11 +6,13 @@ from typing import Any
 
 import streamlit as st
 
-from ui import controls, data_menu, simulated_effects, tables
 from ui.figures.splits import attribute_map, split_map
-from ui.frame import Header, chart, errors_as_sentences, show_tabs
+from ui.maps import simulated_effects
 from ui.sections.your_data import show_your_data
-from ui.text import plain
+from ui.shell.frame import Header, chart, errors_as_sentences, show_tabs
+from ui.shell.text import plain
+from ui.state import controls, data_menu
+from ui.takeaway import tables
 from zslcore.analysis import inventory
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, published, row_facts

@@ -10,12 +10,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from ui import controls, data_menu, site_map, tables
-from ui.downloads import show_command
 from ui.figures.contamination import contamination_map
 from ui.figures.palette import narrow
-from ui.frame import Header, chart, errors_as_sentences, show_tabs
-from ui.text import plain
+from ui.shell import site_map
+from ui.shell.frame import Header, chart, errors_as_sentences, show_tabs
+from ui.shell.text import plain
+from ui.state import controls, data_menu
+from ui.takeaway import tables
+from ui.takeaway.downloads import show_command
 from zslcore.datasets.class_lists import parse_class_list
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import contamination, reliability

@@ -10,27 +10,20 @@ from typing import Any, BinaryIO
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from ui import (
-    cache,
-    controls,
-    data_menu,
-    decisions,
-    scores,
-    site_map,
-    tables,
-    terms,
-    uploads,
-)
 from ui.components import window
-from ui.downloads import download
-from ui.dropzone import Sorted, put_and_sort
 from ui.figures.leakage import picture_of
-from ui.frame import Header, chart, errors_as_sentences
-from ui.reading_progress import read_or_cancel
-from ui.scores import Sent
+from ui.intake import scores, uploads
+from ui.intake.dropzone import Sorted, put_and_sort
+from ui.intake.reading_progress import read_or_cancel
+from ui.intake.scores import Sent
 from ui.sections.audit import GAIN, Review, show_evidence, show_findings
 from ui.sections.audit import LOOKS as MARK_LOOKS
-from ui.text import PARTS, on_screen, plain
+from ui.shell import site_map, terms
+from ui.shell.frame import Header, chart, errors_as_sentences
+from ui.shell.text import PARTS, on_screen, plain
+from ui.state import cache, controls, data_menu, decisions
+from ui.takeaway import tables
+from ui.takeaway.downloads import download
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imports import pretraining_of

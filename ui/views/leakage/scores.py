@@ -8,16 +8,19 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from ui import cache, controls, downloads, scores, site_map, tables, terms
 from ui.components import window
-from ui.curves import draw_curves, released
-from ui.frame import Header, errors_as_sentences
-from ui.guard import fragment
-from ui.numbers import percent, three_digits
-from ui.scores import ENDINGS, TEXTS, Brought, Sent
+from ui.intake import scores
+from ui.intake.scores import ENDINGS, TEXTS, Brought, Sent
 from ui.sections import at_gamma
-from ui.text import on_screen, plain
-from ui.visitors import available
+from ui.shell import site_map, terms
+from ui.shell.frame import Header, errors_as_sentences
+from ui.shell.guard import fragment
+from ui.shell.numbers import percent, three_digits
+from ui.shell.text import on_screen, plain
+from ui.shell.visitors import available
+from ui.state import cache, controls
+from ui.takeaway import downloads, tables
+from ui.takeaway.curves import draw_curves, released
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import origin_in_words

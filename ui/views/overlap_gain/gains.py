@@ -9,22 +9,16 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import (
-    cache,
-    controls,
-    data_menu,
-    decisions,
-    import_dialog,
-    simulated_effects,
-    tables,
-    waiting,
-)
 from ui.figures.gains import FEWEST_DRAWS, gain_bars
 from ui.figures.images import image_row
-from ui.frame import Header, chart, errors_as_sentences
-from ui.numbers import points
-from ui.text import plain
-from ui.visitors import available
+from ui.intake import import_dialog
+from ui.maps import simulated_effects
+from ui.shell.frame import Header, chart, errors_as_sentences
+from ui.shell.numbers import points
+from ui.shell.text import plain
+from ui.shell.visitors import available
+from ui.state import cache, controls, data_menu, decisions, waiting
+from ui.takeaway import tables
 from zslcore.analysis.overlap import (
     GAIN_METHODS,
     UNTRAINED,

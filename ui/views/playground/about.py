@@ -6,10 +6,12 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from ui import cache, controls, playground_answers, site_map
-from ui.frame import Header, errors_as_sentences
-from ui.numbers import percent, three_digits
-from ui.sections import instrument
+from ui.playground import answers as playground_answers
+from ui.playground import instrument
+from ui.shell import site_map
+from ui.shell.frame import Header, errors_as_sentences
+from ui.shell.numbers import percent, three_digits
+from ui.state import cache, controls
 
 #: What the article is about; other choices of the instrument are the reader's own.
 DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ui.frame import Header
-from ui.sections.instrument import show_instrument
+from ui.playground.instrument import show_instrument
+from ui.shell.frame import Header
 
 
 def show(header: Header) -> None:

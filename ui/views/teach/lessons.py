@@ -6,12 +6,12 @@ from itertools import chain
 
 import streamlit as st
 
-from ui import cache
-from ui.frame import Header, errors_as_sentences
 from ui.lessons.handout import open_room, show_entrance, show_tools
 from ui.lessons.place import Place
 from ui.lessons.registry import LESSONS
 from ui.lessons.stage import show_lesson
+from ui.shell.frame import Header, errors_as_sentences
+from ui.state import cache
 
 
 def show(header: Header) -> None:

@@ -12,7 +12,7 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from ui.text import plain
+from ui.shell.text import plain
 from zslcore.leakage import Vocabulary
 from zslcore.leakage.context import Decisions
 

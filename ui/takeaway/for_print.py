@@ -12,7 +12,7 @@ import plotly.colors
 import plotly.graph_objects as go
 
 from ui.figures import palette
-from ui.figures.as_table import without_tags
+from ui.takeaway.as_table import without_tags
 from zslcore.interactive import hues
 from zslcore.printing import (
     INK,

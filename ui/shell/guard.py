@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
-from ui.runtime import is_served
+from ui.shell.runtime import is_served
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")

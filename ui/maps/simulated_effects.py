@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ui.numbers import three_digits
+from ui.shell.numbers import three_digits
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.imagenet import planted_imagenet
 from zslcore.datasets.simulated import Planted, planted

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from ui import upload_storage, visitors
+from ui.intake import upload_storage
+from ui.shell import visitors
 from zslcore.datasets import ZSLDataset, action_archives, available, intake
 from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from ui import controls, downloads, tables, terms, waiting
 from ui.figures.accuracy import confusion_map
-from ui.frame import chart
-from ui.numbers import made, percent, points, three_digits
-from ui.text import AUSUC
+from ui.shell import terms
+from ui.shell.frame import chart
+from ui.shell.numbers import made, percent, points, three_digits
+from ui.shell.text import AUSUC
+from ui.state import controls, waiting
+from ui.takeaway import downloads, tables
 from zslcore.analysis import mistakes
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset

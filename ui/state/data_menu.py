@@ -8,8 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from ui import cache, import_dialog, stored_answers, terms, visitors
-from ui.text import plain
+from ui.intake import import_dialog
+from ui.shell import terms, visitors
+from ui.shell.text import plain
+from ui.state import cache, stored_answers
 from zslcore.datasets import ZSLDataset, imports
 from zslcore.datasets.facts import is_simulated_name, is_variant, title
 from zslcore.datasets.simulated import UNPLANTED

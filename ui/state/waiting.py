@@ -12,11 +12,13 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 import streamlit as st
 
-from ui import cache, missing_extras, stored_answers, visitors
-from ui.frame import BEGAN, WARNED, errors_as_sentences
-from ui.guard import fragment
-from ui.numbers import duration
-from ui.text import plain
+from ui.intake import missing_extras
+from ui.shell import visitors
+from ui.shell.frame import BEGAN, WARNED, errors_as_sentences
+from ui.shell.guard import fragment
+from ui.shell.numbers import duration
+from ui.shell.text import plain
+from ui.state import cache, stored_answers
 from zslcore import jobs
 from zslcore.analysis.study import RunStudy, Study
 from zslcore.evaluation import Predictions

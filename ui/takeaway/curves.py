@@ -8,7 +8,7 @@ from dataclasses import asdict
 import pandas as pd
 import streamlit as st
 
-from ui import downloads
+from ui.takeaway import downloads
 from zslcore.interactive.seen_unseen import PARTS, SeenUnseen
 from zslcore.printing import of_curves
 

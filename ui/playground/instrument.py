@@ -9,24 +9,18 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ui import (
-    cache,
-    controls,
-    data_menu,
-    downloads,
-    import_dialog,
-    playground_answers,
-    playground_rulers,
-    stored_answers,
-    waiting,
-)
 from ui.components import playground
 from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
-from ui.curves import offer_curves, released
-from ui.frame import Header, errors_as_sentences
-from ui.guard import fragment
-from ui.playground_answers import Played
-from ui.sections.drawer import show_drawer
+from ui.intake import import_dialog
+from ui.playground import answers as playground_answers
+from ui.playground import rulers as playground_rulers
+from ui.playground.answers import Played
+from ui.playground.drawer import show_drawer
+from ui.shell.frame import Header, errors_as_sentences
+from ui.shell.guard import fragment
+from ui.state import cache, controls, data_menu, stored_answers, waiting
+from ui.takeaway import downloads
+from ui.takeaway.curves import offer_curves, released
 from zslcore import jobs
 from zslcore.analysis.study import Study
 from zslcore.datasets import ZSLDataset

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from ui import data_menu, site_map
 from ui.components import window
-from ui.frame import CHOICE
 from ui.lessons.registry import LESSONS
-from ui.text import GLOSSARY, TERMS, plain
+from ui.shell import site_map
+from ui.shell.frame import CHOICE
+from ui.shell.text import GLOSSARY, TERMS, plain
+from ui.state import data_menu
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS
 from zslcore.datasets.facts import title
 from zslcore.leakage.released_codes import codes

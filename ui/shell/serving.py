@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ui import upload_storage
+from ui.intake import upload_storage
 from zslcore.storage import settings
 
 _STYLE = f"<style>{Path(__file__).with_name('frame.css').read_text(encoding='utf-8')}</style>"
@@ -28,7 +28,7 @@ _CONDITIONS = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 async def ready(_: st.App) -> AsyncIterator[None]:
     """Import the first page before the first visitor waits for it, and the others soon after."""
     import_module("ui.views.playground.play")  # not above: Streamlit's caches look for a server
-    import_module("ui.runtime").page_runs()
+    import_module("ui.shell.runtime").page_runs()
     yield
 
 

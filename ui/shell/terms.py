@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.text import TERMS, Term, term_of
+from ui.shell.text import TERMS, Term, term_of
 from zslcore.scores.protocols import Words
 
 _SHOWN, _SIDES = "terms_shown", "terms_sides"

@@ -9,9 +9,10 @@ from typing import Any, BinaryIO
 
 import streamlit as st
 
-from ui import dropzone, site_map, terms, uploads, visitors
-from ui.reading_progress import progress
-from ui.text import on_screen, plain
+from ui.intake import dropzone, uploads
+from ui.intake.reading_progress import progress
+from ui.shell import site_map, terms, visitors
+from ui.shell.text import on_screen, plain
 from zslcore.datasets import ZSLDataset, intake
 from zslcore.datasets.facts import FINE_TUNED, benchmark_of, unlisted_sets
 from zslcore.datasets.sandbox.client import DEFAULT_LIMITS

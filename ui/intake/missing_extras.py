@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from ui.text import plain
+from ui.shell.text import plain
 from zslcore.methods import METHODS
 from zslcore.storage import extras, settings
 

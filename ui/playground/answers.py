@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ui import cache, controls, data_menu, missing_extras, stored_answers, waiting
 from ui.components.playground import Chip, Choice, Pending, Rail, Tile
-from ui.controls import METHOD
-from ui.numbers import duration
-from ui.text import as_text
+from ui.intake import missing_extras
+from ui.shell.numbers import duration
+from ui.shell.text import as_text
+from ui.state import cache, controls, data_menu, stored_answers, waiting
+from ui.state.controls import METHOD
 from zslcore import jobs
 from zslcore.analysis.study import RunStudy, run_seconds
 from zslcore.datasets import ZSLDataset

@@ -11,9 +11,9 @@ from typing import Any, Literal, TypeVar, get_args
 
 import streamlit as st
 
-from ui import terms
-from ui.numbers import three_digits
-from ui.text import plain
+from ui.shell import terms
+from ui.shell.numbers import three_digits
+from ui.shell.text import plain
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.evaluation import outside
 from zslcore.methods import METHODS

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from ui import uploads
+from ui.intake import uploads
 from zslcore.leakage.file_kinds import ENDINGS, Dropped, grouped, recognise
 
 

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import downloads, terms
-from ui.exports import Look
+from ui.shell import terms
+from ui.takeaway import downloads
+from ui.takeaway.exports import Look
 
 #: Pixels of a row on screen.
 ROW = 35

@@ -14,7 +14,7 @@ import streamlit as st
 from jinja2 import Environment
 from plotly.offline import get_plotlyjs
 
-from ui.exports import Look
+from ui.takeaway.exports import Look
 from zslcore.interactive.one_file import framed
 from zslcore.version import version
 

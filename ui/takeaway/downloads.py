@@ -18,12 +18,13 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from ui import exports, missing_extras, report
 from ui.components import figure_files
-from ui.exports import Look
-from ui.figures.as_table import table_of
-from ui.figures.for_print import panels_of, prints_as_one
-from ui.guard import fragment
+from ui.intake import missing_extras
+from ui.shell.guard import fragment
+from ui.takeaway import exports, report
+from ui.takeaway.as_table import table_of
+from ui.takeaway.exports import Look
+from ui.takeaway.for_print import panels_of, prints_as_one
 from zslcore.evaluation import Predictions, predictions_file
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import frame_line

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from ui import stored_answers
-from ui.memory import BUDGET
+from ui.intake.memory import BUDGET
+from ui.state import stored_answers
 from zslcore import datasets, leakage
 from zslcore.analysis import inventory
 from zslcore.analysis.maps import EmbeddedMap, making, measured, quality, sketch, with_all_rows
@@ -88,7 +88,7 @@ def _class_names(name: str, stamp: str) -> tuple[str, ...]:
 
 @st.cache_resource(show_spinner=False, max_entries=32, hash_funcs=_BY_SPEC)
 def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
-    """Run ``spec`` here and now; pages ask :func:`ui.waiting.run_of`: it knows what takes long.
+    """Run ``spec`` in this process; pages call :func:`ui.state.waiting.run_of` for long runs.
 
     The third value is the reason why the result is not stored, empty when it is.
     """

@@ -6,8 +6,9 @@ from importlib import import_module
 
 import streamlit as st
 
-from ui import import_dialog, search, site_map
-from ui.frame import open_page
+from ui.intake import import_dialog
+from ui.shell import search, site_map
+from ui.shell.frame import open_page
 
 
 def show_page(name: str) -> None:

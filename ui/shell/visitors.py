@@ -19,8 +19,8 @@ from uuid import uuid4
 
 import streamlit as st
 
-from ui import cache
-from ui.runtime import is_served
+from ui.shell.runtime import is_served
+from ui.state import cache
 from zslcore import datasets
 from zslcore.exceptions import ParameterError
 from zslcore.jobs import Visitor

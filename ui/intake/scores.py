@@ -14,8 +14,10 @@ from typing import Any, BinaryIO, TypeVar
 
 import streamlit as st
 
-from ui import cache, memory, uploads, visitors, waiting
-from ui.text import on_screen, plain
+from ui.intake import memory, uploads
+from ui.shell import visitors
+from ui.shell.text import on_screen, plain
+from ui.state import cache, waiting
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.sandbox.client import Limits
 from zslcore.evaluation import State, is_predictions

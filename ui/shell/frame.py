@@ -15,21 +15,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException, StreamlitPageNotFoundError
 
-from ui import (
-    downloads,
-    missing_extras,
-    report,
-    runtime,
-    simulated_effects,
-    site_map,
-    terms,
-    visitors,
-)
 from ui.components import page_tools, window
 from ui.figures import palette
-from ui.guard import fragment, guarded
-from ui.site_map import Page, View
-from ui.text import TERMS, Term, on_screen, plain
+from ui.intake import missing_extras
+from ui.maps import simulated_effects
+from ui.shell import runtime, site_map, terms, visitors
+from ui.shell.guard import fragment, guarded
+from ui.shell.site_map import Page, View
+from ui.shell.text import TERMS, Term, on_screen, plain
+from ui.takeaway import downloads, report
 from zslcore import jobs
 from zslcore.datasets import ZSLDataset
 from zslcore.exceptions import SplitError, ZSLError
@@ -45,7 +39,7 @@ _SHOWN, _LEFT = "place_shown", "place_left"
 CHOICE = "place_choice"
 #: What this is, in a sentence; it stands next to the name on every page.
 WHAT = "Measure, calibrate and audit zero-shot learning."
-_APP = Path(__file__).parents[1] / "app.py"
+_APP = Path(__file__).parents[2] / "app.py"
 _ICON = Path(__file__).with_name("icon.svg")
 #: Pixels of height of the bar below the navigation, and of the heading.
 _BAR, _HEADING = 24, 40

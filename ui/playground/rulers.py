@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ui import cache, stored_answers
 from ui.components.playground import Frame, Ruler, Stop
 from ui.figures import palette
 from ui.figures.palette import look_of
-from ui.numbers import three_digits
-from ui.playground_answers import Played
+from ui.playground.answers import Played
+from ui.shell.numbers import three_digits
+from ui.state import cache, stored_answers
 from zslcore import jobs
 from zslcore.analysis.regularization import GridAnswers, GridAnswersStudy, lambda_parameter
 from zslcore.analysis.study import RunStudy

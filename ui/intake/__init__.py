@@ -1,0 +1,1 @@
+"""Files that a visitor gives: uploads, imports, score files."""

@@ -1,0 +1,1 @@
+"""Playground: its answers, instrument and drawer."""

@@ -1,0 +1,1 @@
+"""Frame of every page: header, menu, search, errors, numbers and words."""

@@ -1,0 +1,1 @@
+"""State of a visitor: caches, choices in the address, jobs."""
