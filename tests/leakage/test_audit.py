@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.leakage import situations
@@ -60,7 +60,9 @@ def plainly(world):
         found["ZSL003", "warning", f"more than once in {part}:"] = {
             r for r in rows if rows.count(r) > 1
         }
-        found["ZSL003", "error", f"of {part}."] = {r for r in rows if not 0 <= r < n}
+    found["ZSL003", "error", "Outside the rows"] = {
+        (part, r) for part, rows in world.parts.items() for r in rows.tolist() if not 0 <= r < n
+    }
     tested = here["test_seen"] | here["test_unseen"]
     used, first = here["train"] | here["val"], here["trainval"] | here["test_seen"]
     if used == first and here["test_seen"] and not here["trainval"] & tested:
@@ -86,6 +88,7 @@ def plainly(world):
 
 @settings(max_examples=60)
 @given(tampered())
+@example(add(add(clean(), [-1], "trainval"), [-1, 999], "train"))
 def test_rows_and_classes_are_judged_as_sets_are(world):
     expected = plainly(world)
     for check in CHECKS[:3]:
@@ -100,6 +103,9 @@ def test_rows_and_classes_are_judged_as_sets_are(world):
             if check.id == "ZSL003" and finding.rows:
                 assert set(finding.rows) == what
                 assert finding.figures["rows"] == len(what)
+            elif finding.sentence.startswith("Outside the rows"):  # one finding on all parts
+                assert set(finding.evidence[0].rows) == what
+                assert all(f" of {part}" in finding.sentence for part, _ in what)
             elif check.id != "ZSL003":
                 assert set(finding.classes) == what
 
