@@ -1,10 +1,15 @@
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from zslcore.datasets.class_lists import ClassList, parse_class_list, read_class_list
+from zslcore.datasets.class_lists import (
+    ClassList,
+    is_class_table,
+    parse_class_list,
+    read_class_list,
+)
 from zslcore.exceptions import FileRefusedError
 
 NAMES = ["chimpanzee", "grey wolf", "zebra", "otter", "persian cat", "ox"]
@@ -139,10 +144,27 @@ def test_of_two_columns_of_texts_the_one_that_a_dictionary_knows_is_taken():
 
 
 @given(st.lists(st.text(max_size=40), max_size=8))
+@example(['"a"\rb'])
+@example(['a,"b\nc', "d,e"])
 def test_any_text_is_read(lines):
     found = parse_class_list(lines)
     assert len(set(found.names)) == len(found.names)
     assert all(found.names)
+
+
+@pytest.mark.parametrize(
+    "separator", ["\r", "\n", "\r\n", "\x0b", "\x0c", "\x1e", "\x85", "\u2028"]
+)
+def test_every_separator_of_lines_ends_one(separator):
+    lines = ['0,"grey wolf"', '1,"red fox"', '2,"ox"']
+    assert parse_class_list([separator.join(lines)]) == parse_class_list(lines)
+    assert is_class_table([separator.join(lines)])
+
+
+@given(st.lists(st.text(alphabet='a1," \r\n\x0b\u2028', max_size=20), max_size=5))
+@example(['a,"b"\rc', "d,e"])
+def test_any_text_is_a_table_or_none(lines):
+    assert is_class_table(lines) in (True, False)
 
 
 def test_a_file_without_names_is_refused(tmp_path):

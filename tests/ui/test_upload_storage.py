@@ -165,3 +165,11 @@ def test_an_upload_that_memory_has_no_room_for_is_told_to_come_back(monkeypatch)
     assert sent[-1] == 204
     asyncio.run(served(scope | {"method": "GET"}, None, send))
     assert sent[-2:] == [204, 204]
+
+
+def test_a_title_that_csv_does_not_read_is_no_column(storage):
+    files = []
+    for name, title in (("a", "x" * 200_000), ("b", "class")):
+        add(storage, name, content=f"{title},label\n1,dog\n".encode())
+        files.append(value(storage, name))
+    assert uploads.survey_files(files) is None

@@ -361,7 +361,10 @@ def _understood_mats(mats: list[Path]) -> tuple[Path, dict[str, Any]]:
 
 def _has_column(path: Path, column: str) -> bool:
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-        return column in next(csv.reader([lines.readline(1 << 20)]), [])
+        try:
+            return column in next(csv.reader([lines.readline(1 << 20)]), [])
+        except csv.Error:  # a field of 128 KiB
+            return False
 
 
 def _settle(folder: Path, name: str) -> Path:

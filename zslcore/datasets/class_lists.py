@@ -112,7 +112,7 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     >>> parse_class_list(["a photo of a dog.", "a photo of an ox."])
     ClassList(names=('dog', 'ox'), column="the prompt 'a photo of a ...'")
     """
-    whole = [line.lstrip("\ufeff").rstrip()[:MAX_LINE] for line in lines]
+    whole = [line.lstrip("\ufeff").rstrip()[:MAX_LINE] for line in _split_lines(lines)]
     whole = [RUN.sub(r"\1\2", line) for line in whole]
     whole = [line for line in whole if line.strip() and not line.lstrip().startswith("#")]
     items = _items(whole)
@@ -130,7 +130,8 @@ def is_class_table(lines: Sequence[str]) -> bool:
 
     A table of scores has other numbers, or more columns of them.
     """
-    rows = [tuple(map(_bare, row)) for row in _commas([line.strip() for line in lines])]
+    stripped = [line.strip() for line in _split_lines(lines)]
+    rows = [tuple(map(_bare, row)) for row in _commas(stripped)]
     if len(rows) < 2 or len({*map(len, rows)}) > 1 or len(rows[0]) > MOST_FIELDS:
         return False
     table = _titled(rows)
@@ -160,6 +161,11 @@ def is_class_json(value: object) -> bool:
 
 
 # --- Lines ----------------------------------------------------------------------------------------
+
+
+def _split_lines(lines: Sequence[str]) -> list[str]:
+    """Split at every separator of lines; csv.reader refuses those within an item."""
+    return [part for line in lines for part in line.splitlines()]
 
 
 def _items(lines: list[str]) -> list[str]:
