@@ -1,0 +1,70 @@
+"""Docstrings, names and texts of the screen keep to the words that a reader knows.
+
+``python -m tools.words PATH`` lists the cases in a path.
+"""
+
+import pytest
+
+from tools import words
+
+#: Cases at most, by rule. They only go down: lower a number when cases are gone.
+LIMITS = {"docstring": 798, "name": 1_124, "text": 27, "shared": 107}
+
+
+@pytest.mark.parametrize(
+    ("rule", "cases"),
+    [
+        ("docstring", words.relative_docstrings),
+        ("name", words.empty_names),
+        ("text", words.unwanted_texts),
+        ("shared", words.shared_names),
+    ],
+)
+def test_words_that_stop_a_reader_do_not_increase(rule, cases):
+    found = list(cases())
+    assert len(found) <= LIMITS[rule], "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize(
+    ("rule", "source"),
+    [
+        ("relative_docstrings", '"""Return what is left."""'),
+        ("relative_docstrings", 'def f():\n    """Images whose class is unseen."""'),
+        ("empty_names", "found = 1"),
+        ("empty_names", "def f(said): pass"),
+        ("empty_names", "self.told = 1"),
+        ("empty_names", "for given in (): pass"),
+        ("unwanted_texts", 'show("images answered with a seen class")'),
+    ],
+)
+def test_each_rule_sees_its_case(rule, source, tmp_path, monkeypatch):
+    monkeypatch.setattr(words, "ROOT", tmp_path)
+    (tmp_path / "ui").mkdir()
+    (tmp_path / "ui/page.py").write_text("total = 1\n")
+    assert not list(getattr(words, rule)())
+    (tmp_path / "ui/frame.py").write_text(source)
+    (case,) = getattr(words, rule)()
+    assert (case.path, case.room) == ("ui/frame.py", "ui")
+
+
+def test_a_public_name_with_two_meanings_is_seen(tmp_path, monkeypatch):
+    monkeypatch.setattr(words, "ROOT", tmp_path)
+    for folder in ("zslcore", "ui"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "module.py").write_text("class Figure: pass\ndef _own(): pass\n")
+    assert words.shared_names() == {"Figure": ["ui/module.py", "zslcore/module.py"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "n"),
+    [
+        ("a.toml", 'title = "images answered with seen classes"', 1),
+        ("a.js", "const title = `images answered with {seen}`;", 1),
+        ("a.js", "const whose = 1;  // answered with a seen class", 0),
+    ],
+)
+def test_texts_of_components_and_data_files_are_read(name, source, n, tmp_path, monkeypatch):
+    monkeypatch.setattr(words, "ROOT", tmp_path)
+    (tmp_path / "ui").mkdir()
+    (tmp_path / "ui" / name).write_text(source)
+    assert len(list(words.unwanted_texts())) == n
