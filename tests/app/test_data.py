@@ -24,9 +24,9 @@ from ui.sections.your_data import closed_forms
 from zslcore.analysis import inventory
 from zslcore.datasets import available, load
 from zslcore.datasets.facts import class_facts
-from zslcore.datasets.sandbox import calling
 from zslcore.exceptions import ZSLError
 from zslcore.results.store import ResultStore
+from zslcore.untrusted import worker
 
 PAGE = "splits"
 TABS = ["Split", "Attributes"]
@@ -255,7 +255,7 @@ def test_a_file_that_crashes_its_reader_is_one_sentence(visit, tmp_path):
 
 def test_an_import_shows_how_far_it_is_and_a_click_cancels_it(visit, monkeypatch):
     def read(*args, **more):
-        calling._WATCHER.get()(0.5)
+        worker._WATCHER.get()(0.5)
         st.stop()  # as Streamlit does to a run when somebody clicks, or leaves
 
     monkeypatch.setattr(uploads, "import_files", read)

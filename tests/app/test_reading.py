@@ -11,13 +11,13 @@ def page():
 
     from ui.intake.reading_progress import read_or_cancel
     from ui.state import cache
-    from zslcore.datasets.sandbox import calling
+    from zslcore.untrusted import worker
 
     files = st.session_state["files"]  # sessions of tests share what a session remembers
 
     def read():
         st.session_state["times"] = st.session_state.get("times", 0) + 1
-        calling._WATCHER.get()(0.25)
+        worker._WATCHER.get()(0.25)
         if st.session_state.get("cancel"):
             st.session_state["reading_cancelled"] = files  # as the button does
             st.rerun()

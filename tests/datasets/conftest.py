@@ -2,15 +2,15 @@
 
 import pytest
 
-from zslcore.datasets.sandbox import calling
+from zslcore.untrusted import worker
 
 
 @pytest.fixture
 def in_process(monkeypatch):
     """Call readers here: what cannot crash needs no process of its own."""
-    monkeypatch.setattr(calling, "_confined", True)
-    monkeypatch.setattr(calling, "_limit", lambda *_, **__: None)
-    monkeypatch.setattr(calling, "_write", lambda _: None)
+    monkeypatch.setattr(worker, "_confined", True)
+    monkeypatch.setattr(worker, "_limit", lambda *_, **__: None)
+    monkeypatch.setattr(worker, "_write", lambda _: None)
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from pyarrow import parquet
 from scipy.io import savemat
 
 from tests.datasets import files
-from tests.datasets.sandbox.test_containers import write_safetensors
+from tests.untrusted.test_containers import write_safetensors
 from zslcore.__main__ import main
 from zslcore.datasets import import_dataset, imports, load
 from zslcore.datasets.intake import find, survey
-from zslcore.datasets.sandbox import formats
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, UnknownNameError
 from zslcore.storage.artifacts import discard
+from zslcore.untrusted.readers import formats
 
 pytestmark = pytest.mark.usefixtures("in_process", "own_data")
 NAMES = ("blue whale", "otter", "zebra", "bat", "sea lion")

@@ -14,14 +14,14 @@ from tests.datasets import files
 from tests.datasets.test_table import ARRAYS, csv, npz, prototypes
 from zslcore import exceptions
 from zslcore.datasets import import_dataset, imports, load
-from zslcore.datasets.sandbox import client, confinement
-from zslcore.datasets.sandbox.client import read_arrays, read_value
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.vocabularies import read_vocabulary
 from zslcore.storage import artifacts
 from zslcore.texts import refuse_twice
+from zslcore.untrusted import client, walls
+from zslcore.untrusted.client import read_arrays, read_value
 
 # --- Linear ---------------------------------------------------------------------------------------
 
@@ -239,8 +239,8 @@ def test_a_folder_to_read_in_has_an_owner_and_goes(tmp_path, monkeypatch):
 
 
 def test_walls_are_none_where_the_system_has_none(monkeypatch):
-    monkeypatch.setattr(confinement.sys, "platform", "darwin")
-    assert confinement.shut([], []) == ()
+    monkeypatch.setattr(walls.sys, "platform", "darwin")
+    assert walls.confine_process([], []) == ()
 
 
 # --- Room -----------------------------------------------------------------------------------------

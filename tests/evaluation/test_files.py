@@ -14,7 +14,6 @@ from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
-from zslcore.datasets.sandbox.client import Limits
 from zslcore.evaluation import (
     State,
     Truth,
@@ -28,6 +27,7 @@ from zslcore.evaluation.runs import RunResult, execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.methods import LinearS2V
+from zslcore.untrusted.client import Limits
 
 DOCS = Path(__file__).parents[2] / "docs" / "predictions.rst"
 WORLD = linear_world(noise=0.8)

@@ -11,8 +11,8 @@ from tests.hostile import predictions, scores
 from tests.hostile.answers import spoil_folder, spoiled_answer
 from tests.hostile.making import BOMBS, NAMES, honest, spoiled
 from tests.hostile.trying import is_a_sentence, tried
-from zslcore.datasets.sandbox import client
 from zslcore.datasets.table import read_table
+from zslcore.untrusted import client
 
 __all__ = ["in_process"]
 

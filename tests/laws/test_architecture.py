@@ -14,7 +14,7 @@ from importlinter.cli import lint_imports
 from ui.shell import site_map
 
 ROOT = Path(__file__).parents[2]
-MOST_FLOORS = 9
+MOST_FLOORS = 10
 #: Hands on names of the rooms when they are first used, so that it imports what lies above it.
 FRONT_DOOR = "zslcore"
 
@@ -41,7 +41,7 @@ def test_no_module_imports_itself_by_any_way(needs):
     list(TopologicalSorter(needs).static_order())  # raises where there is a circle
 
 
-def test_the_package_has_no_circle_and_at_most_nine_floors(needs):
+def test_the_package_has_no_circle_and_at_most_ten_floors(needs):
     rooms = {}
     for module in (each for each in needs if each.startswith("zslcore.")):
         below = {room_of(each) for each in needs[module]} - {room_of(module)}

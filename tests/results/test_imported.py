@@ -10,7 +10,6 @@ from tests.pages import visit
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.analysis.stored_runs import as_json, oracle_keys
-from zslcore.datasets.sandbox import client
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError
@@ -18,6 +17,7 @@ from zslcore.leakage import audit
 from zslcore.results import imported as module
 from zslcore.results.imported import import_runs
 from zslcore.results.store import ResultStore, StoredRun
+from zslcore.untrusted import client
 
 WORLD = linear_world(noise=1.0)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from zslcore.__main__ import main
-from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.exceptions import ParameterError
 from zslcore.jobs import Runner
 from zslcore.storage import settings
 from zslcore.storage.files import data_folder
+from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
 ROOT = Path(__file__).parents[2]
 WRONG = {

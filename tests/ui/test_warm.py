@@ -40,7 +40,7 @@ def taken_apart(monkeypatch):
 def test_what_cannot_be_imported_keeps_nobody_from_the_rest(monkeypatch, taken_apart):
     ready = []
     monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["ui.no_such_module", "wave"])
-    monkeypatch.setattr(runtime.calling, "make_ready", lambda: ready.append(True))
+    monkeypatch.setattr(runtime.worker, "warm_up", lambda: ready.append(True))
     monkeypatch.delitem(sys.modules, "wave", raising=False)
     runtime.import_ahead()
     assert "wave" in sys.modules
@@ -51,7 +51,7 @@ def test_what_cannot_be_imported_keeps_nobody_from_the_rest(monkeypatch, taken_a
 def test_visitors_go_first_but_not_for_ever(monkeypatch):
     monkeypatch.setattr(runtime, "modules_of_pages", lambda: ["wave"])
     monkeypatch.setattr(runtime, "facts", lambda: ())
-    monkeypatch.setattr(runtime.calling, "make_ready", lambda: None)
+    monkeypatch.setattr(runtime.worker, "warm_up", lambda: None)
     asked = []
 
     def busy():

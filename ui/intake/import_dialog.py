@@ -15,9 +15,9 @@ from ui.shell import site_map, terms, visitors
 from ui.shell.text import on_screen, plain
 from zslcore.datasets import ZSLDataset, intake
 from zslcore.datasets.facts import FINE_TUNED, benchmark_of, unlisted_sets
-from zslcore.datasets.sandbox.client import DEFAULT_LIMITS
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import PRETRAINING_NAMES
+from zslcore.untrusted.client import DEFAULT_LIMITS
 
 CANCEL = "data_cancel"
 #: Whether the dialog is open.

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from zslcore.datasets.sandbox.calling import watched
+from zslcore.untrusted.worker import watched
 
 READING = "Reading the files …"
 #: Where a session keeps which files it does not want to be read.

@@ -19,7 +19,6 @@ from ui.shell import visitors
 from ui.shell.text import on_screen, plain
 from ui.state import cache, waiting
 from zslcore.datasets import ZSLDataset
-from zslcore.datasets.sandbox.client import Limits
 from zslcore.evaluation import State, is_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError, ZSLError
@@ -31,6 +30,7 @@ from zslcore.scores.sandboxed import COPIES, Asked, Given, judge_in_sandbox, mem
 from zslcore.scores.two_files import Blocks, find_blocks
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import Limits
 
 #: Endings that are welcome; what a file is, its first bytes tell.
 ENDINGS = ("npz", "npy", "csv", "parquet", "mat", "h5", "hdf5", "json", "pt", "safetensors")

@@ -19,7 +19,6 @@ from ui.shell import visitors
 from zslcore.datasets import ZSLDataset, action_archives, available, intake
 from zslcore.datasets.importing import import_dataset, proposed_name
 from zslcore.datasets.imports import import_name
-from zslcore.datasets.sandbox.client import look_into
 from zslcore.datasets.table import is_table
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
@@ -29,6 +28,7 @@ from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import or_refused
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import look_into
 
 #: Endings that are welcome; what a file is, its first bytes tell.
 ENDINGS = (

@@ -18,7 +18,6 @@ from streamlit import runtime
 from threadpoolctl import threadpool_limits
 
 import ui
-from zslcore.datasets.sandbox import calling
 from zslcore.evaluation import outside
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import sweep_leftovers
@@ -26,6 +25,7 @@ from zslcore.leakage import get_vocabulary
 from zslcore.leakage.matching import match_names
 from zslcore.results.database import mend
 from zslcore.results.store import ResultStore
+from zslcore.untrusted import worker
 
 
 def is_served() -> bool:
@@ -79,7 +79,7 @@ def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
         except Exception:  # noqa: BLE001 - its page reports the error
             _LOG.exception("%s failed", step)
         time.sleep(BREATH)
-    calling.make_ready()
+    worker.warm_up()
 
 
 # --- Garbage --------------------------------------------------------------------------------------

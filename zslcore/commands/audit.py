@@ -15,7 +15,6 @@ from typing import Any
 
 from zslcore.commands.options import add_choices, file_to_write, stated_choices
 from zslcore.datasets import ZSLDataset, available, load
-from zslcore.datasets.sandbox.client import read_value
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.evaluation.runs import RunResult
@@ -31,6 +30,7 @@ from zslcore.leakage.vocabularies import PRETRAINING_NAMES
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import folder_of, path_of, write_out
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import read_value
 
 MAX_DECISIONS = 1 << 20
 #: What can be audited.

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from zslcore.commands.options import file_to_write
-from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage.files import written_whole
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import read_value
 
 if TYPE_CHECKING:
     from zslcore.board import Board, BoardEntry

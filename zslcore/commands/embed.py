@@ -44,10 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> str:
     """Embed the classes and write the archive."""
-    from zslcore.datasets.sandbox.client import read_lines
     from zslcore.exceptions import require_known
     from zslcore.leakage.vocabularies import PRETRAINING_NAMES
     from zslcore.texts import refuse_twice
+    from zslcore.untrusted.client import read_lines
 
     if (args.encoder is None) == (args.vectors is None):
         raise ParameterError("Expected --encoder or --vectors, one of them.")

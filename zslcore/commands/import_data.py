@@ -83,9 +83,9 @@ def run(args: argparse.Namespace) -> int:
     """Import what the paths hold and print what it is."""
     from zslcore.datasets import action_archives
     from zslcore.datasets.importing import files_of_intake, import_dataset
-    from zslcore.datasets.sandbox.client import listed_classes
     from zslcore.datasets.xlsa17 import data_sets_in
     from zslcore.storage.files import folder_of, path_of
+    from zslcore.untrusted.client import listed_classes
 
     source, more = Path(args.source[0]), [Path(path) for path in args.source[1:]]
     given = {

@@ -203,10 +203,10 @@ def understood(
     unseen_scores: Path | None = None,
 ) -> ScoreMatrix | ScoreAnswers:
     """Return the scores of a file; an open question is raised with its possible answers."""
-    from zslcore.datasets.sandbox.client import listed_classes
     from zslcore.scores import interpreted
     from zslcore.scores.reading import read_scores
     from zslcore.storage.files import path_of
+    from zslcore.untrusted.client import listed_classes
 
     file = read_scores(
         path,

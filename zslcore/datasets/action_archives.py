@@ -48,11 +48,11 @@ from zslcore.datasets.facts import (
 )
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import Raw, Release, Splits, rows_of, with_folds
-from zslcore.datasets.sandbox.client import Role, read_arrays
 from zslcore.datasets.xlsa17 import PARTS, read_split_arrays
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name, require_known
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect
+from zslcore.untrusted.client import Role, read_arrays
 
 #: Counted up when the same files give other data.
 REVISION = 1

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import read_value
 
 #: Most bytes, lines and characters of a line: ImageNet-21K with synonyms has 0.7 MB.
 MAX_BYTES, MAX_LINES, MAX_LINE = 2 << 20, 50_000, 2000

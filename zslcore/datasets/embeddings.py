@@ -31,7 +31,11 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import (
+from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.names import class_key, spaced_name
+from zslcore.storage import artifacts
+from zslcore.texts import clean_text, expect, expect_range, refuse_twice
+from zslcore.untrusted.client import (
     ARRAYS,
     Role,
     container_of,
@@ -40,10 +44,6 @@ from zslcore.datasets.sandbox.client import (
     read_lines,
     read_table_file,
 )
-from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.names import class_key, spaced_name
-from zslcore.storage import artifacts
-from zslcore.texts import clean_text, expect, expect_range, refuse_twice
 
 #: Parts of a standard split whose classes are listed, and lists that say their order.
 PARTS = {

@@ -12,11 +12,11 @@ import numpy as np
 from zslcore.datasets import action_archives, imports, intake, table, xlsa17
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import recognise
-from zslcore.datasets.sandbox.client import Role, read_arrays
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, require_known
 from zslcore.storage import artifacts
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import data_folder
+from zslcore.untrusted.client import Role, read_arrays
 
 #: Modules that read a form of release each (:mod:`zslcore.datasets.release`); the first that knows
 #: what is there reads it.

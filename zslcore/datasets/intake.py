@@ -21,7 +21,6 @@ from zslcore.datasets.base import Split
 from zslcore.datasets.facts import Recognised
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import Raw, Release
-from zslcore.datasets.sandbox.client import ARRAYS, Contents, Role, look_into, read_arrays
 from zslcore.datasets.split_lists import PARTS as PARTS_BY_NAME
 from zslcore.datasets.split_lists import split_of_parts
 from zslcore.datasets.table import split_from_rows, split_from_unseen
@@ -30,6 +29,7 @@ from zslcore.names import class_key, class_keys
 from zslcore.storage.arrays import write_rows
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import ARRAYS, Contents, Role, look_into, read_arrays
 
 #: Counted up when the same files give other splits.
 REVISION = 2

@@ -35,7 +35,6 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.class_lists import parse_class_list
-from zslcore.datasets.sandbox.client import look_into, read_value
 from zslcore.datasets.split_lists import (
     IMAGE,
     MAX_BYTES,
@@ -53,6 +52,7 @@ from zslcore.datasets.split_lists import (
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text, expect
+from zslcore.untrusted.client import look_into, read_value
 
 #: What is read of a folder, for the sentence of a refusal.
 LAYOUTS = (

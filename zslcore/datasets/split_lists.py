@@ -34,10 +34,10 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
 from zslcore.texts import clean_text, expect
+from zslcore.untrusted.client import read_value
 
 MAX_BYTES, MAX_ITEMS = 48 << 20, 4_000_000
 #: Most images of a tree of folders.

@@ -39,7 +39,10 @@ from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
 from zslcore.datasets.release import Raw, Release, with_folds
-from zslcore.datasets.sandbox.client import (
+from zslcore.exceptions import DatasetError, closest_name
+from zslcore.names import class_key, class_keys
+from zslcore.texts import clean_text, expect, expect_range
+from zslcore.untrusted.client import (
     Role,
     Table,
     container_of,
@@ -47,9 +50,6 @@ from zslcore.datasets.sandbox.client import (
     read_arrays,
     read_table_file,
 )
-from zslcore.exceptions import DatasetError, closest_name
-from zslcore.names import class_key, class_keys
-from zslcore.texts import clean_text, expect, expect_range
 
 #: Counted up when the same file gives other folds: 2 knows the released ones.
 REVISION = 2

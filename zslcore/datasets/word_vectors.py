@@ -21,11 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import read_arrays, read_words
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import spaced_name
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect
+from zslcore.untrusted.client import read_arrays, read_words
 
 #: Endings of archives and of the binary form; all others are text.
 ARCHIVES, BINARY = (".npz", ".h5", ".hdf5"), (".bin",)

@@ -33,10 +33,10 @@ from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.datasets.facts import Recognised, fact_sources
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.release import Raw, Release, rows_of, with_folds
-from zslcore.datasets.sandbox.client import Role, Variables, read_arrays, read_lines
 from zslcore.exceptions import FileRefusedError, ParameterError, require_known
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import Role, Variables, read_arrays, read_lines
 
 #: Counted up when the same files give other splits or folds: 2 knows the released standard splits
 #: and folds. Imports that were made before stay as they are until they are made again.

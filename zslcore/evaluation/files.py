@@ -25,18 +25,18 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import (
+from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
+from zslcore.exceptions import DatasetError, FileRefusedError
+from zslcore.storage.artifacts import scratch
+from zslcore.storage.files import or_refused, written_whole
+from zslcore.texts import clean_text, typed
+from zslcore.untrusted.client import (
     DEFAULT_LIMITS,
     ColumnRole,
     Columns,
     Limits,
     read_columns,
 )
-from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
-from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.storage.artifacts import scratch
-from zslcore.storage.files import or_refused, written_whole
-from zslcore.texts import clean_text, typed
 
 #: What the attributes of every file say first.
 SCHEMA: Literal["zslcore-predictions/1"] = "zslcore-predictions/1"

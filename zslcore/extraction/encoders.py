@@ -33,7 +33,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import (
     FileRefusedError,
     ParameterError,
@@ -47,6 +46,7 @@ from zslcore.names import class_key, spaced_name
 from zslcore.storage import artifacts
 from zslcore.storage.extras import extra
 from zslcore.texts import clean_text, expect
+from zslcore.untrusted.client import read_value
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -44,10 +44,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from zslcore.datasets.sandbox.client import MAX_CSV_BYTES
 from zslcore.datasets.split_lists import files_by_class, holds_tree, is_inside, read_split_lists
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.texts import clean_text, expect
+from zslcore.untrusted.client import MAX_CSV_BYTES
 
 if TYPE_CHECKING:
     from torch import Tensor

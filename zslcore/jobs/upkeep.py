@@ -18,13 +18,13 @@ from pathlib import Path
 from zslcore.analysis.study import is_intact
 from zslcore.datasets import imports
 from zslcore.datasets.importing import open_dataset
-from zslcore.datasets.sandbox.confinement import WALLS, walls
 from zslcore.exceptions import NewerVersionError, ZSLError
 from zslcore.results.database import damage_of, mend
 from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts, settings
 from zslcore.storage.artifacts import TornError
 from zslcore.storage.files import data_folder, is_draft_file
+from zslcore.untrusted.walls import WALLS, active_walls
 from zslcore.version import sources, version
 
 #: Bytes that should be free for the next import or result.
@@ -119,7 +119,7 @@ def _installed(name: str) -> str:
 
 def _sandbox() -> Finding:
     """Report the walls around the reader of untrusted files; a system may have none."""
-    standing = walls()
+    standing = active_walls()
     words = "Untrusted files are read without access to other files, network and programs."
     if missing := [name for name in WALLS if name not in standing]:
         words = (

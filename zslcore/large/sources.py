@@ -21,12 +21,12 @@ from zslcore.datasets.imagenet import (
     imagenet_plan,
     simulated_blocks,
 )
-from zslcore.datasets.sandbox.calling import Refused
-from zslcore.datasets.sandbox.formats import Hdf5
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.large.shards import Shards
 from zslcore.storage.extras import install
 from zslcore.texts import expect
+from zslcore.untrusted.readers.formats import Hdf5
+from zslcore.untrusted.worker import Refused
 
 #: Values read at a time, 32 MiB of float32.
 BLOCK_VALUES = 1 << 23

@@ -1,6 +1,6 @@
 """Recognise files by their first bytes and the names and shapes of their variables.
 
-A file of arrays is opened once: the confined process of :mod:`zslcore.datasets.sandbox.client` that
+A file of arrays is opened once: the confined process of :mod:`zslcore.untrusted.client` that
 lists its variables reads the small ones, too.
 """
 
@@ -20,14 +20,6 @@ from zslcore.datasets.class_lists import (
     is_class_table,
     read_class_list,
 )
-from zslcore.datasets.sandbox.client import (
-    Contents,
-    container_of,
-    look_into,
-    read_lines,
-    read_value,
-)
-from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, PREDICTED, SCORE_VARIABLES
 from zslcore.datasets.split_folders import read_split_table
 from zslcore.datasets.split_lists import is_split_json, is_split_of_parts
 from zslcore.evaluation import is_predictions
@@ -37,6 +29,14 @@ from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.leakage.vocabularies import count_understood
 from zslcore.storage.artifacts import sha256
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import (
+    Contents,
+    container_of,
+    look_into,
+    read_lines,
+    read_value,
+)
+from zslcore.untrusted.readers.formats import LABEL_VARIABLES, PREDICTED, SCORE_VARIABLES
 
 Kind = Literal["split", "scores", "predictions", "run", "entry", "features", "labels", "classes"]
 #: Kind -> what it is, in words.

@@ -14,17 +14,6 @@ import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
-from zslcore.datasets.sandbox.client import (
-    ARRAYS,
-    Contents,
-    Role,
-    container_of,
-    look_into,
-    read_arrays,
-    read_lines,
-    read_split_rows,
-)
-from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, MAX_ROW
 from zslcore.datasets.split_folders import (
     read_split_folder,
     read_split_table,
@@ -51,6 +40,17 @@ from zslcore.leakage.vocabularies import (
 )
 from zslcore.storage.artifacts import scratch, sha256
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import (
+    ARRAYS,
+    Contents,
+    Role,
+    container_of,
+    look_into,
+    read_arrays,
+    read_lines,
+    read_split_rows,
+)
+from zslcore.untrusted.readers.formats import LABEL_VARIABLES, MAX_ROW
 
 Subject = ZSLDataset | Split | str | PathLike[str]
 #: The class of every image, 0-based, or a file with 1-based ``labels``.

@@ -19,12 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.sandbox.calling import Refused, call
-from zslcore.datasets.sandbox.client import Role, read_arrays, read_value
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage.report import counted
 from zslcore.storage import artifacts
 from zslcore.texts import FOUND, clean_text, search_pattern
+from zslcore.untrusted.client import Role, read_arrays, read_value
+from zslcore.untrusted.worker import Refused, call
 
 #: A number or a name for every row, or a file that holds them.
 GroupSource = np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]

@@ -23,7 +23,6 @@ import numpy as np
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import RowFacts, class_facts, fact_sources, row_facts
-from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.evaluation import (
     Predictions,
     State,
@@ -38,6 +37,7 @@ from zslcore.leakage.photographs import Photographs
 from zslcore.names import class_key
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
 #: Where a split is near a known one: most rows of test_unseen whose class is not there as a whole,
 #: and fewest rows in common on either side, as shares.

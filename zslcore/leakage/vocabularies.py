@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Literal
 
 from zslcore.datasets.facts import FINE_TUNED, unlisted_sets
-from zslcore.datasets.sandbox.client import read_value
 from zslcore.exceptions import FileRefusedError, closest_name
 from zslcore.names import readable, squeeze
 from zslcore.storage.files import FACTS
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import read_value
 
 #: Name, file and source of the vocabularies that come with the package.
 _KNOWN = {

@@ -16,13 +16,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from zslcore.datasets.sandbox.client import read_value
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 from zslcore.storage.records import UnreadableError
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import read_value
 
 #: A result of 200 classes takes 20 kB.
 MAX_BYTES = 32 << 20

@@ -17,7 +17,13 @@ from typing import Any
 import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
-from zslcore.datasets.sandbox.client import (
+from zslcore.evaluation.predictions import PredictedRows
+from zslcore.exceptions import FileRefusedError
+from zslcore.leakage.published import PredictedScores
+from zslcore.metrics import answers_of_sides, best_of, ranks_of
+from zslcore.storage.artifacts import scratch
+from zslcore.texts import clean_text
+from zslcore.untrusted.client import (
     DEFAULT_LIMITS,
     Limits,
     Role,
@@ -27,13 +33,7 @@ from zslcore.datasets.sandbox.client import (
     read_lines,
     read_score_table,
 )
-from zslcore.datasets.sandbox.formats import LABEL_VARIABLES, LABELS, PREDICTED, SCORE_VARIABLES
-from zslcore.evaluation.predictions import PredictedRows
-from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.published import PredictedScores
-from zslcore.metrics import answers_of_sides, best_of, ranks_of
-from zslcore.storage.artifacts import scratch
-from zslcore.texts import clean_text
+from zslcore.untrusted.readers.formats import LABEL_VARIABLES, LABELS, PREDICTED, SCORE_VARIABLES
 
 #: Scores that are in memory at once, and bytes of a map that may stay there.
 AT_ONCE, STAYS = 1 << 21, 1 << 26

@@ -15,8 +15,6 @@ from typing import Any, get_args
 
 import numpy as np
 
-from zslcore.datasets.sandbox import calling, client
-from zslcore.datasets.sandbox.client import DEFAULT_LIMITS, Limits
 from zslcore.evaluation.protocol import GammaOrigin
 from zslcore.exceptions import DatasetError, FileRefusedError, ZSLError
 from zslcore.scores.judging import ScoreReport, judge, report_of
@@ -24,6 +22,8 @@ from zslcore.scores.questions import FIXES, Question, interpreted
 from zslcore.scores.reading import ROWS, ScoreAnswers, ScoreMatrix, read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
+from zslcore.untrusted import client, worker
+from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
 #: Times the declared bytes of a file that reading and judging it take at once.
 COPIES = 3
@@ -82,9 +82,9 @@ def memory_for(files: list[Path], limits: Limits = DEFAULT_LIMITS) -> int:
     return COPIES * sum(limits.budget(path.stat().st_size) for path in files)
 
 
-def make_ready() -> None:
+def warm_up() -> None:
     """Let the first file of scores not wait for the imports of its child."""
-    calling.make_ready(__name__)
+    worker.warm_up(__name__)
 
 
 def judge_in_sandbox(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from zslcore.datasets.sandbox.client import look_into
 from zslcore.exceptions import ZSLError
 from zslcore.scores.reading import NAMES
 from zslcore.texts import clean_text
+from zslcore.untrusted.client import look_into
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def show(header: Header) -> None:
         return
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("drop_files") or window.is_narrow())
-    sandboxed.make_ready()
+    sandboxed.warm_up()
     with st.container(height=_UPLOAD if certain else "content", border=False):
         files = st.file_uploader(
             "Drop a split, scores or both, predictions or a result here",

@@ -67,7 +67,7 @@ def show(header: Header) -> None:
 
 def _take_files() -> tuple[list[Sent], Sent | None]:
     """Return what was uploaded, and the validation scores next to it."""
-    sandboxed.make_ready()
+    sandboxed.warm_up()
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("scores_files") or window.is_narrow())
     with st.container(height=UPLOAD if certain else "content", border=False):

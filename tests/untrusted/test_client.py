@@ -16,10 +16,10 @@ from scipy.io import savemat
 from scipy.sparse import csr_array
 
 from tests.datasets import files
-from zslcore.datasets.sandbox import client
-from zslcore.datasets.sandbox.client import Limits, look_into, read_arrays, read_lines
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
+from zslcore.untrusted import client
+from zslcore.untrusted.client import Limits, look_into, read_arrays, read_lines
 
 CRASHING_CODES = (0, 8, 10, 19, 25, 200)
 ROLES = {"features": "columns", "labels": "numbers", "allclasses_names": "names"}

@@ -1,8 +1,8 @@
 """Read files from outside: nothing in them is trusted.
 
 MATLAB (5 and 7.3), HDF5, NumPy, Parquet, PyTorch (tensors alone), safetensors and texts (CSV, JSON,
-TOML, lists of names) are read by :mod:`zslcore.datasets.sandbox.formats` in a confined process
-(:mod:`zslcore.datasets.sandbox.calling`): ``scipy.io.loadmat`` can be made to crash by four bytes,
+TOML, lists of names) are read by :mod:`zslcore.untrusted.readers.formats` in a confined process
+(:mod:`zslcore.untrusted.worker`): ``scipy.io.loadmat`` can be made to crash by four bytes,
 a file of 1 KB can declare terabytes, and a list of 8 MB can keep a naive check busy for minutes.
 What that process leaves is checked again here. A process that crashes is one refused file.
 
@@ -21,13 +21,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from zslcore.datasets.sandbox import formats, word_vectors
-from zslcore.datasets.sandbox.calling import MAX_ANSWER, OPENING, Refused, call, make_ready
 from zslcore.exceptions import FileRefusedError
 from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
+from zslcore.untrusted.readers import formats, word_vectors
+from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
 #: How a variable is passed: a float32 matrix as it is or transposed (MATLAB's layout keeps one
 #: image per column), a matrix of scores as precise as it is, one axis of whole numbers, a tuple of
@@ -252,7 +252,7 @@ def look_into(
     """Return what an untrusted file of arrays holds, read by one worker process.
 
     With "text" among ``kinds`` a CSV or list is read, too; the columns of a table are arrays, as
-    :mod:`zslcore.datasets.sandbox.table_files` says. Values
+    :mod:`zslcore.untrusted.readers.table_files` says. Values
     of more than :data:`formats.SMALL_BYTES` in all stay in the file.
     """
     container = _kind(path, kinds)
@@ -313,7 +313,7 @@ def read_table_file(
     stay a map of ``features.npy`` in the folder ``into``.
     """
     size = _size(path, MAX_CSV_BYTES, "CSV")
-    make_ready(*formats.LIBRARIES["CSV"])
+    warm_up(*formats.LIBRARIES["CSV"])
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
     said = _read(formats.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="CSV")
     with _checked(path):
@@ -346,7 +346,7 @@ class ScoreTable:
 def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS) -> ScoreTable:
     """Read a CSV file of scores or of predicted classes; ``into`` is a folder for its numbers."""
     size = _size(path, MAX_CSV_BYTES, "CSV")
-    make_ready(*formats.LIBRARIES["CSV"])
+    warm_up(*formats.LIBRARIES["CSV"])
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
     said = _read(formats.read_score_table, path, into, budget, memory=3 * budget, what="CSV")
     with _checked(path):
@@ -563,7 +563,7 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
     """Return the container of a file, one that is welcome; have its reader imported meanwhile."""
     kind = container_of(path)
     if kind in welcome:
-        make_ready(*formats.LIBRARIES[kind])
+        warm_up(*formats.LIBRARIES[kind])
         return kind
     expected = ENDINGS_OF_ARRAYS if welcome == ARRAYS else " or ".join(welcome)
     got = CONTAINERS.get(kind, "a text")

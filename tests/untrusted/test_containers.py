@@ -12,9 +12,9 @@ import pytest
 from scipy.io import savemat
 
 from tests.datasets import files
-from zslcore.datasets.sandbox import calling
-from zslcore.datasets.sandbox.client import ARRAYS, container_of, look_into, read_arrays
 from zslcore.exceptions import FileRefusedError
+from zslcore.untrusted import worker
+from zslcore.untrusted.client import ARRAYS, container_of, look_into, read_arrays
 
 NAMES = ("blue whale", "otter", "zebra")
 X = np.arange(12.0, dtype=np.float32).reshape(4, 3) / 8
@@ -322,7 +322,7 @@ def test_of_a_view_its_own_values_alone_are_read(tmp_path, monkeypatch):
 def test_a_text_takes_no_more_memory_than_numbers_need(tmp_path, monkeypatch, name):
     """Empty brackets of 40 MB take a gigabyte; a budget by the size of the file has no end."""
     allowed = []
-    monkeypatch.setattr(calling, "allow", allowed.append)
+    monkeypatch.setattr(worker, "raise_memory_limit", allowed.append)
     (tmp_path / name).write_bytes(b"[1" + b" " * (20 << 20) + b"]")
     look_into(tmp_path / name, (*ARRAYS, "text"))
     assert max(allowed) <= 512 << 20

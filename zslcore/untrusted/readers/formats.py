@@ -1,8 +1,8 @@
 """Read MATLAB, HDF5, NumPy, Parquet, CSV, JSON and TOML in a confined process.
 
-:mod:`zslcore.datasets.sandbox.tensor_files` reads PyTorch and safetensors.
+:mod:`zslcore.untrusted.readers.tensor_files` reads PyTorch and safetensors.
 
-The limits and walls of that process protect the machine (:mod:`zslcore.datasets.sandbox.calling`).
+The limits and walls of that process protect the machine (:mod:`zslcore.untrusted.worker`).
 The readers here compare what a file declares with what it may take before they read any of it, and
 say in one sentence what is wrong. They return JSON, and leave arrays as ``<out>/<name>.npy``.
 """
@@ -26,11 +26,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zslcore.datasets.sandbox import calling
-from zslcore.datasets.sandbox.calling import Refused
-from zslcore.datasets.sandbox.table_files import ParquetTable, TextTable, allow_text
-from zslcore.datasets.sandbox.tensor_files import Safetensors, Torch
 from zslcore.storage.arrays import write_rows
+from zslcore.untrusted import worker
+from zslcore.untrusted.readers.table_files import ParquetTable, TextTable, allow_text
+from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
+from zslcore.untrusted.worker import Refused
 
 #: What variables are called that hold scores, and the label of every image.
 SCORE_VARIABLES = ("scores", "score", "logits", "probabilities", "probs", "log_probs", "array")
@@ -513,7 +513,7 @@ def read_variables(
             raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
     found, declared = [name for name in wanted if name in there], 0
     for name in found:
-        calling.tell(reading=name)
+        worker.report_progress(reading=name)
         shape, itemsize = source.declared(name)
         size = math.prod(shape) * max(itemsize, 4)
         declared += size
@@ -522,9 +522,9 @@ def read_variables(
                 f"declares {' x '.join(map(str, shape))} values ({size:,} bytes), "
                 f"more than the {budget:,} bytes {because}"
             )
-    calling.allow(3 * declared)
+    worker.raise_memory_limit(3 * declared)
     for k, name in enumerate(found):
-        calling.tell(reading=name, share=k / len(found))
+        worker.report_progress(reading=name, share=k / len(found))
         file, role = out / f"{name}.npy", wanted[name]
         if not (role == "scores" and isinstance(source, _Npz) and source.copy(name, file)):
             WRITERS[role](source.read(name), file)
@@ -542,7 +542,7 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
     found: list[dict[str, Any]] = []
     declared, most = 0, min(budget, SMALL_BYTES)
     for name in source.names[:MAX_VARIABLES]:
-        calling.tell(reading=name)
+        worker.report_progress(reading=name)
         entry: dict[str, Any] = {"name": name, "shape": None, "read": False, "refused": ""}
         found.append(entry)
         try:
@@ -556,10 +556,10 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
                 entry["read"] = True
         except Refused as refusal:
             entry["refused"] = str(refusal)
-    calling.allow(3 * declared)
+    worker.raise_memory_limit(3 * declared)
     for k, entry in enumerate(found):
         if entry["read"]:
-            calling.tell(reading=entry["name"], share=k / len(found))
+            worker.report_progress(reading=entry["name"], share=k / len(found))
             try:
                 _write_plain(source.read(entry["name"]), out / f"{k}.npy", entry["name"])
             except Refused as refusal:
@@ -582,7 +582,7 @@ def _write_plain(array: np.ndarray, path: Path, name: str) -> None:
 
 
 def _opened(path: str, kind: str) -> _Source:
-    calling.begin(*LIBRARIES[kind])
+    worker.import_libraries(*LIBRARIES[kind])
     return SOURCES[kind](path)
 
 
@@ -695,7 +695,7 @@ def read_columns(
 
     Texts stay numbers of a dictionary, so that one long text in a million rows is one text.
     """
-    calling.begin(*LIBRARIES["Parquet"])
+    worker.import_libraries(*LIBRARIES["Parquet"])
     file = _parquet(path, [name for name, role in wanted.items() if role == "texts"])
     there = file.schema_arrow.names
     for name in required:
@@ -703,7 +703,7 @@ def read_columns(
             held = ", ".join(there[:12]) or "nothing"
             raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
     found = [name for name in wanted if name in there]
-    calling.allow(3 * _declared_by_columns(file.metadata, found, budget))
+    worker.raise_memory_limit(3 * _declared_by_columns(file.metadata, found, budget))
     attrs = _attrs((file.metadata.metadata or {}) | (file.schema_arrow.metadata or {}))
     texts: dict[str, list[str]] = {}
     for name in found:
@@ -819,11 +819,11 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
             for name, of in known.items():
                 cut = frame[name].str[-MAX_PATH:] if name == "image_file" else frame[name].str[:256]
                 codes[name].append(cut.map(lambda text, of=of: of.setdefault(text, len(of))))
-            calling.tell(share=share)
+            worker.report_progress(share=share)
             yield values
 
-    calling.begin(*LIBRARIES["CSV"])
-    calling.allow(3 * budget)
+    worker.import_libraries(*LIBRARIES["CSV"])
+    worker.raise_memory_limit(3 * budget)
     import pandas as pd
 
     try:
@@ -943,8 +943,8 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     numbers = [k for k in range(len(header)) if k not in texts and k != index]
     known: dict[int, dict[str, int]] = {k: {} for k in sorted(texts - {index})}
     codes: dict[int, list[np.ndarray]] = {k: [] for k in known}
-    calling.begin(*LIBRARIES["CSV"])
-    calling.allow(3 * budget)
+    worker.import_libraries(*LIBRARIES["CSV"])
+    worker.raise_memory_limit(3 * budget)
     import pandas as pd
 
     options: dict[str, Any] = {
@@ -977,7 +977,7 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
                     codes[k].append(texts.map(lambda text, of=of: of.setdefault(text, len(of))))
                     if len(of) > MAX_COLUMNS:  # names of files, another one in every row
                         del known[k], codes[k]
-                calling.tell(share=min(1.0, file.tell() / size))
+                worker.report_progress(share=min(1.0, file.tell() / size))
                 yield values
 
     try:

@@ -13,13 +13,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.datasets.sandbox import functions
 from tests.datasets.test_table import npz
+from tests.untrusted import functions
 from zslcore.datasets import import_dataset
-from zslcore.datasets.sandbox import calling, confinement
-from zslcore.datasets.sandbox.calling import Refused, call, watched
-from zslcore.datasets.sandbox.client import read_columns
 from zslcore.storage.artifacts import discard
+from zslcore.untrusted import walls, worker
+from zslcore.untrusted.client import read_columns
+from zslcore.untrusted.worker import Refused, call, watched
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks, limits and walls are of Linux")
 
@@ -28,8 +28,8 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="forks, limits and wa
 def run(request, tmp_path, monkeypatch):
     """Call a function of this file both ways."""
     if request.param == "started":
-        monkeypatch.setattr(calling, "_can_fork", lambda: False)
-    elif not calling._can_fork():
+        monkeypatch.setattr(worker, "_can_fork", lambda: False)
+    elif not worker._can_fork():
         pytest.skip("processes are not forked here")
 
     def of(function, *args, memory=64 << 20, seconds=20, files=()):
@@ -63,15 +63,15 @@ def test_a_worker_sees_its_file_its_folder_and_nothing_else(run, tmp_path_factor
     assert len(seen["descriptors"]) == 3
     assert not any("socket" in place for place in seen["descriptors"])
     assert (seen["core"], seen["seconds"], seen["size"]) == (0, 20, (64 << 20) + (1 << 20))
-    if not (walls := confinement.walls()):
+    if not (active := walls.active_walls()):
         pytest.skip("this system has no walls")
     more = {"files": "links", "programs": "rights"}
-    for wall in (*walls, *(more[wall] for wall in walls if wall in more)):
+    for wall in (*active, *(more[wall] for wall in active if wall in more)):
         assert not seen[wall], wall
 
 
 @LINUX
-@pytest.mark.skipif(set(confinement.WALLS) > set(confinement.walls()), reason="walls are missing")
+@pytest.mark.skipif(set(walls.WALLS) > set(walls.active_walls()), reason="walls are missing")
 def test_a_worker_that_was_taken_over_reaches_nothing_else(run, tmp_path_factory):
     secret = tmp_path_factory.mktemp("b") / "secret"
     secret.write_text("x")
@@ -87,15 +87,15 @@ def test_a_worker_that_was_taken_over_reaches_nothing_else(run, tmp_path_factory
 
 
 @LINUX
-@pytest.mark.skipif(set(confinement.WALLS) > set(confinement.walls()), reason="walls are missing")
+@pytest.mark.skipif(set(walls.WALLS) > set(walls.active_walls()), reason="walls are missing")
 def test_the_filter_alone_keeps_a_file_from_being_cut_off(tmp_path):
     """Landlock knows of truncation from Linux 6.2 on."""
     code = (
         "import ctypes, os, sys\n"
-        "from zslcore.datasets.sandbox import confinement\n"
+        "from zslcore.untrusted import walls\n"
         "libc = ctypes.CDLL(None, use_errno=True)\n"
-        "libc.prctl(confinement.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)\n"
-        "assert confinement._shut_calls(libc)\n"
+        "libc.prctl(walls.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)\n"
+        "assert walls._shut_calls(libc)\n"
         "os.truncate(sys.argv[1], 0)\n"
     )
     (tmp_path / "mine").write_text("x")
@@ -107,7 +107,7 @@ def test_the_filter_alone_keeps_a_file_from_being_cut_off(tmp_path):
 @LINUX
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="a second set of calls is of x86-64")
 def test_a_worker_has_no_calls_of_another_machine(run):
-    if "programs" not in confinement.walls():
+    if "programs" not in walls.active_walls():
         pytest.skip("this system filters no calls")
     with suppress(Refused):  # a kernel without these calls ends the worker
         assert run(functions.calls_with_32_bits) < 0
@@ -119,7 +119,7 @@ def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeyp
         run(functions.dies)
     with pytest.raises(Refused, match="expected a file that is whole"):
         run(functions.fails)
-    monkeypatch.setattr(calling, "PATIENCE", 0.5)
+    monkeypatch.setattr(worker, "PATIENCE", 0.5)
     with pytest.raises(Refused, match="not read within 2 s because this machine is busy; try"):
         run(functions.leaves_pid, 60, seconds=4)
 
@@ -127,7 +127,7 @@ def test_a_worker_that_crashes_fails_or_takes_too_long_is_a_refusal(run, monkeyp
 @LINUX
 @pytest.mark.nightly
 def test_time_of_the_processor_is_what_a_file_may_take_not_time_on_the_clock(run, monkeypatch):
-    monkeypatch.setattr(calling, "PATIENCE", 1e6)
+    monkeypatch.setattr(worker, "PATIENCE", 1e6)
     with pytest.raises(Refused, match="took longer than the 1 s of the processor for a file"):
         run(functions.computes, seconds=1)
     run(functions.sleeps, 2.5, seconds=1)
@@ -176,13 +176,13 @@ def test_a_share_that_is_none_is_not_shown(run, share):
 def test_of_an_endless_answer_the_last_line_alone_is_parsed(run, monkeypatch):
     parsed = []
     monkeypatch.setattr(
-        calling.json, "loads", lambda text, real=calling.json.loads: parsed.append(0) or real(text)
+        worker.json, "loads", lambda text, real=worker.json.loads: parsed.append(0) or real(text)
     )
     with pytest.raises(Refused, match="crashed its reader"):
         run(functions.says_often, "{}\n", 1 << 20, 0)
     assert len(parsed) == 1
     with pytest.raises(Refused, match="crashed its reader"):  # longer than any answer
-        run(functions.writes, f'{{"done": "{"x" * calling.ANSWER}"}}\n')
+        run(functions.writes, f'{{"done": "{"x" * worker.ANSWER}"}}\n')
 
 
 @LINUX
@@ -196,7 +196,7 @@ def test_folders_that_a_worker_nests_without_end_are_removed(tmp_path):
 
 def test_a_cancelled_import_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    monkeypatch.setattr(calling, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(worker, "LOOK_EVERY", 0.0)
 
     def leave(_):
         raise GeneratorExit
@@ -218,7 +218,7 @@ def test_one_server_forks_all_workers_and_another_takes_its_place(tmp_path):
 
 @LINUX
 def test_the_server_imports_what_workers_need_before_they_are_asked(tmp_path):
-    calling.make_ready(functions.__name__, "there.is.none")
+    worker.warm_up(functions.__name__, "there.is.none")
     asked = {"files": [], "out": tmp_path, "memory": 1 << 20, "seconds": 20}
     imported_by, server = call(functions.who_imported, **asked)
     assert imported_by == server
@@ -260,12 +260,12 @@ def test_many_at_once_get_each_their_own(tmp_path):
 def test_workers_end_with_their_caller(tmp_path):
     code = (
         "from pathlib import Path\n"
-        "from tests.datasets.sandbox.functions import leaves_pid\n"
-        "from zslcore.datasets.sandbox.calling import call\n"
+        "from tests.untrusted.functions import leaves_pid\n"
+        "from zslcore.untrusted.worker import call\n"
         f"out = Path({str(tmp_path)!r})\n"
         "call(leaves_pid, 600, files=[], out=out, memory=1 << 20, seconds=600)\n"
     )
-    environment = os.environ | {"PYTHONPATH": str(calling.ROOT)}
+    environment = os.environ | {"PYTHONPATH": str(worker.ROOT)}
     caller = subprocess.Popen([sys.executable, "-c", code], env=environment)
     pid = tmp_path / "pid"
     try:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from zslcore.datasets.sandbox.calling import Refused
+from zslcore.untrusted.worker import Refused
 
 #: Most bytes of a pickle or header, of names in one, and dictionaries inside each other.
 MAX_HEADER, MAX_NAMES, MAX_DEPTH = 16 << 20, 10_000, 4

@@ -1,7 +1,7 @@
 """Call a function in a confined process: the files that it reads may be hostile.
 
 The process has the limits that the caller states, none of the server's environment, and the walls
-of :mod:`zslcore.datasets.sandbox.confinement`. It may have been taken over, so the caller checks
+of :mod:`zslcore.untrusted.walls`. It may have been taken over, so the caller checks
 the JSON that comes back. On Linux a fork server imports the module of a function that is called
 and forks a worker within milliseconds; elsewhere every worker is started anew, and imports it.
 """
@@ -30,7 +30,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, NoReturn, Protocol
 
-from zslcore.datasets.sandbox.confinement import ROOT, shut
+from zslcore.untrusted.walls import ROOT, confine_process
 
 if sys.platform != "win32":  # there, only the caller's time limit holds
     import resource
@@ -38,7 +38,7 @@ if sys.platform != "win32":  # there, only the caller's time limit holds
 #: What a worker receives of the server's environment: where libraries lie, and no secret.
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
 #: Imported once by the fork server; what reads Parquet when the first such file comes.
-PRELOADED = ("h5py", "scipy.io", "zslcore.datasets.sandbox.formats")
+PRELOADED = ("h5py", "scipy.io", "zslcore.untrusted.readers.formats")
 #: Seconds between two looks at a worker, and on the clock for every second of the processor: the
 #: system ends a worker that has used its seconds, however slowly a busy machine gives them.
 LOOK_EVERY, PATIENCE = 0.1, 40
@@ -128,23 +128,23 @@ def call(
     raise Refused(sentence, _variable(last.get("reading")))
 
 
-def tell(**line: object) -> None:
+def report_progress(**line: object) -> None:
     """Tell the caller what is read (``reading``: a variable), and how much of it (``share``)."""
     global _reading
     _reading = str(line.get("reading", _reading))
     _write(json.dumps(line))
 
 
-def begin(*libraries: str) -> None:
-    """Import libraries; until :func:`allow` is called, there is memory to open a file alone."""
+def import_libraries(*libraries: str) -> None:
+    """Import libraries, and leave memory to open a file until :func:`raise_memory_limit`."""
     global _base
     for name in libraries:
         importlib.import_module(name)
     _base = _mapped() + SPARE
-    allow(0)
+    raise_memory_limit(0)
 
 
-def allow(memory: int) -> None:
+def raise_memory_limit(memory: int) -> None:
     """Let this worker take ``memory`` bytes for values, up to what its caller allows."""
     _limit("RLIMIT_AS", _base + OPENING + memory, hard=False)
 
@@ -240,7 +240,7 @@ def _python(*words: str, **options: Any) -> subprocess.Popen[Any]:
     return subprocess.Popen(command, env=environment, **(silent | options))  # noqa: S603 - ours
 
 
-def make_ready(*modules: str) -> None:
+def warm_up(*modules: str) -> None:
     """Start the fork server and import modules there, so that the first file does not wait."""
     if _can_fork() and not _confined:
         with _LOCK, suppress(OSError):
@@ -395,7 +395,7 @@ def serve() -> None:
     _limit("RLIMIT_CPU", request["seconds"], hard=False)
     _limit("RLIMIT_FSIZE", request["written"] + (1 << 20))
     package = ROOT / request["function"][0].partition(".")[0]  # of the function, as of a test
-    shut([*request["files"], str(package)], [request["out"]])
+    confine_process([*request["files"], str(package)], [request["out"]])
     os.environ["ZSL_DATA"] = request["out"]
     importlib.import_module(request["function"][0])
     _base = _mapped() + SPARE
@@ -404,10 +404,10 @@ def serve() -> None:
     try:
         _write(f'{{"done": {_answer(request)}}}')
     except Refused as refusal:
-        tell(refused=str(refusal), where=refusal.where)
+        report_progress(refused=str(refusal), where=refusal.where)
 
 
-def keep(control: socket.socket) -> None:
+def run_fork_server(control: socket.socket) -> None:
     """Fork a worker for every request until the socket is closed; open no file.
 
     A message is the name of a module to import, with the worker's descriptors where one is wanted:
@@ -429,14 +429,14 @@ def keep(control: socket.socket) -> None:
                 pass
         server = os.getpid()
         if (pid := os.fork()) == 0:
-            _be_worker(server, passed)
+            _serve_and_exit(server, passed)
         descriptor = os.pidfd_open(pid)
         socket.send_fds(control, [b"p"], [descriptor])
         for each in (*passed, descriptor):
             os.close(each)
 
 
-def _be_worker(server: int, passed: Sequence[int]) -> NoReturn:
+def _serve_and_exit(server: int, passed: Sequence[int]) -> NoReturn:
     """Serve in a process that was forked, holding no descriptor but its own."""
     try:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -450,9 +450,9 @@ def _be_worker(server: int, passed: Sequence[int]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    from zslcore.datasets.sandbox import calling  # the module that functions import, not this one
+    from zslcore.untrusted import worker  # the module that functions import, not this one
 
     if len(sys.argv) > 1:
-        calling.keep(socket.socket(fileno=int(sys.argv[1])))
+        worker.run_fork_server(socket.socket(fileno=int(sys.argv[1])))
     else:
-        calling.serve()
+        worker.serve()

@@ -12,7 +12,7 @@ programs    Linux on x86-64 or ARM64     starting another program or process, si
 ==========  ===========================  =========================================================
 
 On macOS and Windows there is none of the three, and in a container whose system calls are filtered
-there may be fewer. The limits of :mod:`zslcore.datasets.sandbox.calling` hold in any case: of an
+there may be fewer. The limits of :mod:`zslcore.untrusted.worker` hold in any case: of an
 administrator's capabilities, which can raise them, a reader keeps the one to read files of others.
 """
 
@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 #: Where the package lies: site-packages, or a checkout, which has secrets and history of its own.
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 #: What a wall keeps out.
 WALLS = ("files", "network", "programs")
 
@@ -109,7 +109,7 @@ X32 = 0x40000000
 CAPABILITY_VERSION, CAP_DAC_OVERRIDE = 0x20080522, 1
 
 
-def shut(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
+def confine_process(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
     """Confine this process for good, and return the walls that stand.
 
     ``readable`` may be read in addition to Python and its libraries; ``writable`` are folders.
@@ -124,12 +124,12 @@ def shut(readable: Sequence[str], writable: Sequence[str]) -> tuple[str, ...]:
     return (*files, "network", "programs") if _shut_calls(libc) else files
 
 
-def walls() -> tuple[str, ...]:
+def active_walls() -> tuple[str, ...]:
     """Return the walls that this system can build, as a process that confines itself finds them.
 
     A system call filter, as of a container, may refuse what the kernel has.
     """
-    code = f"from {__name__} import shut; print(*shut([], []))"
+    code = f"from {__name__} import confine_process; print(*confine_process([], []))"
     done = subprocess.run(  # noqa: S603 - our own words
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )

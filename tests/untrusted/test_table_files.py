@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from zslcore.datasets.sandbox import table_files
-from zslcore.datasets.sandbox.client import ARRAYS, look_into
 from zslcore.exceptions import FileRefusedError
+from zslcore.untrusted.client import ARRAYS, look_into
+from zslcore.untrusted.readers import table_files
 
 pytestmark = pytest.mark.usefixtures("in_process")
 

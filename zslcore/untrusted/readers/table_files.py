@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from zslcore.datasets.sandbox import calling
-from zslcore.datasets.sandbox.calling import Refused
+from zslcore.untrusted import worker
+from zslcore.untrusted.worker import Refused
 
 #: Most bytes of a text whose columns are found out, of its columns, and characters of a name.
 MAX_TEXT, MAX_COLUMNS, MAX_NAME, TEXT_BYTES = 64 << 20, 1 << 14, 256, 1 << 10
@@ -51,7 +51,7 @@ def allow_text(path: str) -> None:
         raise Refused(
             f"expected a text of at most {MAX_TEXT:,} bytes, got {size:,}; write it as .npy"
         )
-    calling.allow(min(32 * size, MOST_OF_TEXT))
+    worker.raise_memory_limit(min(32 * size, MOST_OF_TEXT))
 
 
 def _is_number(text: str) -> bool:

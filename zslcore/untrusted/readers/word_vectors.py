@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from zslcore.datasets.sandbox.calling import Refused
+from zslcore.untrusted.worker import Refused
 
 #: Most bytes of a line, of a word, and numbers of a vector.
 MAX_LINE, MAX_WORD, MAX_WIDTH = 1 << 17, 1 << 10, 1 << 14

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from zslcore.datasets.sandbox import calling
+from zslcore.untrusted import worker
 
 IMPORTED_BY = os.getpid()
 
@@ -78,8 +78,8 @@ def reaches_for_others(victim, secret, out):
         "time": goes(lambda: os.utime(secret, (1, 1))),
         "a link": goes(lambda: os.link(secret, out / "link")),
         "a pipe with a name": goes(lambda: os.mkfifo(out / "fifo")),
-        "the checkout": goes(lambda: os.listdir(calling.ROOT)),
-        "its history": goes(lambda: open(calling.ROOT / "README.md")),
+        "the checkout": goes(lambda: os.listdir(worker.ROOT)),
+        "its history": goes(lambda: open(worker.ROOT / "README.md")),
         "connections": goes(lambda: open("/proc/self/net/tcp")),
         "terminal": goes(lambda: open("/dev/tty")),
         "what an administrator may": goes(lambda: os.chroot(out)),
@@ -116,7 +116,7 @@ def calls_with_32_bits(out):
 
 def leaves_pid(seconds, out):
     (out / "pid").write_text(f"{os.getpid()} {os.getppid()}")
-    calling.tell(share=0.25)
+    worker.report_progress(share=0.25)
     time.sleep(seconds)
 
 
@@ -138,7 +138,7 @@ def eats(size, out):
 
 
 def eats_before_it_is_allowed(out):
-    calling.begin()
+    worker.import_libraries()
     return eats(500 << 20, out)
 
 

@@ -1,0 +1,5 @@
+"""Fixtures of tests of untrusted files."""
+
+from tests.datasets.conftest import in_process, own_data
+
+__all__ = ["in_process", "own_data"]

@@ -1,0 +1,1 @@
+"""Readers of file formats, called in a worker process."""
