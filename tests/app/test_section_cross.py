@@ -8,17 +8,10 @@ from tests import pages
 from tests.pages import settled, words
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.palette import FIRST, SECOND
-from ui.views.awa1_and_awa2.crossed import USUAL
 from zslcore.analysis import cross_dataset as tests
 from zslcore.analysis.inventory import awa_image_counts
-from zslcore.datasets import load
-from zslcore.jobs.studies import result
 
 PRINTED = tests.printed_table(), "AWA1", "AWA2"
-
-
-def opened(**choices):
-    return settled(pages.visit("pages/awa1_and_awa2.py", view="crossed", **choices))
 
 
 def numbers(sent):
@@ -69,28 +62,11 @@ def test_strips_show_every_pair_with_the_mean_and_its_p():
 # --- The view ------------------------------------------------------------------------------------
 
 
-def test_accuracy_shows_the_claim_then_the_table_and_its_tests():
-    app = opened()
+def test_printed_pairs_stand_below_the_map_and_as_a_table():
+    app = settled(pages.visit("pages/awa1_and_awa2.py", awa1_layout="PCA", awa1_threads="1"))
     assert "does not follow" in words(app)
-    claim, cells, ours = (frame.value for frame in app.dataframe)
-    assert claim.set_index("asked")["p"]["another training set"] == pytest.approx(0.3507, abs=1e-4)
-    assert claim["printed"].notna().sum() == 1
-    assert list(cells["method"][:5]) == ["LinearV2S", "LinearS2V", "ESZSL", "SAE", "GFZSL"]
-    assert cells.set_index("method").loc["DAP", "printed 1:1"] == pytest.approx(44.1)
-    assert list(ours["pairs"]) == [10] * 3 + [5] * 3
-    drawn = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
-    lines = [numbers(trace["x"]) for trace in drawn if trace["mode"] == "lines"][:2]
-    pair = load("simulated-AWA1"), load("simulated-AWA2")
-    truth = result(tests.CrossStudy.of(*pair, "PS", USUAL)).set_index(
-        ["method", "train_dataset", "test_dataset"]
-    )["top1_per_class"]["LinearV2S"]
-    names = [one.name for one in pair]
-    turns = [(names[i], names[j]) for i, j in ((0, 0), (0, 1), (1, 1), (1, 0))]
-    assert [x for line in lines for x in line[:2]] == pytest.approx([truth[turn] for turn in turns])
-    app.selectbox(key="crossed_figure").select("H, calibrated").run()
-    assert list(app.dataframe[1].value.columns) == ["method", "1:1", "1:2", "2:2", "2:1"]
-    settled(app.multiselect(key="crossed_methods").set_value(["ESZSL"]).run())
-    assert len(app.dataframe) == 2  # no test of one method
-    app.multiselect(key="crossed_methods").set_value([]).run()
-    assert not app.exception
-    assert len(app.dataframe) == 1
+    specs = [json.loads(each.proto.spec)["data"] for each in app.get("plotly_chart")]
+    (drawn,) = [data for data in specs if any(trace.get("name") == "a pair" for trace in data)]
+    pairs = next(trace for trace in drawn if trace["name"] == "a pair")
+    expected = 100 * tests.differences(*PRINTED)["difference"]
+    np.testing.assert_allclose(np.sort(numbers(pairs["x"])), np.sort(expected))

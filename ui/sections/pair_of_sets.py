@@ -1,4 +1,4 @@
-"""The choice of two data sets with the same classes, on both views of the page AWA1 and AWA2."""
+"""Choice of two data sets with the same classes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNPLANTED = "-unplanted"
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """What decides whether a data set is offered beside another one."""
+    """Properties by which a data set is offered next to another one."""
 
     name: str
     classes: frozenset[str]
@@ -33,29 +33,27 @@ class Offered:
 def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     """Choose one data set or two that can be compared, and a split that both have.
 
-    An imported AWA1 with an imported AWA2 is the default; simulated ones stand in and say so.
+    An imported AWA1 with an imported AWA2 is the default, else the simulated ones.
     """
-    with (
-        st.container(horizontal=True, vertical_alignment="bottom", key="pair_choices"),
-        errors_as_sentences(),
-    ):
+    with errors_as_sentences():
         sides = st.container(), st.container()
-        variants = data_menu.lists_variants()
-        import_dialog.offer()
-        there = [
+        with st.container(horizontal=True, vertical_alignment="center"):
+            variants = data_menu.lists_variants()
+            import_dialog.offer()
+        offered = [
             _offered(name)
             for name in data_menu.offered(results_only=False, effects=True, variants=variants)
         ]
-        default = _default(there)
+        default = _default(offered)
         with sides[0]:
             first = data_menu.choose_name(
                 "Data set",
-                [each.name for each in there],
+                [each.name for each in offered],
                 key="pair_first",
                 default=default[0],
                 on_change=_forget_second,
             )
-        partners = _partners(_offered(first), there)
+        partners = _partners(_offered(first), offered)
         options = [*partners, NOTHING]
         usual = default[1] if first == default[0] else options[0]
         with sides[1]:
@@ -66,21 +64,22 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
         datasets = tuple(cache.dataset(name) for name in names)
         splits = [name for name in datasets[0].splits if all(name in d.splits for d in datasets)]
         split = controls.choose("Split", splits, key="split", default="PS")
-        header.mark(*sorted(datasets, key=lambda data: not data.simulated))
+        header.cite(*datasets)
     return datasets, split
 
 
-def show_what_is_simulated(datasets: tuple[ZSLDataset, ...]) -> None:
-    """Say what of the chosen data is simulated, and the command that brings the real ones."""
-    if any(data.simulated for data in datasets):
-        st.caption(
-            f"{simulated_effects.about_shift(*datasets)} `zslcore download xlsa17` replaces them "
-            "by the real AWA1 and AWA2.".strip()
-        )
+def about_simulated(datasets: tuple[ZSLDataset, ...]) -> str:
+    """Return the effects of simulated data, and the command that brings the real ones."""
+    if not any(data.simulated for data in datasets):
+        return ""
+    return (
+        f"{simulated_effects.about_shift(*datasets)} `zslcore download xlsa17` replaces them by "
+        "the real AWA1 and AWA2."
+    ).strip()
 
 
 def _forget_second() -> None:
-    """Let the other side be chosen anew: the new first one may not be compared with it."""
+    """Reset the second data set, which may not have the classes of the new first one."""
     st.session_state.pop("pair_second", None)
     st.query_params.pop("pair_second", None)
 
@@ -93,15 +92,15 @@ def _offered(name: str) -> Offered:
         benchmark = name.removeprefix("simulated-").partition("-")[0]
         width = 2048 if planted.endswith("-full") else 512
         return Offered(name, frozenset(class_names(planted)), benchmark, width, simulated=True)
-    # Digits and the stand-ins for videos share their classes with nothing else.
+    # Digits and simulated actions share their classes with no other data set.
     return Offered(name, frozenset([name]), None, 0, simulated=name.startswith("simulated"))
 
 
-def _partners(first: Offered, there: list[Offered]) -> list[str]:
-    """Return what has the classes of ``first``, the likeliest other side first."""
-    alike = [each for each in there if each.classes == first.classes and each != first]
+def _partners(first: Offered, offered: list[Offered]) -> list[str]:
+    """Return the data sets with the classes of ``first``, the likeliest partner first."""
+    partners = [each for each in offered if each.classes == first.classes and each != first]
     kind = _kind(first)
-    alike.sort(
+    partners.sort(
         key=lambda each: (
             each.simulated != first.simulated,
             each.width != first.width,
@@ -109,17 +108,17 @@ def _partners(first: Offered, there: list[Offered]) -> list[str]:
             _kind(each) != kind,
         )
     )
-    return [each.name for each in alike]
+    return [each.name for each in partners]
 
 
 def _kind(offered: Offered) -> str:
-    """Return what follows the benchmark in a name, as in ``simulated-AWA1-full``."""
+    """Return the suffix of a name after its benchmark, as in ``simulated-AWA1-full``."""
     return offered.name.partition(offered.benchmark or offered.name)[2]
 
 
-def _default(there: list[Offered]) -> tuple[str, str]:
-    """Return an imported AWA1 and AWA2 in one space, or the stand-ins for them."""
-    real = [each for each in there if not each.simulated]
+def _default(offered: list[Offered]) -> tuple[str, str]:
+    """Return an imported AWA1 and AWA2 with features of one width, else the simulated pair."""
+    real = [each for each in offered if not each.simulated]
     one, two = ([each for each in real if each.benchmark == name] for name in AWA)
     pairs = [(a.name, b.name) for a in one for b in two if a.width == b.width]
     return pairs[0] if pairs else ("simulated-AWA1", "simulated-AWA2")

@@ -1,4 +1,4 @@
-"""Is AWA2 a fair replacement for AWA1? One map of both, its quality, the shift of each class."""
+"""Is AWA2 a fair replacement for AWA1? Answer from printed and imported data, and a joint map."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ import streamlit as st
 
 from ui.figures import maps as figures
 from ui.figures import palette
-from ui.figures.cross import image_counts
+from ui.figures.cross import difference_strips, image_counts
 from ui.figures.images import picture
+from ui.maps import simulated_effects
 from ui.maps.colours import OF_ANSWERS, answers_of, coloured, colours_of, roles
 from ui.maps.scene import (
     Colouring,
@@ -28,16 +29,17 @@ from ui.maps.scene import (
     write_cameras,
     write_selection,
 )
-from ui.sections.pair_of_sets import choose_pair, show_what_is_simulated
+from ui.sections.pair_of_sets import about_simulated, choose_pair
 from ui.shell.frame import Header, chart
 from ui.shell.guard import fragment
-from ui.shell.numbers import duration, percent
+from ui.shell.numbers import duration, percent, points
 from ui.shell.text import plain
 from ui.state import cache, controls, waiting
 from ui.takeaway import downloads, tables
 from ui.takeaway.exports import as_csv
 from ui.takeaway.for_print import on_paper
 from zslcore import jobs
+from zslcore.analysis import cross_dataset
 from zslcore.analysis.inventory import awa_image_counts, search_names
 from zslcore.analysis.maps import (
     METHOD_NAMES,
@@ -73,9 +75,15 @@ ASKED, FOLLOWED = "awa1_asked", "awa1_followed"
 NAMED = 8
 #: How to read a map of two data sets.
 LOOK_FOR = (
-    " Both colours mix where the data sets agree; an island of one colour is a class that they "
-    "show differently."
+    " Both colours mix where the data sets agree; an island of one colour is a class that differs "
+    "between them."
 )
+#: Question of the paired tests -> its words beside the dots.
+QUESTIONS = {
+    "training set": "another training set",
+    "test set": "another test set",
+    "larger": "which changes more",
+}
 #: How tables of images name their columns.
 NAMES = {"data_set": "data set", "row": "image"}
 #: Rows of the table on screen; the download has all.
@@ -86,39 +94,39 @@ _mount_map = st.components.v2.component("zsl_point_map", **asdict(PARTS))
 
 
 def show(header: Header) -> None:
-    """Answer the question of the page, show the map, its quality and the shift of each class."""
-    with st.container(key="awa1_answer"):
+    """Answer the question, show the map, how far to believe it, and the printed pairs."""
+    with st.container(gap="small", key="awa1_answer"):
         answer = st.empty()
-    answer.markdown("## …")
-    datasets, split = choose_pair(header)
-    show_what_is_simulated(datasets)
-    settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
-    with st.container(horizontal=True, vertical_alignment="bottom", key="awa1_looks"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            in_print = st.empty()
+            badge = st.empty()
+    with st.container(horizontal=True, vertical_alignment="center", key="awa1_choices"):
+        drawer = st.popover("Data and layout", icon=":material/tune:", width=164)
+        row = st.container(
+            horizontal=True, vertical_alignment="center", width="content", gap="small"
+        )
+    with drawer:
+        datasets, split = choose_pair(header)
         separate = len(datasets) == 2 and bool(why_incompatible(*datasets))
-        views = [OVERLAY, METHODS_BESIDE]
-        if len(datasets) == 2:
-            views.insert(1, PANELS)
-        view = controls.choose("View", [PANELS] if separate else views, key="awa1_view", width=190)
-        linked = separate and same_images(*datasets)
-        colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
-        usual = "data set" if "data set" in colours else "class"
-        colour = controls.choose("Colour", colours, key="awa1_colour", default=usual, width=190)
-        method = None
-        if colour in OF_ANSWERS:
-            method = controls.choose(
-                "Method", list(METHODS), key="awa1_method", default="LinearS2V", width=190
-            )
+        settings = choose_settings(sum(len(dataset.labels) for dataset in datasets))
+        view = _choose_view(len(datasets), separate=separate)
+    with row:
+        colour, method = _choose_colour(datasets, view, separate=separate)
         sought = st.text_input(
             "Find a class",
             key="awa1_find",
             bind="query-params",
-            placeholder="bear, whale",
-            width=200,
+            placeholder="Find: bear, whale",
+            label_visibility="collapsed",
+            width=140,
         )
-    if len(datasets) == 2 and not separate:
-        answer.markdown("## Comparing the classes …")
-    else:
-        answer.empty()
+    is_real_pair = len(datasets) == 2 and not separate and not any(d.simulated for d in datasets)
+    headline, details = _printed_answer()
+    answer.markdown("## Comparing the classes …" if is_real_pair else f"## {headline}")
+    in_print.caption(f"{headline} {details}" if is_real_pair else details, width="content")
+    if any(data.simulated for data in datasets):
+        words = simulated_effects.about(max(datasets, key=lambda data: data.simulated))
+        badge.badge("simulated map", icon=":material/science:", color="orange", help=words)
     if separate:
         st.caption(plain(why_incompatible(*datasets)))
     groups = [[dataset] for dataset in datasets] if separate else [list(datasets)]
@@ -132,7 +140,7 @@ def show(header: Header) -> None:
     scene = _scene(datasets, maps[:1] if waits and not separate else maps, view, separate=separate)
     looks = coloured(scene, colour, split, method)
     _explore(scene, looks, colour, sought, split, method, first=waits)
-    st.caption(_sample_words(scene, first=waits))
+    st.caption(f"{_sample_words(scene, first=waits)} {about_simulated(datasets)}".strip())
     figures_of = list(dict.fromkeys(scene.maps))
     if waits:
         figures_of = [cache.first_figures(_digests(group), tuple(group)) for group in groups]
@@ -140,12 +148,64 @@ def show(header: Header) -> None:
         _show_quality(one)
     if len(datasets) == 2 and not separate:
         verdicts = mixing_verdicts(figures_of[0].mixing, "PCA", "map")
-        answer.markdown(f"## {_which_differ(verdicts, datasets)}")
+        sentence = _which_differ(verdicts, datasets)
+        if is_real_pair:
+            answer.markdown(f"## {sentence}")
+        else:
+            st.markdown(f"**{sentence}**")
         _show_shifts(verdicts, figures_of[0])
-    _show_image_counts()
     show_limits()
+    _show_printed_pairs()
+    _show_image_counts()
     if waits:
         _let_all_rows_follow(groups, settings)
+
+
+# --- What is printed ------------------------------------------------------------------------------
+
+
+def _printed_answer() -> tuple[str, str]:
+    """Answer the question from the 24 pairs of the benchmark paper: a sentence and its evidence."""
+    table = cross_dataset.printed_table()
+    tests = cross_dataset.cross_tests(table)
+    training, test = tests["training set"], tests["test set"]
+    changes = cross_dataset.differences(table, "AWA1", "AWA2")
+    largest = changes.loc[changes["asked"] == "training set", "difference"].abs().max()
+    headline = (
+        "Nearly, on average: training on AWA2 instead of AWA1 changes accuracy by "
+        f"{points(-training.mean_difference)}, testing on it by {points(-test.mean_difference)}."
+    )
+    return headline, (
+        f"{test.pairs} printed pairs (Xian et al. 2019). Training: {_significance(training.p)}, "
+        f"up to {points(largest).removeprefix('+')} for a method; testing: {_significance(test.p)}."
+    )
+
+
+def _significance(p: float) -> str:
+    return f"{'not ' if p >= ALPHA else ''}significant (p = {p:.2g})"
+
+
+def _show_printed_pairs() -> None:
+    """Draw the printed differences by training and by test set, and judge the printed p-value."""
+    table = cross_dataset.printed_table()
+    changes = cross_dataset.differences(table, "AWA1", "AWA2")
+    tests = cross_dataset.cross_tests(table)
+    st.subheader("Trained on one, tested on the other", anchor=False)
+    st.markdown(
+        "In print, another training set changes accuracy more than another test set does "
+        f"(p = {tests['larger'].p:.2g}). {plain(cross_dataset.claim_explained(tests))}"
+    )
+    chart(
+        difference_strips({"as printed": (changes, tests)}, QUESTIONS),
+        f"Differences of {tests['larger'].pairs} printed pairs by question, in points, AWA1 minus "
+        f"AWA2. {tests['larger'].sentence}",
+        key="awa1_printed_pairs",
+        table=lambda: changes,
+    )
+    st.caption(
+        f"{plain(cross_dataset.PRINTED_CLAIM.source)} Differences are AWA1 minus AWA2. "
+        "`zslcore reproduce gbu:table4` computes the same pairs on imported data."
+    )
 
 
 def _show_image_counts() -> None:
@@ -192,31 +252,59 @@ def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str
 
 def choose_settings(n: int) -> MapSettings:
     """Choose how ``n`` images are laid out."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="awa1_settings"):
-        name = st.segmented_control(
-            "Layout",
-            list(METHODS_BY_NAME),
-            default="t-SNE",
-            required=True,
-            key="awa1_layout",
-            bind="query-params",
-        )
-        method = METHODS_BY_NAME[name]
-        own = _choose_own(method)
-        usual = "all" if n > LARGE else "2,000"
-        sample = controls.choose(
-            f"Images of {n:,}", list(SAMPLES), key="awa1_images", default=usual, width=130
-        )
-        with st.popover("More", icon=":material/more_horiz:"):
-            bound = controls.bind_number("awa1_seed")
-            seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind=bound)
-            why = (
-                "The number of threads changes the order of sums, and so the last digits of "
-                "the map."
-            )
-            bound = controls.bind_number("awa1_threads")
-            threads = st.number_input("Threads", 1, 2, 2, key="awa1_threads", bind=bound, help=why)
+    name = st.segmented_control(
+        "Layout",
+        list(METHODS_BY_NAME),
+        default="t-SNE",
+        required=True,
+        key="awa1_layout",
+        bind="query-params",
+    )
+    method = METHODS_BY_NAME[name]
+    own = _choose_own(method)
+    usual = "all" if n > LARGE else "2,000"
+    sample = controls.choose(f"Images of {n:,}", list(SAMPLES), key="awa1_images", default=usual)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        bound = controls.bind_number("awa1_seed")
+        seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind=bound)
+        why = "The number of threads changes the order of sums, so the last digits of the map."
+        bound = controls.bind_number("awa1_threads")
+        threads = st.number_input("Threads", 1, 2, 2, key="awa1_threads", bind=bound, help=why)
     return MapSettings(method, n_samples=SAMPLES[sample], seed=seed, threads=threads, **own)
+
+
+def _choose_view(n_sets: int, *, separate: bool) -> str:
+    """Choose the panels: one map, one of each data set, or one of each layout."""
+    views = [PANELS] if separate else [OVERLAY, *[PANELS] * (n_sets == 2), METHODS_BESIDE]
+    return controls.choose("View", views, key="awa1_view")
+
+
+def _choose_colour(
+    datasets: Sequence[ZSLDataset], view: str, *, separate: bool
+) -> tuple[str, str | None]:
+    """Choose the colours of the images, and the method where they show its predictions."""
+    linked = separate and same_images(*datasets)
+    colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
+    st.caption("Colour", width="content")
+    colour = controls.choose(
+        "Colour",
+        colours,
+        key="awa1_colour",
+        default="data set" if "data set" in colours else "class",
+        label_visibility="collapsed",
+        width=180,
+    )
+    if colour not in OF_ANSWERS:
+        return colour, None
+    method = controls.choose(
+        "Method",
+        list(METHODS),
+        key="awa1_method",
+        default=controls.METHOD,
+        label_visibility="collapsed",
+        width=150,
+    )
+    return colour, method
 
 
 def _choose_own(method: str) -> dict[str, Any]:
@@ -224,14 +312,14 @@ def _choose_own(method: str) -> dict[str, Any]:
     slide: Callable[..., Any] = partial(st.select_slider, bind="query-params")
     if method == "tsne":
         values, words = [5.0, 10.0, 30.0, 50.0, 100.0], "{:g}".format
-        own = slide("Perplexity", values, 30.0, key="awa1_perplexity", format_func=words, width=190)
+        own = slide("Perplexity", values, 30.0, key="awa1_perplexity", format_func=words)
         return {"perplexity": own}
     if method != "umap":
         return {}
     neighbours, distances = [5, 10, 15, 30, 50, 100], [0.0, 0.1, 0.25, 0.5, 0.8]
     return {
-        "n_neighbors": slide("Neighbours", neighbours, 15, key="awa1_neighbours", width=190),
-        "min_dist": slide("min_dist", distances, 0.1, key="awa1_distance", width=160),
+        "n_neighbors": slide("Neighbours", neighbours, 15, key="awa1_neighbours"),
+        "min_dist": slide("min_dist", distances, 0.1, key="awa1_distance"),
     }
 
 
