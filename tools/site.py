@@ -1,7 +1,8 @@
 """A site without a server: ``python -m tools.site FOLDER``.
 
 Play, the table of methods, the claims and one checked split, as pages that load nothing: built from
-the results that come with the package and drawn by the components of the app.
+the precomputed results of the package and drawn by the components of the app. Play of the digits is
+the landing page; below it stand the other pages and the install line of the README.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ import json
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from ui.components import playground
-from ui.components.playground import Chip, Choice, Instrument, Rail, Tile
-from ui.playground import answers as playground_answers
-from ui.playground import rulers as playground_rulers
+from ui.components.playground import Chip, Choice, Ghost, Instrument, Rail, Ruler, Tile
+from ui.playground import answers, rulers
+from ui.playground.answers import Played
 from ui.state.cache import dataset as opened
+from ui.state.controls import METHOD
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
-from zslcore.interactive.one_file import SHARED, joined, page_of, styled
+from zslcore.interactive.one_file import SHARED, WORD, as_bytes, joined, page_of, styled
 from zslcore.interactive.seen_unseen import Stop
 from zslcore.leakage.cards import read_card, to_html
 from zslcore.results.shipped import shipped_results
@@ -33,18 +36,27 @@ from zslcore.version import version
 
 #: Data set -> its page and how a reader knows it.
 PLAYS = {
-    "digits": ("play.html", "Digits"),
+    "digits": ("index.html", "Digits"),
     "CUB-vgg_fc7": ("play-cub.html", "CUB birds, VGG"),
     "AWA1-lss": ("play-awa1.html", "AWA1, hand-crafted"),
 }
 PAGES = {
-    "play.html": "Play",
+    "index.html": "Play",
     "table.html": "Table",
     "claims.html": "Claims",
     "check.html": "Is it clean?",
 }
-#: Bytes of a page at most: methods are left out from the end of the list beyond them.
+#: Data sets with a page on which λ moves: those whose features come with the package.
+LAMBDA = {"digits": "lambda.html"}
+#: Bytes of a page at most: methods that do not fit are left out.
 MOST = 500_000
+ABOUT = "Zero-shot lab measures and checks models that recognise classes without training images."
+#: Page -> the question it answers.
+QUESTIONS = {
+    "table.html": "Which method is best on real features? Parameters and γ are validated.",
+    "claims.html": "Do the claims of four papers hold? Each is recomputed from printed tables.",
+    "check.html": "Is a split clean? This one is still in circulation, and leaks.",
+}
 #: Figures of the table: name in a result's row -> heading.
 FIGURES = {
     "zsl": "ZSL",
@@ -54,11 +66,28 @@ FIGURES = {
     "ausuc": "AUSUC",
 }
 STYLE = """
-body { max-width: 80rem; }
-nav { display: flex; flex-wrap: wrap; gap: 1.2rem; margin-bottom: 1rem; }
-nav a, .link { color: var(--st-primary-color, inherit); }
-nav a[aria-current] { color: inherit; font-weight: 600; }
-.kinds, .rail > .heading button { display: none; }
+body { max-width: none; margin: 0; padding: 0; font-size: 16px; line-height: 1.5; }
+main { padding: 12px 24px 32px; max-width: 100rem; margin: auto; }
+nav { display: flex; flex-wrap: wrap; gap: 0 24px; align-items: center; min-height: 40px; }
+nav { margin-bottom: 8px; border-bottom: 1px solid var(--st-border-color); padding-bottom: 8px; }
+nav a { color: inherit; text-decoration: none; line-height: 32px; }
+nav a:first-child { font-weight: 600; }
+nav a:hover { text-decoration: underline; }
+nav a[aria-current] { box-shadow: 0 2px var(--st-primary-color); font-weight: 600; }
+nav a.own { margin-left: auto; padding: 0 16px; border: 1px solid var(--st-primary-color);
+  border-radius: var(--st-base-radius); color: var(--st-primary-color); font-weight: 600; }
+h1 { font-size: 1.5rem; line-height: 1.3; font-weight: 600; margin: 8px 0; }
+h2 { font-size: 1.25rem; font-weight: 600; margin: 32px 0 8px; }
+p { margin: 8px 0; }
+a { color: var(--st-primary-color); }
+pre { padding: 12px 16px; overflow-x: auto; border-radius: var(--st-base-radius);
+  background: var(--st-secondary-background-color); }
+.cards { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); }
+.cards > a { padding: 12px 16px; border: 1px solid var(--st-border-color); color: inherit;
+  border-radius: var(--st-base-radius); text-decoration: none; }
+.cards > a:hover { border-color: var(--st-primary-color); }
+.cards strong { display: block; color: var(--st-primary-color); }
+.rail > .heading button, .kinds label:has([value=images]), .one-ruler .kinds { display: none; }
 """
 #: Of the table.
 COLUMNS = """
@@ -98,34 +127,38 @@ PLAY = """
 const blob = async (text) => new Uint8Array(await new Response(new Blob([
   Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]).stream()
   .pipeThrough(new DecompressionStream("deflate"))).arrayBuffer());
-const pictures = PICTURES ? await blob(PICTURES) : new Uint8Array();
+const shared = SHARED ? await blob(SHARED) : new Uint8Array();
 const whole = async ({ data, at }) => {
   const rest = await blob(data);
   if (at < 0) return rest;
-  const all = new Uint8Array(rest.length + pictures.length);
+  const all = new Uint8Array(rest.length + shared.length);
   all.set(rest.subarray(0, at));
-  all.set(pictures, at);
-  all.set(rest.subarray(at), at + pictures.length);
+  all.set(shared, at);
+  all.set(rest.subarray(at), at + shared.length);
   return all;
 };
 const root = document.getElementById("figure");
+let method = "";
 const setStateValue = async (name, value) => {
-  if (name !== "choice") return;
-  if (value.dataset && value.dataset !== DATASET) location.href = OTHERS[value.dataset];
+  if (name === "ruler") location.href = `${RULERS[value]}#${encodeURIComponent(method)}`;
+  else if (name !== "choice") return;
+  else if (value.dataset && value.dataset !== DATASET) location.href = OTHERS[value.dataset];
   else if (value.method) show(value.method);
 };
-const show = async (method) => {
-  location.replace(`#${encodeURIComponent(method)}`);
-  draw({ data: await whole(METHODS[method]), parentElement: root, setStateValue });
+const show = async (name) => {
+  method = name;
+  history.replaceState(null, "", `#${encodeURIComponent(name)}`);
+  draw({ data: await whole(METHODS[name]), parentElement: root, setStateValue });
 };
-const asked = decodeURIComponent(location.hash.slice(1));
-show(asked in METHODS ? asked : Object.keys(METHODS)[0]);
+root.classList.toggle("one-ruler", !RULERS.lambda);
+const hash = decodeURIComponent(location.hash.slice(1));
+show(hash in METHODS ? hash : Object.keys(METHODS)[0]);
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The instrument of one method: its bytes without the pictures, and where these belong."""
+    """Instrument of one method: its bytes without those that a page has once, and their offset."""
 
     data: str
     at: int
@@ -145,9 +178,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def pages() -> Iterator[tuple[str, str]]:
     """Yield name and HTML of every page."""
-    yield "index.html", _index()
     for dataset in PLAYS:
-        yield PLAYS[dataset][0], play(dataset)
+        yield PLAYS[dataset][0], play(dataset, "gamma")
+    for dataset, name in LAMBDA.items():
+        yield name, play(dataset, "lambda")
     runs = shipped_results()
     yield "table.html", table(runs)
     yield "claims.html", claims(runs)
@@ -157,118 +191,129 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "check.html", card.replace("<main>", f"{_links('check.html')}<main>", 1)
 
 
-def _page(name: str, title: str, body: str, style: str = "", script: str = "") -> str:
-    foot = (
-        f"<p><small>Zero-shot lab {escape(version())}, from the results that come with it. "
-        "Install it to run, calibrate and check your own.</small></p>"
-    )
-    body = f"{_links(name)}<h1>{escape(title)}</h1>{body}{foot}"
+def _page(
+    name: str, title: str, body: str, style: str = "", script: str = "", below: str = ""
+) -> str:
+    foot = f"<p><small>Zero-shot lab {escape(version())}, precomputed results.</small></p>"
+    body = f"{_links(name)}<h1>{escape(title)}</h1>{body}{below}{foot}"
     return page_of(body, title=f"{title} - Zero-shot lab", style=style + STYLE, script=script)
 
 
-def _links(here: str) -> str:
-    links = (
-        f'<a href="{name}"{" aria-current=page" * (name == here)}>{escape(title)}</a>'
-        for name, title in {"index.html": "Zero-shot lab", **PAGES}.items()
+def _links(current: str) -> str:
+    pages = (
+        f'<a href="{name}"{" aria-current=page" if name == current else ""}>{escape(title)}</a>'
+        for name, title in PAGES.items()
     )
-    return f"<nav>{''.join(links)}</nav>"
+    own = '<a class="own" href="index.html#own">Open your own</a>'
+    return f'<nav><a href="index.html">Zero-shot lab</a>{"".join(pages)}{own}</nav>'
 
 
-def _index() -> str:
-    about = {
-        "play.html": "Drag gamma along the exact seen-unseen curve and watch test images change "
-        "sides: digits, CUB and AWA1.",
-        "table.html": "Every method on real features, parameters and gamma chosen on validation "
-        "classes.",
-        "claims.html": "74 claims of four papers, recomputed from their own tables.",
-        "check.html": "A split that is still in circulation, and what it leaks.",
-    }
-    rows = "".join(
-        f'<p><a class="link" href="{name}">{escape(PAGES[name])}</a>: {escape(text)}</p>'
-        for name, text in about.items()
+def _below() -> str:
+    """Return links to the other pages, and the install lines of the README."""
+    cards = "".join(
+        f'<a href="{name}"><strong>{escape(PAGES[name])}</strong>{escape(question)}</a>'
+        for name, question in QUESTIONS.items()
     )
-    lead = "<p>Measure, calibrate and audit zero-shot learning. These pages need no server.</p>"
-    return _page("index.html", "Zero-shot lab", lead + rows)
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    install = readme.split("<!-- app -->")[1].split("```sh\n")[1].split("```")[0]
+    return (
+        f'<h2>More</h2><div class="cards">{cards}</div><h2 id="own">Open your own</h2>'
+        "<p>Import features or scores, check a split, run a method. With Python 3.11 or newer, "
+        f"in a clone of the repository:</p><pre tabindex=0>{escape(install)}</pre>"
+    )
 
 
 # --- Play -----------------------------------------------------------------------------------------
 
 
-def play(name: str) -> str:
-    """Return the page of a data set: the default method, then the others from the best H down.
+def play(name: str, kind: str) -> str:
+    """Return the page of a data set on which γ or λ moves.
 
-    Methods beyond :data:`MOST` bytes are left out.
+    The default method comes first, then the others by H, with all their curves in grey. A method
+    that would make the page larger than :data:`MOST` is left out.
     """
-    file, title = PLAYS[name]
     methods = sorted(
-        (
-            m
-            for m in playground_answers.methods_of(opened(name), "PS")
-            if _harmonic(name, m) is not None
-        ),
-        key=lambda m: (m != playground_answers.METHOD, -(_harmonic(name, m) or 0.0)),
+        (m for m in answers.methods_of(opened(name), "PS") if _harmonic(name, m) is not None),
+        key=lambda m: (m != METHOD, -(_harmonic(name, m) or 0.0)),
     )
-    room, chosen = MOST - len(_play_page(name, file, title, {}, "").encode()), []
+    rulers_of = {m: _ruler(name, m, kind) for m in methods}
+    page, chosen = "", list[str]()
     for method in methods:
-        one, pictures = _packed(name, method, methods)
-        room -= len(one.data) + len(pictures) * (not chosen) + 100
-        if room < 0:
-            break
-        chosen.append(method)
-    packed = {method: _packed(name, method, chosen) for method in chosen}
-    pictures = packed[chosen[0]][1]
-    return _play_page(name, file, title, {m: one for m, (one, _) in packed.items()}, pictures)
+        if kind == "gamma" or rulers_of[method].frames:
+            larger = _play_page(name, kind, {m: rulers_of[m] for m in [*chosen, method]})
+            if len(larger.encode()) <= MOST:
+                page, chosen = larger, [*chosen, method]
+    return page
+
+
+def _played(name: str, method: str) -> Played:
+    played = answers.played(answers.spec_of(opened(name), "PS", method))
+    assert played is not None
+    return played
 
 
 def _harmonic(name: str, method: str) -> float | None:
     """Return H at the validated gamma; None without stored answers to seen and unseen images."""
-    spec = playground_answers.spec_of(opened(name), "PS", method)
-    shown = playground_answers.played(spec) if playground_answers.here(spec) else None
+    spec = answers.spec_of(opened(name), "PS", method)
+    shown = answers.played(spec) if answers.here(spec) else None
     if shown is None or shown.gamma is None or not shown.test.generalized:
         return None
     return float(shown.test.curve.at(shown.gamma).harmonic)
 
 
-def _packed(name: str, method: str, methods: Sequence[str]) -> tuple[Packed, str]:
-    """Return the instrument of a method without its pictures, and these."""
-    drawn = _instrument(name, method, methods)
-    data = drawn.packed(f"{name} {method}")
-    if drawn.pictures is None:
-        return Packed(_text(data), -1), ""
-    pictures = drawn.pictures.tobytes()
-    at = data.index(pictures)
-    return Packed(_text(data[:at] + data[at + len(pictures) :]), at), _text(pictures)
+def _packed(drawn: Instrument) -> tuple[Packed, str]:
+    """Return an instrument without its grey curves and pictures, and these, as text."""
+    blocks = [as_bytes(axis, "<f4") for ghost in drawn.ghosts for axis in ghost.points()]
+    if drawn.pictures is not None:
+        blocks.append(drawn.pictures.tobytes())
+    shared = b""
+    for block in blocks:
+        shared += bytes(-len(shared) % WORD) + block
+    data = drawn.packed("play")
+    at = data.index(shared)
+    return Packed(_text(data[:at] + data[at + len(shared) :]), at), _text(shared)
 
 
 def _text(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data, 9)).decode()
 
 
-def _instrument(name: str, method: str, methods: Sequence[str]) -> Instrument:
-    dataset = opened(name)
-    spec = playground_answers.spec_of(dataset, "PS", method)
-    shown = playground_answers.played(spec)
-    assert shown is not None
-    best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
-    curves = playground_rulers.curve_of(
-        method, dataset, shown.test, shown.gamma, shown.origin, [best], 0.0
-    )
-    choice = Choice(name, "PS", method)
+def _ruler(name: str, method: str, kind: str) -> Ruler:
+    """Return the ruler that moves γ or λ; of λ without stops where the method has none."""
+    if kind == "gamma":
+        return Ruler()
+    dataset, played = opened(name), _played(name, method)
+    spec = answers.spec_of(dataset, "PS", method)
+    draw = partial(rulers.curve_of, method, dataset)
+    return rulers.ruler_of(kind, rulers.asked_for(kind, spec, played), played, "", draw)
+
+
+def _instrument(
+    name: str, method: str, methods: Sequence[str], ghosts: Sequence[Ghost], ruler: Ruler
+) -> Instrument:
+    dataset, shown = opened(name), _played(name, method)
+    test = shown.test
+    best = Stop("best on test (oracle)", test.curve.best().gamma, "oracle")
+    curves = rulers.curve_of(method, dataset, test, shown.gamma, shown.origin, [best], 0.0)
+    if ruler.frames:
+        reference = ruler.frames[ruler.reference]
+        test, curves = reference.answered, reference.curves
+    pictures = dataset.images
     return Instrument(
         curves,
-        shown.test,
-        [dataset.class_names[c] for c in shown.test.classes],
+        test,
+        [dataset.class_names[c] for c in test.classes],
         ("digit", "digits") if name == "digits" else ("class", "classes"),
-        _rail(choice, methods),
-        pictures=None
-        if dataset.images is None
-        else dataset.images[playground_answers.rows_of(dataset, "PS", shown.test)],
+        _rail(Choice(name, "PS", method), methods),
+        ghosts,
+        None if pictures is None else pictures[answers.rows_of(dataset, "PS", test)],
+        ruler=ruler,
     )
 
 
 def _rail(chosen: Choice, methods: Sequence[str]) -> Rail:
     """Return what can be chosen on a page: the data sets of the site, methods with results."""
-    whole = playground_answers.rail_of(opened(chosen.dataset), chosen)
+    whole = answers.rail_of(opened(chosen.dataset), chosen)
     families: dict[str, Sequence[Chip]] = {}
     for family, chips in whole.families.items():
         if here := [chip for chip in chips if chip.name in methods]:
@@ -277,22 +322,35 @@ def _rail(chosen: Choice, methods: Sequence[str]) -> Rail:
     return Rail(tiles, (), ("PS",), families, chosen)
 
 
-def _play_page(name: str, file: str, title: str, found: Mapping[str, Packed], pictures: str) -> str:
-    here = Path(playground.__file__).parent
-    script = joined(here / "playground.js").replace(
+def _play_page(name: str, kind: str, methods: Mapping[str, Ruler]) -> str:
+    ghosts = [Ghost(method, _played(name, method).test.curve) for method in methods]
+    packs = {
+        method: _packed(_instrument(name, method, list(methods), ghosts, ruler))
+        for method, ruler in methods.items()
+    }
+    pages = {"gamma": PLAYS[name][0], "lambda": LAMBDA.get(name)}
+    folder = Path(playground.__file__).parent
+    script = joined(folder / "playground.js").replace(
         "export default function", "const draw = function", 1
     )
     values = {
-        "PICTURES": pictures,
+        "SHARED": next(shared for _, shared in packs.values()),
         "DATASET": name,
         "OTHERS": {each: page for each, (page, _) in PLAYS.items()},
-        "METHODS": {m: {"data": one.data, "at": one.at} for m, one in found.items()},
+        "RULERS": pages,
+        "METHODS": {method: asdict(packed) for method, (packed, _) in packs.items()},
     }
     constants = "".join(f"const {key} = {json.dumps(value)};\n" for key, value in values.items())
-    css = styled(SHARED / "held.css", SHARED / "trade.css", here / "playground.css")
-    body = f'<p>{escape(title)}, proposed split.</p><div id="figure">{playground.HTML}</div>'
-    question = "What do you pay to recognise unseen classes?"
-    return _page("play.html", question, body, css, f"{script}\n{constants}{PLAY}")
+    css = styled(SHARED / "held.css", SHARED / "trade.css", folder / "playground.css")
+    body = f'<p>{escape(ABOUT)}</p><div id="figure">{playground.HTML}</div>'
+    return _page(
+        "index.html",
+        "What do you pay to recognise unseen classes?",
+        body,
+        css,
+        f"{script}\n{constants}{PLAY}",
+        _below(),
+    )
 
 
 # --- Table, claims --------------------------------------------------------------------------------

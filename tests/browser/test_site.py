@@ -21,10 +21,10 @@ def folder(tmp_path_factory):
     return out
 
 
-NAMES = ["index.html", *site.PAGES, *(name for name, _ in site.PLAYS.values() if "-" in name)]
+NAMES = {*site.PAGES, *(name for name, _ in site.PLAYS.values()), *site.LAMBDA.values()}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(NAMES))
 def test_a_page_is_small_opens_offline_and_can_be_read(name, folder, page, axe):
     assert len((folder / name).read_bytes()) <= site.MOST
     page.context.set_offline(True)
@@ -46,7 +46,7 @@ def test_a_page_is_small_opens_offline_and_can_be_read(name, folder, page, axe):
 
 
 def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
-    page.goto((folder / "play.html").as_uri())
+    page.goto((folder / "index.html").as_uri())
     h = page.locator(".numbers > .h")
     once(page, lambda: "57.1" in h.inner_text())  # LinearS2V, uncalibrated
     page.get_by_role("slider").press("ArrowRight")
@@ -57,6 +57,31 @@ def test_gamma_and_the_method_are_chosen_by_keyboard(folder, page):
     page.get_by_role("radio", name="ESZSL").click()  # which is chosen already
     page.get_by_role("radio", name="CUB birds").click()
     page.wait_for_url("**/play-cub.html*")
+    assert page.get_by_role("radio", name="λ").count() == 0  # its features are not here
+
+
+def test_lambda_and_the_curves_of_other_methods_are_on_the_page(folder, page):
+    page.goto((folder / "index.html").as_uri())
+    others = page.locator(".other")
+    once(page, lambda: others.count() == 17)  # its own, too
+    page.get_by_role("radio", name="λ").press("Space")
+    page.wait_for_url("**/lambda.html#LinearS2V")
+    number = page.locator(".now > .g")
+    once(page, lambda: "λ 1e−06" in number.inner_text())  # chosen on folds
+    page.get_by_role("slider").press("ArrowRight")
+    once(page, lambda: "λ 1e−06" not in number.inner_text())
+    page.get_by_role("radio", name="γ").press("Space")
+    page.wait_for_url("**/index.html#LinearS2V")
+
+
+def test_the_landing_page_leads_to_all_others_and_to_the_install_line(folder, page):
+    page.goto((folder / "index.html").as_uri())
+    linked = {link.get_attribute("href") for link in page.locator("a").all()}
+    assert {*site.PAGES, "index.html#own"} <= linked
+    page.get_by_role("link", name="Open your own").press("Enter")
+    install = page.get_by_text("pip install -r requirements.txt && streamlit run app.py")
+    once(page, install.is_visible)
+    once(page, lambda: 0 <= install.bounding_box()["y"] < page.viewport_size["height"])
 
 
 def test_the_table_has_the_figures_of_the_shipped_results_and_sorts(folder, page, monkeypatch):

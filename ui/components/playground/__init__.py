@@ -95,12 +95,11 @@ class Ghost:
     curve: SeenUnseenCurve
 
     def points(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return unseen and seen accuracy of the visibly distinct points."""
-        unseen, seen = self.curve.unseen, self.curve.seen
-        steps = np.stack([np.rint(unseen * _STEPS), np.rint(seen * _STEPS)])
-        distinct = np.append(True, (np.diff(steps) != 0).any(axis=0))
+        """Return unseen and seen accuracy of the visibly distinct points, in steps of the axes."""
+        unseen, seen = np.rint(np.stack([self.curve.unseen, self.curve.seen]) * _STEPS)
+        distinct = np.append(True, (np.diff(unseen) != 0) | (np.diff(seen) != 0))
         distinct[-1] = True
-        return unseen[distinct], seen[distinct]
+        return unseen[distinct] / _STEPS, seen[distinct] / _STEPS
 
 
 @dataclass(frozen=True, slots=True)
