@@ -112,6 +112,8 @@ class Tab:
         self.words: list[str] = []
         self.followed: list[str] = []
         self.finished = 0
+        self._words: list[str] = []
+        self._fragments: list[str] = []
         self._news = asyncio.Event()
 
     async def open(self) -> float:
@@ -144,17 +146,21 @@ class Tab:
         ask.rerun_script.page_name = "" if self.hash else self.page
         if fragment:
             ask.rerun_script.fragment_id, ask.rerun_script.is_auto_rerun = fragment, True
-        for name, value in self.chosen.items():
+        self.fill(ask.rerun_script.widget_states)
+        if pressed:
             state = ask.rerun_script.widget_states.widgets.add()
+            state.id, state.trigger_value = pressed, True
+        await self.socket.send(ask.SerializeToString())
+
+    def fill(self, states: Any) -> None:
+        """Write all that is chosen into the states of widgets."""
+        for name, value in self.chosen.items():
+            state = states.widgets.add()
             state.id = name
             if isinstance(value, str):
                 state.string_value = value
             else:
                 state.string_array_value.data.extend(value)
-        if pressed:
-            state = ask.rerun_script.widget_states.widgets.add()
-            state.id, state.trigger_value = pressed, True
-        await self.socket.send(ask.SerializeToString())
 
     async def sees(self, true: Callable[[], bool]) -> None:
         """Wait until something is on the screen."""
@@ -176,26 +182,28 @@ class Tab:
         await self.socket.close()
 
     async def _hear(self) -> None:
-        words: list[str] = []
-        fragments: list[str] = []
-        async for message in self.socket:
-            said = ForwardMsg()
-            said.ParseFromString(message)
-            match said.WhichOneof("type"):
-                case "new_session":
-                    words, fragments = [], []
-                case "navigation":
-                    self.hash = said.navigation.page_script_hash
-                case "page_info_changed":
-                    self.query = said.page_info_changed.query_string
-                case "auto_rerun":
-                    fragments.append(said.auto_rerun.fragment_id)
-                case "script_finished" if said.script_finished == WHOLE:
-                    self.words, self.followed = words, fragments
-                    self.finished += 1
-                case "delta":
-                    self._read(said.delta.new_element, words)
+        async for sent in self.socket:
+            message = ForwardMsg()
+            message.ParseFromString(sent)
+            self.hear(message)
             self._news.set()
+
+    def hear(self, message: ForwardMsg) -> None:
+        """Follow one message of the server."""
+        match message.WhichOneof("type"):
+            case "new_session":
+                self._words, self._fragments = [], []
+            case "navigation":
+                self.hash = message.navigation.page_script_hash
+            case "page_info_changed":
+                self.query = message.page_info_changed.query_string
+            case "auto_rerun":
+                self._fragments.append(message.auto_rerun.fragment_id)
+            case "script_finished" if message.script_finished == WHOLE:
+                self.words, self.followed = self._words, self._fragments
+                self.finished += 1
+            case "delta":
+                self._read(message.delta.new_element, self._words)
 
     def _read(self, element: Any, words: list[str]) -> None:
         match element.WhichOneof("type"):

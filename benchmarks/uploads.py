@@ -1,0 +1,159 @@
+"""Memory of one server whose visitors upload files: ``python -m benchmarks.uploads``.
+
+Each of ``--visitors`` opens *Is it clean?*, uploads scores of its own of ``--megabytes``, waits for
+the verdict, closes the tab and begins again, for ``--minutes``. They speak Streamlit's protocol
+over WebSockets. The report has the server's memory and the bytes of uploads on disk every minute;
+the growth after the first third, when all caches are full, has a limit of 5 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import io
+import time
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import numpy as np
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from benchmarks.measuring import check
+from benchmarks.serving import resident, serving
+from benchmarks.visitors import Tab
+
+VERDICTS = ("Leaks", "Broken", "Unknown", "Clean")
+CLASSES, UNSEEN = 50, 10
+
+
+def scores_file(rng: np.random.Generator, megabytes: float) -> bytes:
+    """Return an NPZ file of random scores that are right for most images."""
+    n = int(megabytes * 1e6 / 4 / CLASSES)
+    y = rng.integers(CLASSES, size=n)
+    scores = rng.normal(size=(n, CLASSES)).astype(np.float32)
+    scores[np.arange(n), y] += 3
+    file = io.BytesIO()
+    np.savez(file, scores=scores, y=y, unseen_classes=np.arange(UNSEEN))
+    return file.getvalue()
+
+
+class Uploader(Tab):
+    """A tab of *Is it clean?* whose visitor uploads one file."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url, "leakage", urlencode({"view": "drop"}))
+        self.session = self.uploader = ""
+        self.uploaded: Any = None
+        self.urls: Any = None
+
+    async def upload(self, data: bytes) -> None:
+        """Upload a file as the browser does, and wait for its verdict."""
+        request = BackMsg()
+        request.file_urls_request.request_id = uuid4().hex
+        request.file_urls_request.file_names.append("scores.npz")
+        request.file_urls_request.session_id = self.session
+        await self.socket.send(request.SerializeToString())
+        await self.sees(lambda: self.urls is not None)
+        await asyncio.to_thread(self._put, data)
+        self.uploaded = ("scores.npz", len(data), self.urls)
+        await self.run()
+        await self.sees(lambda: any(word in text for text in self.words for word in VERDICTS))
+
+    def _put(self, data: bytes) -> None:
+        border = uuid4().hex
+        head = 'Content-Disposition: form-data; name="file"; filename="scores.npz"'
+        body = f"--{border}\r\n{head}\r\n\r\n".encode() + data + f"\r\n--{border}--\r\n".encode()
+        request = urllib.request.Request(  # noqa: S310 - our own server
+            self.url + self.urls.upload_url,
+            body,
+            {
+                "Content-Type": f"multipart/form-data; boundary={border}",
+                "Cookie": f"_streamlit_xsrf={border}",
+                "X-Xsrftoken": border,
+            },
+            method="PUT",
+        )
+        with urllib.request.urlopen(request, timeout=120):  # noqa: S310 - the same
+            pass
+
+    def fill(self, states: Any) -> None:
+        """Add the uploaded file to the states of widgets."""
+        super().fill(states)
+        if self.uploaded is not None:
+            state = states.widgets.add()
+            state.id = self.uploader
+            info = state.file_uploader_state_value.uploaded_file_info.add()
+            info.name, info.size, urls = self.uploaded
+            info.file_id = urls.file_id
+            info.file_urls.CopyFrom(urls)
+
+    def hear(self, message: ForwardMsg) -> None:
+        """Note the session, the uploader and the addresses for its file."""
+        super().hear(message)
+        match message.WhichOneof("type"):
+            case "new_session":
+                self.session = message.new_session.initialize.session_id
+            case "file_urls_response":
+                (self.urls,) = message.file_urls_response.file_urls
+            case "delta":
+                element = message.delta.new_element
+                if element.WhichOneof("type") == "file_uploader" and not self.uploader:
+                    self.uploader = element.file_uploader.id
+
+
+async def visit(url: str, seed: int, megabytes: float, is_over: Callable[[], bool]) -> int:
+    """Upload one file after the other, each in a tab of its own; return their number."""
+    rng, n = np.random.default_rng(seed), 0
+    while not is_over():
+        tab = Uploader(url)
+        try:
+            await tab.open()
+            await tab.upload(await asyncio.to_thread(scores_file, rng, megabytes))
+            n += 1
+            await asyncio.sleep(rng.uniform(1, 5))
+        finally:
+            with suppress(OSError):
+                await tab.close()
+    return n
+
+
+async def crowd(url: str, pid: int, args: argparse.Namespace) -> list[float]:
+    """Let all visitors upload; return the server's memory, in MB, of every minute."""
+    end = time.monotonic() + 60 * args.minutes
+    visitors = [
+        asyncio.create_task(visit(url, k, args.megabytes, lambda: time.monotonic() > end))
+        for k in range(args.visitors)
+    ]
+    memory = []
+    while time.monotonic() < end:
+        await asyncio.sleep(60)
+        memory.append(resident(pid))
+        print(f"minute {len(memory)}: {memory[-1]:.0f} MB", flush=True)
+    print(f"{sum(await asyncio.gather(*visitors))} uploads of {args.megabytes:g} MB")
+    await asyncio.sleep(5)
+    memory.append(resident(pid))
+    print(f"after the last has left: {memory[-1]:.0f} MB")
+    return memory
+
+
+def main() -> None:
+    """Let visitors upload, and print the server's memory."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--visitors", type=int, default=20)
+    parser.add_argument("--minutes", type=int, default=10)
+    parser.add_argument("--megabytes", type=float, default=4)
+    args = parser.parse_args()
+    with serving() as (server,):
+        memory = asyncio.run(crowd(server.url, server.process.pid, args))
+    grown = 100 * (max(memory[-3:]) / memory[len(memory) // 3] - 1)
+    if not check("growth after the first third", grown, "%", 5):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
