@@ -42,7 +42,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from zslcore.datasets import load
-    from zslcore.evaluation.outside import register
+    from zslcore.evaluation.plugins import register
     from zslcore.evaluation.protocol import evaluate, fit_and_score, select
     from zslcore.leakage import audit
     from zslcore.methods import METHODS, get_method
@@ -59,7 +59,7 @@ else:
         "get_method": "zslcore.methods",
         "load": "zslcore.datasets",
         "overlap_gain": "zslcore.metrics.gain",
-        "register": "zslcore.evaluation.outside",
+        "register": "zslcore.evaluation.plugins",
         "seen_unseen_curve": "zslcore.metrics",
         "select": "zslcore.evaluation.protocol",
     }

@@ -4,45 +4,27 @@ Feature matrices are large (AWA2: 37,322 x 2,048 float32, 306 MB) and may live i
 read-only map or in an HDF5 file. Everything that walks one goes through :func:`chunks`, so that
 memory stays at one block whatever the source.
 
-Every argument of a method becomes an array before the method sees it; frames, lists and tensors are
-converted, arrays and what is read row by row stay the same object. What the linear algebra below
-reports becomes one sentence; scores that are no numbers are never returned.
+Frames, lists and tensors are converted to arrays of numbers; arrays and sources that are read row
+by row stay the same object.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import wraps
-from inspect import BoundArguments, isgeneratorfunction, signature
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import DTypeLike
 
-from zslcore.exceptions import DatasetError, ParameterError, ZSLError
+from zslcore.exceptions import DatasetError, ParameterError
 
 if TYPE_CHECKING:
     from h5py import Dataset
 
-Method = TypeVar("Method", bound=Callable[..., Any])
-
-#: Arguments of methods that are arrays, and what a sentence calls them.
-ARRAYS = {
-    "X": "features",
-    "X_test": "features",
-    "unlabeled": "features",
-    "y": "labels",
-    "prototypes": "prototypes",
-    "candidates": "prototypes",
-}
 #: Kinds of dtype that are numbers: booleans, whole numbers and floating point.
 NUMBERS = "biuf"
-
-#: What libraries say of such numbers, in errors that also mean other things.
-SIGNS = ("nan", "inf", "overflow", "singular", "converge", "not positive definite", "not finite")
 #: Values looked at a time.
 BLOCK = 1 << 21
 
@@ -114,92 +96,6 @@ def require_finite(A: np.ndarray, what: str, first: int = 0) -> None:
             f"{what}: expected finite numbers, got {block[i, j]} in row {first + start + i}, "
             f"column {j} (both counted from 0)."
         )
-
-
-@contextmanager
-def told_in_a_sentence(name: str, *arrays: object) -> Iterator[None]:
-    """Turn what libraries say of numbers they cannot compute with into one sentence on ``name``.
-
-    Where ``arrays`` are so large that their squares overflow, any error of a value is meant.
-    """
-    try:
-        yield
-    except ZSLError:
-        raise
-    except MemoryError as error:
-        why = str(error).partition("\n")[0] or "there is no more of it"
-        raise DatasetError(
-            f"{name}: expected features and candidates that fit into memory, got: "
-            f"{why[:1].lower()}{why[1:]}."
-        ) from error
-    except np.linalg.LinAlgError as error:
-        raise _cannot(name, "make a matrix singular") from error
-    except (FloatingPointError, OverflowError, ZeroDivisionError, RuntimeWarning) as error:
-        raise _cannot(name, "leave the range of floating point") from error
-    except (ValueError, RuntimeError) as error:
-        said = any(sign in str(error).lower() for sign in SIGNS)
-        if not said and not any(map(_overflows, arrays)):
-            raise
-        raise _cannot(name, "leave the range of floating point") from error
-
-
-def _overflows(array: object) -> bool:
-    if not isinstance(array, np.ndarray) or array.dtype.kind != "f" or not array.size:
-        return False
-    return bool(np.abs(array).max() > np.sqrt(np.finfo(np.float64).max))
-
-
-def _cannot(name: str, why: str) -> DatasetError:
-    return DatasetError(
-        f"{name}: expected features and prototypes that its equations can be solved with, got "
-        f"numbers that {why}; scale them, or look for huge, tiny and repeated ones."
-    )
-
-
-def wrapped(method: Method) -> Method:
-    """Return a function of a method that takes arrays and reports its errors in a sentence.
-
-    Arguments named in :data:`ARRAYS` become arrays before the function sees them. Scores that are
-    no numbers are an error, too; minus infinity rules a class out.
-    """
-    takes = signature(method)
-
-    def bound(*args: Any, **options: Any) -> BoundArguments:
-        given = takes.bind(*args, **options)
-        for name in ARRAYS.keys() & given.arguments.keys():
-            if given.arguments[name] is not None or takes.parameters[name].default is not None:
-                what = f"{args[0].card.name}, {ARRAYS[name]}"
-                given.arguments[name] = as_array(given.arguments[name], what)
-        return given
-
-    @wraps(method)
-    def call(self: Any, *args: Any, **options: Any) -> Any:
-        given = bound(self, *args, **options)
-        with told_in_a_sentence(self.card.name, *given.args):
-            return _require_scores(method(*given.args, **given.kwargs), self.card.name)
-
-    @wraps(method)
-    def walk(self: Any, *args: Any, **options: Any) -> Iterator[Any]:
-        given = bound(self, *args, **options)
-        with told_in_a_sentence(self.card.name, *given.args):
-            for result in method(*given.args, **given.kwargs):
-                yield _require_scores(result, self.card.name)
-
-    return cast("Method", walk if isgeneratorfunction(method) else call)
-
-
-def _require_scores(result: Any, name: str) -> Any:
-    """Return ``result``; refuse scores with NaN, and samples that no candidate has a score for."""
-    if not isinstance(result, np.ndarray) or result.dtype.kind != "f" or not result.size:
-        return result
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(result.sum()):  # the usual case, at the cost of one pass
-            return result
-    number = np.isfinite(result)
-    ruled_out = np.isneginf(result) & (result.ndim == 1 or number.any(axis=-1, keepdims=True))
-    if not (number | ruled_out).all():
-        raise _cannot(name, "give scores that are none")
-    return result
 
 
 #: Values per block: 2 Mi float64 are 16 MiB, large enough for BLAS and far below any data set.

@@ -13,9 +13,9 @@ import pytest
 
 from benchmarks.serving import ROOT, Server
 from tests.browser.reading import visit
-from tests.evaluation.plugins import RIDGE, forget
+from tests.evaluation.plugin_files import RIDGE, forget
 from tests.leakage.worlds import clean
-from zslcore.evaluation import outside
+from zslcore.evaluation import plugins
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.correction import correct_context
@@ -96,7 +96,7 @@ def test_an_installed_package_offers_its_method(told, tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(RIDGE)
     try:
-        here = execute(RunSpec("digits", "PS", outside.load(f"{path}:Mine")), with_oracle=False)
+        here = execute(RunSpec("digits", "PS", plugins.register(f"{path}:Mine")), with_oracle=False)
     finally:
         forget()
     assert found.evaluation == here.evaluation

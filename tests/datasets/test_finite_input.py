@@ -18,10 +18,10 @@ from zslcore.features import (
     Preprocessing,
     as_array,
     require_finite,
-    told_in_a_sentence,
 )
 from zslcore.large.shards import write_shards
 from zslcore.methods import METHODS, TRANSDUCTIVE, bidilel
+from zslcore.methods.calls import method_errors, require_scores
 
 ALL = {**METHODS, **TRANSDUCTIVE}
 WORLD = linear_world()
@@ -63,7 +63,9 @@ def told(refusals):
 
 def scored(method, X, y, S, X_test, candidates):
     more = {"unlabeled": X_test, "candidates": candidates} if method.card.transductive else {}
-    return method.fit(X, y, S, **more).decision_function(X_test, candidates)
+    with method_errors(method, *(A for A in (X, S, candidates) if isinstance(A, np.ndarray))):
+        F = method.fit(X, y, S, **more).decision_function(X_test, candidates)
+        return require_scores(F, method, (len(X_test), len(candidates)))
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -105,9 +107,12 @@ def test_large_numbers_whose_sum_is_none_are_finite():
 
 
 def test_other_errors_stay_what_they_are():
-    with pytest.raises(ValueError, match="shapes"), told_in_a_sentence("X"):
+    with pytest.raises(ValueError, match="shapes"), method_errors(METHODS["ESZSL"]()):
         raise ValueError("shapes do not match")
-    with pytest.raises(DatasetError, match="X: expected .* singular"), told_in_a_sentence("X"):
+    with (
+        pytest.raises(DatasetError, match="ESZSL: expected .* singular"),
+        method_errors(METHODS["ESZSL"]()),
+    ):
         np.linalg.inv(np.zeros((2, 2)))
 
 
@@ -239,7 +244,10 @@ def test_no_feature_no_attribute_and_one_image_are_one_sentence_or_scores(name):
 
 def test_scores_that_rule_out_every_candidate_are_refused():
     method, X, y, S, X_test, candidates = ready("LinearS2V")
-    with np.errstate(over="ignore"), pytest.raises(DatasetError, match="give scores that are none"):
+    with (
+        np.errstate(over="ignore"),
+        pytest.raises(DatasetError, match="give NaN or inf"),
+    ):
         scored(method, 1e300 * X.astype(float), y, S, X_test, candidates)
 
 
@@ -257,6 +265,6 @@ def test_classes_too_many_to_be_placed_together_are_refused_before_memory_is(mon
 
 
 def test_memory_that_there_is_not_is_one_sentence():
-    sentence = "X: expected .* fit into memory, got: unable to allocate"
-    with pytest.raises(DatasetError, match=sentence), told_in_a_sentence("X"):
+    sentence = "ESZSL: expected .* fit into memory, got: unable to allocate"
+    with pytest.raises(DatasetError, match=sentence), method_errors(METHODS["ESZSL"]()):
         np.empty((1 << 40, 1 << 12))

@@ -10,7 +10,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from tests.evaluation.plugins import forget
+from tests.evaluation.plugin_files import forget
 from zslcore import evaluate, fit_and_score, get_method, load
 from zslcore.__main__ import main, parser_of_commands
 from zslcore.analysis.papers.claims import CLAIMS

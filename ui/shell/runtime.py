@@ -18,7 +18,7 @@ from streamlit import runtime
 from threadpoolctl import threadpool_limits
 
 import ui
-from zslcore.evaluation import outside
+from zslcore.evaluation import plugins
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import sweep_leftovers
 from zslcore.leakage import get_vocabulary
@@ -165,7 +165,7 @@ class Start:
         try:
             if left := sweep_leftovers():
                 _LOG.warning("%d things that killed processes had left were removed", left)
-            for refusal in (refused := outside.register_own().values()):
+            for refusal in (refused := plugins.register_all().values()):
                 _LOG.warning("%s", refusal)
             return " ".join(filter(None, [mend(ResultStore().path), *refused]))
         except (ZSLError, OSError) as error:

@@ -15,7 +15,7 @@ from ui.shell import terms
 from ui.shell.numbers import three_digits
 from ui.shell.text import plain
 from zslcore.datasets import Split, ZSLDataset
-from zslcore.evaluation import outside
+from zslcore.evaluation import plugins
 from zslcore.methods import METHODS
 from zslcore.methods.base import Family
 
@@ -62,7 +62,7 @@ def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:
     """Return names of methods by their family; those from outside by themselves, as the last."""
     found: dict[str, list[str]] = {family: [] for family in (*get_args(Family), YOURS)}
     for name in names:
-        found[YOURS if name in outside.own() else METHODS[name].card.family].append(name)
+        found[YOURS if name in plugins.registered() else METHODS[name].card.family].append(name)
     return found
 
 

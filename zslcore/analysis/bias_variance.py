@@ -299,8 +299,7 @@ def bias_variance(
         for training in drawn:
             problem = Problem.of(dataset, setting.preprocessing, training, test)
             model = with_seed(method, setting.seed)
-            fitted = model.attribute_grid(problem.X, problem.y, problem.S, points, problem.X_test)
-            predicted.append(list(fitted))
+            predicted.append(list(problem.attributes(model, points)))
             done += 1
             if setting.tell is not None:
                 setting.tell(done, class_draws * image_draws, "Fitting to another training set")

@@ -188,7 +188,7 @@ def cross_accuracy(
     method = with_seed(spec.estimator, spec.seed)
     chosen = choose(spec, method, train, on_progress)
     own = protocol.Problem.of_test(train, split, spec.preprocessing)
-    fitted = clone(method).set_params(**chosen.params).fit(own.X, own.y, own.S)
+    fitted = own.fit(clone(method).set_params(**chosen.params))
     evaluations, gamma = {}, 0.0 if chosen.gamma is None else chosen.gamma
     for test in tests:
         scores = _problem_on(own, train, test, spec.split).scored(fitted)

@@ -159,7 +159,7 @@ def measure(
     test = np.concatenate([split.test_seen, split.test_unseen])
     everything = np.arange(dataset.n_classes)
     problem = Problem.of(dataset, Preprocessing(), split.trainval, test, everything)
-    fitted = with_seed(method.set_params(**params), spec.seed).fit(problem.X, problem.y, problem.S)
+    fitted = problem.fit(with_seed(method.set_params(**params), spec.seed))
     scorer = fitted.score_map(problem.candidates)
     scores = scorer.astype(np.float32) if isinstance(scorer, ScoreMap) else scorer
     counts = count_ranks(

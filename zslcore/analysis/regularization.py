@@ -383,7 +383,7 @@ def _attribute_errors(
         return {"mse_unseen": np.empty(0), "mse_seen": np.empty(0)}
     true = problem.candidates[problem.y_test]
     of_seen = problem.seen[problem.y_test]
-    predicted = method.attribute_grid(problem.X, problem.y, problem.S, points, problem.X_test)
+    predicted = problem.attributes(method, points)
     each = np.array([((A - true) ** 2).mean(axis=1) for A in predicted])
     return {
         "mse_unseen": each[:, ~of_seen].mean(axis=1),

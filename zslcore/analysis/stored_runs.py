@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 from zslcore.analysis.papers.printed import ChosenFor, chosen_for
-from zslcore.evaluation import figures, outside
+from zslcore.evaluation import figures, plugins
 from zslcore.evaluation.figures import FIGURES, values_of
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.runs import RunResult
@@ -217,7 +217,7 @@ def as_text(result: RunResult, stated_by: str = "") -> str:
 
 def unknown_here(method: str) -> str:
     """Return why a run cannot be repeated here: by a part of a sentence."""
-    if outside.is_own(method):
+    if plugins.is_plugin_name(method):
         return f"the method is from outside: --method FILE.py:Class takes the file of {method}"
     return "the method is not known here"
 

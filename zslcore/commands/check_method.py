@@ -22,11 +22,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check every law; return 1 if one is broken."""
     from zslcore.commands.run import read_params
-    from zslcore.evaluation import outside
+    from zslcore.evaluation import plugins
     from zslcore.evaluation.laws import LAWS, Verdict, verdicts
     from zslcore.methods import get_method
 
-    name = outside.load(args.method)
+    name = plugins.register(args.method)
     found: list[Verdict] = []
     for verdict in verdicts(get_method(name), read_params(name, args.param)):
         show_steps(len(found), len(LAWS), verdict.law.sentence)

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> str | pd.DataFrame:
     """Make what is missing, then return every figure and the ranks."""
     from zslcore.analysis import comparison
-    from zslcore.evaluation import outside
+    from zslcore.evaluation import plugins
     from zslcore.exceptions import ParameterError
     from zslcore.methods import METHODS
     from zslcore.results.planning import Choice
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> str | pd.DataFrame:
         given = getattr(args, option) or []
         if twice := [each for k, each in enumerate(given) if each in given[:k]]:
             raise ParameterError(f"--{option}: expected each once; got {twice[0]!r} again.")
-    methods = [outside.load(each) for each in args.method or ()]
+    methods = [plugins.register(each) for each in args.method or ()]
     methods = methods or [name for name, m in METHODS.items() if m.card.usual]
     datasets = {name: _known(name) for name in args.dataset}
     digests = {name: data.digest for name, data in datasets.items()}

@@ -29,7 +29,7 @@ def run(args: argparse.Namespace) -> object:
     """Measure what leaks cost."""
     from zslcore.analysis import leak_cost
     from zslcore.datasets import load
-    from zslcore.evaluation import outside
+    from zslcore.evaluation import plugins
     from zslcore.evaluation.protocol import Setting
     from zslcore.exceptions import MethodError
     from zslcore.methods import get_method
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> object:
     dataset = load(args.dataset)
     split = dataset.split(args.split)
     setting = Setting(dataset, split, tell=show_steps)
-    methods = [get_method(outside.load(each))() for each in args.method]
+    methods = [get_method(plugins.register(each))() for each in args.method]
     found = []
     for method in methods:
         try:

@@ -29,7 +29,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     widen_table,
 )
 from zslcore.commands.options import METHOD, show_standing
-from zslcore.evaluation import outside, write_predictions
+from zslcore.evaluation import plugins, write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
 from zslcore.results.shipped import ResultsOnly
@@ -79,7 +79,8 @@ def run(args: argparse.Namespace) -> object:
     for option in ("seeds", "draws", "jobs"):
         if getattr(args, option) < 1:
             raise ParameterError(f"--{option} must be at least 1; got {getattr(args, option)}.")
-    args.method = [outside.load(each) if outside.is_own(each) else each for each in args.method]
+    rows = args.method  # rows of tables are no methods, such as variants
+    args.method = [plugins.register(row) if plugins.is_plugin_name(row) else row for row in rows]
     params, features = read_params(args), SCALINGS.get(args.features)
     experiment = configured_experiment(args.experiment, params, features, args.on)
     table = reproduce(

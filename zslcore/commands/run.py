@@ -49,11 +49,11 @@ def run(args: argparse.Namespace) -> None:
     """Run what ``args`` specify, print and store the result."""
     from zslcore.analysis.stored_runs import as_text
     from zslcore.datasets import load
-    from zslcore.evaluation import outside, write_predictions
+    from zslcore.evaluation import plugins, write_predictions
     from zslcore.evaluation.specs import RunSpec
     from zslcore.results.store import ResultStore
 
-    args.method, dataset = outside.load(args.method), load(args.dataset)
+    args.method, dataset = plugins.register(args.method), load(args.dataset)
     fields = ("dataset", "method", "gamma", "select_for", "features", "prototypes", "seed")
     spec = RunSpec(
         split=dataset.split(args.split).name,
@@ -100,11 +100,11 @@ def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> tuple[RunResult, P
     """Run a spec on a worker of a Dask cluster; the worker must see the same data."""
     from joblib import delayed
 
-    from zslcore.evaluation import outside
+    from zslcore.evaluation import plugins
     from zslcore.large.engine import Engine, parallel
 
     with parallel(Engine(dask=dask), 1, "list") as work:
-        (done,) = work([delayed(_there)(spec, outside.places([spec.method]), with_oracle)])
+        (done,) = work([delayed(_there)(spec, plugins.sources([spec.method]), with_oracle)])
     return done
 
 
@@ -112,10 +112,10 @@ def _there(
     spec: RunSpec, places: dict[str, str], with_oracle: bool
 ) -> tuple[RunResult, Predictions]:
     """Run a spec in the process of a worker."""
-    from zslcore.evaluation import outside
+    from zslcore.evaluation import plugins
     from zslcore.evaluation.runs import execute_with_predictions
 
-    outside.restore(places)
+    plugins.restore(places)
     return execute_with_predictions(spec, with_oracle=with_oracle)
 
 

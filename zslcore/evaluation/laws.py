@@ -24,6 +24,7 @@ from zslcore.evaluation.protocol import Problem, ScoredTest
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.features import Preprocessing
 from zslcore.methods.base import MethodCard, ZSLEstimator
+from zslcore.methods.calls import failure, source_files
 from zslcore.metrics import mean_class_accuracy
 
 
@@ -164,10 +165,10 @@ def verdicts(
             continue
         try:
             law.check(case)
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is what the method gave
-            ours = isinstance(error, ZSLError)
-            why = str(error) if ours else f"got {type(error).__name__}: {error}"
-            yield Verdict(law, "broken", why)
+        except ZSLError as error:
+            yield Verdict(law, "broken", str(error))
+        except Exception as error:  # noqa: BLE001 - of any kind, it is what the method gave
+            yield Verdict(law, "broken", failure(error, "the method", source_files(method)))
         else:
             yield Verdict(law, "hold")
 

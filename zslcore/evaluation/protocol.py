@@ -50,6 +50,7 @@ from zslcore.datasets.base import Fold, Split, ZSLDataset, hold_out
 from zslcore.exceptions import DatasetError, ParameterError, SplitError
 from zslcore.features import FeatureView, Preprocessing
 from zslcore.methods.base import Params, ZSLEstimator, with_seed
+from zslcore.methods.calls import method_errors, require_array, require_scores
 from zslcore.metrics import (
     Answers,
     Average,
@@ -159,18 +160,41 @@ class Problem:
         classes = np.union1d(split.seen_classes, split.unseen_classes)
         return cls.of(dataset, preprocessing, split.trainval, test, classes)
 
+    def fit(self, method: ZSLEstimator) -> ZSLEstimator:
+        """Return a copy of ``method``, fitted to the training rows.
+
+        Here and below numerical errors are one sentence, as any error of a plugin is; see
+        :mod:`zslcore.methods.calls`.
+        """
+        with method_errors(method, self.S):
+            return next(method.fit_grid(self.X, self.y, self.S, [{}]))
+
     def sweep(self, method: ZSLEstimator, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Yield the test scores of every point of ``grid``."""
-        if method.seen_penalty is not None:
-            return map(self.scores_of, method.fit_grid(self.X, self.y, self.S, grid))
-        return method.score_grid(self.X, self.y, self.S, grid, self.X_test, self.candidates)
+        shape = len(self.X_test), len(self.candidates)
+        with method_errors(method, self.S, self.candidates):
+            if method.seen_penalty is not None:
+                yield from map(self.scores_of, method.fit_grid(self.X, self.y, self.S, grid))
+                return
+            training, test = (self.X, self.y, self.S), (self.X_test, self.candidates)
+            for F in method.score_grid(*training, grid, *test):
+                yield require_scores(F, method, shape)
+
+    def attributes(self, method: ZSLEstimator, grid: Sequence[Params]) -> Iterator[np.ndarray]:
+        """Yield the attributes predicted for the test rows at every point of ``grid``."""
+        with method_errors(method, self.S):
+            yield from method.attribute_grid(self.X, self.y, self.S, grid, self.X_test)
 
     def scores_of(self, fitted: ZSLEstimator) -> np.ndarray:
         """Return the test scores of a fitted method, after its novelty detector if it has one."""
-        F = fitted.decision_function(self.X_test, self.candidates)
-        if fitted.seen_penalty is None or self.seen.all() or not self.seen.any():
-            return F
-        return penalised(F, self.seen, fitted.seen_penalty(self.X_test))
+        n = len(self.X_test)
+        with method_errors(fitted, self.candidates):
+            F = fitted.decision_function(self.X_test, self.candidates)
+            F = require_scores(F, fitted, (n, len(self.candidates)))
+            if fitted.seen_penalty is None or self.seen.all() or not self.seen.any():
+                return F
+            penalty = fitted.seen_penalty(self.X_test)
+            return penalised(F, self.seen, require_array(penalty, fitted, (n,), "penalties"))
 
     def scored(self, fitted: ZSLEstimator) -> ScoredTest:
         """Return the scores of a fitted method with everything that is needed to judge them."""
@@ -377,7 +401,7 @@ class Setting:
     def score(self, method: ZSLEstimator) -> ScoredTest:
         """Fit ``method`` on trainval and score the test set, see :func:`fit_and_score`."""
         problem = self.test
-        return problem.scored(with_seed(method, self.seed).fit(problem.X, problem.y, problem.S))
+        return problem.scored(problem.fit(with_seed(method, self.seed)))
 
     def sweep(
         self, method: ZSLEstimator, points: Sequence[Params], what: str = ""

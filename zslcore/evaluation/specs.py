@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import Any, Literal
 
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation import outside, protocol
+from zslcore.evaluation import plugins, protocol
 from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
@@ -134,7 +134,7 @@ class RunSpec:
         """Return the command line that runs this spec."""
         words = ["zslcore", "run"]
         words += ["--dataset", self.dataset, "--split", self.split]
-        words += ["--method", outside.word(self.method)]
+        words += ["--method", plugins.option_value(self.method)]
         for name, value in self.params.items():
             words += ["--param", f"{name}={value}"]
         if self.gamma is not None:

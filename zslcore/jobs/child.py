@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from zslcore.analysis.study import FORMAT, MANIFEST
-from zslcore.evaluation import outside
+from zslcore.evaluation import plugins
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.runner import PREVIEW
 from zslcore.storage import artifacts
@@ -147,7 +147,7 @@ def _last_line(
 def _do(function: Callable[..., None], request: dict[str, Any], report: Report) -> None:
     folder, into = Path(request["folder"]), Path(request["into"])
     os.environ["ZSL_DATA"] = request["data"]
-    outside.restore(request["methods"])
+    plugins.restore(request["methods"])
     start = time.perf_counter()
     function(folder, report, **request["arguments"])
     seconds = time.perf_counter() - start

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from zslcore.analysis.study import Study, is_intact, shipped
-from zslcore.evaluation import outside
+from zslcore.evaluation import plugins
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.children import Child
 from zslcore.storage import artifacts, settings
@@ -431,7 +431,7 @@ class Runner:
             "folder": str(folder),
             "into": str(self.folder / job.work.key),
             "data": str(data_folder()),
-            "methods": outside.places(json.dumps(job.work.identity)),
+            "methods": plugins.sources(json.dumps(job.work.identity)),
         }
 
         def hear(line: dict[str, Any]) -> None:

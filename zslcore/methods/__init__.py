@@ -2,7 +2,7 @@
 
 ``METHODS`` maps the name of an inductive method to its class, ``TRANSDUCTIVE`` that of a method
 fitted on the test images as well; the two never share a table. Adding one: write the file, import
-the class here, where the menus list it.
+the class here and list it in ``_INDUCTIVE``, in the order of the menus.
 """
 
 # isort: skip_file
@@ -11,56 +11,71 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from zslcore.methods.base import METHODS as METHODS, TransductiveEstimator, ZSLEstimator
-from zslcore.methods.base import get_method as get_method
-from zslcore.methods.generative import GenerativeZSL as GenerativeZSL
+from zslcore.methods.base import METHODS, TransductiveEstimator, ZSLEstimator
+from zslcore.methods.base import get_method
+from zslcore.methods.generative import GenerativeZSL
 
-from zslcore.methods.linear_v2s import LinearV2S as LinearV2S
-from zslcore.methods.linear_s2v import LinearS2V as LinearS2V
-from zslcore.methods.eszsl import ESZSL as ESZSL
-from zslcore.methods.sae import SAE as SAE
-from zslcore.methods.devise import DEVISE as DEVISE
-from zslcore.methods.ale import ALE as ALE
-from zslcore.methods.sje import SJE as SJE
-from zslcore.methods.latem import LATEM as LATEM
-from zslcore.methods.cmt import CMT as CMT, CMTStar as CMTStar
-from zslcore.methods.dap import DAP as DAP
-from zslcore.methods.iap import IAP as IAP
-from zslcore.methods.conse import CONSE as CONSE
-from zslcore.methods.sse import SSE as SSE
-from zslcore.methods.sync import SYNC as SYNC
-from zslcore.methods.gfzsl import GFZSL as GFZSL
-from zslcore.methods.bidilel import BiDiLEL as BiDiLEL
-from zslcore.methods.f_clswgan import FCLSWGAN as FCLSWGAN
-from zslcore.methods.cada_vae import CADAVAE as CADAVAE
-from zslcore.methods.ce_gzsl import CEGZSL as CEGZSL
-from zslcore.methods.prototype_cosine import PrototypeCosine as PrototypeCosine
-from zslcore.methods.propagation import Propagation as Propagation
-from zslcore.methods.dsrl import DSRL as DSRL
-from zslcore.methods.gfzsl_tran import GFZSLTran as GFZSLTran
+from zslcore.methods.linear_v2s import LinearV2S
+from zslcore.methods.linear_s2v import LinearS2V
+from zslcore.methods.eszsl import ESZSL
+from zslcore.methods.sae import SAE
+from zslcore.methods.devise import DEVISE
+from zslcore.methods.ale import ALE
+from zslcore.methods.sje import SJE
+from zslcore.methods.latem import LATEM
+from zslcore.methods.cmt import CMT, CMTStar
+from zslcore.methods.dap import DAP
+from zslcore.methods.iap import IAP
+from zslcore.methods.conse import CONSE
+from zslcore.methods.sse import SSE
+from zslcore.methods.sync import SYNC
+from zslcore.methods.gfzsl import GFZSL
+from zslcore.methods.bidilel import BiDiLEL
+from zslcore.methods.f_clswgan import FCLSWGAN
+from zslcore.methods.cada_vae import CADAVAE
+from zslcore.methods.ce_gzsl import CEGZSL
+from zslcore.methods.prototype_cosine import PrototypeCosine
+from zslcore.methods.propagation import Propagation
+from zslcore.methods.dsrl import DSRL
+from zslcore.methods.gfzsl_tran import GFZSLTran
 
-_ALL: dict[str, type[ZSLEstimator]] = {
-    each.card.name: each
-    for each in list(vars().values())
-    if isinstance(each, type) and issubclass(each, ZSLEstimator) and "card" in vars(each)
-}
-TRANSDUCTIVE = {
-    name: each for name, each in _ALL.items() if issubclass(each, TransductiveEstimator)
-}
-METHODS.update({name: each for name, each in _ALL.items() if name not in TRANSDUCTIVE})
+_INDUCTIVE: tuple[type[ZSLEstimator], ...] = (
+    LinearV2S,
+    LinearS2V,
+    ESZSL,
+    SAE,
+    DEVISE,
+    ALE,
+    SJE,
+    LATEM,
+    CMT,
+    CMTStar,
+    DAP,
+    IAP,
+    CONSE,
+    SSE,
+    SYNC,
+    GFZSL,
+    BiDiLEL,
+    FCLSWGAN,
+    CADAVAE,
+    CEGZSL,
+    PrototypeCosine,
+)
+_TRANSDUCTIVE: tuple[type[TransductiveEstimator], ...] = (Propagation, DSRL, GFZSLTran)
+METHODS.update({method.card.name: method for method in _INDUCTIVE})
+TRANSDUCTIVE = {method.card.name: method for method in _TRANSDUCTIVE}
 #: Variants that the papers report under one name; the first is what is meant by it.
 VARIANTS: Mapping[str, tuple[dict[str, Any], ...]] = {
     name: method.variants for name, method in METHODS.items() if method.variants
 }
 
-__all__ = [
-    *(each.__name__ for each in _ALL.values()),
-    *("METHODS", "TRANSDUCTIVE", "VARIANTS", "GenerativeZSL", "get_method", "markdown_table"),
-]
+__all__ = ["METHODS", "TRANSDUCTIVE", "VARIANTS", "GenerativeZSL", "get_method", "markdown_table"]
+__all__ += [method.__name__ for method in (*_INDUCTIVE, *_TRANSDUCTIVE)]
 
 
 def markdown_table() -> str:
-    """Return the tables of inductive and of transductive methods in Markdown, a row a card."""
+    """Return the tables of inductive and of transductive methods in Markdown."""
     return (
         f"{_rows(METHODS.values())}\n\nTransductive methods are fitted with `unlabeled=` and "
         "`candidates=` and reported separately (`zslcore.methods.TRANSDUCTIVE`).\n\n"

@@ -18,6 +18,7 @@ attributes, the loop therefore moves :math:`W` in :math:`V = R + W S`, one colum
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -193,6 +194,7 @@ class EpochModel(ZSLEstimator):
         raise NotImplementedError
 
 
+@dataclass(eq=False, repr=False)
 class RankingModel(EpochModel):
     """A model trained by mini-batch descent on a ranking loss.
 

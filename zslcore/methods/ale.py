@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+@dataclass(eq=False, repr=False)
 class ALE(RankingModel, CompatibilityModel):
     r"""Like DEVISE, but a mistake near the top of the ranking weighs more.
 

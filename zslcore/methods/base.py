@@ -19,7 +19,6 @@ from typing import (
     Literal,
     NamedTuple,
     Self,
-    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
@@ -29,8 +28,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.features import Features, project, require_finite, wrapped
+from zslcore.exceptions import DatasetError, MethodError, ParameterError, closest_name
+from zslcore.features import Features, as_array, project, require_finite
 from zslcore.methods.score_map import ScoreMap, Scorer, linear
 
 Family = Literal[
@@ -45,11 +44,6 @@ Family = Literal[
     "modern",
 ]
 Params = Mapping[str, Any]
-#: Functions of a method whose arguments and results are checked.
-_CHECKED = (
-    *("fit", "decision_function", "seen_penalty", "score_map"),
-    *("fit_grid", "score_grid", "attribute_grid"),
-)
 #: What a larger value of a parameter does to the regularisation.
 Effect = Literal["stronger", "weaker"]
 
@@ -109,13 +103,14 @@ class MethodCard:
         return not self.joint_space and self.family != "feature generating"
 
 
-@dataclass_transform(eq_default=False, kw_only_default=False)
 class ZSLEstimator(BaseEstimator, ABC):
     """Scores classes it has never seen, given only their prototypes.
 
-    Parameters are fields, checked by their annotations (see :meth:`_check_params`), unless a class
-    has an ``__init__`` of its own, which stores its arguments. ``fit`` learns attributes that end
-    in ``_`` and returns ``self``, scoring changes nothing.
+    A subclass is a ``@dataclass(eq=False, repr=False)`` whose fields are its parameters, checked by
+    their annotations (see :meth:`_check_params`), or has an ``__init__`` that stores its arguments.
+    ``fit`` learns attributes that end in ``_`` and returns ``self``, scoring changes nothing. Both
+    convert and check their arrays by :meth:`_check_training` and :meth:`_check_scoring`; scores and
+    numerical errors are checked by :class:`zslcore.evaluation.protocol.Problem`, which calls them.
 
     Attributes
     ----------
@@ -158,15 +153,6 @@ class ZSLEstimator(BaseEstimator, ABC):
     seen_penalty: Callable[[Features], np.ndarray] | None = None
     on_epoch: Callable[[int, float], None] | None = None
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Make annotations parameters; check arrays, and report errors in a sentence."""
-        super().__init_subclass__(**options)
-        if _owner_of_init(cls) is object or _has_fields(cls):
-            dataclass(eq=False, repr=False)(cls)
-        for name in _CHECKED:
-            if callable(vars(cls).get(name)):
-                setattr(cls, name, wrapped(vars(cls)[name]))
-
     @abstractmethod
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
         """Learn from seen classes.
@@ -208,7 +194,6 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Return the row of ``prototypes`` that scores highest, for every sample."""
         return self.decision_function(X, prototypes).argmax(axis=1)
 
-    @wrapped
     def score_map(self, prototypes: np.ndarray) -> Scorer:
         """Return :meth:`decision_function` for these candidates, prepared as far as possible.
 
@@ -222,21 +207,24 @@ class ZSLEstimator(BaseEstimator, ABC):
                 f"{self.card.name}: a novelty detector decides between seen and unseen classes; "
                 "expected a method whose scores alone do."
             )
-        return partial(self.decision_function, prototypes=prototypes)
+        return partial(_decide, self, prototypes)
 
     def planned_epochs(self, grid: Iterable[Params]) -> tuple[int, ...]:
         """Return the epochs of every training that ``grid`` takes; none for other methods."""
         return ()
 
-    @wrapped
     def fit_grid(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, grid: Iterable[Params]
     ) -> Iterator[Self]:
         """Yield a copy fitted with every point of ``grid``."""
         for params in grid:
-            yield clone(self).set_params(**params).fit(X, y, prototypes)
+            model = clone(self).set_params(**params)
+            if (fitted := model.fit(X, y, prototypes)) is not model:
+                raise MethodError(
+                    f"{self.card.name}: expected fit to return self; got {type(fitted).__name__}."
+                )
+            yield model
 
-    @wrapped
     def score_grid(
         self,
         X: Features,
@@ -258,10 +246,9 @@ class ZSLEstimator(BaseEstimator, ABC):
         together = self.sharing and all(set(params) <= set(self.sharing) for params in grid)
         score = self._score_together if together and len(grid) > 1 else self._score_each
         training = self._check_training(X, y, prototypes)
-        C = np.asarray(candidates, dtype=np.float64)
-        yield from score(Scoring(*training, X_test, C), grid)
+        X_test, candidates = self._as_arrays(features=X_test, prototypes=candidates)
+        yield from score(Scoring(*training, X_test, np.asarray(candidates, dtype=np.float64)), grid)
 
-    @wrapped
     def attribute_grid(
         self,
         X: Features,
@@ -313,10 +300,14 @@ class ZSLEstimator(BaseEstimator, ABC):
     def _check_training(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray
     ) -> tuple[Features, np.ndarray, np.ndarray]:
-        """Return (X, y, S) as the formulas want them, refusing what does not fit together."""
+        """Convert the arrays of ``fit`` and refuse those that do not fit together.
+
+        Returns (X, y, S) with y intp and S float64, as the formulas take them.
+        """
         self._check_params()
         name = self.card.name
-        S = np.asarray(prototypes, dtype=np.float64)
+        X, y, S = self._as_arrays(features=X, labels=y, prototypes=prototypes)
+        S = np.asarray(S, dtype=np.float64)
         if X.ndim != 2 or S.ndim != 2 or y.shape != X.shape[:1] or 0 in (*X.shape, S.shape[1]):
             raise DatasetError(
                 f"{name}: expected features (n, d), labels (n,) and prototypes (c, a) with n, d "
@@ -333,9 +324,13 @@ class ZSLEstimator(BaseEstimator, ABC):
         return X, y, S
 
     def _check_scoring(self, X: Features, prototypes: np.ndarray) -> tuple[Features, np.ndarray]:
-        """Return (X, S) for scoring, refusing other widths than those fitted on."""
+        """Convert the arrays of scoring and refuse other widths than those fitted on.
+
+        Returns (X, S) with S float64.
+        """
         check_is_fitted(self)
-        S = np.asarray(prototypes, dtype=np.float64)
+        X, S = self._as_arrays(features=X, prototypes=prototypes)
+        S = np.asarray(S, dtype=np.float64)
         expected = (self.n_features_in_, self.n_attributes_in_)
         if X.ndim != 2 or S.ndim != 2 or (X.shape[1], S.shape[1]) != expected:
             raise DatasetError(
@@ -349,6 +344,10 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Return S for scoring, refusing another width than that fitted on."""
         check_is_fitted(self)
         return self._check_scoring(np.empty((0, self.n_features_in_)), prototypes)[1]
+
+    def _as_arrays(self, **arrays: Any) -> Iterator[Any]:
+        """Yield arguments as arrays of numbers, in their order; names are for the refusal."""
+        return (as_array(A, f"{self.card.name}, {name}") for name, A in arrays.items())
 
     def _check_finite(self, X: Features, S: np.ndarray) -> None:
         """Refuse values that are not finite; a view looks at its own when they are read."""
@@ -382,6 +381,10 @@ class ZSLEstimator(BaseEstimator, ABC):
                 f"{self.card.name}: {name} must be one of {', '.join(map(repr, choices))}; "
                 f"got {getattr(self, name)!r}."
             )
+
+
+def _decide(method: ZSLEstimator, prototypes: np.ndarray, X: Features) -> np.ndarray:
+    return method.decision_function(X, prototypes)
 
 
 #: A number in 0..1; which of the ends, its method says.
@@ -472,6 +475,7 @@ class TransductiveEstimator(ZSLEstimator):
                 f"{name}: is transductive, expected unlabeled= and candidates= next to the "
                 "training data."
             )
+        unlabeled, candidates = self._as_arrays(features=unlabeled, prototypes=candidates)
         candidates = np.asarray(candidates, dtype=np.float64)
         expected = (self.n_features_in_, self.n_attributes_in_)
         shapes = (unlabeled.shape, candidates.shape)

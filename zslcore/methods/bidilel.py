@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from math import isqrt
 from typing import ClassVar, Literal, Self
@@ -32,6 +33,7 @@ TOGETHER = 4 << 30
 NEAREST = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class BiDiLEL(ZSLEstimator):
     r"""Learns a space from images, then finds each class its place among those already there.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ WARM_UPS = ((0, 90, 0.0026), (21, 75, 0.044), (6, 22, 0.54))
 PAPER_EPOCHS = 100
 
 
+@dataclass(eq=False, repr=False)
 class CADAVAE(GenerativeZSL):
     r"""Aligns an autoencoder of features with one of prototypes; the softmax works between them.
 

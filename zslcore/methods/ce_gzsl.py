@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+@dataclass(eq=False, repr=False)
 class CEGZSL(WassersteinGAN, GenerativeZSL):
     r"""A conditional GAN trained together with an embedding in which classes contrast.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -16,6 +17,7 @@ from zslcore.methods._sgd import EpochModel, TrainingRows, mean_square, on_devic
 from zslcore.methods.base import MethodCard, Params, Share
 
 
+@dataclass(eq=False, repr=False)
 class CMT(EpochModel):
     r"""A network with one hidden layer sends an image to the prototype of its class.
 
@@ -85,7 +87,7 @@ class CMT(EpochModel):
     ) -> Iterator[np.ndarray]:
         """Yield where the network sends ``X_test``; see :class:`ZSLEstimator`."""
         for model in self.fit_grid(X, y, prototypes, grid):
-            yield model._embed(X_test)
+            yield model._embed(model._check_scoring(X_test, prototypes)[0])
 
     def _embed(self, X: Features) -> np.ndarray:
         """Return where the network sends ``X``, shape (n_samples, n_attributes)."""
@@ -126,6 +128,7 @@ class CMT(EpochModel):
                 yield epoch
 
 
+@dataclass(eq=False, repr=False)
 class CMTStar(CMT):
     r"""CMT, and a detector that tells images of unseen classes from those of seen ones.
 
@@ -217,10 +220,11 @@ class CMTStar(CMT):
     def _epochs(
         self, X: Features, y: np.ndarray, prototypes: np.ndarray, wanted: Sequence[int]
     ) -> Iterator[int]:
-        for epoch in super()._epochs(X, y, prototypes, wanted):
+        X, y, S = self._check_training(X, y, prototypes)
+        for epoch in super()._epochs(X, y, S, wanted):
             Z = self._embed(X)
             self.detector_: Gaussians | LocalOutliers = (
-                Gaussians(Z, y, np.asarray(prototypes, dtype=np.float64))
+                Gaussians(Z, y, S)
                 if self.detector == "gaussian"
                 else LocalOutliers(Z, y, self.k, self.lam)
             )

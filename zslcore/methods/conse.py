@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from zslcore.methods.base import MethodCard
 from zslcore.methods.score_map import ScoreMap
 
 
+@dataclass(eq=False, repr=False)
 class CONSE(TwoStageModel):
     r"""Names the seen classes an image looks like, and averages their prototypes.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -39,6 +40,7 @@ class AttributeModel(TwoStageModel):
         return (present - absent) @ A.T + absent.sum(axis=1, keepdims=True)
 
 
+@dataclass(eq=False, repr=False)
 class DAP(AttributeModel):
     r"""Predicts each attribute from the image, and asks whose attributes these are.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from zslcore.methods._sgd import Draw, RankingModel, violators
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+@dataclass(eq=False, repr=False)
 class DEVISE(RankingModel, CompatibilityModel):
     r"""Every wrong class has to stay a margin below the right one.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ ROUNDS = 100
 SMALLEST = 1e-12
 
 
+@dataclass(eq=False, repr=False)
 class DSRL(PropagationModel):
     r"""Decompose images into non-negative parts from which prototypes are predicted.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from zslcore.methods.base import CompatibilityModel, MethodCard, Params, Scoring
 from zslcore.methods.statistics import ClassStatistics, GramStatistics, ridge, ridge_path
 
 
+@dataclass(eq=False, repr=False)
 class ESZSL(CompatibilityModel):
     r"""Bilinear compatibility, fitted in closed form by ridge regression.
 

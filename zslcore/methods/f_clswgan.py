@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 SEEN_EPOCHS = 20
 
 
+@dataclass(eq=False, repr=False)
 class FCLSWGAN(WassersteinGAN, GenerativeZSL):
     r"""A conditional Wasserstein GAN whose features a classifier of the seen classes recognises.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import ClassVar, Literal, Self
 
@@ -19,6 +20,7 @@ from zslcore.methods.statistics import MomentStatistics, ridge
 AT_ONCE = 1 << 24
 
 
+@dataclass(eq=False, repr=False)
 class GFZSL(ZSLEstimator):
     r"""Each class is a Gaussian whose mean and variances are predicted from its prototype.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from zslcore.methods.base import MethodCard, TransductiveEstimator
 from zslcore.methods.gfzsl import GFZSL, log_density
 
 
+@dataclass(eq=False, repr=False)
 class GFZSLTran(TransductiveEstimator):
     r"""Starts at GFZSL's Gaussians and fits a mixture to the unlabelled test images.
 

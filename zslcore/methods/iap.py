@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from zslcore.methods.dap import AttributeModel
 SMALLEST = 1e-6
 
 
+@dataclass(eq=False, repr=False)
 class IAP(AttributeModel):
     r"""Names seen classes, reads attributes off them, and asks whose attributes these are.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+@dataclass(eq=False, repr=False)
 class LATEM(RankingModel):
     r"""Several compatibility matrices; the one that likes image and class best speaks.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from zslcore.methods.score_map import ScoreMap
 from zslcore.methods.statistics import ClassStatistics, Spectrum, ridge
 
 
+@dataclass(eq=False, repr=False)
 class LinearS2V(ZSLEstimator):
     r"""Predicts what a class looks like, and compares in the visual space.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from zslcore.methods.score_map import ScoreMap, linear, linear_unit
 from zslcore.methods.statistics import GramStatistics, ridge, ridge_path
 
 
+@dataclass(eq=False, repr=False)
 class LinearV2S(ZSLEstimator):
     r"""Predicts the attributes of an image, and compares in the semantic space.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -168,6 +169,7 @@ class PropagationModel(TransductiveEstimator):
             )
 
 
+@dataclass(eq=False, repr=False)
 class Propagation(PropagationModel):
     r"""Hands the scores of an inductive method on along a graph of the test images.
 

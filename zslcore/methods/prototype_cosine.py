@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from zslcore.methods.score_map import ScoreMap, unit
 from zslcore.methods.statistics import ClassStatistics
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeCosine(ZSLEstimator):
     r"""Learns nothing: the encoder has put images and class descriptions into one space.
 

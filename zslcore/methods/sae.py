@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ def _present(values: np.ndarray) -> np.ndarray:
     return values > np.finfo(float).eps * len(values) * values.max()
 
 
+@dataclass(eq=False, repr=False)
 class SAE(ZSLEstimator):
     r"""A linear autoencoder whose code is the prototype of the class.
 

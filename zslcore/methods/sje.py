@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from zslcore.methods._sgd import Draw, RankingModel
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
 
+@dataclass(eq=False, repr=False)
 class SJE(RankingModel, CompatibilityModel):
     r"""Corrects the worst mistake alone, as a structured SVM does.
 

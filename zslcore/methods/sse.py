@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ BLOCK_VALUES = 1 << 17
 ROUNDING = 1e-10
 
 
+@dataclass(eq=False, repr=False)
 class SSE(ZSLEstimator):
     r"""Describes classes and images alike, as mixtures of seen classes.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from zslcore.methods.base import MethodCard
 from zslcore.methods.score_map import ScoreMap, linear
 
 
+@dataclass(eq=False, repr=False)
 class SYNC(TwoStageModel):
     r"""Synthesises the classifier of any class from those of phantom classes near it.
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 from joblib import delayed
 
 from zslcore.datasets import ZSLDataset, load
-from zslcore.evaluation import outside
+from zslcore.evaluation import plugins
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import Progress, RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
@@ -150,7 +150,7 @@ class Plan:
         n_jobs = min(at_a_time, len(together) or 1)
         with parallel(Engine(dask=dask), n_jobs, "generator_unordered") as work:
             for completed in work(
-                delayed(_completed)(replace(self, specs=specs), outside.places([specs[0].method]))
+                delayed(_completed)(replace(self, specs=specs), plugins.sources([specs[0].method]))
                 for specs in together.values()
             ):
                 yield from completed
@@ -171,7 +171,7 @@ def _completed(plan: Plan, places: Mapping[str, str]) -> list[tuple[RunSpec, str
 def _refusal(plan: Plan, spec: RunSpec, places: Mapping[str, str]) -> str:
     """Make one run of a plan and what follows; return why it was refused, if it was."""
     try:
-        outside.restore(places)
+        plugins.restore(places)
         plan.complete(spec, _opened(spec.dataset), ResultStore())
     except ZSLError as error:
         return str(error)

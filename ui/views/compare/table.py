@@ -42,7 +42,7 @@ from zslcore.board import Judged
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
 from zslcore.datasets.facts import fine_tuned_on, is_simulated_name, title
-from zslcore.evaluation import Predictions, State, outside
+from zslcore.evaluation import Predictions, State, plugins
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
@@ -645,7 +645,7 @@ def _link_to_play(one: StoredRun) -> None:
     spec = one.result.spec
     if (address := address_of(spec)) is not None:
         site_map.link("play", "Open on Play", **address)
-    elif outside.is_own(spec.method):
+    elif plugins.is_plugin_name(spec.method):
         st.caption("The method is from outside; `ZSL_METHODS` names its file to the app.")
     elif spec.method not in METHODS:
         st.caption("This version does not have the method of this run.")

@@ -51,7 +51,7 @@ from zslcore.analysis.papers.experiments.runs import (
     RunsExperiment,
 )
 from zslcore.analysis.regularization import VALIDATION
-from zslcore.evaluation import outside
+from zslcore.evaluation import plugins
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
 from zslcore.large.engine import Engine, PieceReport, Standing, following, parallel
@@ -331,7 +331,7 @@ def run_pieces(
             follows = stack.enter_context(following(expected, on_standing, jobs))
         there = parallel(Engine(dask=dask), jobs, "generator_unordered", inner_max_num_threads=1)
         work = stack.enter_context(there)
-        places = outside.places(outside.own())
+        places = plugins.sources(plugins.registered())
         calls = (
             delayed(_run_piece)(what, piece, follows and follows.report_of(what), places)
             for what, piece in todo.items()
@@ -353,7 +353,7 @@ def former_cells() -> list[StoredCell]:
 def _run_piece(
     what: str, piece: Piece, report: PieceReport | None, places: Mapping[str, str]
 ) -> tuple[str, int]:
-    outside.restore(places)
+    plugins.restore(places)
     if report:
         report(0, 1, "")
     return what, piece.run(report or silent)

@@ -1,8 +1,6 @@
 """Methods from outside: found, named by their source, run, refused in sentences."""
 
-import importlib
 import json
-import linecache
 import re
 from contextlib import closing
 
@@ -11,7 +9,7 @@ import pytest
 
 import zslcore
 from tests import pages
-from tests.evaluation.plugins import BROKEN, DRAWN, RIDGE, STEPS, TUNED, forget
+from tests.evaluation.plugin_files import BROKEN, DRAWN, RIDGE, STEPS, TUNED, forget
 from ui.playground import answers as playground_answers
 from ui.shell.runtime import Start
 from ui.state import cache
@@ -20,7 +18,7 @@ from zslcore import jobs
 from zslcore.__main__ import main
 from zslcore.analysis.study import RunStudy
 from zslcore.datasets import load
-from zslcore.evaluation import outside
+from zslcore.evaluation import plugins
 from zslcore.evaluation.laws import verdicts
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
@@ -64,10 +62,10 @@ def test_a_file_is_run_stored_and_named_by_its_source(mine, capsys):
 
 
 def test_an_edited_file_is_another_method(mine, tmp_path):
-    first = outside.load(mine)
-    assert outside.load(mine) == first
+    first = plugins.register(mine)
+    assert plugins.register(mine) == first
     (tmp_path / "mine.py").write_text(RIDGE.replace("self.lam * np.eye", "2 * self.lam * np.eye"))
-    second = outside.load(mine)
+    second = plugins.register(mine)
     assert first != second
     keys = {RunSpec("digits", "PS", name).key for name in (first, second)}
     assert len(keys) == 2
@@ -86,7 +84,7 @@ def test_two_files_with_a_class_of_the_same_name_are_two_methods(mine, tmp_path,
 def test_the_same_file_in_another_place_is_the_same_method(mine, tmp_path):
     (tmp_path / "there").mkdir()
     there = written(tmp_path / "there" / "copy.py", RIDGE.replace("\n", "\r\n"), "Mine")
-    assert outside.load(mine) == outside.load(there)
+    assert plugins.register(mine) == plugins.register(there)
 
 
 @pytest.mark.nightly
@@ -113,14 +111,14 @@ def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, 
     page = pages.visit("table")
     assert not page.error
     with pytest.raises(UnknownNameError):
-        outside.load(one.result.spec.method)
+        plugins.register(one.result.spec.method)
 
 
 @pytest.mark.parametrize(
     ("text", "attribute"), [(RIDGE, "Mine"), (TUNED, "Tuned"), (STEPS, "Steps")]
 )
 def test_three_plug_ins_keep_the_laws(tmp_path, text, attribute, capsys):
-    name = outside.load(written(tmp_path / "plug.py", text, attribute))
+    name = plugins.register(written(tmp_path / "plug.py", text, attribute))
     broken = [each for each in verdicts(get_method(name)) if each.state != "hold"]
     assert [(each.law.name, each.why) for each in broken] == []
     assert main(["check-method", f"plug.py:{attribute}", "--all"]) == 0
@@ -129,7 +127,7 @@ def test_three_plug_ins_keep_the_laws(tmp_path, text, attribute, capsys):
 
 def test_a_subclass_leaves_the_method_of_the_package_as_it_was(tmp_path):
     before = METHODS["ESZSL"].card, dict(METHODS["ESZSL"].param_grid)
-    name = outside.load(written(tmp_path / "tuned.py", TUNED, "Tuned"))
+    name = plugins.register(written(tmp_path / "tuned.py", TUNED, "Tuned"))
     assert name.startswith("ESZSL@")
     assert (METHODS["ESZSL"].card, dict(METHODS["ESZSL"].param_grid)) == before
     params = {"gamma": 1.0, "lam": 1.0}
@@ -231,7 +229,7 @@ def left_by(name):
 
 @pytest.mark.nightly
 def test_a_job_finds_the_file_again(mine):
-    spec, status = left_by(outside.load(mine))
+    spec, status = left_by(plugins.register(mine))
     assert (status.state, status.error) == ("done", "")
     there, here = ResultStore().get(spec.key).evaluation, execute(spec).evaluation
     assert (there.zsl, there.plain, there.per_class) == (here.zsl, here.plain, here.per_class)
@@ -241,7 +239,7 @@ def test_a_job_finds_the_file_again(mine):
 
 @pytest.mark.nightly
 def test_a_job_refuses_a_file_that_was_edited_meanwhile(mine, tmp_path):
-    name = outside.load(mine)
+    name = plugins.register(mine)
     (tmp_path / "mine.py").write_text(RIDGE + "\n# edited\n")
     _, status = left_by(name)
     assert status.state == "failed"
@@ -260,49 +258,21 @@ def test_processes_side_by_side_find_the_file_again(mine, tmp_path, capsys):
 # --- Notebooks, packages, the app -----------------------------------------------------------------
 
 
-@pytest.mark.nightly
-def test_a_class_of_a_notebook_is_registered_by_its_cell():
-    cell = "<ipython-input-3-abc>"
-    linecache.cache[cell] = (len(RIDGE), None, RIDGE.splitlines(keepends=True), cell)
-    space = {"__name__": "__main__"}
-    exec(compile(RIDGE, cell, "exec"), space)  # our own text
-    name = zslcore.register(space["Mine"])
-    assert NAME.fullmatch(name)
-    assert execute(RunSpec("digits", "PS", name)).spec.method == name
-    assert space["Mine"].card.name == "Mine"  # the class itself stays as it was
-    _, status = left_by(name)
-    assert "put the class into a file" in status.error
-
-
-def test_a_module_that_was_edited_after_its_import_is_not_registered(mine, tmp_path, put_on_path):
-    put_on_path(tmp_path)
-    module = importlib.import_module("mine")
-    assert zslcore.register(module.Mine) == outside.load(mine)
-    (tmp_path / "mine.py").write_text(RIDGE.replace("self.lam * np.eye", "2 * self.lam * np.eye"))
-    with pytest.raises(MethodError, match=r"mine\.py has changed since it was imported"):
-        zslcore.register(module.Mine)
-
-
 def test_an_entry_point_with_the_name_of_a_method_hides_none(package):
     text = (package.parent / "mypack-1.0.dist-info" / "entry_points.txt").read_text()
     text = text.replace("mine =", "ESZSL =").replace("lost =", "SAE =")
     (package.parent / "mypack-1.0.dist-info" / "entry_points.txt").write_text(text)
-    assert outside.load("ESZSL") == "ESZSL"
-    assert set(outside.register_own()) == {"SAE"}
-    (name,) = outside.own()
+    assert plugins.register("ESZSL") == "ESZSL"
+    assert set(plugins.register_all()) == {"SAE"}
+    (name,) = plugins.registered()
     assert NAME.fullmatch(name)
 
 
-@pytest.mark.parametrize("others", [[], ["import sys; exec(sys.stdin.read())\n"]])
-def test_what_is_no_class_with_a_source_is_not_registered(others, monkeypatch):
-    # From 3.13 on, Python keeps what `python -c` runs under the name that all such texts have.
-    monkeypatch.setitem(linecache.cache, "<string>", (0, None, others, "<string>"))
-    space = {"__name__": "__main__"}
-    exec(RIDGE, space)  # our own text
-    with pytest.raises(MethodError, match="whose source can be read"):
-        zslcore.register(space["Mine"])
-    with pytest.raises(MethodError, match="expected a class"):
-        zslcore.register("Mine")
+def test_a_class_is_registered_by_its_file_alone(mine):
+    assert zslcore.register(mine) == plugins.register(mine)
+    assert METHODS[plugins.register(mine)].__mro__[1].card.name == "Mine"  # as it was
+    with pytest.raises(MethodError, match="expected FILE.py:Class .* Put the class into a file"):
+        zslcore.register(METHODS["ESZSL"])
 
 
 @pytest.fixture
@@ -333,18 +303,18 @@ def test_an_entry_point_of_an_installed_package_is_a_method(package, capsys):
 
 
 def test_every_file_of_a_package_is_part_of_the_name(package, monkeypatch):
-    first = outside.load("mine")
+    first = plugins.register("mine")
     forget()
     (package / "helper.py").write_text("FACTOR = 2\n")
-    assert outside.load("mine") != first
+    assert plugins.register("mine") != first
 
 
 @pytest.mark.nightly
 def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", f"{mine}, {mine.replace('mine.py', 'none.py')}")
-    refused = outside.register_own()
+    refused = plugins.register_all()
     assert {where.rpartition("/")[2] for where in refused} == {"none.py:Mine", "lost"}
-    names = outside.own()
+    names = plugins.registered()
     assert by_family()[YOURS] == list(names)
     assert len(names) == 2  # the file and the package
     page = pages.visit("play", method=names[0])
@@ -357,8 +327,8 @@ def test_methods_of_this_machine_are_offered_by_the_app(mine, package, monkeypat
 @pytest.mark.nightly
 def test_a_job_of_the_app_runs_a_method_of_this_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", written(tmp_path / "steps.py", STEPS, "Steps"))
-    assert outside.register_own() == {}
-    (name,) = outside.own()
+    assert plugins.register_all() == {}
+    (name,) = plugins.registered()
     digits = cache.dataset("digits")
     work = playground_answers.work_of(playground_answers.spec_of(digits, "PS", name))
     jobs.submit(work)
@@ -371,12 +341,12 @@ def test_a_server_registers_them_before_its_first_page(mine, monkeypatch):
     monkeypatch.setenv("ZSL_METHODS", f"{mine},gone.py:Gone")
     start = Start()
     assert "gone.py:Gone: expected a Python file" in start.begin()
-    assert [name for name in outside.own() if NAME.fullmatch(name)] == [*outside.own()]
-    assert len(outside.own()) == 1
+    assert all(NAME.fullmatch(name) for name in plugins.registered())
+    assert len(plugins.registered()) == 1
     forget()
     monkeypatch.setenv("ZSL_PUBLIC", "1")
     assert Start().begin() == ""
-    assert outside.own() == ()
+    assert plugins.registered() == ()
 
 
 def test_methods_of_this_machine_are_listed(mine, monkeypatch, capsys):
@@ -390,21 +360,21 @@ def test_methods_of_this_machine_are_listed(mine, monkeypatch, capsys):
 def test_nothing_from_outside_is_loaded_on_a_public_server(mine, package, monkeypatch, capsys):
     monkeypatch.setenv("ZSL_METHODS", mine)
     monkeypatch.setenv("ZSL_PUBLIC", "1")
-    assert outside.register_own() == {}
+    assert plugins.register_all() == {}
     for word in (mine, "mine"):
         assert main(["run", "--method", word]) == 2
         assert "not loaded on a public server" in capsys.readouterr().err
     with pytest.raises(ParameterError, match="public"):
-        zslcore.register(METHODS["ESZSL"])
+        zslcore.register(mine)
     with pytest.raises(ParameterError, match="public"):
-        outside.restore({"Mine@0123456789ab": mine})
-    assert outside.own() == ()
+        plugins.restore({"Mine@0123456789ab": mine})
+    assert plugins.registered() == ()
 
 
 def test_an_address_loads_no_file(mine):
     page = pages.visit("play", method=mine)
     assert pages.sent_down(page, "zsl_playground")["rail"]["chosen"]["method"] == "LinearS2V"
-    assert outside.own() == ()
+    assert plugins.registered() == ()
 
 
 def test_a_setting_that_names_no_file_is_refused(monkeypatch, capsys):

@@ -1,6 +1,6 @@
 """Methods of three people, as they would write them, and what can be wrong with one."""
 
-from zslcore.evaluation import outside
+from zslcore.evaluation import plugins
 from zslcore.methods import METHODS
 
 CARD = """    card = MethodCard(
@@ -99,7 +99,7 @@ BROKEN = {
     "shape": (
         "return np.asarray(X, dtype=float) @ self.W_ @ S.T",
         "return (np.asarray(X, dtype=float) @ self.W_ @ S.T)[:, 1:]",
-        "decision_function: expected a float64 array of shape",
+        "expected scores, a float64 array of shape",
     ),
     "single precision": (
         "return np.asarray(X, dtype=float) @ self.W_ @ S.T",
@@ -117,7 +117,11 @@ BROKEN = {
         "raise KeyError('lost')\n        step = 1 /",
         "fit raised KeyError in line 24: 'lost'.",
     ),
-    "returns nothing": ("self.W_ = V\n        return self", "self.W_ = V", "to return self"),
+    "returns nothing": (
+        "self.W_ = V\n        return self",
+        "self.W_ = V",
+        "fit to return self; got NoneType",
+    ),
     "two arguments": ("def fit(self, features, labels, ", "def fit(self, ", "takes 2 positional"),
     "no card": ("card = MethodCard", "paper = MethodCard", "expected a card"),
     "hint": ("epochs=40", "epochs: 'Nothing' = 40", "__init__ raised NameError"),
@@ -129,12 +133,18 @@ BROKEN = {
     "syntax": ("def fit(", "def fit[", "loading raised SyntaxError in line"),
     "import": ("import numpy", "import helper_next_door, numpy", "No module named"),
     "ends": ("import numpy", "import sys\nsys.exit(3)\nimport numpy", "raised SystemExit"),
+    "fields without a dataclass": (
+        "def __init__(self, epochs=40, random_state=0):\n        self.epochs, self.random_state = "
+        "epochs, random_state\n",
+        "epochs: int = 40\n    random_state: int = 0\n",
+        "expected @dataclass(eq=False) above the class, whose fields (epochs, random_state)",
+    ),
     "no class": ("class Steps(ZSLEstimator)", "class Steps", "derived from"),
 }
 
 
 def forget():
     """Take out of the registry what tests have put there."""
-    for name in outside.own():
+    for name in plugins.registered():
         del METHODS[name]
-    outside._PLACES.clear()
+    plugins._SOURCES.clear()

@@ -1,0 +1,152 @@
+"""Calls of a method: its errors as one sentence, its scores checked.
+
+:class:`zslcore.evaluation.protocol.Problem` fits and scores methods through these. Errors of the
+linear algebra name the method and what its numbers did; any error of a plugin names the function
+and the line of its file.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+
+from zslcore.exceptions import DatasetError, MethodError, ZSLError
+from zslcore.methods.base import ZSLEstimator
+from zslcore.texts import clean_text
+
+#: Words of libraries about numbers out of range, in errors that have other causes as well.
+SIGNS = ("nan", "inf", "overflow", "singular", "converge", "not positive definite", "not finite")
+#: Letters shown of the message of a plugin.
+MESSAGE_LETTERS = 300
+_OUT_OF_RANGE = "leave the range of floating point"
+
+
+def is_plugin(method: ZSLEstimator | type[ZSLEstimator]) -> bool:
+    """Whether a method is registered from a file or a package of the user."""
+    return "@" in method.card.name
+
+
+@contextmanager
+def method_errors(method: ZSLEstimator, *arrays: np.ndarray) -> Iterator[None]:
+    """Re-raise errors of a method as one sentence that names it.
+
+    Numerical errors of a method of the package become a DatasetError; where ``arrays`` are so large
+    that their squares overflow, any ValueError counts as one. Errors of a plugin become a
+    MethodError.
+    """
+    name = method.card.name
+    try:
+        yield
+    except (ZSLError, NotFittedError):
+        raise
+    except MemoryError as error:
+        why = str(error).partition("\n")[0] or "there is no more of it"
+        raise DatasetError(
+            f"{name}: expected features and candidates that fit into memory, got: "
+            f"{why[:1].lower()}{why[1:]}."
+        ) from error
+    except Exception as error:
+        if is_plugin(method):
+            files = source_files(type(method))
+            raise MethodError(f"{name}: {failure(error, 'the method', files)}") from error
+        if why := _numerical_cause(error, arrays):
+            raise _numerical_error(name, why) from error
+        raise
+
+
+def _numerical_cause(error: Exception, arrays: Collection[np.ndarray]) -> str:
+    """Return the effect of the numbers on the linear algebra; empty for errors of another kind."""
+    if isinstance(error, np.linalg.LinAlgError):
+        return "make a matrix singular"
+    if isinstance(error, (ArithmeticError, RuntimeWarning)):
+        return _OUT_OF_RANGE
+    if isinstance(error, (ValueError, RuntimeError)):
+        has_sign = any(sign in str(error).lower() for sign in SIGNS)
+        return _OUT_OF_RANGE if has_sign or any(map(_overflows, arrays)) else ""
+    return ""
+
+
+def _overflows(array: np.ndarray) -> bool:
+    largest = np.abs(array).max(initial=0)
+    return bool(largest > np.sqrt(np.finfo(np.float64).max))
+
+
+def _numerical_error(name: str, why: str) -> DatasetError:
+    return DatasetError(
+        f"{name}: expected features and prototypes that its equations can be solved with, got "
+        f"numbers that {why}; scale them, or look for huge, tiny and repeated ones."
+    )
+
+
+def require_scores(F: np.ndarray, method: ZSLEstimator, shape: tuple[int, int]) -> np.ndarray:
+    """Return scores of a method; minus infinity rules a class out.
+
+    Raises
+    ------
+    MethodError
+        For anything but a float64 array of ``shape``, and for scores of a plugin that are NaN or
+        infinite, or that rule out every candidate of a sample.
+    DatasetError
+        For such scores of a method of the package.
+    """
+    require_array(F, method, shape, "scores")
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(F.sum()):  # the usual case, at the cost of one pass
+            return F
+    is_finite = np.isfinite(F)
+    is_score = is_finite | np.isneginf(F) & is_finite.any(axis=1, keepdims=True)
+    if is_score.all():
+        return F
+    name = method.card.name
+    if not is_plugin(method):
+        raise _numerical_error(name, "give NaN or infinite scores")
+    row, column = np.argwhere(~is_score)[0]
+    raise MethodError(
+        f"{name}: expected finite scores; got {F[row, column]} for sample {row}, candidate "
+        f"{column} (both counted from 0)."
+    )
+
+
+def require_array(
+    array: Any, method: ZSLEstimator, shape: tuple[int, ...], what: str
+) -> np.ndarray:
+    """Return an array of a method, refusing anything but a float64 array of ``shape``."""
+    got = type(array).__name__
+    if isinstance(array, np.ndarray):
+        if array.shape == shape and array.dtype == np.float64:
+            return array
+        got = f"{array.dtype} of shape {array.shape}"
+    raise MethodError(
+        f"{method.card.name}: expected {what}, a float64 array of shape {shape}; got {got}."
+    )
+
+
+def source_files(method: type[ZSLEstimator]) -> set[str]:
+    """Return the files of the functions that a plugin adds to those of the package."""
+    own = (c for c in method.__mro__ if issubclass(c, ZSLEstimator))
+    foreign = (c for c in own if c.__module__.partition(".")[0] != "zslcore")
+    codes = (getattr(f, "__code__", None) for c in foreign for f in vars(c).values())
+    return {code.co_filename for code in codes if code is not None}
+
+
+def failure(error: BaseException, function: str, files: Collection[str]) -> str:
+    """Return which function raised an error, in which line of ``files``, and its message.
+
+    ``function`` was called; the first function of ``files`` among those below it is named instead.
+    """
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in files]
+    line = frames[-1].lineno if frames else None
+    if frames and frames[0].name.isidentifier():
+        function = frames[0].name
+    if isinstance(error, SyntaxError) and error.lineno:
+        line = error.lineno
+    place = f" in line {line}" if line else ""
+    message = clean_text(str(error).strip().partition("\n")[0], MESSAGE_LETTERS)
+    end = "" if message.endswith((".", "!", "?")) else "."
+    cause = f": {message}{end}" if message else " without a message."
+    return f"{function} raised {type(error).__name__}{place}{cause}"
