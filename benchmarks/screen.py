@@ -256,7 +256,7 @@ def scores(browser: Browser, given: argparse.Namespace) -> None:
 
 #: What answers the title of a page's first view.
 ANSWERS = {
-    "": "text=/of seen digits are right/",
+    "": "text=/of seen digits are recognised/",
     "data": "text=/Training: 1,012 images of 7 seen classes/",
     "awa1_and_awa2": "canvas",
     "compare": "text=/leads 17 methods with/",

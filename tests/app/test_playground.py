@@ -220,6 +220,8 @@ def test_a_run_that_waits_or_has_failed_is_said_as_it_is():
     failed = Status("failed", error="could_not be read (a *b*).")
     for status, words, button in (
         (waits, "Waiting for 2 (two) jobs. 0 s elapsed.", "Cancel"),
+        (Status("queued", position=2), "Number 2 in the queue. 0 s elapsed.", "Cancel"),
+        (Status("running"), "Starting a process. 0 s elapsed.", "Cancel"),
         (failed, failed.error, "Try again"),
     ):
         pending = answers.standing("ALE", status, "words", "button", covers=True)
@@ -233,6 +235,9 @@ def test_a_split_without_seen_test_images_is_not_offered():
     head = sent_down(visit("play", dataset="simulated-aPY", split="SS"), COMPONENT)
     assert head["rail"]["chosen"]["split"] == "PS"
     assert "SS" not in head["rail"]["splits"]
+    assert "SS has no seen test images" in head["rail"]["split_note"]
+    digits = sent_down(visit("play", dataset="digits"), COMPONENT)
+    assert digits["rail"]["split_note"] == "Split PS, the only one"
 
 
 def test_data_known_by_their_results_are_shown_at_once(monkeypatch, tmp_path):
@@ -407,7 +412,7 @@ def test_each_paragraph_sets_the_instrument():
     app = visit("about", playground_gamma="0.3")
     set_by = {
         "Set γ to 0": {},
-        "Take ESZSL": {"method": "ESZSL"},
+        "Choose ESZSL": {"method": "ESZSL"},
         "Move λ of SAE": {"method": "SAE", "playground_ruler": "lambda"},
         "Use the test images": {"playground_ruler": "images"},
     }

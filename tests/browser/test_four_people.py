@@ -74,7 +74,7 @@ def test_a_newcomer_takes_data_a_method_and_a_gamma(shipped_server, page):
     once(page, lambda: page.locator(".heads .left").inner_text().startswith("4,"))
     before = page.locator(".sentence").inner_text()
     visitor.button("validated")
-    words = "more on unseen classes for"
+    words = "unseen classes gain"
     once(page, lambda: words in page.locator(".sentence").inner_text() != before)
     assert visitor.clicks <= 4  # of 7
 

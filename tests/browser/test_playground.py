@@ -61,7 +61,7 @@ def test_the_handle_moves_sentence_numbers_and_wall_without_the_server(server, p
     page.mouse.down()
     page.mouse.move(x + 30, y + 60, steps=5)
     once(page, lambda: (numbers(page), page.locator(".heads .left").inner_text()) != before)
-    once(page, lambda: "more on unseen digits for" in page.locator(".sentence").inner_text())
+    once(page, lambda: "unseen digits gain" in page.locator(".sentence").inner_text())
     assert sent == []
     page.mouse.up()
     page.wait_for_url(re.compile("playground_gamma=0"))

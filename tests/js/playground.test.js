@@ -108,14 +108,15 @@ test("the trade in one sentence", () => {
   const plain = at(0.976, 0.101);
   /** @param {number} seen @param {number} unseen */
   const said = (seen, unseen) => tradeOf(at(seen, unseen), plain, "digits");
-  assert.equal(said(0.807, 0.535).gamma, "γ 0.31:");
-  assert.equal(said(0.807, 0.535).words, "43 points more on unseen digits for 17 on seen ones.");
-  assert.match(said(0.976, 0.101).words, /^97.6 % of seen digits are right, but only 10.1 %/);
+  assert.equal(said(0.807, 0.535).gamma, "At γ = 0.31,");
+  assert.equal(said(0.807, 0.535).words, "unseen digits gain 43 points, seen digits lose 17.");
+  assert.match(said(0.976, 0.101).words, /^97.6 % of seen digits are recognised, only 10.1 %/);
   assert.equal(said(0.976, 0.051).words,
-    "5 points less on unseen digits and nothing more on seen ones.");
+    "unseen digits lose 5 points, seen digits gain nothing.");
   assert.equal(said(0.986, 0.051).words,
-    "5 points less on unseen digits for 1 point more on seen ones.");
-  assert.equal(said(0.976, 0.111).words, "1 point more on unseen digits at no cost on seen ones.");
-  assert.equal(said(0.966, 0.101).words, "nothing more on unseen digits, 1 point less on seen ones.");
+    "unseen digits lose 5 points, seen digits gain 1.");
+  assert.equal(said(0.976, 0.111).words, "unseen digits gain 1 point, seen digits lose nothing.");
+  assert.equal(said(0.966, 0.101).words,
+    "seen digits lose 1 point, unseen digits gain nothing.");
   assert.equal(inPoints(0.26), "0.3 points");
 });

@@ -14,25 +14,25 @@ const PLACES = [at(0.9, 0.4), at(0.8, 0.5), at(0.75, 0.55)];
 
 test("a stop is compared with the one that was chosen", () => {
   assert.equal(tradeOfStop(RULER, PLACES, 2, "digits"),
-    "λ 10 instead of 3.16: 5 points more on unseen digits for 5 on seen ones.");
+    "λ 10 instead of 3.16: unseen digits gain 5 points, seen digits lose 5.");
   assert.equal(tradeOfStop(RULER, PLACES, 0, "digits"),
-    "λ 1 instead of 3.16: 10 points less on unseen digits for 10 points more on seen ones.");
+    "λ 1 instead of 3.16: unseen digits lose 10 points, seen digits gain 10.");
 });
 
 test("the chosen one says what is right, and two equal stops say so as well", () => {
   assert.equal(tradeOfStop(RULER, PLACES, 1, "digits"),
-    "λ 3.16: 80.0 % of seen digits are right, but only 50.0 % of unseen ones.");
+    "λ 3.16: 80.0 % of seen digits are recognised, only 50.0 % of unseen ones.");
   assert.equal(tradeOfStop(RULER, [PLACES[1], PLACES[1]], 0, "digits"),
-    "λ 1 instead of 3.16: 80.0 % of seen digits are right, but only 50.0 % of unseen ones.");
+    "λ 1 instead of 3.16: 80.0 % of seen digits are recognised, only 50.0 % of unseen ones.");
 });
 
 test("unlabelled images have their own words", () => {
   const ruler = { ...RULER, symbol: "{} unlabelled images", words: ["0", "785"], reference: 0 };
   assert.equal(tradeOfStop(ruler, PLACES, 1, "digits"),
-    "785 unlabelled images instead of 0: 10 points more on unseen digits for 10 on seen ones.");
+    "785 unlabelled images instead of 0: unseen digits gain 10 points, seen digits lose 10.");
 });
 
 test("both sides may lose, which no gamma does", () => {
   assert.equal(tradeOf(at(0.5, 0.3), at(0.8, 0.5), "classes").words,
-    "20 points less on unseen classes and 30 points less on seen ones.");
+    "unseen classes lose 20 points, seen classes lose 30.");
 });

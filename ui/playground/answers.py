@@ -177,6 +177,16 @@ def splits_of(dataset: ZSLDataset) -> list[str]:
     return [name for name in dataset.splits if len(dataset.split(name).test_seen)]
 
 
+def _split_note(dataset: ZSLDataset) -> str:
+    """Say why some or all other splits of a data set cannot be chosen."""
+    able = splits_of(dataset)
+    others = [name for name in dataset.splits if name not in able]
+    if others:
+        have = "have" if len(others) > 1 else "has"
+        return f"Split {' and '.join(others)} {have} no seen test images"
+    return f"Split {able[0]}, the only one" if len(able) == 1 else ""
+
+
 def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
     """Return everything that can be chosen for a data set that is open."""
     names = dict.fromkeys([*data_menu.offered(), chosen.dataset])
@@ -187,6 +197,7 @@ def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
         splits_of(dataset),
         {family: chips for family, chips in _families(dataset, chosen.split).items() if chips},
         chosen,
+        _split_note(dataset),
     )
 
 
@@ -234,7 +245,8 @@ def standing(method: str, status: Status | None, words: str, button: str, covers
     if (lack := missing_extras.of_method(method)) is not None:
         return Pending(lack.sentence, "", covers, lack.command)
     if status is not None and status.active:
-        doing = status.message or "Waiting: other jobs are ahead"
+        place = f"Number {status.position} in the queue" if status.position else ""
+        doing = place or status.message or "Starting a process"
         spent = f"{doing}. {duration(status.seconds)} elapsed"
         rest = status.seconds_left
         spent += "." if rest is None else f", about {duration(rest)} left."

@@ -65,13 +65,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Rail:
-    """All that can be chosen; ``families`` name groups of methods."""
+    """Choices of the rail; ``split_note`` says why a split is missing."""
 
     tiles: Sequence[Tile]
     simulated: Sequence[Tile]
     splits: Sequence[str]
     families: Mapping[str, Sequence[Chip]]
     chosen: Choice
+    split_note: str = ""
 
     def head(self) -> dict[str, Any]:
         """Return what JSON holds."""
@@ -79,6 +80,7 @@ class Rail:
             "tiles": [asdict(tile) for tile in self.tiles],
             "simulated": [asdict(tile) for tile in self.simulated],
             "splits": list(self.splits),
+            "split_note": self.split_note,
             "families": [
                 {"family": family, "chips": [asdict(chip) for chip in chips]}
                 for family, chips in self.families.items()

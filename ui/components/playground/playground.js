@@ -41,6 +41,9 @@ export default function ({ data, parentElement, setStateValue }) {
 const WIDE = 960; // pixels from which rail, curve and wall stand next to each other
 const MEDIUM = 600; // pixels from which curve and wall do
 const LOWEST = 440; // pixels of height of the wide form
+const FIXED_HEIGHT = 158; // pixels of height of sentence, numbers and ruler
+const RAIL_WIDTH = 264; // pixels of width of the rail and its gap
+const TALL_SHARE = 0.6; // share of the stage that the plane has in a tall window
 const BARS = 72; // pixels of height of the classes' bars
 const HEADS = 56; // of the two lines above the wall, with their gaps
 const SWEEP = 6000; // milliseconds from one end of the ruler to the other
@@ -250,7 +253,8 @@ export class Playground extends Held {
     if (!this.head || !this.width) return;
     const wide = this.width >= WIDE;
     const top = this.root.getBoundingClientRect().top + scrolledBy(this.root);
-    const tall = wide ? Math.max(LOWEST, Math.floor(innerHeight - top - this.head.below)) : 0;
+    const room = Math.min(innerHeight - top - this.head.below, mostTall(this.width));
+    const tall = wide ? Math.max(LOWEST, Math.floor(room)) : 0;
     if (tall === this.tall && this.plane) return;
     this.tall = tall;
     this.root.style.height = wide ? `${tall}px` : "";
@@ -305,7 +309,8 @@ export class Playground extends Held {
     const wide = width >= WIDE, stage = this.places.stage.clientWidth;
     if (width < MEDIUM) return { side: stage - 60, wall: stage, tall: 340 };
     const free = wide ? this.places.trade.clientHeight : 400;
-    const side = Math.max(200, Math.min(free - 54, 0.48 * stage - 58));
+    const share = free > 0.62 * stage ? TALL_SHARE : 0.48;
+    const side = Math.max(200, Math.min(free - 54, share * stage - 58));
     return { side, wall: Math.floor(stage - side - 58 - GUTTER), tall: free - BARS - HEADS };
   }
 
@@ -399,10 +404,10 @@ export class Playground extends Held {
   }
 
   /** @param {Instrument} head @param {number} changed */
-  count({ images, noun }, changed) {
+  count({ images }, changed) {
     const [left, right] = this.places.sides;
-    left.textContent = `${counted(images.n - changed)} answered with a seen ${noun[0]}`;
-    right.textContent = `${counted(changed)} with an unseen one`;
+    left.textContent = `${counted(images.n - changed)} predicted seen`;
+    right.textContent = `${counted(changed)} predicted unseen`;
   }
 
   /** Say in words what the canvases show. @override */
@@ -413,8 +418,8 @@ export class Playground extends Held {
     const [a, b, c, d, e, f] = tally.went;
     this.canvases.wall.setAttribute("aria-label", `${counted(head.images.n)} test images. ` +
       `Of ${counted(a + b + c)} of unseen ${head.noun[1]} ${counted(a)} are right and ` +
-      `${counted(c)} are answered with a seen one; of ${counted(d + e + f)} of seen ` +
-      `${head.noun[1]} ${counted(d)} are right and ${counted(f)} are answered with an unseen one.`);
+      `${counted(c)} are predicted as a seen one; of ${counted(d + e + f)} of seen ` +
+      `${head.noun[1]} ${counted(d)} are right and ${counted(f)} are predicted as an unseen one.`);
     this.canvases.classes.setAttribute("aria-label", classes.alt);
   }
 
@@ -531,6 +536,11 @@ export class Playground extends Held {
     this.showTip(this.canvases.classes, offsetX, offsetY,
       `${this.classes.wordsOf(c, this.tally.accuracy, this.first)}. Click: only its images`);
   }
+}
+
+/** Height from which on plane and wall would not share the window. @param {number} width */
+function mostTall(width) {
+  return FIXED_HEIGHT + 54 + 1.35 * (TALL_SHARE * (width - RAIL_WIDTH) - 58);
 }
 
 /** Whether the visitor wants less motion. */

@@ -32,7 +32,7 @@ export class Choices {
     if (held) this.find(held)?.focus();
   }
 
-  /** What has the focus, by what it chooses. */
+  /** The focused choice. */
   focused() {
     const root = this.root.getRootNode();
     const active = root instanceof ShadowRoot || root instanceof Document ? root.activeElement : null;
@@ -45,17 +45,18 @@ export class Choices {
   }
 
   /** @param {Rail} rail */
-  parts({ tiles, simulated, splits, families, chosen }) {
+  parts({ tiles, simulated, splits, split_note, families, chosen }) {
     const own = button("Import a data set of your own", () => this.bring(), "Import");
     /** @type {HTMLElement[]} */
     const made = [heading("Data set", own),
       this.group("Data set", tiles.flatMap((each, k) => [
         ...(each.kind !== "real" && tiles[k - 1]?.kind === "real"
-          ? [line("kind", "Results, no features")] : []),
+          ? [line("kind", "Precomputed results")] : []),
         this.tile(each, chosen)]), "tiles")];
     if (simulated.length) made.push(this.more(simulated, chosen));
     if (splits.length > 1) made.push(heading("Split"), this.group("Split", splits.map((split) =>
       this.chip(split, { split }, split === chosen.split, `split ${split}`)), "chips"));
+    if (split_note) made.push(line("note", split_note));
     made.push(heading("Method"));
     const methods = families.map(({ family, chips }) => {
       const row = document.createElement("div"), name = document.createElement("span");

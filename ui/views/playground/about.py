@@ -1,11 +1,12 @@
-"""What is zero-shot learning? Six paragraphs that lead along the instrument."""
+"""What is zero-shot learning? Six paragraphs that set the instrument."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from ui.components import window
 from ui.playground import answers as playground_answers
 from ui.playground import instrument
 from ui.shell import site_map
@@ -13,81 +14,111 @@ from ui.shell.frame import Header, errors_as_sentences
 from ui.shell.numbers import percent, three_digits
 from ui.state import cache, controls
 
-#: What the article is about; other choices of the instrument are the reader's own.
+#: Title, text, button and choices of a paragraph.
+Step = tuple[str, str, str, Mapping[str, str]]
+#: Choices of every paragraph; the reader's own choices are kept.
 DIGITS = {"dataset": "digits", "split": "PS", "method": controls.METHOD}
 
 
 def show(header: Header) -> None:
-    """Show the article, and next to it the one instrument that its paragraphs set."""
+    """Show the article and the instrument: side by side, or after the first step on a phone."""
+    if window.is_narrow():
+        with errors_as_sentences():
+            first, *others = _steps()
+            _write_introduction()
+            _write_step(*first)
+        _show_instrument(header)
+        with errors_as_sentences():
+            _write_steps(others)
+        return
     article, aside = st.columns([0.38, 0.62], gap="large")
     with article, errors_as_sentences():
-        _write()
-    with aside, st.container(key="about_instrument"):
+        _write_introduction()
+        _write_steps(_steps())
+    with aside:
+        _show_instrument(header)
+
+
+def _show_instrument(header: Header) -> None:
+    with st.container(key="about_instrument"):
         instrument.show_instrument(header)
 
 
-def _write() -> None:
-    digits = cache.dataset("digits")
-    found = playground_answers.played(playground_answers.spec_of(digits, "PS", controls.METHOD))
-    assert found is not None  # its results come with the package, and take a second without it
-    gamma, curve = found.gamma or 0.0, found.test.curve
-    plain, validated = curve.at(0.0), curve.at(gamma)
+def _write_introduction() -> None:
     st.markdown(
         "A model was trained on images of the digits :blue[**● 0 to 6**]. It has never seen a "
-        ":orange[**◆ 7, 8 or 9**]: of each it has a description alone, one line per stroke, hole "
-        "and bow. From the seen digits it learns how a description looks, and answers with the "
-        "class whose look is nearest. Each paragraph sets the instrument; then move it yourself."
+        ":orange[**◆ 7, 8 or 9**]; for these it has only a written description: strokes, holes, "
+        "bows. From the seen digits it learns to predict an image from a description, and picks "
+        "the class with the closest predicted image. Each paragraph sets the instrument; then move "
+        "it yourself."
     )
-    _step(
-        "Seen classes win",
-        f"May it answer any of ten digits, {percent(plain.seen)} of seen ones are right, but only "
-        f"{percent(plain.unseen)} of unseen ones: known looks attract images. Open a grey 7 on the "
-        "left half of the wall: as what was it taken?",
-        "Set γ to 0",
-        {},
+
+
+def _steps() -> Sequence[Step]:
+    """Return title, text, button and choices of every step, with the numbers of the digits."""
+    digits = cache.dataset("digits")
+    run = playground_answers.played(playground_answers.spec_of(digits, "PS", controls.METHOD))
+    assert run is not None  # precomputed, and a second's work without that
+    gamma, curve = run.gamma or 0.0, run.test.curve
+    plain, validated = curve.at(0.0), curve.at(gamma)
+    return (
+        (
+            "Seen classes win",
+            f"If all ten digits are allowed, {percent(plain.seen)} of seen digits are recognised, "
+            f"but only {percent(plain.unseen)} of unseen ones: images drift to familiar classes. "
+            "Open a grey 7 on the left half of the wall: which digit was it mistaken for?",
+            "Set γ to 0",
+            {},
+        ),
+        (
+            "One number holds them back",
+            "γ is subtracted from the scores of all seen classes. Cross-validation on seen digits "
+            f"chooses γ = {three_digits(gamma)}; no 7, 8 or 9 is used. H, the harmonic mean of "
+            f"both accuracies, rises from {percent(plain.harmonic)} to "
+            f"{percent(validated.harmonic)}. Move further right: when does H fall?",
+            f"Set γ to {three_digits(gamma)}",
+            {instrument.GAMMA: repr(gamma)},
+        ),
+        (
+            "Another method, another curve",
+            "A method is a curve, not a point: each γ is one point of it, and the area below "
+            "compares methods at all γ. Choose ESZSL, then click grey curves. Which is higher?",
+            "Choose ESZSL",
+            {"method": "ESZSL"},
+        ),
+        (
+            "One λ does not suit both tasks",
+            "λ sets how strongly a method is regularized. Validation chooses one λ if only unseen "
+            "classes are allowed, and another if seen classes are allowed too. Move from one to "
+            "the other: which side loses?",
+            "Move λ of SAE",
+            {"method": "SAE", instrument.RULER: "lambda"},
+        ),
+        (
+            "Test images without labels",
+            "A transductive method also uses the test images, without their labels. That is an "
+            "easier task, so transductive methods have a ranking of their own. Move from 0 images "
+            "to all of them: how much do they add?",
+            "Use the test images",
+            {instrument.RULER: "images"},
+        ),
     )
-    _step(
-        "One number holds them back",
-        f"Subtract γ from every seen class's score. Folds of the seen digits choose "
-        f"γ = {three_digits(gamma)}, without a look at a 7, 8 or 9; H, the harmonic mean of both "
-        f"sides, goes from {percent(plain.harmonic)} to {percent(validated.harmonic)}. Move on "
-        "past it: when does H fall?",
-        f"Set γ to {three_digits(gamma)}",
-        {instrument.GAMMA: repr(gamma)},
-    )
-    _step(
-        "Another method, another curve",
-        "A method is not a point but a curve: every γ is one of its answers, and the area below "
-        "compares them all. Take ESZSL, then click grey curves. Which one lies above?",
-        "Take ESZSL",
-        {"method": "ESZSL"},
-    )
-    _step(
-        "λ, for which question?",
-        "λ is how strongly a method is regularized. Plain ZSL asks only about unseen classes, and "
-        "the folds choose one λ for it; with seen classes as answers they choose another. Move "
-        "from one to the other: which side pays?",
-        "Move λ of SAE",
-        {"method": "SAE", instrument.RULER: "lambda"},
-    )
-    _step(
-        "Test images without labels",
-        "A transductive method also gets the test images, though not their labels. That is an "
-        "easier problem, so the two are never ranked together. Move from 0 images to all of them: "
-        "what do they add?",
-        "Use the test images",
-        {instrument.RULER: "images"},
-    )
+
+
+def _write_steps(steps: Sequence[Step]) -> None:
+    """Write steps and the last paragraph, on leaks."""
+    for step in steps:
+        _write_step(*step)
     st.header("A split that leaks", anchor=False)
     st.markdown(
-        "All of this counts only while no test image, and no unseen class, was trained on. Split "
-        "files have held thousands of such rows. Drop one, and read what is left of its H."
+        "None of this holds if the model was trained on test images or on unseen classes. Released "
+        "split files have contained thousands of such rows. Drop one to see its H without them."
     )
     site_map.link("drop", "Is it clean?")
 
 
-def _step(title: str, text: str, button: str, choices: Mapping[str, str]) -> None:
-    """Write a paragraph with the button that sets what it speaks of."""
+def _write_step(title: str, text: str, button: str, choices: Mapping[str, str]) -> None:
+    """Write a paragraph with the button that sets its choices."""
     st.header(title, anchor=False)
     st.markdown(text)
     st.button(button, icon=":material/tune:", key=f"about_{title}", on_click=_set, args=(choices,))
