@@ -11,7 +11,8 @@ from tests.pages import metrics, visit, words
 from ui.figures.leakage import picture_of
 from ui.views.leakage import drop
 from zslcore.leakage import published
-from zslcore.leakage.cards import Bar, Picture, read_card
+from zslcore.leakage.render import read_report
+from zslcore.leakage.report import Bar, Picture
 from zslcore.scores.card import card_of_predictions
 from zslcore.storage.files import FACTS
 
@@ -50,7 +51,7 @@ def dropped(*paths):
 
 
 def test_the_first_view_of_leakage_is_the_card_of_a_real_file():
-    example = read_card(drop.EXAMPLE.read_bytes(), "example")
+    example = read_report(drop.EXAMPLE.read_bytes(), "example")
     app = visit("leakage")
     assert [*metrics(app).values()] == [figure.value for figure in example.figures]
     assert f"# :red[:material/gpp_bad: {example.word}]" in words(app)

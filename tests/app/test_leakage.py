@@ -377,7 +377,7 @@ def test_auditing_again_is_auditing():
     ids = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
     again = audit_again(audit_context(bare), said, ids)
     assert again.findings == audit_context(said).findings
-    assert again.provenance["pre-training vocabularies"] == ["imagenet-1k"]
+    assert again.read_as["pre-training vocabularies"] == ["imagenet-1k"]
 
 
 @pytest.mark.parametrize("question", quiz.QUESTIONS)

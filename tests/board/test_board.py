@@ -16,7 +16,7 @@ from zslcore.board import table as board_table
 from zslcore.board.checking import judged
 from zslcore.board.entry import MAX_BYTES, SCHEMA
 from zslcore.board.making import add_entry, entry_of_run, entry_of_scores
-from zslcore.board.table import as_csv, as_latex, gamma_in_words, rows_of, table_of, to_html
+from zslcore.board.table import as_csv, gamma_in_words, rows_of, table_of, to_html
 from zslcore.datasets import load
 from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
@@ -381,7 +381,7 @@ def test_the_same_folder_gives_the_same_bytes(entry, folder, tmp_path_factory):
     other = tmp_path_factory.mktemp("other")
     for path in sorted(folder.glob("*.json"), reverse=True):  # written in another order
         (other / path.name).write_bytes(path.read_bytes())
-    for form in (to_html, as_csv, as_latex):
+    for form in (to_html, as_csv):
         assert form(read_board(folder)) == form(read_board(other))
     (other / "hers.json").unlink()
     assert to_html(read_board(folder)) != to_html(read_board(other))
@@ -400,8 +400,7 @@ def test_every_form_has_every_result(entry, folder):
     assert ">unknown</td>" in html
     assert 'href="https://example.org/a"' in html
     assert not re.search(r'(src|href)="(?!https://example\.org)', html)
-    assert f"{100 * entry.figures.H_gamma:.1f}" in as_latex(board)
-    assert r"\bottomrule" in as_latex(board)
+    assert f"{100 * entry.figures.H_gamma:.1f}" in html
 
 
 def test_intervals_are_drawn_once_for_all_forms(entry, folder, monkeypatch):
@@ -414,8 +413,7 @@ def test_intervals_are_drawn_once_for_all_forms(entry, folder, monkeypatch):
 
     monkeypatch.setattr(board_table, "mean_draws", drawn_again)
     assert as_csv(board) == first
-    for form in (as_latex, to_html):
-        form(board)
+    to_html(board)
 
 
 def test_names_from_files_are_text(entry):
@@ -439,7 +437,7 @@ def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsy
     assert main(["board", str(folder), "--check"]) == 1
     assert capsys.readouterr().err.startswith("zslcore: bad.json, gamma.origin: expected how gamma")
     assert main(["board", str(folder), "--output", "x.pdf"]) == 2
-    assert "expected a name that ends in .html, .csv or .tex" in capsys.readouterr().err
+    assert "expected a name that ends in .html or .csv" in capsys.readouterr().err
 
 
 def test_a_kept_run_and_judged_scores_are_added(made, tmp_path, monkeypatch, capsys):

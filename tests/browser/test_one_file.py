@@ -62,7 +62,7 @@ def test_a_page_opens_offline_and_is_dragged_by_keyboard(
 ):
     scores, path = report
     blind = Submission(report=scores, files={"scores": path})
-    html = scores.page() if what == "curve" else to_html(review(blind, blind=True))
+    html = scores.page() if what == "curve" else to_html(*review(blind, blind=True))
     opened(page, tmp_path, html, theme)
     curve_shown(page)
     page.evaluate(axe)

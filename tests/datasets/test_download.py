@@ -283,7 +283,7 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
     assert load("AWA1").name == "AWA1"
     assert out.count("features  trained on imagenet-1k\n") == 2
     report = audit(load("CUB"))
-    assert "ZSL006" not in {finding.check for finding in report.open_findings}
+    assert "ZSL006" not in {finding.check for finding in report.marked("open")}
 
 
 def test_the_pair_is_named_where_both_are_imported():

@@ -189,7 +189,7 @@ def test_a_known_split_is_recognised_and_so_is_a_variant(monkeypatch):
 @given(st.lists(st.sampled_from(MARKS), min_size=1))
 def test_a_verdict_is_the_worst_and_a_build_ends_at_it_or_before(marks):
     findings = tuple(Finding("ZSL001", mark, f"It is {mark}.") for mark in marks)
-    report = Report("x", "PS", findings, {"ZSL001": "title"})
+    report = Report("x", "PS", findings)
     assert report.mark("ZSL001") == min(marks, key=MARKS.index)
     verdicts = {"leak": ("leaks", 1), "error": ("broken", 2), "open": ("unknown", 3)}
     expected = next((v for mark, v in verdicts.items() if mark in marks), ("clean", 0))
@@ -200,7 +200,7 @@ def test_a_verdict_is_the_worst_and_a_build_ends_at_it_or_before(marks):
         assert report.fails(level) == bool({*marks} & {*ends})
     counted = [f"{marks.count(mark)} {mark}" for mark in MARKS if mark in marks]
     assert report.headline == f"x (PS): {report.verdict} - {', '.join(counted)}."
-    assert len(report.open_findings) == marks.count("open")
+    assert len(report.marked("open")) == marks.count("open")
     assert report.to_frame()["sentence"].tolist() == [f"It is {mark}." for mark in marks]
     with pytest.raises(FrozenInstanceError):
         report.split = "SS"

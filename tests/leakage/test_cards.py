@@ -16,8 +16,8 @@ from zslcore.board.card import card_of_result
 from zslcore.commands.check import cards_of_files
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.leakage.cards import read_card, to_html
 from zslcore.leakage.file_kinds import recognise
+from zslcore.leakage.render import read_report, to_html, to_json, to_paragraph
 from zslcore.storage.files import FACTS
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -267,7 +267,7 @@ def test_a_result_of_the_board_is_judged_by_what_it_states(tmp_path, change, ver
 
 def test_the_paragraph_for_a_review_is_short_and_has_the_digests(folder):
     found = card(folder, "leaking.mat", "res101.mat")
-    said = found.for_review()
+    said = to_paragraph(found)
     assert all(digest[:12] in said for _, digest in found.files)
     assert 60 <= len(said.split()) <= 160
     assert "--" not in said
@@ -296,7 +296,7 @@ def test_the_command_prints_the_same_card_and_its_status_says_the_verdict(folder
     path, out = folder / "leaking.mat", folder / "report.html"
     assert main(["check", str(path), "--json", "--output", str(out)]) == 1
     printed = capsys.readouterr().out
-    assert read_card(printed.encode(), "card") == card(folder, "leaking.mat") or printed
+    assert read_report(printed.encode(), "card") == card(folder, "leaking.mat") or printed
     assert json.loads(printed)["verdict"] == "leaks"
     assert out.read_text().startswith("<!doctype html>")
     both = [str(folder / name) for name in ("split.mat", "res101.mat")]
@@ -320,19 +320,19 @@ def test_a_card_of_the_first_version_opens_with_todays_words():
     words = {"Unknown": "unknown", "Questionable": "clean", "Clean": "clean"}
     for former, today in words.items():
         values = old | {"verdict": former, "points": points}
-        found = read_card(json.dumps(values).encode(), "old.json")
+        found = read_report(json.dumps(values).encode(), "old.json")
         assert (found.verdict, len(found.findings)) == (today, 3)
-        assert read_card(found.to_json().encode(), "new.json") == found
+        assert read_report(to_json(found).encode(), "new.json") == found
     leaking = [points[0] | {"mark": "leak"}, *points]
     values = old | {"verdict": "Contradicted", "points": leaking}
-    assert read_card(json.dumps(values).encode(), "old.json").verdict == "leaks"
+    assert read_report(json.dumps(values).encode(), "old.json").verdict == "leaks"
 
 
 # --- Real files -----------------------------------------------------------------------------------
 
 
 def test_the_example_of_the_app_is_what_its_file_gives(shared):
-    example = read_card((FACTS / "measured" / "example_card.json").read_bytes(), "example")
+    example = read_report((FACTS / "measured" / "example_card.json").read_bytes(), "example")
     found = cards_of_files([shared / "data" / "xlsa17" / "AWA2" / "att_splits_v1.mat"])[0]
     same = ("kind", "files", "verdict", "sentence", "figures", "findings", "picture")
     assert [getattr(found, name) for name in same] == [getattr(example, name) for name in same]

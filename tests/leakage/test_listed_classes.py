@@ -9,6 +9,7 @@ from zslcore.commands.check import cards_of_files
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.file_kinds import recognise
+from zslcore.leakage.render import to_text
 
 NAMES = ["zebra", "grey wolf", "ox"]
 
@@ -94,7 +95,7 @@ def test_names_that_are_not_understood_are_open_and_named(write):
         "(xyzzy, quux)", "(quux, xyzzy)"
     )
     assert marks(card)["Names that are not understood"] == "open"
-    assert "unknown" in card.as_text().split("test classes in the pre-training set")[1][:20]
+    assert "unknown" in to_text(card).split("test classes in the pre-training set")[1][:20]
     assert "No listed class" not in card.sentence
 
 

@@ -41,7 +41,7 @@ def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leakin
         "train_allclass_loc, a list named for training, holds 16 of 20 rows of test_unseen."
     )
     assert card.figures[0].value == "16"
-    assert "test_allclass_loc" in dict(card.read_as)["in the file, no part of the split"]
+    assert "test_allclass_loc" in card.read_as["in the file, no part of the split"]
     assert main(["check", str(leaking)]) == 1
     assert main(["audit", str(leaking)]) == 1
     assert "train_allclass_loc" in capsys.readouterr().out
@@ -68,7 +68,7 @@ def test_a_share_of_the_training_images_is_places_within_trainval(tmp_path):
     share = tmp_path / "split_10percent.mat"
     savemat(share, {"trainval_loc": np.array([[1, 30, 7]])})
     card = cards_of_files([share], ["none"])[0]
-    assert dict(card.read_as)["rows"].startswith("3 of 30 rows of trainval_loc")
+    assert card.read_as["rows"].startswith("3 of 30 rows of trainval_loc")
     assert card.figures[0].value == "0"
     leaking = np.r_[1:31, 31:41]  # its last ten are test rows, and none of them is kept
     a_split(tmp_path / "att_splits.mat", trainval=leaking)

@@ -236,7 +236,7 @@ def test_names_are_read_where_labels_and_features_are(tmp_path):
     folder = files.write_folder(tmp_path / "unique")
     report = audit(folder)
     assert report.mark("ZSL012") is PASS
-    assert report.provenance["photographs"] == "image_files of res101.mat"
+    assert report.read_as["photographs"] == "image_files of res101.mat"
     names = [f"{i:03d}.jpg" for i in range(files.N)]
     names[files.TEST_SEEN[0]] = names[files.TRAINVAL[0]]
     folder = files.write_folder(tmp_path / "shared", features={"image_files": files.cells(names)})
@@ -258,7 +258,7 @@ def test_the_command_line_takes_groups_and_a_pattern(tmp_path, capsys):
     path.write_text("\n".join(names))
     command = ["audit", str(folder), "--pretraining", "none", "--groups", str(path)]
     assert main(command) == 0
-    assert "ZSL012  OK" in capsys.readouterr().out
+    assert "OK       ZSL012" in capsys.readouterr().out
     assert main([*command, "--group-pattern", "(film_[0-9]+)_"]) == 1
     assert "1 of 3 rows of test_seen" in capsys.readouterr().out
     corrected = tmp_path / "corrected.mat"
@@ -268,7 +268,7 @@ def test_the_command_line_takes_groups_and_a_pattern(tmp_path, capsys):
     again = ["audit", str(corrected), *given, "--group-pattern", "(film_[0-9]+)_"]
     capsys.readouterr()
     main(again)
-    assert "ZSL012  OK" in capsys.readouterr().out
+    assert "OK       ZSL012" in capsys.readouterr().out
     path.write_text("\n".join(names[1:]))
     assert main(command) == 2
     assert "29 names or groups of images for 30 rows" in capsys.readouterr().err

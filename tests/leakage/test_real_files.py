@@ -333,7 +333,7 @@ def test_the_standard_split_without_labels_is_answered_from_facts(xlsa17, alone,
     answered = run_check(identity, context)[-1]
     assert f"These are rows of {name}" in answered.sentence
     assert "class of each row" in answered.sentence
-    assert "class of each row" in audit_context(context).provenance["answered from facts"]
+    assert "class of each row" in audit_context(context).read_as["answered from facts"]
     assert np.array_equal(context.labels, labels_of(xlsa17 / name))
 
 

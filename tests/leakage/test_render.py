@@ -1,5 +1,4 @@
 import json
-import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
@@ -58,11 +57,9 @@ def test_names_are_text_and_never_markup():
     page.feed(render(report, "html"))
     assert page.tags == {
         "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "details", "summary",
-        "span", "table", "thead", "tbody", "tr", "th", "td", "main", "div",
+        "table", "thead", "tbody", "tr", "th", "td", "main", "div", "ul", "li", "b", "i",
     }  # fmt: skip
     assert page.links == []
-    assert "<script>" not in render(report, "markdown")
-    assert not re.search(r"(?<!\\)\[a\]", render(report, "markdown"))
     root = ElementTree.fromstring(render(report, "junit"))
     assert any('alert("x")' in (case.text or "") for case in root.iter())
 
@@ -71,13 +68,6 @@ def test_html_loads_nothing_from_elsewhere():
     html = render(faulty(), "html")
     for word in ("http:", "https:", "url(", "@import", "<script", "<link", "<img"):
         assert word not in html
-
-
-def test_a_table_of_markdown_has_as_many_cells_in_every_row():
-    text = render(faulty([f"{NASTY} {c}" for c in range(8)]), "markdown")
-    for block in re.findall(r"(?:^\|.*\n)+", text, flags=re.M):
-        cells = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
-        assert len(cells) == 1
 
 
 def test_json_says_everything_and_is_strict():
@@ -112,7 +102,7 @@ def test_what_was_not_checked_is_red_with_its_reason_unless_that_is_accepted():
 def test_any_text_makes_a_report_of_every_format(text, mark):
     evidence = Evidence.of(text, (text,), [(text,), (np.float64("nan"),)])
     finding = Finding("ZSL001", mark, text, text, (evidence,), classes=(text,))
-    report = Report(text, text, (finding,), {"ZSL001": "title"}, {"read": text})
+    report = Report(text, text, (finding,), {"read": text})
     for format_ in FORMATS:
         render(report, format_)
     ElementTree.fromstring(render(report, "junit"))
@@ -121,8 +111,8 @@ def test_any_text_makes_a_report_of_every_format(text, mark):
 
 def test_misspelt_words_are_refused():
     report = faulty()
-    with pytest.raises(UnknownNameError, match="did you mean 'markdown'"):
-        render(report, "markdwon")
+    with pytest.raises(UnknownNameError, match="did you mean 'junit'"):
+        render(report, "jnuit")
     with pytest.raises(ParameterError):
         report.fails("fail")
     with pytest.raises(UnknownNameError):
@@ -132,7 +122,7 @@ def test_misspelt_words_are_refused():
 def test_the_verdict_is_the_worst_that_matters():
     def verdict(*severities):
         findings = tuple(Finding("ZSL001", s, "") for s in severities)
-        return Report("x", "", findings, {"ZSL001": ""}).verdict
+        return Report("x", "", findings).verdict
 
     assert verdict("ok") == "clean"
     assert verdict("ok", "warning") == "clean"
@@ -143,7 +133,7 @@ def test_the_verdict_is_the_worst_that_matters():
 
 def test_an_open_finding_that_was_accepted_does_not_decide():
     findings = (Finding("ZSL001", "open", ""), Finding("ZSL002", "warning", ""))
-    report = Report("x", "", findings, {"ZSL001": "", "ZSL002": ""})
+    report = Report("x", "", findings)
     assert (report.verdict, report.accepting(["ZSL001"]).verdict) == ("unknown", "clean")
     assert report.accepting(["ZSL002"]).verdict == "unknown"
 

@@ -9,8 +9,8 @@ from scipy.io import savemat
 from zslcore.__main__ import main
 from zslcore.commands.check import cards_of_files
 from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.leakage.cards import to_html
 from zslcore.leakage.file_kinds import grouped, recognise
+from zslcore.leakage.render import to_html, to_paragraph
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.scores.printed import read_printed
 
@@ -127,7 +127,7 @@ def test_printed_figures_are_found_again_or_not(folder):
     assert f"not reproduced by any protocol; the scores give {100 * h:.1f} %" in wrong.sentence
     alone = cards_of_files(files[:1], ["none"], read_printed("H 12.3"))
     assert [card.verdict for card in alone] == ["broken"]
-    assert len(right.for_review().split()) <= 160
+    assert len(to_paragraph(right).split()) <= 160
     page = to_html(right, *cards_of_files(files, ["none"])[1:])
     assert page.count("<h1") == 3
 

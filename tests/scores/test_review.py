@@ -12,6 +12,7 @@ from tests.datasets import files
 from tests.datasets.conftest import in_process  # noqa: F401 - a fixture
 from zslcore.__main__ import main
 from zslcore.leakage.published import read_predicted
+from zslcore.leakage.render import to_text
 from zslcore.leakage.report import without_options
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.review import Submission, review, scrubbed, to_html
@@ -112,9 +113,9 @@ def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, caps
     file = tmp_path / "p.parquet"
     assert main(["run", "--method", "ESZSL", "--no-oracle", "--predictions", str(file)]) == 0
     report = judge_predicted(read_predicted(file))
-    found = review(Submission(report=report, files={"scores": file}))
-    assert "warning" not in {finding.mark for finding in found.card.findings}
-    assert "One space, chosen" in to_html(found)
+    found, scores = review(Submission(report=report, files={"scores": file}))
+    assert "warning" not in {finding.mark for finding in found.findings}
+    assert "One space, chosen" in to_html(found, scores)
 
 
 def test_scores_of_other_images_contradict_the_split(folder, capsys):
@@ -205,7 +206,7 @@ def test_labels_next_to_the_split_are_found_and_a_folder_is_refused(folder, monk
 def test_a_page_loads_nothing_and_escapes_what_others_wrote(folder):
     path = folder / "<img src=x onerror=alert(1)>.npz"
     (folder / f"{AUTHOR}.npz").rename(path)
-    page = to_html(review(submission(split=folder / f"{AUTHOR}.mat", scores=path)))
+    page = to_html(*review(submission(split=folder / f"{AUTHOR}.mat", scores=path)))
     assert "<img" not in page
     assert not re.search(r"""(?:src|href)=["'](?!#|data:)""", page)
     assert "default-src 'none'" in page
@@ -225,9 +226,9 @@ def test_one_of_split_and_scores_is_enough(folder, capsys):
     out = together(capsys.readouterr().out)
     assert "the pre-training set is not known" in out
     assert "which images the model was trained on cannot be read from this file." in out
-    found = review(Submission(files={"split": folder / f"{AUTHOR}.mat"}))
-    assert "<h2>Curve" not in to_html(found)
-    assert found.as_text().startswith("UNKNOWN")
+    found, scores = review(Submission(files={"split": folder / f"{AUTHOR}.mat"}))
+    assert "<h2>Curve" not in to_html(found, scores)
+    assert to_text(found).startswith("UNKNOWN")
 
 
 @pytest.mark.nightly

@@ -94,7 +94,7 @@ def test_the_action_fails_where_a_split_leaks_and_passes_where_none_does(machine
     clean = {"split": "splits/att_splits.mat", "pretraining": "none"}
     done = run_steps(["Audit"], environment, repository, clean)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "# Leakage review: att" in summary.read_text(encoding="utf-8")
+    assert "CLEAN  split: att" in summary.read_text(encoding="utf-8")
     both = clean | {"split": "splits/att_splits.mat\nsplits/leaking_splits.mat\n"}
     done = run_steps(["Audit"], environment, repository, both)
     assert done.returncode == 1, done.stdout + done.stderr

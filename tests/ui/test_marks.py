@@ -41,7 +41,7 @@ from ui.figures.palette import (
     VALIDATED,
 )
 from ui.takeaway.as_table import without_tags
-from zslcore.leakage.cards import Bar, Picture
+from zslcore.leakage.report import Bar, Picture
 from zslcore.metrics import seen_unseen_curve
 from zslcore.metrics.gain import GROUPS
 from zslcore.metrics.significance import paired_test

@@ -23,7 +23,7 @@ from ui.figures.palette import (
     quiet,
     translucent,
 )
-from zslcore.leakage.cards import Picture
+from zslcore.leakage.report import Picture
 
 #: More classes than this cannot be labelled at their bars.
 MOST_NAMES = 60

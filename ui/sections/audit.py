@@ -26,7 +26,6 @@ from zslcore.leakage import (
     Report,
     render,
 )
-from zslcore.leakage.render import to_junit
 from zslcore.leakage.report import how, worst_first
 
 #: Mark -> icon and colour, shown next to its name.
@@ -65,7 +64,7 @@ ON_PAGE = {
     "chosen": KNOWN,
     "prototypes": KNOWN,
 }
-REPORTS = {"Markdown": "md", "HTML": "html", "JSON": "json", "JUnit": "xml"}
+REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,15 +105,11 @@ def _show_reports(review: Review) -> None:
         for label, ending in REPORTS.items():
             downloads.download(
                 label,
-                partial(_rendered, review, label.lower()),
+                partial(render, review.report, label.lower()),
                 f"leakage_{review.file_name}.{ending}",
                 f"leakage_report_{ending}",
                 help=f"Every finding as {label}.",
             )
-
-
-def _rendered(review: Review, format_: str) -> str:
-    return to_junit(review.report) if format_ == "junit" else render(review.report, format_)
 
 
 def in_words_of_page(text: str) -> str:

@@ -24,10 +24,10 @@ from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.protocol import Task
 from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.leakage import get_vocabulary
-from zslcore.leakage.cards import USUAL, Card
 from zslcore.leakage.loading import context_of_dataset
-from zslcore.leakage.report import Verdict
+from zslcore.leakage.report import Report, Verdict
 from zslcore.leakage.split_card import card_of_split
+from zslcore.leakage.vocabularies import USUAL
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore, StoredRun
 
@@ -66,7 +66,7 @@ def show_your_data(dataset: ZSLDataset, split: Split, counts: str) -> None:
 # --- Verdict --------------------------------------------------------------------------------------
 
 
-def _card(dataset: ZSLDataset, split: Split) -> Card:
+def _card(dataset: ZSLDataset, split: Split) -> Report:
     """Audit a split with what the import declares."""
     key = cache.split_key(dataset, split)
     as_it_came = cache.split_to_review(key, lambda: context_of_dataset(dataset, split))
@@ -78,7 +78,7 @@ def _card(dataset: ZSLDataset, split: Split) -> Card:
     return card_of_split(context, report, [(dataset.name, dataset.digest)], assumed=not given)
 
 
-def _show_verdict(card: Card, dataset: ZSLDataset, split: Split) -> None:
+def _show_verdict(card: Report, dataset: ZSLDataset, split: Split) -> None:
     color, icon = LOOKS[card.verdict]
     st.badge(card.word, color=color, icon=icon)
     st.markdown(plain(card.sentence), width="content")

@@ -17,19 +17,22 @@ from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage.cards import (
+from zslcore.leakage.published import known_splits
+from zslcore.leakage.report import (
     KNOWN_CLASSES,
     TRAINED_ON,
     UNKNOWN,
     Bar,
-    Card,
     Figure,
+    Finding,
+    Mark,
     Picture,
-    classes_known,
+    Report,
+    listed,
     percent,
+    trained_classes,
+    worst_first,
 )
-from zslcore.leakage.published import known_splits
-from zslcore.leakage.report import Finding, Mark, listed, worst_first
 from zslcore.results.imported import read_runs
 
 #: Split states whose rows are known and do not leak.
@@ -43,7 +46,7 @@ def card_of_result(
     files: Sequence[tuple[str, str]],
     pretraining: tuple[str, ...] = (),
     load: Callable[[str], ZSLDataset] = load,
-) -> Card:
+) -> Report:
     """Return the card of a JSON file of the board, or of one run, or raise FileRefusedError.
 
     ``pretraining`` is what the extractor was trained on, by default what the file declares;
@@ -69,7 +72,7 @@ def card_of_run(
     files: Sequence[tuple[str, str]],
     pretraining: tuple[str, ...] = (),
     load: Callable[[str], ZSLDataset] = load,
-) -> Card:
+) -> Report:
     """Return the card of a run; its split is known where the very data are here."""
     entry = entry_of_run(result, who="the file")
     with suppress(ZSLError):
@@ -82,19 +85,21 @@ def card_of_run(
 
 def card_of_entry(
     found: Judged, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
-) -> Card:
+) -> Report:
     """Return the card of a result; ``kind`` says what the file is."""
     on_rows, rows = _of_rows(found)
     on_classes, classes = _of_classes(found)
     findings = _findings(found, on_rows, on_classes)
-    return Card(
+    return Report(
+        subject=found.file,
+        split="",
+        findings=findings,
+        read_as=_read_as(found),
         kind=kind,
         files=tuple(files),
-        sentence=_stated(found) if findings[0].check == FIGURES else findings[0].sentence,
+        reason=_stated(found) if findings[0].check == FIGURES else findings[0].sentence,
         figures=(rows, classes, _reached(found.entry)),
-        findings=findings,
         picture=_picture(found.entry),
-        read_as=_read_as(found),
     )
 
 
@@ -150,10 +155,10 @@ def _of_classes(found: Judged) -> tuple[Finding, Figure]:
     names = f" ({listed(c.classes)})" if c.classes else ""
     finding = Finding(KNOWN_CLASSES, marks[c.state], f"{why}{names}.")
     if c.state == "unknown":
-        return finding, classes_known(note=why)
+        return finding, trained_classes(note=why)
     sets = ", ".join(found.entry.data.pretraining)
     related = f"; {c.related} related" if c.related else ""
-    return finding, classes_known(str(len(c.classes)), sets + related)
+    return finding, trained_classes(str(len(c.classes)), sets + related)
 
 
 def _reached(entry: BoardEntry) -> Figure:
@@ -176,15 +181,15 @@ def _picture(entry: BoardEntry) -> Picture | None:
     return Picture(f"Stated figures: {figures}.", bars) if bars else None
 
 
-def _read_as(found: Judged) -> tuple[tuple[str, str], ...]:
+def _read_as(found: Judged) -> dict[str, str]:
     entry = found.entry
-    rows = [
-        ("method", entry.method),
-        ("data", f"{entry.data.name}{', simulated' if entry.data.simulated else ''}"),
-        ("data, digest", entry.data.digest or "not stated"),
-        ("split", entry.split.name),
-        ("gamma", entry.gamma.origin),
-        ("parameters", entry.parameters.origin),
-        ("extractor trained on", ", ".join(entry.data.pretraining) or "not stated"),
-    ]
-    return (*rows, *((f"{part} rows, digest", d) for part, d in entry.split.parts.items()))
+    values = {
+        "method": entry.method,
+        "data": f"{entry.data.name}, simulated" if entry.data.simulated else entry.data.name,
+        "data, digest": entry.data.digest or "not stated",
+        "split": entry.split.name,
+        "gamma": entry.gamma.origin,
+        "parameters": entry.parameters.origin,
+        "extractor trained on": ", ".join(entry.data.pretraining) or "not stated",
+    }
+    return values | {f"{part} rows, digest": d for part, d in entry.split.parts.items()}

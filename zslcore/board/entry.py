@@ -19,9 +19,8 @@ from pydantic_core import PydanticCustomError
 from zslcore.datasets.facts import fact_sources
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
-from zslcore.leakage.render import finite
 from zslcore.metrics import harmonic_mean
-from zslcore.texts import clean_text, typed
+from zslcore.texts import clean_text, strict_json, typed
 
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
 #: A result with every accuracy of 717 classes takes 100 kB.
@@ -205,7 +204,7 @@ class BoardEntry:
 
     def to_json(self) -> str:
         """Return the entry as JSON, the same text for the same entry; not finite becomes null."""
-        values: Any = finite(asdict(self))
+        values: dict[str, Any] = json.loads(strict_json(asdict(self)))
         for part in ("data", "split", "gamma", "parameters", "figures", "seeds"):
             values[part] = _filled(values[part])
         record = {"schema": values.pop("schema")} | _filled(values)

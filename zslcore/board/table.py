@@ -20,7 +20,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from html import escape
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
@@ -43,7 +42,7 @@ from zslcore.board.checking import (
 from zslcore.board.entry import BoardEntry
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
-from zslcore.leakage import page
+from zslcore.leakage.render import page, template
 from zslcore.methods import VARIANTS
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.significance import (
@@ -55,7 +54,7 @@ from zslcore.metrics.significance import (
 )
 from zslcore.names import class_keys
 from zslcore.storage.files import write_out
-from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
+from zslcore.storage.tables import harmless_csv
 
 Ranked = Literal["zsl", "H_gamma"]
 #: Figures that are ranked -> the field with the accuracies of their classes.
@@ -285,29 +284,6 @@ def as_csv(board: Board) -> str:
     return harmless_csv(table_of(board.results).round(DIGITS), index=False)
 
 
-def as_latex(board: Board) -> str:
-    """Return a table for a paper that loads booktabs: accuracies in percent, the best bold."""
-    table = table_of(board.results)
-    shown = _for_readers(table)
-    figures = {name: f for name, f in on_board().items() if HEADINGS[name] in shown}
-    values = table[list(figures)].astype(float).rename(columns=dict(HEADINGS))
-    best = best_in_groups(
-        (100 * values).round(1),
-        table[["data", "split", "split_state"]],
-        among=(table[["params_origin", "gamma_origin"]] != "oracle").all(axis=1),
-        smallest=[HEADINGS[n] for n, figure in figures.items() if not figure.larger_is_better],
-    )
-    return latex_table(
-        list(map(str, shown)),
-        shown.astype(str).replace("-", "–").to_numpy().tolist(),
-        caption="Leaderboard: accuracies in percent. Bold: the best of each data set and split, "
-        f"but for choices of an oracle. Results of digest {board.digest}.",
-        label="tab:board",
-        numeric=[heading in best for heading in shown],
-        best=best.reindex(columns=shown.columns, fill_value=False).to_numpy(),
-    )
-
-
 def as_text(board: Board) -> str:
     """Return the table as lines to read."""
     shown = _for_readers(table_of(board.results))
@@ -451,8 +427,6 @@ head.forEach((th, k) => th.querySelector("button").addEventListener("click", () 
   body.append(...rows);
 }));
 """
-#: Columns whose interval stands below the figure.
-INTERVALS = ("zsl", "H_gamma")
 
 
 def to_html(
@@ -463,20 +437,20 @@ def to_html(
     ``curves`` maps the file of a result to the address of the page of its curve.
     """
     table = table_of(board.results)
-    head = "".join(_heading(column) for column in HEADINGS)
-    rows = zip(table.iterrows(), texts_of(table).to_dict("records"), strict=True)
-    body = "\n".join(_line(row, texts, curves or {}) for (_, row), texts in rows)
-    n = len(table)
-    summary = f"{n} result{'s' if n != 1 else ''}, files {board.digest}."
-    return page.page(
-        title,
-        f"<h1>{escape(title)}</h1><p>{escape(summary)} {escape(EXPLAINED)}</p>",
-        '<div class="scroll" tabindex="0" role="region" aria-label="Results">'
-        f"<table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>",
-        page.section("Not on the board", page.listed(map(escape, board.refused.values()))),
-        style=STYLE,
-        script=SCRIPT,
+    rows = table.to_dict("records")
+    body = template(Path(__file__).with_name("board.html")).render(
+        title=title,
+        board=board,
+        rows=list(zip(rows, texts_of(table).to_dict("records"), strict=True)),
+        intervals={
+            row["file"]: {name: _interval_in_words(row, name) for name in PERCENT} for row in rows
+        },
+        curves=curves or {},
+        headings=HEADINGS,
+        percent=PERCENT,
+        explained=EXPLAINED,
     )
+    return page(title, body, style=STYLE, script=SCRIPT)
 
 
 EXPLAINED = (
@@ -491,49 +465,10 @@ EXPLAINED = (
 )
 
 
-def _heading(column: str) -> str:
-    kind = ' data-kind="n"' if column in PERCENT else ""
-    return f'<th scope="col"{kind}><button>{escape(HEADINGS[column])}</button></th>'
-
-
-def _line(row: pd.Series, texts: Mapping[Any, str], curves: Mapping[str, str]) -> str:
-    bound = ' class="bound"' if "oracle" in (row["gamma_origin"], row["params_origin"]) else ""
-    link = curves.get(row["file"], "")
-    cells = [
-        _number(row, column, link if column == "ausuc" else "")
-        if column in PERCENT
-        else _cell(row, column, str(texts[column]))
-        for column in HEADINGS
-    ]
-    return f"<tr{bound}>{''.join(cells)}</tr>"
-
-
-def _cell(row: pd.Series, column: str, text: str) -> str:
-    shown, kind = escape(text), ""
-    if column in ("contamination", "split_state", "state"):
-        kind = f' class="{escape(text.replace("v1 or 2.0", "or"))}"'
-    if column == "method" and row["link"]:
-        shown = f'<a href="{escape(row["link"])}" rel="noopener nofollow">{shown}</a>'
-    if column == "data" and row["features"]:
-        shown += f"<br><small>{escape(_short(row['features']))}</small>"
-    return f'<td data-v="{escape(text)}"{kind}>{shown}</td>'
-
-
-def _short(text: str, letters: int = 60) -> str:
-    return text if len(text) <= letters else f"{text[: letters - 1]}…"
-
-
-def _number(row: pd.Series, column: str, link: str) -> str:
-    value: Any = row[column]
-    if pd.isna(value):
-        return '<td class="n" data-v="">–</td>'
-    shown = f"{100 * value:.1f}"
-    if column in INTERVALS and pd.notna(row[f"{column}_low"]):
-        low, high = 100 * row[f"{column}_low"], 100 * row[f"{column}_high"]
-        rank = rank_in_words(row, column)
-        place = f"<br>rank {rank}" if rank else ""
-        shown += f"<br><small>{low:.1f} to {high:.1f}{place}</small>"
-    if link:
-        said = escape(f"curve of {row['method']} on {row['data']}", quote=True)
-        shown += f'<br><small><a href="{escape(link)}" aria-label="{said}">curve</a></small>'
-    return f'<td class="n" data-v="{value:.6f}">{shown}</td>'
+def _interval_in_words(row: Mapping[Any, Any], column: str) -> list[str]:
+    """Return the interval over classes and the rank of a metric, in words."""
+    if column not in RANKED or pd.isna(row[f"{column}_low"]):
+        return []
+    low, high = 100 * row[f"{column}_low"], 100 * row[f"{column}_high"]
+    rank = rank_in_words(row, column)
+    return [f"{low:.1f} to {high:.1f}", *([f"rank {rank}"] if rank else [])]

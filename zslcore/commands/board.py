@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     option = parser.add_argument
     option("folder", nargs="?", type=Path, metavar="FOLDER", help="results (the shipped ones)")
-    text = "files to write: .html, .csv or .tex"
+    text = "files to write: .html or .csv"
     option("--output", nargs="+", default=[], type=file_to_write, metavar="FILE", help=text)
     text = "with an .html: curve of each result with predictions, linked"
     option("--curves", type=Path, metavar="FOLDER", help=text)
@@ -130,11 +130,11 @@ def _summary(board: Board) -> str:
 
 def _form(path: Path) -> Callable[[Board], str]:
     """Return what writes the kind of file that a name ends like."""
-    from zslcore.board.table import as_csv, as_latex, to_html
+    from zslcore.board.table import as_csv, to_html
 
-    forms: dict[str, Callable[[Board], str]] = {".html": to_html, ".csv": as_csv, ".tex": as_latex}
+    forms: dict[str, Callable[[Board], str]] = {".html": to_html, ".csv": as_csv}
     if path.suffix.lower() not in forms:
-        expected = "--output: expected a name that ends in .html, .csv or .tex"
+        expected = "--output: expected a name that ends in .html or .csv"
         raise ParameterError(f"{expected}; got {path.name!r}.")
     return forms[path.suffix.lower()]
 

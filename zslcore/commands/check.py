@@ -23,13 +23,13 @@ from zslcore.commands.review import run_review
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary
-from zslcore.leakage.cards import USUAL, Card, to_html
 from zslcore.leakage.file_kinds import Group, class_list_of, grouped, recognise
 from zslcore.leakage.loading import context_of_split, vocabulary_of
 from zslcore.leakage.published import read_predicted
-from zslcore.leakage.report import STATUS
+from zslcore.leakage.render import to_html, to_json, to_text
+from zslcore.leakage.report import STATUS, Report
 from zslcore.leakage.split_card import card_of_classes, card_of_split
-from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.leakage.vocabularies import USUAL, Vocabulary
 from zslcore.scores.card import (
     card_of_predictions,
     card_of_question,
@@ -75,9 +75,9 @@ def run(args: argparse.Namespace) -> object:
     cards = cards_of_files(args.files, args.pretraining, read_printed(args.printed or ""))
     if args.output:
         write_out(args.output, to_html(*cards))
-    text = "\n".join(card.as_text() for card in cards)
+    text = "\n".join(map(to_text, cards))
     if args.json:
-        found = [json.loads(card.to_json()) for card in cards]
+        found = [json.loads(to_json(card)) for card in cards]
         text = json.dumps(found[0] if len(found) == 1 else found, indent=1)
     return text, worst_status(cards)
 
@@ -141,14 +141,14 @@ def _write_page(args: argparse.Namespace) -> int:
     return run_review(argparse.Namespace(**known))
 
 
-def worst_status(cards: Sequence[Card]) -> int:
+def worst_status(cards: Sequence[Report]) -> int:
     """Return the exit status of several cards: that of the worst verdict."""
     return min((card.status for card in cards), key=[*STATUS.values()].index)
 
 
 def cards_of_files(
     paths: list[Path], pretraining: list[str] | None = None, printed: Sequence[Printed] = ()
-) -> list[Card]:
+) -> list[Report]:
     """Return the cards of untrusted files, in any order: of a split with its scores, then of each.
 
     ``pretraining`` names what the feature extractor was trained on, also by text files; ``printed``

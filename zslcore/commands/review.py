@@ -48,18 +48,19 @@ def run(args: argparse.Namespace) -> int:
 
 def run_review(args: argparse.Namespace) -> int:
     """Review, print, write; return the exit status."""
+    from zslcore.leakage.render import to_text
     from zslcore.scores.review import review, to_html
     from zslcore.storage.files import write_out
 
     if args.split is None and args.scores is None:
         raise ParameterError("review: expected --split, --scores or both; got neither.")
-    found = review(submission_of(args), blind=args.blind)
+    found, scores = review(submission_of(args), blind=args.blind)
     if args.output:
-        write_out(args.output, to_html(found))
-        print(f"{found.card.verdict.upper()}: {found.card.sentence}\n{args.output} written.")
+        write_out(args.output, to_html(found, scores))
+        print(f"{found.verdict.upper()}: {found.sentence}\n{args.output} written.")
     else:
-        print(found.as_text(), end="")
-    return found.card.status
+        print(to_text(found), end="")
+    return found.status
 
 
 def submission_of(args: argparse.Namespace) -> Submission:

@@ -114,7 +114,7 @@ def audit_context(
         findings += run_check(check, context)
         if on_progress:
             on_progress(done, len(CHECKS))
-    provenance = {
+    read_as = {
         **context.facts,
         **({"read as": _read_as(context)} if context.reading else {}),
         **({"photographs": context.photographs.source} if context.photographs else {}),
@@ -124,8 +124,7 @@ def audit_context(
         "zslcore": version(),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    titles = {check.id: check.title for check in CHECKS}
-    return Report(context.name, context.split_name, tuple(findings), titles, provenance)
+    return Report(context.name, context.split_name, tuple(findings), read_as)
 
 
 def _read_as(context: AuditContext) -> str:
@@ -143,8 +142,8 @@ def audit_again(report: Report, context: AuditContext, ids: Sequence[str]) -> Re
     for check in CHECKS:
         findings += run_check(check, context) if check.id in ids else report.of(check.id)
     names = [vocabulary.name for vocabulary in context.vocabularies]
-    provenance = {**report.provenance, "pre-training vocabularies": names}
-    return replace(report, findings=tuple(findings), provenance=provenance)
+    read_as = {**report.read_as, "pre-training vocabularies": names}
+    return replace(report, findings=tuple(findings), read_as=read_as)
 
 
 def corrected_split(

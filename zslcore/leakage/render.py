@@ -1,41 +1,62 @@
-"""The report of an audit as text, Markdown, HTML, JSON or JUnit XML.
+"""Reports as text, as a page, as JSON, as JUnit XML, and as a paragraph for a review.
 
-The schema of the JSON has a version, ``zslcore-audit/2``::
+The schema of the JSON has a version, ``zslcore-report/1``::
 
-    schema      "zslcore-audit/2"
-    subject     name of the data set or file        split     name of the split
-    verdict     "leaks", "broken", "unknown" or "clean"       counts    findings by mark
-    sentence    the reason of the verdict
+    schema      "zslcore-report/1"                       version   of zslcore
+    kind        kind of the subject, in words            subject   name of the data set or files
+    split       name of the split, or empty              files     [{name, sha256}]
+    verdict     "leaks", "broken", "unknown" or "clean"  counts    findings by mark
+    sentence    the reason of the verdict                command   another than `check FILES`
+    figures     [{label, value, note}]
     checks      [{id, title}], all of them
     findings    [{check, title, mark, decides, sentence, advice, value, classes, rows, figures,
                   evidence: [{title, columns, rows, total}]}]
-    provenance  {what: value}
+    picture     null, or {alt, bars, curve, points}
+    read_as     {name: value}: sources and assumptions
     comparison  null, or the split against another one:
                 {names, parts, rows, moved, headline, tables: [{title, columns, rows, total}]}
 
-Rows are 0-based. Fields may be added under the same version; none is renamed or taken away.
+Rows of an audit are 0-based; those of a card of files are numbered as in the file. Fields may be
+added under the same version; none is renamed or removed.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from html import escape
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from zslcore.exceptions import closest_name
-from zslcore.leakage import page
-from zslcore.leakage.report import FAIL_ON, Evidence, FailOn, Finding, Report, worst_first
+from zslcore.interactive.one_file import page_of
+from zslcore.leakage.report import FAIL_ON, FailOn, Finding, Mark, Report, worst_first
+from zslcore.texts import strict_json, typed
+from zslcore.version import version
 
-SCHEMA = "zslcore-audit/2"
-AGAINST, READ = "Against another split", "What was read"
-#: Rows of a table that are printed in a terminal and in Markdown; the JSON has up to a hundred.
-IN_TEXT, IN_MARKDOWN = 20, 10
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+SCHEMA = "zslcore-report/1"
+#: Rows of a table that are printed in a terminal; the JSON has up to a hundred.
+IN_TEXT = 20
+#: Letters of a line, and of the column of marks.
+LETTERS, INDENT = 96, 9
+#: Letters of a digest that a paragraph quotes, and most findings that it repeats.
+DIGITS, MOST_REPEATED, MOST_OPEN = 12, 2, 4
 #: What XML 1.0 cannot hold, not even escaped.
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+HEADINGS: Mapping[Mark, str] = {
+    "leak": "What leaks",
+    "error": "What is broken",
+    "open": "What is open",
+    "warning": "What to look at",
+    "ok": "What found nothing",
+}
 
 
 def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the word for it
@@ -45,26 +66,51 @@ def render(report: Report, format: str = "text") -> str:  # noqa: A002 - the wor
     return FORMATS[format](report)
 
 
+def _titled(report: Report) -> str:
+    """Return the kind, the split and the name of the subject."""
+    names = ", ".join(name for name, _ in report.files) or report.subject
+    return f"{report.kind}{f' {report.split}' if report.split else ''}: {names}"
+
+
+def _named(finding: Finding) -> str:
+    """Return the title of a finding, after the identifier of its check."""
+    is_numbered = finding.check.startswith("ZSL")
+    return f"{finding.check} {finding.title}" if is_numbered else finding.title
+
+
 # --- Text -----------------------------------------------------------------------------------------
 
 
 def to_text(report: Report) -> str:
-    """Return the headline, then every finding with its advice, then what another split moved."""
-    lines = [report.headline, report.sentence]
-    if read_as := report.provenance.get("read as"):
-        lines.append(f"Read as: {read_as}.")
-    lines.append("")
+    """Return the verdict, every finding with its advice, and the rows that another split moved."""
+    counts = ", ".join(f"{n} {mark}" for mark, n in report.counts.items() if n)
+    lines = [f"{report.verdict.upper()}  {_titled(report)} ({counts})", ""]
+    lines += textwrap.wrap(report.sentence, LETTERS)
+    if reading := report.read_as.get("read as"):
+        lines.append(f"Read as: {reading}.")
+    width = max((len(figure.label) for figure in report.figures), default=0)
+    lines += [""] * bool(report.figures)
+    for figure in report.figures:
+        note = f"  ({figure.note})" if figure.note else ""
+        lines.append(f"  {figure.label:<{width}}  {figure.value}{note}")
     for finding in report.findings:
-        lines.append(f"{finding.check}  {finding.mark.upper():<7}  {finding.sentence}")
-        if finding.advice:
-            lines.append(f"{'':17}-> {finding.advice}")
+        lines += ["", *_paragraph(finding)]
     if report.comparison:
         lines += ["", report.comparison.headline]
         for table in report.comparison.tables():
             shown = table.rows[:IN_TEXT]
             lines += ["", f"{table.title}, {len(shown)} of {table.total}:"]
             lines += _aligned([table.columns, *shown])
+    if report.command:
+        lines += ["", *(f"{name}, SHA-256 {sha}" for name, sha in report.files)]
+        lines.append(f"To repeat: {report.command}")
     return "\n".join(lines) + "\n"
+
+
+def _paragraph(finding: Finding) -> Iterator[str]:
+    yield f"{finding.mark.upper():<{INDENT}}{_named(finding)}"
+    for text in (finding.sentence, finding.advice and f"What to do: {finding.advice}"):
+        yield from (" " * INDENT + line for line in textwrap.wrap(text, LETTERS - INDENT))
 
 
 def _aligned(rows: Sequence[Sequence[object]]) -> list[str]:
@@ -81,78 +127,71 @@ def _aligned(rows: Sequence[Sequence[object]]) -> list[str]:
     ]
 
 
-# --- Markdown -------------------------------------------------------------------------------------
-
-
-def to_markdown(report: Report) -> str:
-    """Return the verdict, a table of findings and their evidence, names escaped."""
-    lines = [f"# Leakage review: {_plain(report.subject)}", "", _plain(report.headline), ""]
-    lines += [_plain(report.sentence), ""]
-    lines += ["| check | title | mark | finding |", "|---|---|---|---|"]
-    lines += [
-        f"| {f.check} | {f.title} | {f.mark} | {_plain(f.sentence)} |" for f in report.findings
-    ]
-    for f in report.findings:
-        if f.evidence or f.advice:
-            lines += ["", f"## {f.check}: {f.mark}", "", _plain(f.sentence)]
-            lines += ["", f"What to do: {_plain(f.advice)}"] if f.advice else []
-            lines += [line for table in f.evidence for line in _in_markdown(table)]
-    if report.comparison:
-        lines += ["", f"## {AGAINST}", "", _plain(report.comparison.headline)]
-        lines += [line for table in report.comparison.tables() for line in _in_markdown(table)]
-    lines += ["", f"## {READ}", ""]
-    lines += [f"- {key}: {_plain(str(value))}" for key, value in report.provenance.items()]
-    return "\n".join(lines) + "\n"
-
-
-def _in_markdown(table: Evidence) -> list[str]:
-    shown = table.rows[:IN_MARKDOWN]
-    lines = ["", f"{table.title}, {len(shown)} of {table.total}:", ""]
-    lines += [_line(table.columns), "|" + "---|" * len(table.columns)]
-    return lines + [_line(row) for row in shown]
-
-
-def _line(cells: Sequence[object]) -> str:
-    return "| " + " | ".join(_plain(str(cell)) for cell in cells) + " |"
-
-
-def _plain(text: str) -> str:
-    """Take away what Markdown or HTML would read in a name from a file."""
-    text = " ".join(text.split()).replace("&", "&amp;").replace("<", "&lt;")
-    return re.sub(r"([\\`*_{}\[\]|!#])", r"\\\1", text)
+def to_paragraph(report: Report) -> str:
+    """Return a report as about 120 words for a review, with the digests of the files."""
+    files = " and ".join(f"{name} (SHA-256 {sha[:DIGITS]}…)" for name, sha in report.files)
+    figures = "; ".join(
+        f"{f.label}: {f.value}{f' ({f.note})' if f.note else ''}" for f in report.figures
+    )
+    advised = [f for f in report.marked("leak", "error", "warning") if f.advice]
+    advice = " ".join(dict.fromkeys(f.advice for f in advised[:MOST_REPEATED]))
+    sentences = [f"I checked {files}.", f"Verdict: {report.word}.", report.sentence]
+    sentences += [f"{figures[:1].upper()}{figures[1:]}.", advice]
+    titles = [f.title[0].lower() + f.title[1:] for f in report.marked("open")[:MOST_OPEN]]
+    if titles:
+        sentences.append(f"Not settled by these files: {'; '.join(dict.fromkeys(titles))}.")
+    sentences.append(f"To repeat: {report.repeated_by} (version {version()}).")
+    return " ".join(part for part in sentences if part)
 
 
 # --- HTML -----------------------------------------------------------------------------------------
 
 
-def to_html(report: Report) -> str:
-    """Return a standalone page; every text from outside is escaped."""
-    title, other = f"Leakage review: {report.subject}", report.comparison
-    return page.page(
-        title,
-        page.verdict_of(title, report.headline, report.sentence),
-        *map(_details, report.findings),
-        page.section(AGAINST, f"<p>{escape(other.headline)}</p>", *map(_shown, other.tables()))
-        if other
-        else "",
-        page.section(READ, page.table(report.provenance.items())),
+def to_html(*reports: Report) -> str:
+    """Return reports as one standalone page."""
+    first = reports[0]
+    return page(f"{first.word}: {_titled(first)}", body_of(*reports))
+
+
+def page(title: str, body: str, style: str = "", script: str = "") -> str:
+    """Return a page that loads nothing from elsewhere; ``body`` is HTML."""
+    return page_of(body, title=title, style=_style() + style, script=script)
+
+
+def body_of(*reports: Report) -> str:
+    """Return the body of a page on reports."""
+    return template(Path(__file__).with_name("report.html")).render(
+        reports=reports,
+        headings=HEADINGS,
+        titled=_titled,
+        named=_named,
+        sources=_sources,
+        numbers_rows=lambda report: bool(report.files),
+        listed_rows=lambda finding: ", ".join(f"{row:,}" for row in finding.rows),
     )
 
 
-def _details(finding: Finding) -> str:
-    text = f"{finding.check} {finding.title}: {finding.sentence}"
-    head = f"{page.mark(finding.mark)}{escape(text)}"
-    advice = f"<p>What to do: {escape(finding.advice)}</p>" if finding.advice else ""
-    opened, tables = (
-        " open" * (finding.mark in ("leak", "error")),
-        "".join(map(_shown, finding.evidence)),
-    )
-    return f"<details{opened}><summary>{head}</summary>{advice}{tables}</details>"
+@cache
+def template(path: Path) -> Template:
+    """Return a template that escapes every value."""
+    from jinja2 import Environment, StrictUndefined  # not at the top: most commands write no page
+
+    environment = Environment(autoescape=True, trim_blocks=True, undefined=StrictUndefined)
+    return environment.from_string(path.read_text(encoding="utf-8"))
 
 
-def _shown(table: Evidence) -> str:
-    caption = escape(f"{table.title}, {len(table.rows)} of {table.total}")
-    return f"<p>{caption}</p>{page.table(table.rows, table.columns)}"
+@cache
+def _style() -> str:
+    return Path(__file__).with_name("report.css").read_text(encoding="utf-8")
+
+
+def _sources(report: Report) -> Iterator[tuple[str, str]]:
+    """Yield the digests of the files, then sources and assumptions in words."""
+    yield from ((name, f"SHA-256 {sha}") for name, sha in report.files)
+    for name, value in report.read_as.items():
+        if isinstance(value, Mapping):
+            value = [f"{key} {item}" for key, item in value.items()]
+        yield name, ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 # --- JSON -----------------------------------------------------------------------------------------
@@ -163,14 +202,20 @@ def to_json(report: Report) -> str:
     other = report.comparison
     content = {
         "schema": SCHEMA,
+        "version": version(),
+        "kind": report.kind,
         "subject": report.subject,
         "split": report.split,
+        "files": [{"name": name, "sha256": sha} for name, sha in report.files],
         "verdict": report.verdict,
         "sentence": report.sentence,
+        "command": report.command,
         "counts": report.counts,
+        "figures": [asdict(figure) for figure in report.figures],
         "checks": [{"id": id_, "title": title} for id_, title in report.titles.items()],
-        "findings": [fields_of(finding) for finding in report.findings],
-        "provenance": dict(report.provenance),
+        "findings": [_fields(finding) for finding in report.findings],
+        "picture": report.picture and asdict(report.picture),
+        "read_as": dict(report.read_as),
         "comparison": other
         and {
             "names": other.names,
@@ -181,50 +226,73 @@ def to_json(report: Report) -> str:
             "tables": [asdict(table) for table in other.tables()],
         },
     }
-    return json.dumps(finite(content), indent=1, allow_nan=False, default=str) + "\n"
+    return strict_json(content, indent=1, default=str) + "\n"
 
 
-def fields_of(finding: Finding) -> dict[str, Any]:
-    """Return a finding as JSON has it."""
+def _fields(finding: Finding) -> dict[str, Any]:
     order = ("check", "title", "mark", "decides", "sentence", "advice", "value", "classes")
     values = {name: getattr(finding, name) for name in (*order, "rows", "figures")}
     return values | {"evidence": [asdict(table) for table in finding.evidence]}
 
 
-def finite(value: object) -> object:
-    """Return ``value`` with NaN and infinities replaced by None."""
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
-    if isinstance(value, Mapping):
-        return {key: finite(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(item) for item in value]
-    return value
+def read_report(content: bytes, file: str) -> Report:
+    """Read what :func:`to_json` of this or a former version wrote; ``file`` is for sentences.
+
+    The comparison with another split is left out.
+    """
+    values = json.loads(content)
+    files = [(one["name"], one["sha256"]) for one in values["files"]]
+    if values["schema"] == "zslcore-card/1":
+        values["findings"] = [_finding_of_point(values["verdict"], p) for p in values["points"]]
+    values |= {
+        "subject": values.get("subject", ", ".join(name for name, _ in files)),
+        "split": values.get("split", ""),
+        "files": files,
+        "reason": values["sentence"],
+        "command": values.get("command", ""),
+    }
+    names = ("subject", "split", "findings", "read_as", "kind", "files", "reason", "figures")
+    more = ("picture", "command")
+    return typed(Report, {name: values[name] for name in (*names, *more)}, file)
+
+
+def _finding_of_point(verdict: str, point: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a finding of the first version of cards; its open ones decided by their verdict."""
+    return {
+        "check": point["title"],
+        "mark": point["mark"],
+        "sentence": point["text"],
+        "advice": point["advice"],
+        "rows": point["rows"],
+        "decides": point["mark"] != "open" or verdict == "Unknown",
+    }
 
 
 # --- JUnit ----------------------------------------------------------------------------------------
 
 
 def to_junit(report: Report, fail_on: FailOn = "leak") -> str:
-    """Return one test case per check, as every CI server draws; ``fail_on`` says what fails.
+    """Return one test case a check, for CI servers; ``fail_on`` decides which marks fail.
 
-    What is broken or was not checked is an error, so that no server draws it green; an open finding
-    that does not decide is a skipped test with its reason.
+    An error or an open finding is an error, so that no server draws it green; an open finding that
+    does not decide is a skipped test with its reason.
     """
     suite = ElementTree.Element("testsuite", name=_xml(f"zslcore check: {report.subject}"))
     n = {"failure": 0, "error": 0, "skipped": 0}
-    for check, title in report.titles.items():
-        case = ElementTree.SubElement(suite, "testcase", name=f"{check} {title}")
+    titles = report.titles
+    for check, title in titles.items():
+        case = ElementTree.SubElement(suite, "testcase", name=_xml(f"{check} {title}"))
         case.set("classname", _xml(f"zslcore.leakage.{report.subject}"))
-        worst = worst_first(report.of(check))[0]
+        findings = report.of(check)
+        worst = worst_first(findings)[0]
         outcome = _outcome(worst, fail_on)
-        text = "\n".join(f"{f.mark}: {f.sentence} {f.advice}".strip() for f in report.of(check))
+        text = "\n".join(f"{f.mark}: {f.sentence} {f.advice}".strip() for f in findings)
         if outcome:
             n[outcome] += 1
             ElementTree.SubElement(case, outcome, message=_xml(worst.sentence)).text = _xml(text)
         else:
             ElementTree.SubElement(case, "system-out").text = _xml(text)
-    counts = {"tests": len(report.titles), "failures": n["failure"]}
+    counts = {"tests": len(titles), "failures": n["failure"]}
     counts |= {"skipped": n["skipped"], "errors": n["error"]}
     for name, number in counts.items():
         suite.set(name, str(number))
@@ -248,7 +316,6 @@ def _xml(text: str) -> str:
 
 FORMATS: dict[str, Callable[[Report], str]] = {
     "text": to_text,
-    "markdown": to_markdown,
     "html": to_html,
     "json": to_json,
     "junit": to_junit,

@@ -1,10 +1,10 @@
-"""What an audit reports: findings with their evidence, another split, a verdict; their phrases."""
+"""Findings and reports: one form for an audit, scores, a result and a list of classes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import pandas as pd
 
@@ -170,6 +170,9 @@ class SplitComparison:
     labelled : whether the class of each row is known
     """
 
+    # A report is read without its comparison; pydantic asks for the types of all fields.
+    __pydantic_config__: ClassVar[dict[str, bool]] = {"arbitrary_types_allowed": True}
+
     names: tuple[str, str]
     parts: tuple[str, ...]
     given_once: tuple[tuple[str, ...], tuple[str, ...]]
@@ -219,23 +222,91 @@ class SplitComparison:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A metric of a report: its name, its value in words, and what it rests on."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+#: The value of a metric that the files do not tell.
+UNKNOWN = "unknown"
+#: Title of the finding on classes that an extractor was trained on.
+KNOWN_CLASSES = "Test classes in the pre-training set"
+#: Title of the finding on the rows that a model was trained on, and label of its metric.
+TRAINING_ROWS, TRAINED_ON = "Training rows", "test images that were trained on"
+
+
+def percent(fraction: float) -> str:
+    """Return a fraction in [0, 1] in percent, with one decimal."""
+    return f"{100 * fraction:.1f} %"
+
+
+def trained_classes(value: str = "", note: str = "") -> Figure:
+    """Return the number of test classes in the pre-training set; unknown without a value."""
+    why = "" if value else "the classes or the pre-training set are not known"
+    return Figure(KNOWN_CLASSES.lower(), value or UNKNOWN, note or why)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One bar: its length, how much of it is marked, and its value in words."""
+
+    label: str
+    whole: float
+    marked: float
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Bars from the top, or a seen-unseen curve with marked points; ``alt`` describes it.
+
+    The curve is (unseen, seen) accuracies in [0, 1], a point (label, unseen, seen).
+    """
+
+    alt: str
+    bars: tuple[Bar, ...] = ()
+    curve: tuple[tuple[float, float], ...] = ()
+    points: tuple[tuple[str, float, float], ...] = ()
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
-    """The findings of an audit, in the order of the checks; every check has at least one.
+    """Findings on a subject, and the verdict that follows from them.
 
     Attributes
     ----------
-    titles : title of each check, by its identifier
-    provenance : sources and assumptions: digest, labels, vocabularies, version, time
+    subject : name of the data set or files
+    split : name of the split, empty where it has none
+    findings : of an audit in the order of the checks, at least one a check; else worst first
+    read_as : sources and assumptions: digest, labels, vocabularies, version, time
     comparison : the split against another one, no part of the verdict
+    kind : kind of the subject, in words
+    files : (name, SHA-256) of each file
+    reason : reason of the verdict where the findings alone do not give it
+    figures : the metrics that a reader looks for first
+    command : the command that repeats the check, where it is not ``zslcore check FILES``
     """
 
     subject: str
     split: str
     findings: tuple[Finding, ...]
-    titles: Mapping[str, str]
-    provenance: Mapping[str, Any] = field(default_factory=dict)
+    read_as: Mapping[str, Any] = field(default_factory=dict)
     comparison: SplitComparison | None = None
+    kind: str = "split"
+    files: tuple[tuple[str, str], ...] = ()
+    reason: str = ""
+    figures: tuple[Figure, ...] = ()
+    picture: Picture | None = None
+    command: str = ""
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Title of each check, by its identifier."""
+        return {finding.check: finding.title for finding in self.findings}
 
     @property
     def verdict(self) -> Verdict:
@@ -243,14 +314,24 @@ class Report:
         return verdict_of(self.findings)
 
     @property
+    def word(self) -> str:
+        """The verdict as a word on a page."""
+        return self.verdict.capitalize()
+
+    @property
     def status(self) -> int:
         """Exit status: 0 clean, 1 leaks, 2 broken, 3 unknown."""
         return STATUS[self.verdict]
 
     @property
-    def open_findings(self) -> tuple[Finding, ...]:
-        """Findings on what is unknown or was not checked."""
-        return tuple(finding for finding in self.findings if finding.mark == "open")
+    def repeated_by(self) -> str:
+        """The command that repeats the check; empty without one."""
+        files = [name for name, _ in self.files]
+        return self.command or (" ".join(["zslcore check", *files]) if files else "")
+
+    def marked(self, *marks: Mark) -> list[Finding]:
+        """Return the findings with any of these marks."""
+        return [finding for finding in self.findings if finding.mark in marks]
 
     @property
     def counts(self) -> dict[Mark, int]:
@@ -279,6 +360,8 @@ class Report:
     @property
     def sentence(self) -> str:
         """The reason of the verdict: its cause, and how many more there are."""
+        if self.reason:
+            return self.reason
         cause = self.cause
         if cause is None:
             return "No row, image, photograph or class of the test is in the training data."
@@ -296,8 +379,8 @@ class Report:
 
     def of(self, check: str) -> tuple[Finding, ...]:
         """Return the findings of the check ``ZSL003``; a misspelt id gets the nearest one."""
-        if check not in self.titles:
-            raise closest_name("check", check, self.titles)
+        if check not in (titles := self.titles):
+            raise closest_name("check", check, titles)
         return tuple(finding for finding in self.findings if finding.check == check)
 
     def mark(self, check: str) -> Mark:

@@ -12,27 +12,23 @@ from zslcore.datasets.base import part_digest
 from zslcore.datasets.class_lists import ClassList
 from zslcore.datasets.facts import title
 from zslcore.interactive.hues import signed
-from zslcore.leakage.cards import (
-    KNOWN_CLASSES,
-    TRAINED_ON,
-    UNKNOWN,
-    Bar,
-    Card,
-    Figure,
-    Picture,
-    classes_known,
-    on_card,
-)
 from zslcore.leakage.contamination import TestSet, comparable, counts_of, not_found, own_test_set
 from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.counts import leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
 from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.report import (
+    KNOWN_CLASSES,
+    TRAINED_ON,
+    UNKNOWN,
+    Bar,
+    Figure,
     Finding,
+    Picture,
     Report,
     counted,
     listed,
+    trained_classes,
     without_options,
     worst_first,
 )
@@ -50,23 +46,37 @@ def card_of_split(
     files: Sequence[tuple[str, str]] = (),
     *,
     assumed: bool = False,
-) -> Card:
-    """Return the card of a split; ``assumed`` says that nobody declared the pre-training set."""
+) -> Report:
+    """Return the card of a split; ``assumed`` marks a pre-training set that nobody declared."""
     start = 0 if context.name.endswith(".json") else 1  # of the rows of a file
     if context.reading:
         start = context.reading.first_row
-    return Card(
-        kind="split" + (f" {report.split}" if report.split else ""),
+    return replace(
+        report,
         files=tuple(files),
-        sentence=_with_reading(context, report, _sentence(report, assumed)),
+        reason=_with_reading(context, report, _sentence(report, assumed)),
         figures=(
             _rows_leaked(context, report),
             _classes_known(context, report, assumed),
             _points_gained(context, report),
         ),
-        findings=worst_first(on_card(f, start, MOST_ROWS) for f in report.findings),
+        findings=worst_first(_shortened(f, start) for f in report.findings),
         picture=_picture(context, report),
         read_as=_read_as(context, report, assumed),
+    )
+
+
+def _shortened(finding: Finding, start: int) -> Finding:
+    """Return a finding without options and evidence, with its first rows, numbered as in the file.
+
+    ``start`` is the number of the first row in the file.
+    """
+    return replace(
+        finding,
+        sentence=without_options(finding.sentence),
+        advice=without_options(finding.advice),
+        rows=tuple(row + start for row in finding.rows[:MOST_ROWS]),
+        evidence=(),
     )
 
 
@@ -76,7 +86,7 @@ def card_of_classes(
     vocabularies: Sequence[Vocabulary],
     *,
     assumed: bool = False,
-) -> Card:
+) -> Report:
     """Return the card of a list of test classes without rows.
 
     Raises FileRefusedError where some of the classes have a WordNet id, and some have none.
@@ -89,19 +99,19 @@ def card_of_classes(
     rows = "A list of classes has no rows of a split."
     findings.append(Finding("Rows of the split", "open", rows, "Check the split file, too."))
     where = " and ".join(v.name for v in vocabularies)
-    return Card(
-        "list of classes",
-        tuple(files),
-        f"{headline} {rows}",
-        (
+    read_as = {"extractor trained on": f"{where} (assumed)" if assumed else where}
+    return Report(
+        subject=tested.dataset,
+        split="",
+        findings=tuple(findings),
+        read_as=read_as | ({"names": classes.column} if classes.column else {}),
+        kind="list of classes",
+        files=tuple(files),
+        reason=f"{headline} {rows}",
+        figures=(
             Figure(TRAINED_ON, UNKNOWN, "needs the split file"),
-            classes_known(value, where + ", assumed" * assumed),
+            trained_classes(value, f"{where}, assumed" if assumed else where),
             Figure(GAINED, UNKNOWN, "no result"),
-        ),
-        tuple(findings),
-        read_as=(
-            ("extractor trained on", where + " (assumed)" * assumed),
-            *((("names", classes.column),) if classes.column else ()),
         ),
     )
 
@@ -178,12 +188,12 @@ def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figu
     findings = report.of("ZSL006")
     is_open = any(f.mark == "open" for f in findings)
     if not names or context.unseen_classes is None or is_open:
-        return classes_known()
+        return trained_classes()
     known = {c for f in findings if f.mark == "leak" for c in f.classes}
     related = {c for f in findings if f.mark == "warning" for c in f.classes} - known
     note = f"{', '.join(names)}{', assumed' if assumed else ''}"
     note += f"; {len(related)} more related" if related else ""
-    return classes_known(f"{len(known)} of {len(context.unseen_classes)}", note)
+    return trained_classes(f"{len(known)} of {len(context.unseen_classes)}", note)
 
 
 def _points_gained(context: AuditContext, report: Report) -> Figure:
@@ -230,7 +240,7 @@ def _picture(context: AuditContext, report: Report) -> Picture | None:
     return Picture(alt, tuple(bars))
 
 
-def _read_as(context: AuditContext, report: Report, assumed: bool) -> tuple[tuple[str, str], ...]:
+def _read_as(context: AuditContext, report: Report, assumed: bool) -> dict[str, str]:
     published = " or ".join(map(str, published_as(context))) or "none that is known"
     names = ", ".join(v.name for v in context.vocabularies) or "not declared"
     values = {
@@ -238,8 +248,8 @@ def _read_as(context: AuditContext, report: Report, assumed: bool) -> tuple[tupl
         "extractor trained on": f"{names}{' (assumed)' if assumed else ''}",
         "class of every image": _source(context),
         "features": "compared" if context.features is not None else "not given",
-        "checked with": f"zslcore {report.provenance.get('zslcore', '')}",
-        "checked on": str(report.provenance.get("created", "")),
+        "checked with": f"zslcore {report.read_as.get('zslcore', '')}",
+        "checked on": str(report.read_as.get("created", "")),
     }
     if "read as" in context.facts:
         values["rows"] = str(context.facts["read as"])
@@ -251,7 +261,7 @@ def _read_as(context: AuditContext, report: Report, assumed: bool) -> tuple[tupl
         for part in PARTS
         if part in context.parts
     }
-    return tuple((values | parts).items())
+    return values | parts
 
 
 def _source(context: AuditContext) -> str:

@@ -42,6 +42,8 @@ _KNOWN = {
 }
 #: The vocabulary of an extractor that was trained on nothing: known, and empty.
 NOTHING = "none"
+#: What the features of most published results were trained on.
+USUAL = "imagenet-1k"
 VOCABULARY_NAMES = (*_KNOWN, NOTHING)
 #: What can be declared: the vocabularies, sets without a list, and the fine-tuning on images of the
 #: data themselves.

@@ -16,24 +16,26 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation import State
 from zslcore.exceptions import ZSLError
-from zslcore.leakage.cards import (
-    KNOWN_CLASSES,
-    TRAINED_ON,
-    TRAINING_ROWS,
-    UNKNOWN,
-    USUAL,
-    Card,
-    Figure,
-    Picture,
-    classes_known,
-    percent,
-)
 from zslcore.leakage.counts import certain_and_possible, leaking_rows
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of_dataset
 from zslcore.leakage.published import PredictedScores
-from zslcore.leakage.report import Finding, counted, listed, worst_first
-from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
+from zslcore.leakage.report import (
+    KNOWN_CLASSES,
+    TRAINED_ON,
+    TRAINING_ROWS,
+    UNKNOWN,
+    Figure,
+    Finding,
+    Picture,
+    Report,
+    counted,
+    listed,
+    percent,
+    trained_classes,
+    worst_first,
+)
+from zslcore.leakage.vocabularies import USUAL, VOCABULARY_NAMES, Vocabulary, get_vocabulary
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.reading import JudgedScores
 
@@ -57,7 +59,7 @@ def card_of_scores(
     *,
     assumed: bool = False,
     leaked: int | None = None,
-) -> Card:
+) -> Report:
     """Return the card of a score matrix or of predictions.
 
     ``files`` are names and SHA-256; ``assumed`` says that nobody declared the ``vocabularies`` that
@@ -68,14 +70,16 @@ def card_of_scores(
     on_classes, classes = _of_classes(report.matrix, vocabularies, assumed)
     findings = _findings(report, on_rows, on_classes)
     predicted = isinstance(report.matrix, PredictedScores)
-    return Card(
+    return Report(
+        subject=report.matrix.name,
+        split="",
+        findings=findings,
+        read_as=_read_as(report, vocabularies, assumed),
         kind="predictions" if predicted else "score matrix",
         files=tuple(files),
-        sentence=_sentence(report, findings[0]),
+        reason=_sentence(report, findings[0]),
         figures=(rows, classes, _reached(report)),
-        findings=findings,
         picture=_picture(report),
-        read_as=_read_as(report, vocabularies, assumed),
     )
 
 
@@ -85,7 +89,7 @@ def card_of_predictions(
     vocabularies: Sequence[Vocabulary] = (),
     *,
     load: Callable[[str], ZSLDataset] = load,
-) -> Card:
+) -> Report:
     """Return the card of predictions; rows are those of the split that they name.
 
     ``vocabularies`` are by default those that the data declare. ``load`` opens data by name, and
@@ -117,22 +121,18 @@ def _leaks_in_data(
     return None, ()
 
 
-def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]]) -> Card:
+def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]]) -> Report:
     """Return the card of scores that cannot be judged before a question is answered."""
     none = Figure("H", UNKNOWN, "not computed")
-    return Card(
-        "score matrix",
-        tuple(files),
-        f"{name} has more than one meaning: {question}",
-        (Figure(TRAINED_ON, UNKNOWN), Figure(KNOWN_CLASSES.lower(), UNKNOWN), none),
-        (
-            Finding(
-                "Meaning of the file",
-                "open",
-                question,
-                "Answer it under Scores, or give --fix to zslcore score.",
-            ),
-        ),
+    advice = "Answer it under Scores, or give --fix to zslcore score."
+    return Report(
+        subject=name,
+        split="",
+        findings=(Finding("Meaning of the file", "open", question, advice),),
+        kind="score matrix",
+        files=tuple(files),
+        reason=f"{name} has more than one meaning: {question}",
+        figures=(Figure(TRAINED_ON, UNKNOWN), Figure(KNOWN_CLASSES.lower(), UNKNOWN), none),
     )
 
 
@@ -201,13 +201,13 @@ def _of_classes(
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):
         text = "The file does not name its classes, or the pre-training set is not known."
-        return Finding(title, "open", text), classes_known()
+        return Finding(title, "open", text), trained_classes()
     tested = np.unique(matrix.y[~matrix.seen[matrix.y]])
     names = [matrix.class_names[c] for c in tested]
     certain, _ = certain_and_possible(names, vocabularies, matrix.class_names)
     known, lists = sorted({*certain}), [v.name for v in vocabularies]
     value = f"{len(known)} of {len(names)}"
-    figure = classes_known(value, ", ".join(lists) + ", assumed" * assumed)
+    figure = trained_classes(value, ", ".join([*lists, "assumed"][: len(lists) + assumed]))
     where = " and ".join(lists)
     if not known:
         return Finding(title, "ok", f"No unseen class is certain to be in {where}."), figure
@@ -252,12 +252,12 @@ def _picture(report: ScoreReport) -> Picture | None:
 
 def _read_as(
     report: ScoreReport, vocabularies: Sequence[Vocabulary], assumed: bool
-) -> tuple[tuple[str, str], ...]:
+) -> dict[str, str]:
     m = report.matrix
     names = ", ".join(v.name for v in vocabularies) or "not declared"
-    return (
-        ("images, classes", f"{len(m.y):,}, {counted(len(m.seen), 'class', 'classes')}"),
-        ("test images of", f"{m.benchmark} {m.split}".strip() or "no published split"),
-        ("extractor trained on", names + " (assumed)" * assumed),
-        ("scores, digest", m.digest),
-    )
+    return {
+        "images, classes": f"{len(m.y):,}, {counted(len(m.seen), 'class', 'classes')}",
+        "test images of": f"{m.benchmark} {m.split}".strip() or "no published split",
+        "extractor trained on": f"{names} (assumed)" if assumed else names,
+        "scores, digest": m.digest,
+    }

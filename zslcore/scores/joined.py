@@ -12,19 +12,23 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from zslcore.exceptions import ParameterError
-from zslcore.leakage.cards import (
+from zslcore.leakage.context import AuditContext
+from zslcore.leakage.counts import leaking_rows
+from zslcore.leakage.published import PredictedScores, published_as
+from zslcore.leakage.report import (
     KNOWN_CLASSES,
     TRAINED_ON,
     TRAINING_ROWS,
     UNKNOWN,
-    Card,
     Figure,
+    Finding,
+    Mark,
+    Report,
+    counted,
     percent,
+    verdict_of,
+    worst_first,
 )
-from zslcore.leakage.context import AuditContext
-from zslcore.leakage.counts import leaking_rows
-from zslcore.leakage.published import PredictedScores, published_as
-from zslcore.leakage.report import Finding, Mark, Report, counted, verdict_of, worst_first
 from zslcore.metrics import Answers, harmonic_mean, mean_class_accuracy
 from zslcore.names import class_key
 from zslcore.scores.explain import distances_of, readings_of
@@ -131,7 +135,7 @@ def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: 
 class Judged:
     """A card; of a split and of scores with what it was made from, to be joined."""
 
-    card: Card
+    card: Report
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +153,7 @@ class JudgedMatrix(Judged):
     report: ScoreReport
 
 
-def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> list[Card]:
+def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> list[Report]:
     """Return a joined card for every file of scores with the one split, then the card of each.
 
     Scores alone are joined with what is printed of them; a ParameterError says that there are none.
@@ -167,12 +171,12 @@ def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> li
     ]
 
 
-def with_printed(scores: JudgedMatrix, printed: Sequence[Printed]) -> Card:
+def with_printed(scores: JudgedMatrix, printed: Sequence[Printed]) -> Report:
     """Return the card of scores with whether what is printed of them is reproduced."""
     card, said = scores.card, [*_findings_on_printed(printed, scores.report)]
     text = " ".join(_in_front(finding) for finding in said)
     findings = worst_first((*said, *card.findings))
-    return replace(card, sentence=f"{text} {card.sentence}", findings=findings)
+    return replace(card, reason=f"{text} {card.sentence}", findings=findings)
 
 
 def _in_front(finding: Finding) -> str:
@@ -184,7 +188,7 @@ def _in_front(finding: Finding) -> str:
 
 def joined_card(
     of_split: JudgedSplit, of_scores: JudgedMatrix, printed: Sequence[Printed] = ()
-) -> Card:
+) -> Report:
     """Return one card for a split, the scores of its test images and what was printed of them."""
     split, scores, report = of_split.card, of_scores.card, of_scores.report
     fitted = fit(report.matrix, of_split.context)
@@ -197,14 +201,15 @@ def joined_card(
         if not (what == "scores" and _answered(finding, split, fitted))
     ]
     ordered = worst_first(findings)
-    return Card(
+    return replace(
+        scores,
+        subject=f"{split.subject} and {scores.subject}",
+        findings=ordered,
+        read_as={**scores.read_as, **split.read_as},
         kind="split and scores",
         files=tuple(dict.fromkeys((*split.files, *scores.files))),
-        sentence=_sentence(ordered, split, without),
+        reason=_sentence(ordered, split, without),
         figures=_figures(split, without, report),
-        findings=ordered,
-        picture=scores.picture,
-        read_as=(*scores.read_as, *split.read_as),
     )
 
 
@@ -223,7 +228,7 @@ def findings_on(
         )
 
 
-def _answered(finding: Finding, split: Card, fitted: Fit) -> bool:
+def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
     """Whether the split answers a finding on scores: the training rows, and the known classes."""
     if finding.check == TRAINING_ROWS:
         return fitted.state in ("rows", "counts")
@@ -371,7 +376,7 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
             yield Finding(title, "ok" if by_class else "warning", text, advice)
 
 
-def _sentence(findings: Sequence[Finding], split: Card, without: _Without | None) -> str:
+def _sentence(findings: Sequence[Finding], split: Report, without: _Without | None) -> str:
     said = [f for f in findings if f.check.startswith("Printed ")]
     figures = next((f.sentence for f in findings if f.check == WITHOUT), "")
     fitted = next(f for f in findings if f.check == FITS)
@@ -396,7 +401,7 @@ def _sentence(findings: Sequence[Finding], split: Card, without: _Without | None
 
 
 def _figures(
-    split: Card, without: _Without | None, report: ScoreReport
+    split: Report, without: _Without | None, report: ScoreReport
 ) -> tuple[Figure, Figure, Figure]:
     if without is None:
         masked = report.matrix.tested.limits == "sides given"

@@ -13,17 +13,15 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from zslcore.interactive.one_file import element, script_of
 from zslcore.interactive.seen_unseen import PARTS, interactive_curve
-from zslcore.leakage import contamination, page
-from zslcore.leakage.cards import Card, Figure, body_of, read_card
+from zslcore.leakage import contamination
 from zslcore.leakage.context import AuditContext, Provenance
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.published import published_as
-from zslcore.leakage.report import Finding, Mark, worst_first
+from zslcore.leakage.render import body_of, page, read_report, template, to_json
+from zslcore.leakage.report import Finding, Mark, Report, worst_first
 from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.scores.card import card_of_scores
@@ -77,27 +75,11 @@ class Submission:
         return tuple(map(vocabulary_of, (*listed, *self.pretraining)))
 
 
-@dataclass(frozen=True, eq=False)
-class Review:
-    """The card of a submission with the ``figures`` of its split, and the report of its scores."""
+def review(of: Submission, *, blind: bool = False) -> tuple[Report, ScoreReport | None]:
+    """Return the report on a submission, and that of its scores.
 
-    card: Card
-    figures: tuple[Figure, ...]
-    report: ScoreReport | None
-    command: str
-
-    def as_text(self) -> str:
-        """Return the review as lines for a terminal; figures are printed by ``zslcore score``."""
-        more = "".join(f"  {f.label}: {f.value}  ({f.note})\n" for f in self.figures)
-        files = "".join(f"  {name}, SHA-256 {sha}\n" for name, sha in self.card.files)
-        return f"{self.card.as_text()}\n{more}\n{files}\nTo repeat: {self.command}\n"
-
-
-def review(of: Submission, *, blind: bool = False) -> Review:
-    """Return the review of a submission; ``blind`` replaces names of files and paths by roles.
-
-    Raises a FileRefusedError, DatasetError or UnknownNameError when the split cannot be read, or
-    the extractor is not in the map.
+    ``blind`` replaces names of files and paths by roles. Raises a FileRefusedError, DatasetError or
+    UnknownNameError when the split cannot be read, or the extractor is not in the map.
     """
     with scratch() as folder:
         split, scores = _judged_split(of, folder), _judged_scores(of)
@@ -109,8 +91,10 @@ def review(of: Submission, *, blind: bool = False) -> Review:
         if of.extractor:
             context = split.context if split else None
             card = _with_finding(card, _of_extractor(of, context))
-    found = Review(card, split.card.figures[1:] if split else (), of.report, of.command)
-    return _blinded(found, of) if blind else found
+    figures = (*card.figures, *(split.card.figures[1:] if split and scores else ()))
+    # The page has the curve in full.
+    card = replace(card, figures=figures, picture=None, command=of.command)
+    return _blinded(card, of) if blind else (card, of.report)
 
 
 def _judged_split(of: Submission, folder: Path) -> JudgedSplit | None:
@@ -144,10 +128,10 @@ def _files(of: Submission, *roles: str) -> list[tuple[str, str]]:
     ]
 
 
-def _with_finding(card: Card, finding: Finding) -> Card:
+def _with_finding(card: Report, finding: Finding) -> Report:
     whole = replace(card, findings=worst_first((finding, *card.findings)))
     changed = whole.verdict != card.verdict
-    return replace(whole, sentence=finding.sentence) if changed else whole
+    return replace(whole, reason=finding.sentence) if changed else whole
 
 
 def _of_extractor(of: Submission, context: AuditContext | None) -> Finding:
@@ -196,7 +180,7 @@ def scrubbed(text: str, names: Mapping[str, str]) -> str:
     return _PATH.sub("(path)", text)
 
 
-def _blinded(found: Review, of: Submission) -> Review:
+def _blinded(card: Report, of: Submission) -> tuple[Report, ScoreReport | None]:
     names = {}
     for role, path in of.files.items():
         shown = f"{role}{path.suffix.lower()}"
@@ -204,68 +188,43 @@ def _blinded(found: Review, of: Submission) -> Review:
             names[name] = names[json.dumps(name)[1:-1]] = names[clean_text(name)] = shown
         if role.startswith("pretraining"):
             names[clean_text(path.stem)] = role  # as its list of classes is called
-    card = read_card(scrubbed(found.card.to_json(), names).encode(), "card")
-    report = found.report
+    report = of.report
     if report is not None:
         shown = names.get(report.matrix.name, "scores")
         report = replace(report, matrix=replace(report.matrix, name=shown))
-    return replace(found, card=card, report=report, command=scrubbed(found.command, names))
+    return read_report(scrubbed(to_json(card), names).encode(), "card"), report
 
 
 # --- As a page ------------------------------------------------------------------------------------
 
 
-def to_html(found: Review) -> str:
+def to_html(card: Report, report: ScoreReport | None) -> str:
     """Return a review as a standalone page; every text from outside is escaped."""
-    report, curve = found.report, None
+    curve = None
     if report is not None and report.matrix.tested.has_curve:
         m = report.matrix
         curve = interactive_curve([report.line()], m.tested, m.class_names, tell=False)
-    return page.page(
-        f"Review: {found.card.word}",
-        body_of(found.card, found.figures, found.command),
-        "" if report is None else _figures(report),
-        f"<h2>Curve</h2><p>{escape(curve.alt)}</p>{element(PARTS)}" if curve else "",
+    body = [body_of(card), "" if report is None else _figures(report)]
+    if curve:
+        body.append(f"<h2>Curve</h2><p>{escape(curve.alt)}</p>{element(PARTS)}")
+    return page(
+        f"Review: {card.word}",
+        "\n".join(body),
         style=STYLE + (PARTS.css if curve else ""),
         script=script_of(PARTS, curve.packed()) if curve else "",
     )
 
 
 def _figures(report: ScoreReport) -> str:
-    """Return every figure with its intervals, in percent, a protocol after the other."""
-    head = "".join(f'<th scope="col">{average}</th>' for average in AVERAGES)
-    rows = "".join(
-        _protocol(str(name), of)
-        for name, of in report.table(with_intervals=True).groupby("protocol", sort=False)
+    """Return every metric with its intervals, in percent, a protocol after the other."""
+    protocols = []
+    for protocol, of in report.table(with_intervals=True).groupby("protocol", sort=False):
+        known = of.dropna(subset=["value"])
+        reason = "" if len(known) else of["reason"].iloc[0]
+        lines: dict[str, dict[str, Any]] = {line: {} for line in of["line"]} if len(known) else {}
+        for row in known.to_dict("records"):
+            lines[row["line"]].setdefault(row["average"], row)
+        protocols.append((protocol, lines, reason))
+    return template(Path(__file__).with_name("figures.html")).render(
+        protocols=protocols, averages=AVERAGES, caution=report.caution
     )
-    return (
-        "<h2>Figures</h2>"
-        '<p class="note">Percent; below it two 95 % intervals: over classes, then over the images '
-        f"of each class. {escape(report.caution)}</p>"
-        '<div class="scroll" tabindex="0" role="region" aria-label="Figures">'
-        f'<table><thead><tr><th scope="col">protocol</th>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>"
-    )
-
-
-def _protocol(name: str, of: pd.DataFrame) -> str:
-    start = f'<tr><th scope="rowgroup" class="protocol" colspan="3">{escape(name)}</th></tr>'
-    if of["value"].isna().all():
-        return f'{start}<tr><td colspan="3">{escape(of["reason"].iloc[0])}.</td></tr>'
-    return start + "".join(
-        f'<tr><th scope="row">{escape(str(line))}</th>'
-        + "".join(_cell(rows[rows["average"] == average]) for average in AVERAGES)
-        + "</tr>"
-        for line, rows in of.groupby("line", sort=False)
-    )
-
-
-def _cell(rows: pd.DataFrame) -> str:
-    if rows["value"].isna().all():
-        return "<td></td>"
-    row = rows.iloc[0]
-    ends = "; ".join(
-        f"{100 * row[f'low{over}']:.1f} to {100 * row[f'high{over}']:.1f}"
-        for over in ("", "_images")
-    )
-    return f"<td>{100 * row['value']:.1f}<small>{ends}</small></td>"

@@ -43,13 +43,14 @@ from zslcore.leakage import (
     compare_splits,
     get_vocabulary,
 )
-from zslcore.leakage.cards import USUAL, Card, read_card, to_html
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.file_kinds import ENDINGS, class_list_of
 from zslcore.leakage.loading import context_of_dataset, context_of_split
 from zslcore.leakage.published import PredictedScores
-from zslcore.leakage.report import counted
+from zslcore.leakage.render import read_report, to_html, to_json, to_paragraph
+from zslcore.leakage.report import Report, counted
 from zslcore.leakage.split_card import card_of_classes, card_of_split
+from zslcore.leakage.vocabularies import USUAL
 from zslcore.results.store import ResultStore
 from zslcore.scores import sandboxed
 from zslcore.scores.card import card_of_predictions, card_of_scores
@@ -106,7 +107,7 @@ def show(header: Header) -> None:
         st.caption(
             "Example: a split of AWA2 that is still in circulation. Drop a file to replace it."
         )
-        show_card(read_card(EXAMPLE.read_bytes(), EXAMPLE.name))
+        show_card(read_report(EXAMPLE.read_bytes(), EXAMPLE.name))
 
 
 # --- A data set of the app ------------------------------------------------------------------------
@@ -431,7 +432,7 @@ MARK_NAMES: dict[Mark, tuple[str, str]] = {
 }
 
 
-def show_card(card: Card, key: str = "", *, findings_below: bool = False) -> None:
+def show_card(card: Report, key: str = "", *, findings_below: bool = False) -> None:
     """Show a card, with its paragraph for a review and its report."""
     color, icon = LOOKS[card.verdict]
     with st.container(border=True):
@@ -444,25 +445,25 @@ def show_card(card: Card, key: str = "", *, findings_below: bool = False) -> Non
         with right:
             if card.picture is not None:
                 chart(picture_of(card.picture), card.picture.alt, key=f"drop_picture{key}")
-        for place, figure in zip(st.columns(3), card.figures, strict=True):
+        for place, figure in zip(st.columns(len(card.figures)), card.figures, strict=True):
             place.metric(plain(figure.label[0].upper() + figure.label[1:]), figure.value)
             place.caption(plain(figure.note))
         _show_takeaway(card, key)
     _show_details(card, findings_below=findings_below)
 
 
-def _show_takeaway(card: Card, key: str) -> None:
+def _show_takeaway(card: Report, key: str) -> None:
     """Offer the paragraph for a review, and the report as a page."""
     stem = card.files[0][0].rpartition(".")[0] or "report"
     with st.container(horizontal=True, gap="small"):
         with st.popover("Copy for a review", icon=":material/content_copy:", width="content"):
-            st.code(card.for_review(), language=None, wrap_lines=True, width=560)
+            st.code(to_paragraph(card), language=None, wrap_lines=True, width=560)
         page = partial(to_html, card)
         download("Report, HTML", page, f"check_{stem}.html", f"drop_report{key}", type="secondary")
-        download("JSON", card.to_json, f"check_{stem}.json", f"drop_json{key}")
+        download("JSON", partial(to_json, card), f"check_{stem}.json", f"drop_json{key}")
 
 
-def _show_details(card: Card, *, findings_below: bool) -> None:
+def _show_details(card: Report, *, findings_below: bool) -> None:
     """List what was found and what is open, folded, unless that stands below anyhow."""
     if findings_below:
         with st.expander("What was read", icon=":material/description:"):
@@ -480,8 +481,8 @@ def _show_details(card: Card, *, findings_below: bool) -> None:
         _show_read(card)
 
 
-def _show_read(card: Card) -> None:
-    st.table({plain(a): plain(b) for a, b in card.read_as}, border="horizontal")
+def _show_read(card: Report) -> None:
+    st.table({plain(a): plain(b) for a, b in card.read_as.items()}, border="horizontal")
 
 
 def _show_finding(finding: Finding) -> None:
