@@ -17,7 +17,7 @@ from zslcore.datasets import import_dataset, imports, load
 from zslcore.datasets.intake import find, survey
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, UnknownNameError
 from zslcore.storage.artifacts import discard
-from zslcore.untrusted.readers import formats
+from zslcore.untrusted.readers import variables
 
 pytestmark = pytest.mark.usefixtures("in_process", "own_data")
 NAMES = ("blue whale", "otter", "zebra", "bat", "sea lion")
@@ -135,7 +135,7 @@ def test_large_features_are_read_when_they_are_stored(tmp_path, monkeypatch, end
     write[ending]()
     if ending == "parquet":
         (tmp_path / "labels.npy").unlink()
-    monkeypatch.setattr(formats, "SMALL_BYTES", 20_000)
+    monkeypatch.setattr(variables, "SMALL_BYTES", 20_000)
     found = survey(paths(tmp_path))
     assert "features 30 x 2,100; labels 0 to 4" in found.sentence
     assert found.parts["features"].values is None

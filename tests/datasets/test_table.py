@@ -209,7 +209,7 @@ def test_csv_that_is_no_text_is_refused(tmp_path):
 
 def test_a_csv_beyond_the_limits_is_never_parsed(tmp_path, monkeypatch):
     path = csv(tmp_path)
-    monkeypatch.setattr("zslcore.untrusted.readers.formats.MAX_COLUMNS", 8)
+    monkeypatch.setattr("zslcore.untrusted.readers.csv_files.MAX_COLUMNS", 8)
     with pytest.raises(FileRefusedError, match="at most 8 different columns, got 9"):
         read_table(path, prototypes=prototypes(tmp_path))
     monkeypatch.setattr("zslcore.untrusted.client.MAX_CSV_BYTES", 100)

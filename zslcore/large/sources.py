@@ -25,7 +25,7 @@ from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.large.shards import Shards
 from zslcore.storage.extras import install
 from zslcore.texts import expect
-from zslcore.untrusted.readers.formats import Hdf5
+from zslcore.untrusted.readers.hdf5_files import Hdf5
 from zslcore.untrusted.worker import Refused
 
 #: Values read at a time, 32 MiB of float32.

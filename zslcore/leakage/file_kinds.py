@@ -36,7 +36,7 @@ from zslcore.untrusted.client import (
     read_lines,
     read_value,
 )
-from zslcore.untrusted.readers.formats import LABEL_VARIABLES, PREDICTED, SCORE_VARIABLES
+from zslcore.untrusted.readers.array_names import LABEL_VARIABLES, PREDICTED, SCORE_VARIABLES
 
 Kind = Literal["split", "scores", "predictions", "run", "entry", "features", "labels", "classes"]
 #: Kind -> what it is, in words.

@@ -33,7 +33,12 @@ from zslcore.untrusted.client import (
     read_lines,
     read_score_table,
 )
-from zslcore.untrusted.readers.formats import LABEL_VARIABLES, LABELS, PREDICTED, SCORE_VARIABLES
+from zslcore.untrusted.readers.array_names import (
+    LABEL_VARIABLES,
+    LABELS,
+    PREDICTED,
+    SCORE_VARIABLES,
+)
 
 #: Scores that are in memory at once, and bytes of a map that may stay there.
 AT_ONCE, STAYS = 1 << 21, 1 << 26

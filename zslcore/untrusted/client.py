@@ -1,7 +1,7 @@
 """Read files from outside: nothing in them is trusted.
 
 MATLAB (5 and 7.3), HDF5, NumPy, Parquet, PyTorch (tensors alone), safetensors and texts (CSV, JSON,
-TOML, lists of names) are read by :mod:`zslcore.untrusted.readers.formats` in a confined process
+TOML, lists of names) are read by :mod:`zslcore.untrusted.readers` in a confined process
 (:mod:`zslcore.untrusted.worker`): ``scipy.io.loadmat`` can be made to crash by four bytes,
 a file of 1 KB can declare terabytes, and a list of 8 MB can keep a naive check busy for minutes.
 What that process leaves is checked again here. A process that crashes is one refused file.
@@ -26,7 +26,13 @@ from zslcore.storage import settings
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
-from zslcore.untrusted.readers import formats, word_vectors
+from zslcore.untrusted.readers import (
+    csv_files,
+    json_files,
+    parquet_files,
+    variables,
+    word_vectors,
+)
 from zslcore.untrusted.worker import MAX_ANSWER, OPENING, Refused, call, warm_up
 
 #: How a variable is passed: a float32 matrix as it is or transposed (MATLAB's layout keeps one
@@ -175,7 +181,7 @@ def read_arrays(
         kind = "table"  # arrays of its columns, not a matrix of scores
     required = tuple(wanted) if required is None else required
     asked = (dict(wanted), required, limits.budget(size), limits.because(size))
-    said = _read(formats.read_variables, path, into, kind, *asked, limits=limits, what=kind)
+    said = _read(variables.read_variables, path, into, kind, *asked, limits=limits, what=kind)
     with _checked(path):
         found = [name for name in wanted if name in said["found"]]
         _check_there({*required} & {*wanted}, found)
@@ -216,7 +222,7 @@ class Contents:
 
     def numbers(self, name: str) -> np.ndarray:
         """Return one axis of whole numbers, or raise FileRefusedError."""
-        return self._converted(name, formats.whole_numbers)
+        return self._converted(name, variables.whole_numbers)
 
     def names(self, name: str) -> tuple[str, ...]:
         """Return texts, cleaned, or raise FileRefusedError."""
@@ -227,7 +233,7 @@ class Contents:
 
     def rows(self, name: str) -> np.ndarray:
         """Return a matrix of float32 as it lies in the file, or raise FileRefusedError."""
-        return self._converted(name, formats.finite_matrix)
+        return self._converted(name, variables.finite_matrix)
 
     def columns(self, name: str) -> np.ndarray:
         """Return a matrix of float32 transposed, as MATLAB's layout has one image a column."""
@@ -252,15 +258,15 @@ def look_into(
     """Return what an untrusted file of arrays holds, read by one worker process.
 
     With "text" among ``kinds`` a CSV or list is read, too; the columns of a table are arrays, as
-    :mod:`zslcore.untrusted.readers.table_files` says. Values
-    of more than :data:`formats.SMALL_BYTES` in all stay in the file.
+    :mod:`zslcore.untrusted.readers.text_tables` says. Values
+    of more than :data:`variables.SMALL_BYTES` in all stay in the file.
     """
     container = _kind(path, kinds)
     with scratch() as folder:
         budget = limits.budget(path.stat().st_size)
         what = CONTAINERS.get(container, "a text").partition(" ")[2]
         reader = "table" if container == "Parquet" else container
-        found = _read(formats.look_into, path, folder, reader, budget, limits=limits, what=what)
+        found = _read(variables.look_into, path, folder, reader, budget, limits=limits, what=what)
         with _checked(path):
             shapes: dict[str, tuple[int, ...] | None] = {}
             arrays: dict[str, np.ndarray] = {}
@@ -313,9 +319,9 @@ def read_table_file(
     stay a map of ``features.npy`` in the folder ``into``.
     """
     size = _size(path, MAX_CSV_BYTES, "CSV")
-    warm_up(*formats.LIBRARIES["CSV"])
+    warm_up("pandas")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    said = _read(formats.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="CSV")
+    said = _read(csv_files.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="CSV")
     with _checked(path):
         found = {name: tuple(map(clean_text, said["texts"][name])) for name in said["texts"]}
         _check_there((name for name, needed in texts.items() if needed), found)
@@ -346,9 +352,9 @@ class ScoreTable:
 def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS) -> ScoreTable:
     """Read a CSV file of scores or of predicted classes; ``into`` is a folder for its numbers."""
     size = _size(path, MAX_CSV_BYTES, "CSV")
-    warm_up(*formats.LIBRARIES["CSV"])
+    warm_up("pandas")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    said = _read(formats.read_score_table, path, into, budget, memory=3 * budget, what="CSV")
+    said = _read(csv_files.read_score_table, path, into, budget, memory=3 * budget, what="CSV")
     with _checked(path):
         texts = {}
         values = open_array(into / "scores.npy")
@@ -391,7 +397,7 @@ def read_columns(
     asked = (dict(wanted), list(required), budget)
     with scratch() as folder:
         said = _read(
-            formats.read_columns, path, folder, *asked, limits=limits, what="Parquet table"
+            parquet_files.read_columns, path, folder, *asked, limits=limits, what="Parquet table"
         )
         with _checked(path):
             arrays = {
@@ -418,7 +424,7 @@ def read_split_rows(
     size = _size(path, max_bytes, "JSON")
     with scratch() as folder:
         there = _read(
-            formats.read_split, path, folder, schema, parts, memory=32 * size, what="split"
+            json_files.read_split, path, folder, schema, parts, memory=32 * size, what="split"
         )
         with _checked(path):
             return {part: _array(folder / f"{part}.npy", "numbers") for part in there}
@@ -433,9 +439,9 @@ def read_value(
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
     with scratch() as folder:
-        value = _read(formats.read_value, path, folder, kind, most, memory=64 * size, what=kind)
+        value = _read(json_files.read_value, path, folder, kind, most, memory=64 * size, what=kind)
     with _checked(path):
-        formats.refuse_more(value, kind, most)
+        json_files.refuse_more(value, kind, most)
         if kind == "lines" and not all(isinstance(line, str) for line in value):
             raise TypeError
         if kind != "JSON" and not isinstance(value, list if kind == "lines" else dict):
@@ -563,7 +569,7 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
     """Return the container of a file, one that is welcome; have its reader imported meanwhile."""
     kind = container_of(path)
     if kind in welcome:
-        warm_up(*formats.LIBRARIES[kind])
+        warm_up(*variables.LIBRARIES[kind])
         return kind
     expected = ENDINGS_OF_ARRAYS if welcome == ARRAYS else " or ".join(welcome)
     got = CONTAINERS.get(kind, "a text")

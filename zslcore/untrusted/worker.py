@@ -38,7 +38,7 @@ if sys.platform != "win32":  # there, only the caller's time limit holds
 #: What a worker receives of the server's environment: where libraries lie, and no secret.
 INHERITED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONHOME", "SYSTEMROOT", "LANG", "LC_ALL")
 #: Imported once by the fork server; what reads Parquet when the first such file comes.
-PRELOADED = ("h5py", "scipy.io", "zslcore.untrusted.readers.formats")
+PRELOADED = ("h5py", "scipy.io", "zslcore.untrusted.readers.variables")
 #: Seconds between two looks at a worker, and on the clock for every second of the processor: the
 #: system ends a worker that has used its seconds, however slowly a busy machine gives them.
 LOOK_EVERY, PATIENCE = 0.1, 40

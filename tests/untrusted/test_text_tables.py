@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from zslcore.exceptions import FileRefusedError
 from zslcore.untrusted.client import ARRAYS, look_into
-from zslcore.untrusted.readers import table_files
+from zslcore.untrusted.readers import text_tables
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -61,7 +61,7 @@ def test_a_text_that_is_no_table_is_refused(tmp_path, content, said):
 
 
 def test_a_text_too_large_to_hold_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(table_files, "MAX_TEXT", 10)
+    monkeypatch.setattr(text_tables, "MAX_TEXT", 10)
     with pytest.raises(FileRefusedError, match=r"at most 10 bytes, got 12; write it as \.npy"):
         text(tmp_path, "1,2\n" * 3)
 

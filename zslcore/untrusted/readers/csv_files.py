@@ -1,0 +1,291 @@
+"""CSV files whose columns are known, and tables of scores."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.storage.arrays import write_rows
+from zslcore.untrusted import worker
+from zslcore.untrusted.readers.array_names import LABELS, PREDICTED
+from zslcore.untrusted.readers.common import MAX_PATH
+from zslcore.untrusted.worker import Refused
+
+#: Texts that stand for a missing number.
+MISSING = ("", "nan", "NaN", "NA", "N/A", "null", "None", "-nan")
+MAX_COLUMNS, MAX_HEADER, MAX_FIELD = 1 << 16, 4 << 20, 1 << 20
+#: Most values of a table that are parsed at a time.
+BLOCK = 1 << 18
+
+
+def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[str, Any]:
+    """Write the numbers of a CSV file as one matrix, "features", and its texts as codes.
+
+    pandas reads it block by block, so that neither this process nor the server ever holds the whole
+    table; only a file that it does not take is read once more, to name the line. ``texts`` says of
+    a column of texts whether it has to be there. Returns the names of the columns of numbers and,
+    by column, the different texts.
+    """
+    header, index = _header(path, texts)
+    numbers = [name for name in header if name not in texts and name]
+    known: dict[str, dict[str, int]] = {name: {} for name in header if name in texts}
+    codes: dict[str, list[np.ndarray]] = {name: [] for name in known}
+
+    def blocks() -> Iterator[np.ndarray]:
+        n = 0
+        for frame, share in _frames(path, header, texts, len(numbers)):
+            with np.errstate(over="ignore"):
+                values = frame[numbers].to_numpy("<f4")
+            rows = np.arange(n, n := n + len(frame))
+            if not np.isfinite(values).all() or (index and not (frame[""] == rows).all()):
+                raise ValueError
+            if n * len(numbers) * 4 > budget:
+                raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
+            for name, of in known.items():
+                cut = frame[name].str[-MAX_PATH:] if name == "image_file" else frame[name].str[:256]
+                codes[name].append(cut.map(lambda text, of=of: of.setdefault(text, len(of))))
+            worker.report_progress(share=share)
+            yield values
+
+    worker.import_libraries("pandas")
+    worker.raise_memory_limit(3 * budget)
+    import pandas as pd
+
+    try:
+        n = write_rows(out / "features.npy", blocks(), len(numbers))
+    except (ValueError, pd.errors.ParserWarning):
+        raise _fault(path, header, texts) from None
+    if not n:
+        raise Refused("expected a table with at least one row of numbers, got none")
+    for name, parts in codes.items():
+        np.save(out / f"{name}.npy", np.concatenate(parts).astype("<i8"))
+    return {"columns": numbers, "texts": {name: list(of) for name, of in known.items()}}
+
+
+def _frames(
+    path: str, header: Sequence[str], texts: Mapping[str, bool], n_numbers: int
+) -> Iterator[tuple[Any, float]]:
+    """Yield blocks of a CSV file as frames, with the share of it that is read."""
+    import pandas as pd
+
+    kinds = {name: "str" if name in texts else "float64" for name in header}
+    size = max(1, Path(path).stat().st_size)
+    options: dict[str, Any] = {"names": header, "header": 0, "index_col": False, "dtype": kinds}
+    options |= {"na_filter": False, "skipinitialspace": True, "encoding": "utf-8-sig"}
+    with open(path, "rb") as file, warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # of a line that is too long
+        with pd.read_csv(file, chunksize=max(1, BLOCK // n_numbers), **options) as frames:
+            for frame in frames:
+                yield frame, min(1.0, file.tell() / size)
+
+
+def _header(path: str, texts: Mapping[str, bool]) -> tuple[list[str], bool]:
+    """Return the names of the columns, and whether one of them is an index without a name."""
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+        line = lines.readline(MAX_HEADER)
+    try:
+        header = [name.strip() for name in next(csv.reader([line]), [])]
+    except csv.Error:
+        raise Refused("expected names of columns, got a field without end", "line 1") from None
+    twice = [name for name, times in Counter(header).items() if times > 1]
+    if twice or len(header) > MAX_COLUMNS:
+        which = f", {twice[0]!r} more than once" if twice else ""
+        raise Refused(
+            f"expected at most {MAX_COLUMNS:,} different columns, got {len(header):,}{which}",
+            "line 1",
+        )
+    for name, required in texts.items():
+        if required and name not in header:
+            raise Refused(f"expected a column {name!r}, got {', '.join(header[:6])}", "line 1")
+    if not set(header) - set(texts) - {""}:
+        raise Refused("expected at least one column of numbers, got none", "line 1")
+    return header, "" in header
+
+
+def _fault(
+    path: str,
+    header: Sequence[str],
+    texts: Mapping[str, bool],
+    *,
+    finite: bool = True,
+    separator: str = ",",
+) -> Refused:
+    """Return the first fault of a CSV file that pandas does not take, with its line."""
+    is_right = _is_finite if finite else _is_number
+    csv.field_size_limit(MAX_FIELD)
+    with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as lines:
+        reader = csv.reader(lines, delimiter=separator)
+        next(reader, None)
+        try:
+            for n, row in enumerate(filter(None, reader)):
+                place = f"line {reader.line_num}"
+                if len(row) != len(header):
+                    return Refused(f"expected {len(header)} fields, got {len(row)}", place)
+                for k, (name, text) in enumerate(zip(header, row, strict=True)):
+                    if any("\udc80" <= c <= "\udcff" for c in text):
+                        return Refused("expected UTF-8 text, got other bytes")
+                    if not name and text.strip() != str(n):
+                        what = f"expected a name for column {k + 1}, or the row's number {n} in it"
+                        return Refused(f"{what}, got {text[:40]!r}", place)
+                    if name and name not in texts and not is_right(text.strip()):
+                        below = next(filter(None, reader), [])[k : k + 1]
+                        if n == 0 and text.strip() and below and not is_right(below[0].strip()):
+                            return Refused(
+                                f"expected numbers, got texts as {text[:40]!r}: a list of files or "
+                                "names is no table of numbers",
+                                f"column {name!r}",
+                            )
+                        place = f"{place}, column {name!r}"
+                        what = "a finite number" if finite else "a number"
+                        return Refused(f"expected {what}, got {text[:40]!r}", place)
+        except csv.Error as error:
+            place = f"line {reader.line_num}"
+            return Refused(f"expected CSV, got text that is none ({error})", place)
+    return Refused("expected numbers, got something else")
+
+
+def _is_finite(text: str) -> bool:
+    try:
+        with np.errstate(over="ignore"):
+            return bool(np.isfinite(np.float32(text)))
+    except ValueError:
+        return False
+
+
+def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
+    """Write the numbers of a table of scores as one matrix, "scores", and its texts as codes.
+
+    A column is of texts where its name says labels or predicted classes, or its first field is no
+    number. Unlike in :func:`read_csv` columns may share a name, and numbers be missing or infinite.
+    Returns the names of the columns of numbers, of every column of texts the different ones (none
+    where there are too many to be classes), and the columns that are neither.
+    """
+    separator = _separator(path)
+    header, first = _first_lines(path, separator)
+    asked = {k for k, name in enumerate(header) if name.lower() in (*LABELS, *PREDICTED)}
+    texts = asked | {k for k, field in enumerate(first) if not _is_number(field)}
+    index = next((k for k, name in enumerate(header) if name in ("", "Unnamed: 0")), None)
+    numbers = [k for k in range(len(header)) if k not in texts and k != index]
+    known: dict[int, dict[str, int]] = {k: {} for k in sorted(texts - {index})}
+    codes: dict[int, list[np.ndarray]] = {k: [] for k in known}
+    worker.import_libraries("pandas")
+    worker.raise_memory_limit(3 * budget)
+    import pandas as pd
+
+    options: dict[str, Any] = {
+        "names": range(len(header)),
+        "header": 0,
+        "index_col": False,
+        "sep": separator,
+        "dtype": {k: "str" if k in texts else "float64" for k in range(len(header))},
+        "keep_default_na": False,
+        "na_values": dict.fromkeys(numbers, MISSING),
+        "skipinitialspace": True,
+        "encoding": "utf-8-sig",
+        "chunksize": max(1, BLOCK // len(header)),
+    }
+    size = max(1, Path(path).stat().st_size)
+
+    def blocks() -> Iterator[np.ndarray]:
+        n = 0
+        with pd.read_csv(file, **options) as frames:
+            for frame in frames:
+                with np.errstate(over="ignore"):
+                    values = frame[numbers].to_numpy("<f4")
+                if len(header) - 1 in numbers and np.isnan(values[:, -1]).any():
+                    _refuse_short_lines(path, len(header), separator)
+                n += len(frame)
+                if n * len(numbers) * 4 > budget:
+                    raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
+                for k, of in [*known.items()]:
+                    texts = frame[k].str.strip().str[:256]
+                    codes[k].append(texts.map(lambda text, of=of: of.setdefault(text, len(of))))
+                    if len(of) > MAX_COLUMNS:  # names of files, another one in every row
+                        del known[k], codes[k]
+                worker.report_progress(share=min(1.0, file.tell() / size))
+                yield values
+
+    try:
+        with open(path, "rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # of a line that is too long
+            n = write_rows(out / "scores.npy", blocks(), len(numbers))
+    except (ValueError, pd.errors.ParserWarning):
+        optional = {header[k]: False for k in texts}
+        raise _fault(path, header, optional, finite=False, separator=separator) from None
+    if not n:
+        raise Refused("expected a table with at least one row, got none")
+    for k, parts in codes.items():
+        np.save(out / f"text_{k}.npy", np.concatenate(parts).astype("<i8"))
+    return {
+        "columns": [header[k] for k in numbers],
+        "texts": {f"text_{k}": [header[k], list(of)] for k, of in known.items()},
+        "left_out": [header[k] for k in sorted(texts - {index}) if k not in known],
+    }
+
+
+def _separator(path: str) -> str:
+    """Return the sign between fields of a table of scores: a comma, a semicolon or a tab.
+
+    Another sign than the comma is one that gives two lines as many fields, and more of them.
+    """
+    csv.field_size_limit(MAX_FIELD)
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+        head = lines.read(2 * MAX_HEADER).splitlines()[:2]
+    best, most = ",", 1
+    for sign in ",;\t":
+        try:
+            counts = [len(row) for row in csv.reader(head, delimiter=sign)]
+        except (csv.Error, ValueError):
+            continue
+        if len(counts) == 2 and counts[0] == counts[1] > most:
+            best, most = sign, counts[0]
+    return best
+
+
+def _first_lines(path: str, separator: str) -> tuple[list[str], list[str]]:
+    """Return the names of the columns of a table of scores, and its first row."""
+    csv.field_size_limit(MAX_FIELD)
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+        head = lines.read(2 * MAX_HEADER).splitlines()[:2]
+    try:
+        header, *rows = [
+            [field.strip() for field in row] for row in csv.reader(head, delimiter=separator)
+        ]
+    except (csv.Error, ValueError):
+        raise Refused("expected names of columns, got none", "line 1") from None
+    if len(header) > MAX_COLUMNS:
+        raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(header):,}", "line 1")
+    if not rows or not rows[0]:
+        raise Refused("expected a table with at least one row, got none")
+    whole = all(name.isdigit() for name in header)
+    if all(map(_is_number, header)) and not (whole and len({*header}) == len(header) > 2):
+        raise Refused(
+            "expected names of columns, as y_true,y_pred or label and a name a class, got "
+            f"numbers, {', '.join(header[:3])}",
+            "line 1",
+        )
+    first = rows[0][: len(header)]
+    return header, [*first, *("0" for _ in range(len(header) - len(first)))]
+
+
+def _refuse_short_lines(path: str, n: int, separator: str) -> None:
+    """Refuse a line with fewer fields than columns: pandas takes the others as missing."""
+    with open(path, encoding="utf-8-sig", errors="replace", newline="") as lines:
+        reader = csv.reader(lines, delimiter=separator)
+        for row in filter(None, reader):
+            if len(row) < n:
+                raise Refused(f"expected {n} fields, got {len(row)}", f"line {reader.line_num}")
+
+
+def _is_number(text: str) -> bool:
+    """Whether a field of scores is a number, perhaps a missing or infinite one."""
+    try:
+        return text in MISSING or float(text) is not None
+    except ValueError:
+        return False

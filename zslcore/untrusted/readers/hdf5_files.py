@@ -1,0 +1,101 @@
+"""HDF5 and MATLAB 7.3 files."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
+from zslcore.untrusted.readers.mat_files import join_cells, refuse_many_cells
+from zslcore.untrusted.worker import Refused
+
+#: Deflate, shuffle and fletcher32: the filters that are part of HDF5, no plug-ins.
+HDF5_FILTERS = {1, 2, 3}
+
+
+class Hdf5:
+    """HDF5 and MATLAB 7.3; nothing outside the file is ever opened."""
+
+    def __init__(self, path: str) -> None:
+        import h5py
+
+        self.h5py, self.file = h5py, h5py.File(path, "r")
+        # MATLAB keeps cells and objects in groups of its own, "#refs#" and "#subsystem#".
+        self.names = [name for name in islice(self.file, 1000) if not name.startswith("#")]
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value of a variable without reading its values."""
+        data = self._data(name)
+        if self._is_field(name) and data.dtype.kind == "O":
+            refuse_many_cells(data.size)
+            return (sum(self._cell(each).size for each in data[()].ravel()),), 8
+        is_text = data.dtype.kind in "SO"
+        shape = data.shape[::-1] if "MATLAB_class" in data.attrs else data.shape  # see read
+        return shape, max(data.dtype.itemsize, TEXT_BYTES) if is_text else data.dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a variable."""
+        data = self._data(name)
+        if data.attrs.get("MATLAB_empty"):  # then the data are the shape, not the values
+            return np.empty((0, 0))
+        if data.dtype.kind == "O" and self._is_field(name):
+            return join_cells([self._cell(reference)[()].T for reference in data[()].ravel()])
+        if data.dtype.kind == "O":
+            return np.array([self._text(reference) for reference in data[()].ravel()])
+        # MATLAB writes columns first, so that its arrays lie transposed in HDF5.
+        return data[()].T if "MATLAB_class" in data.attrs else data[()]
+
+    def _is_field(self, name: str) -> bool:
+        """Whether a name is that of a field; a variable may have a dot in its own."""
+        return name not in self.names and "." in name
+
+    def _data(self, name: str) -> Any:
+        """Return the array of a variable, or of a field of a struct; no link is followed."""
+        where, field = name.partition(".")[::2] if self._is_field(name) else (name, "")
+        self._refuse_link(self.file, where)
+        if not field:
+            return self._plain(self.file[where])
+        group = self.file[where]
+        is_group = isinstance(group, self.h5py.Group)
+        if not is_group or field not in group:
+            held = ", ".join(islice(group, 6)) if is_group else "an array"
+            raise Refused(f"expected a struct with the field {field!r}, got {held}")
+        self._refuse_link(group, field)
+        return self._plain(group[field])
+
+    def _refuse_link(self, group: Any, name: str) -> None:
+        if group.id.links.get_info(name.encode()).type != self.h5py.h5l.TYPE_HARD:
+            raise Refused("expected data inside the file, got a link")
+
+    def _cell(self, reference: Any) -> Any:
+        """Follow one cell of a cell array of matrices."""
+        data = self._plain(self.file[reference]) if reference else None
+        if data is None or data.dtype.kind not in "biuf":
+            raise Refused("expected matrices of numbers in its cells, got something else")
+        return data
+
+    def _text(self, reference: Any) -> str:
+        """Follow one cell of a MATLAB 7.3 cell array to its UTF-16 text."""
+        data = self._plain(self.file[reference]) if reference else None
+        if data is None or data.dtype.kind != "u" or data.size > TEXT_BYTES:
+            raise Refused("expected a cell array of short texts")
+        if data.attrs.get("MATLAB_empty"):
+            return ""
+        return data[()].astype("<u2").tobytes().decode("utf-16-le", "replace")
+
+    def _plain(self, data: Any) -> Any:
+        """Return ``data`` if it is an array in this very file that plain HDF5 can read."""
+        if not isinstance(data, self.h5py.Dataset):
+            raise Refused("expected an array, got an HDF5 group")
+        if data.is_virtual or data.external:
+            raise Refused("expected data inside the file, got data in other files")
+        is_cell = self.h5py.check_ref_dtype(data.dtype) is self.h5py.Reference
+        if data.dtype.kind not in "biufS" and not is_cell:
+            raise Refused(f"expected numbers or texts of fixed length, got {data.dtype}")
+        filters = data.id.get_create_plist()
+        used = {filters.get_filter(i)[0] for i in range(filters.get_nfilters())}
+        if used - HDF5_FILTERS:
+            raise Refused(f"expected deflate compression, got HDF5 filter {max(used)}")
+        return data

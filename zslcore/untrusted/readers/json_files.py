@@ -1,0 +1,149 @@
+"""JSON, TOML and lines of text."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.untrusted.readers.array_names import VARIABLES
+from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, MAX_ROW, TEXT_BYTES, Shape
+from zslcore.untrusted.readers.text_tables import allow_text
+from zslcore.untrusted.worker import Refused
+
+#: Brackets inside each other that a value may have; results of ours have 6.
+MAX_DEPTH = 20
+
+
+class Json:
+    """Arrays as JSON: an object of lists, or one list, which is called "array".
+
+    An object that has a list of numbers a class, all of one length, is a matrix "prototypes" with
+    "class_names".
+    """
+
+    def __init__(self, path: str) -> None:
+        allow_text(path)
+        value = _parsed(path, "JSON")
+        held = value if isinstance(value, dict) else {"array": value}
+        if _is_vector_a_class(held):
+            prototypes = np.array(list(held.values()), dtype=np.float64)
+            held = {"prototypes": prototypes, "class_names": list(held)}
+        self.held = {str(name): each for name, each in held.items() if isinstance(each, _LISTS)}
+        self.names = list(self.held)
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value of a variable."""
+        array = self.read(name)
+        return array.shape, TEXT_BYTES if array.dtype.kind == "U" else array.dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a variable."""
+        value = self.held[name]
+        if isinstance(value, np.ndarray):
+            return value
+        if value and all(isinstance(each, str) for each in value):
+            return np.array([each[:MAX_NAME] for each in value])
+        rows = value if value and all(isinstance(each, list) for each in value) else [value]
+        if len({len(row) for row in rows}) > 1:
+            raise Refused("expected rows of one length, got several lengths")
+        if not all(type(each) in (int, float, bool) for row in rows for each in row):
+            raise Refused("expected a list of numbers or of texts, got other values")
+        if any(type(each) is int and abs(each) >= MAX_NUMBER for row in rows for each in row):
+            raise Refused("expected numbers below 2 ** 53, got a larger one")
+        return np.array(value)
+
+
+_LISTS = (list, np.ndarray)
+
+
+def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
+    """Whether an object has a list of numbers a class, all of one length, and no name of ours."""
+    if len(held) < 2 or not {*held}.isdisjoint(VARIABLES):
+        return False
+    lists = list(held.values())
+    return (
+        all(isinstance(each, list) and each for each in lists)
+        and len({len(each) for each in lists}) == 1
+        and all(type(n) in (int, float) and abs(n) < MAX_NUMBER for each in lists for n in each)
+    )
+
+
+# --- What is small --------------------------------------------------------------------------------
+
+
+def read_value(path: str, kind: str, most: int, out: Path) -> Any:
+    """Return what a JSON or TOML file says, or the lines of a text: at most ``most`` values."""
+    if kind == "lines":
+        text = Path(path).read_bytes()
+        encoding = "utf-16" if text[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        if encoding == "utf-8-sig" and b"\0" in text:
+            raise Refused("expected a text of lines, got a binary file")
+        value: Any = text.decode(encoding, "replace").splitlines()
+    else:
+        value = _parsed(path, kind)
+    refuse_more(value, kind, most)
+    return value
+
+
+def refuse_more(value: Any, kind: str, most: int) -> None:
+    """Refuse a value of a file that holds more than ``most`` lines or values, or lies too deep."""
+    found = len(value) if kind == "lines" else count_values(value)
+    if found > most:
+        what = "lines" if kind == "lines" else "values"
+        raise Refused(f"expected at most {most:,} {what}, got {found:,}")
+
+
+def _parsed(path: str, kind: str) -> Any:
+    text = Path(path).read_bytes()
+    try:
+        return json.loads(text) if kind == "JSON" else tomllib.loads(text.decode())
+    except UnicodeDecodeError:
+        raise Refused(f"expected {kind} as UTF-8 text, got other bytes") from None
+    except RecursionError:
+        raise Refused(f"expected {kind}, got brackets without end") from None
+    except ValueError as error:
+        raise Refused(f"expected {kind}, got text that is none ({error})") from None
+
+
+def count_values(value: Any) -> int:
+    """Return how many values there are in a value, refusing what lies too deep."""
+    found, level, depth = 0, [value], 0
+    while level:
+        found += len(level)
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise Refused(f"expected at most {MAX_DEPTH} brackets inside each other, got more")
+        level = [
+            inner
+            for each in level
+            if isinstance(each, dict | list)
+            for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return found
+
+
+def read_split(path: str, schema: str, parts: list[str], out: Path) -> list[str]:
+    """Write the rows of every part of a split; return the parts that are there."""
+    content = _parsed(path, "JSON")
+    if not isinstance(content, dict) or "schema" not in content:
+        raise Refused(f"expected a split as JSON, {schema!r}, got other JSON")
+    if content["schema"] != schema:
+        raise Refused(f"expected the schema {schema!r}, got {str(content['schema'])[:40]!r}")
+    found = content.get("parts")
+    if not isinstance(found, dict):
+        raise Refused("expected a split as JSON with its parts, got none")
+    there = [part for part in parts if part in found]
+    for part in there:
+        rows, where = found[part], f"variable {part!r}"
+        if not isinstance(rows, list) or not all(type(row) is int for row in rows):
+            raise Refused("expected a list of whole numbers for every part", where)
+        outside = [row for row in rows if not -MAX_ROW <= row <= MAX_ROW]
+        if outside:
+            raise Refused(f"expected row numbers up to {MAX_ROW:,}, got {outside[0]:,}", where)
+        np.save(out / f"{part}.npy", np.array(rows, dtype=np.int64))
+    return there

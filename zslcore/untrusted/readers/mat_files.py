@@ -1,0 +1,103 @@
+"""MATLAB 5 files."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
+from zslcore.untrusted.worker import Refused
+
+#: Bytes of one value, by MATLAB class.
+MATLAB_BYTES = {
+    **dict.fromkeys(("double", "int64", "uint64"), 8),
+    **dict.fromkeys(("single", "int32", "uint32", "char"), 4),
+    **dict.fromkeys(("int16", "uint16"), 2),
+    **dict.fromkeys(("int8", "uint8", "logical"), 1),
+    "cell": TEXT_BYTES,
+}
+#: Data types of MATLAB 5: an array, and one that is compressed.
+MATRIX, COMPRESSED = 14, 15
+
+
+class Mat5:
+    """Variables of a file, and fields of its structs."""
+
+    def __init__(self, path: str) -> None:
+        from scipy.io import whosmat
+
+        self.path = path
+        self.listed = {name: (shape, kind) for name, shape, kind in whosmat(path)}
+        self.names = [name for name in self.listed if not name.startswith("__")]
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value of a variable."""
+        of = name.partition(".")[0]
+        shape, kind = self.listed[of]
+        if of != name:
+            if kind != "struct":
+                raise Refused(f"expected a MATLAB struct, got a {kind}")
+            size = dict(zip(self.listed, _declared_bytes(self.path), strict=True))[of]
+            return (-(-size // 4),), 4  # of a field, no more is known
+        if kind not in MATLAB_BYTES:
+            raise Refused(f"expected numbers or a cell array of texts, got a MATLAB {kind}")
+        return shape, MATLAB_BYTES[kind]
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a variable."""
+        from scipy.io import loadmat
+
+        of, _, field = name.partition(".")
+        value: np.ndarray = loadmat(self.path, variable_names=[of])[of]
+        if not field:
+            return value
+        held = value.dtype.names or ()
+        if value.size != 1 or field not in held:
+            raise Refused(
+                f"expected one struct with the field {field!r}, got {value.size} with "
+                f"{', '.join(held[:6]) or 'none'}"
+            )
+        inner: Any = np.asarray(value[field].ravel()[0])
+        return join_cells(inner.ravel().tolist()) if inner.dtype == object else inner
+
+
+def _declared_bytes(path: str) -> list[int]:
+    """Return the bytes that each array of a MATLAB 5 file declares, in the order of the file."""
+    sizes: list[int] = []
+    with open(path, "rb") as file:
+        order = "<" if file.read(128)[126:128] == b"IM" else ">"
+        while tag := file.read(8):
+            kind, size = struct.unpack(f"{order}II", tag)
+            after = file.tell() + size
+            if kind == COMPRESSED:
+                start = zlib.decompressobj().decompress(file.read(min(size, 4096)), 8)
+                kind, size = struct.unpack(f"{order}II", start)
+                if kind != MATRIX:
+                    raise Refused("expected an array, got other data")
+            sizes.append(size)
+            file.seek(after)
+    return sizes
+
+
+def refuse_many_cells(n: int) -> None:
+    """Refuse a cell array without a matrix, or with more than a release has."""
+    if not 0 < n <= 64:
+        raise Refused(f"expected 1 to 64 matrices in its cells, got {n:,}")
+
+
+def join_cells(cells: Sequence[Any]) -> np.ndarray:
+    """Return the matrices of a cell array side by side."""
+    refuse_many_cells(len(cells))
+    for cell in cells:
+        if not isinstance(cell, np.ndarray) or cell.dtype.kind not in "biuf" or cell.ndim != 2:
+            raise Refused("expected matrices of numbers in its cells, got something else")
+    rows = {len(cell) for cell in cells}
+    if len(rows) > 1:
+        raise Refused(
+            f"expected matrices with the same rows in its cells, got {min(rows)} and {max(rows)}"
+        )
+    return cells[0] if len(cells) == 1 else np.hstack(cells)

@@ -1,0 +1,104 @@
+"""Arrays and archives of NumPy."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.untrusted.readers.common import LAST_CHARACTER, Shape
+from zslcore.untrusted.worker import Refused
+
+#: Why an array of Python objects, which would be unpickled, is not read.
+OBJECTS = "an array of Python objects: save with np.array(names, dtype=str)"
+
+
+class Npz:
+    """NumPy's archive; every header is compared with the size of its member."""
+
+    def __init__(self, path: str) -> None:
+        self.archive = zipfile.ZipFile(path)
+        members = {info.filename: info for info in self.archive.infolist()}
+        if len(members) < len(self.archive.infolist()):
+            raise Refused("expected each variable once")
+        self.members = {n[:-4]: info for n, info in members.items() if n.endswith(".npy")}
+        self.names = list(self.members)
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value of a variable."""
+        info = self.members[name]
+        stored = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+        if info.flag_bits & 1 or not stored:
+            raise Refused("expected a member stored plainly or deflated")
+        with self.archive.open(info) as member:
+            shape, _, dtype = _npy_header(member)
+            size = member.tell() + math.prod(shape) * dtype.itemsize
+        _refuse_objects(dtype)
+        if size != info.file_size:
+            raise Refused(f"its header declares {size:,} bytes, the archive {info.file_size:,}")
+        return shape, dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a variable."""
+        with self.archive.open(self.members[name]) as member:
+            array: np.ndarray = np.lib.format.read_array(member, allow_pickle=False)
+        _refuse_odd_characters(array)
+        return array
+
+    def copy(self, name: str, path: Path) -> bool:
+        """Write a matrix of float32 or float64 as it is, a piece at a time; whether it is one."""
+        with self.archive.open(self.members[name]) as member:
+            shape, fortran, dtype = _npy_header(member)
+            if dtype.str not in ("<f4", "<f8") or len(shape) != 2 or not math.prod(shape):
+                return False
+            header = {"descr": dtype.str, "fortran_order": fortran, "shape": shape}
+            with path.open("wb") as file:
+                np.lib.format.write_array_header_1_0(file, header)
+                shutil.copyfileobj(member, file, 1 << 20)
+        return True
+
+
+def _refuse_odd_characters(array: np.ndarray) -> None:
+    """Refuse texts with numbers that no character has."""
+    if array.dtype.kind == "U" and array.size:
+        codes = np.ascontiguousarray(array).view(array.dtype.byteorder + "u4")
+        if codes.max() > LAST_CHARACTER:
+            raise Refused(f"expected texts, got a character with number {codes.max():,}")
+
+
+def _refuse_objects(dtype: np.dtype) -> None:
+    if dtype.kind not in "biufSU":
+        raise Refused(f"expected numbers or texts, got {OBJECTS if dtype.hasobject else dtype}")
+
+
+def _npy_header(file: Any) -> tuple[Shape, bool, np.dtype]:
+    read = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    header: tuple[Shape, bool, np.dtype] = read[np.lib.format.read_magic(file)](file)
+    return header
+
+
+class Npy:
+    """One array of NumPy, called "array"; it is not longer than its header says."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.names = path, ["array"]
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value of a variable."""
+        with open(self.path, "rb") as file:
+            shape, _, dtype = _npy_header(file)
+        _refuse_objects(dtype)
+        return shape, dtype.itemsize
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a variable."""
+        array = np.load(self.path, mmap_mode="r", allow_pickle=False)
+        _refuse_odd_characters(array)
+        return array

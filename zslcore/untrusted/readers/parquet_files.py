@@ -1,0 +1,321 @@
+"""Parquet tables: of scores, of columns that are asked for, and of any columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.untrusted import worker
+from zslcore.untrusted.readers.array_names import LABELS, PREDICTED
+from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, MAX_PATH, TEXT_BYTES, Shape
+from zslcore.untrusted.readers.json_files import count_values
+from zslcore.untrusted.readers.text_tables import INDEX, MAX_COLUMNS, OWN
+from zslcore.untrusted.worker import Refused
+
+NUMERIC = ("int", "uint", "float", "double", "halffloat")
+#: Where pandas writes ``DataFrame.attrs``.
+ATTRS = b"PANDAS_ATTRS"
+MAX_ATTRS, MAX_VALUES, MAX_TEXTS = 4 << 20, 1 << 18, 1 << 10
+#: Where data sets of Hugging Face keep the names of classes.
+FEATURES_OF = b"huggingface"
+#: Columns that no score matrix has, and every file of predictions.
+OF_PREDICTIONS = frozenset(("part", "row", "seen_class", "unseen_class", "margin"))
+
+
+def open_parquet(path: str, texts: Sequence[str] = ()) -> Any:
+    """Open a Parquet table with one thread: under load others find no room under the limit."""
+    import pyarrow
+    from pyarrow import parquet
+
+    pyarrow.set_cpu_count(1)
+    pyarrow.set_io_thread_count(1)
+    file = parquet.ParquetFile(path, memory_map=True, read_dictionary=texts)
+    if len(set(file.schema_arrow.names)) < len(file.schema_arrow.names):
+        raise Refused("expected each column once")
+    return file
+
+
+class ParquetScores:
+    """A table of scores: numbers are the matrix "scores", the one column of labels is "labels".
+
+    A column of predicted classes is "predicted"; other columns of texts are named and not read.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.file = open_parquet(path)
+        schema = self.file.schema_arrow
+        self.label, self.predicted = (
+            next((name for name in schema.names if name.lower() in names), None)
+            for names in (LABELS, PREDICTED)
+        )
+        index = ("__index_level_0__", "Unnamed: 0")
+        others = [n for n in schema.names if n not in (self.label, self.predicted, *index)]
+        self.texts = [n for n in others if "string" in str(schema.field(n).type)]
+        self.columns = [n for n in others if n not in self.texts]
+        self.names = ["scores", "class_names"] if self.columns else []
+        self.names += ["labels"] * (self.label is not None)
+        self.names += ["predicted"] * (self.predicted is not None)
+        self.names += self.texts
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value of a variable."""
+        rows = self.file.metadata.num_rows
+        if name == "scores":
+            return (rows, len(self.columns)), 8
+        return ((len(self.columns),) if name == "class_names" else (rows,)), TEXT_BYTES
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a variable."""
+        if name == "class_names":
+            return np.array(self.columns)
+        if name in ("labels", "predicted", *self.texts):
+            asked = {"labels": self.label, "predicted": self.predicted}.get(name, name)
+            column = self.file.read([asked], use_threads=False).column(0)
+            values: np.ndarray = column.to_numpy(zero_copy_only=False)
+            return np.array([str(v) for v in values]) if values.dtype.kind == "O" else values
+        if {*self.file.schema_arrow.names} >= OF_PREDICTIONS:
+            raise Refused(
+                "expected scores, or predictions with the attributes that they are written with "
+                "(PANDAS_ATTRS with a schema, at most 8 MiB of JSON); got predictions without them"
+            )
+        table = self.file.read(self.columns, use_threads=False)
+        for field in table.schema:
+            if not str(field.type).startswith(NUMERIC):
+                raise Refused(f"expected numbers in column {field.name!r}, got {field.type}")
+        return np.column_stack(
+            [column.to_numpy(zero_copy_only=False) for column in table.itercolumns()]
+        )
+
+
+class ParquetTable:
+    """A Parquet table; names of classes come from what Hugging Face writes about its columns."""
+
+    def __init__(self, path: str) -> None:
+        import pyarrow
+        from pyarrow import parquet
+
+        pyarrow.set_cpu_count(1)
+        pyarrow.set_io_thread_count(1)
+        self.file = parquet.ParquetFile(path, memory_map=True)
+        schema = self.file.schema_arrow
+        if len(set(schema.names)) < len(schema.names):
+            raise Refused("expected each column once")
+        if len(schema.names) > MAX_COLUMNS:
+            raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(schema.names):,}")
+        self.n = self.file.metadata.num_rows
+        self.classes = _class_names(schema.metadata or {})
+        self.lists, self.own, self.numbers = [], [], []
+        for field in schema:
+            kind = str(field.type)
+            if field.name in INDEX:
+                continue
+            if kind.startswith(("list", "large_list", "fixed_size_list")):
+                self.lists.append(field.name)
+            elif "string" in kind or (
+                field.name.lower() in OWN and kind.startswith(("int", "uint"))
+            ):
+                self.own.append(field.name)
+            elif kind.startswith(("int", "uint", "float", "double", "halffloat", "bool")):
+                self.numbers.append(field.name)
+        self.names = [*self.lists, *self.own]
+        if len(self.numbers) == 1:
+            self.names += self.numbers
+        elif self.numbers:
+            self.names += ["values", "columns"]
+        self.names += ["class_names"] if self.classes and "class_names" not in self.names else []
+
+    def _bytes_of(self, name: str) -> int:
+        """Return the bytes that a column declares in the file."""
+        metadata = self.file.metadata
+        groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+        columns = [c for group in groups for c in map(group.column, range(group.num_columns))]
+        return sum(
+            max(0, c.total_uncompressed_size)
+            for c in columns
+            if c.path_in_schema == name or c.path_in_schema.startswith(f"{name}.")
+        )
+
+    def declared(self, name: str) -> tuple[Shape, int]:
+        """Return shape and bytes per value; of lists the length is that of the first."""
+        if name == "class_names" and self.classes and name not in self.own:
+            return (len(self.classes),), TEXT_BYTES
+        if name == "values" and name not in self.own:
+            return (self.n, len(self.numbers)), 8
+        if name == "columns" and name not in self.own:
+            return (len(self.numbers),), TEXT_BYTES
+        if name in self.lists:
+            width = self._width(name)
+            return (self.n, width), max(4, -(-self._bytes_of(name) // max(1, self.n * width)))
+        return (self.n,), TEXT_BYTES if name in self.own else 8
+
+    def _width(self, name: str) -> int:
+        if self._bytes_of(name) > 1 << 31 or not self.n:
+            raise Refused(f"declares {self._bytes_of(name):,} bytes of lists in {self.n:,} rows")
+        batch = next(self.file.iter_batches(batch_size=1, columns=[name], use_threads=False), None)
+        first = batch.column(0)[0].as_py() if batch is not None and batch.num_rows else None
+        if not first or not all(isinstance(x, int | float) for x in first):
+            raise Refused("expected lists of numbers of one length, got others")
+        return len(first)
+
+    def read(self, name: str) -> np.ndarray:
+        """Return the values of a column or matrix."""
+        if name == "class_names" and self.classes and name not in self.own:
+            return np.array([text[:MAX_NAME] for text in self.classes])
+        if name == "columns" and name not in self.own:
+            return np.array([text[:MAX_NAME] for text in self.numbers])
+        if name == "values" and name not in self.own:
+            table = self.file.read(self.numbers, use_threads=False)
+            columns = [c.to_numpy(zero_copy_only=False) for c in table.itercolumns()]
+            return np.column_stack([_as_float(column) for column in columns])
+        column = self.file.read([name], use_threads=False).column(0).combine_chunks()
+        if name in self.lists:
+            return self._matrix(column, self._width(name))
+        if column.null_count:
+            raise Refused("expected a value in every row, got a row without")
+        values: np.ndarray = column.to_numpy(zero_copy_only=False)
+        if values.dtype.kind != "O":
+            return values
+        return np.array([str(text)[:MAX_NAME] for text in values])
+
+    def _matrix(self, column: Any, width: int) -> np.ndarray:
+        flat = column.flatten()
+        if column.null_count or flat.null_count or len(flat) != len(column) * width:
+            raise Refused("expected lists of numbers of one length, got others")
+        values: np.ndarray = flat.to_numpy(zero_copy_only=False)
+        if values.dtype.kind not in "biuf":
+            raise Refused("expected lists of numbers of one length, got others")
+        offsets = getattr(column, "offsets", None)  # of fixed length, a list has none
+        if offsets is not None and (np.diff(offsets.to_numpy()) != width).any():
+            raise Refused("expected lists of numbers of one length, got several lengths")
+        return values.reshape(len(column), width)
+
+
+def _as_float(column: np.ndarray) -> np.ndarray:
+    if column.dtype.kind == "O":
+        column = np.array([np.nan if value is None else value for value in column])
+    return column.astype(np.float32)
+
+
+def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
+    """Return the names of the one column of classes, as Hugging Face writes them."""
+    text = metadata.get(FEATURES_OF, b"")
+    if not text or len(text) > 1 << 22:
+        return []
+    try:
+        features = json.loads(text)["info"]["features"]
+        named = [of["names"] for of in features.values()
+                 if isinstance(of, dict) and of.get("_type") == "ClassLabel"]  # fmt: skip
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return []
+    listed = named[0] if len(named) == 1 else []
+    is_list = isinstance(listed, list) and all(isinstance(each, str) for each in listed)
+    return listed if is_list else []
+
+
+# --- Columns of a Parquet table -------------------------------------------------------------------
+
+
+def read_columns(
+    path: str, wanted: Mapping[str, str], required: Sequence[str], budget: int, out: Path
+) -> dict[str, Any]:
+    """Write columns of a Parquet table; return which there are, their texts, and the attributes.
+
+    Texts stay numbers of a dictionary, so that one long text in a million rows is one text.
+    """
+    worker.import_libraries("pyarrow.parquet", "pandas")
+    file = open_parquet(path, [name for name, role in wanted.items() if role == "texts"])
+    there = file.schema_arrow.names
+    for name in required:
+        if name not in there:
+            held = ", ".join(there[:12]) or "nothing"
+            raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
+    found = [name for name in wanted if name in there]
+    worker.raise_memory_limit(3 * _declared_by_columns(file.metadata, found, budget))
+    attrs = _attrs((file.metadata.metadata or {}) | (file.schema_arrow.metadata or {}))
+    texts: dict[str, list[str]] = {}
+    for name in found:
+        column = file.read([name], use_threads=False).column(0)
+        try:
+            if wanted[name] == "texts":
+                array, texts[name] = _coded(column)
+            else:
+                array = _of_column(column, wanted[name])
+        except Refused as refusal:
+            raise Refused(str(refusal), f"variable {name!r}") from None
+        np.save(out / f"{name}.npy", array)
+    return {"found": found, "texts": texts, "attrs": attrs}
+
+
+def _declared_by_columns(metadata: Any, names: Sequence[str], budget: int) -> int:
+    """Return the bytes that columns declare, in the file and in memory; refuse too many."""
+    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
+    rows, in_groups = metadata.num_rows, sum(group.num_rows for group in groups)
+    if rows != in_groups or min((rows, *(group.num_rows for group in groups))) < 0:
+        raise Refused(f"declares {rows:,} rows, and {in_groups:,} in its row groups")
+    sizes = [
+        column.total_uncompressed_size
+        for group in groups
+        for column in map(group.column, range(group.num_columns))
+        if column.path_in_schema in names
+    ]
+    size: int = max(rows * 8 * len(names), sum(sizes))
+    if size > budget or min(sizes, default=0) < 0:
+        raise Refused(
+            f"declares {rows:,} rows ({size:,} bytes), more than the {budget:,} bytes "
+            "allowed for a file of this size"
+        )
+    return size
+
+
+def _attrs(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
+    text = metadata.get(ATTRS, b"{}")
+    if len(text) > MAX_ATTRS:
+        raise Refused(f"expected at most {MAX_ATTRS:,} bytes of attributes, got {len(text):,}")
+    try:
+        attrs: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        raise Refused("expected attributes as JSON, got text that is none") from None
+    if not isinstance(attrs, dict):
+        raise Refused("expected attributes as a JSON object, got another value")
+    if (n := count_values(attrs)) > MAX_VALUES:
+        raise Refused(f"expected at most {MAX_VALUES:,} values in attributes, got {n:,}")
+    return attrs
+
+
+def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
+    """Return which text stands in every row, and the texts."""
+    if "string" not in str(column.type):
+        raise Refused(f"expected texts, got {column.type}")
+    encoded = column.unify_dictionaries().combine_chunks()
+    encoded = encoded if hasattr(encoded, "dictionary") else encoded.dictionary_encode()
+    if encoded.null_count:
+        raise Refused("expected a text in every row, got a row without")
+    if (n := len(encoded.dictionary)) > MAX_TEXTS:
+        raise Refused(f"expected at most {MAX_TEXTS:,} different texts, got {n:,}")
+    codes: np.ndarray = encoded.indices.to_numpy(zero_copy_only=False).astype("<i8")
+    return codes, [str(text)[:MAX_PATH] for text in encoded.dictionary.to_pylist()]
+
+
+def _of_column(column: Any, role: str) -> np.ndarray:
+    """Return numbers as float64, whole ones as int64; -1 for none where they are optional."""
+    kind, whole = str(column.type), role != "values"
+    if not kind.startswith(NUMERIC) and (kind, role) != ("null", "optional numbers"):
+        what = "whole numbers" if whole else "numbers"
+        raise Refused(f"expected {what}, got {kind}")
+    array: Any = column.to_numpy(zero_copy_only=False)
+    if array.dtype.kind == "O":
+        array = [np.nan if value is None else value for value in array]
+    values = np.array(array, dtype=np.float64)
+    missing = np.isnan(values)
+    if role == "optional numbers":
+        values[missing] = -1
+    elif missing.any():
+        raise Refused(f"expected a number in every row, got none in row {missing.argmax():,}")
+    wrong = ~(np.abs(values) < MAX_NUMBER) | (values != np.trunc(values))
+    if whole and wrong.any():
+        raise Refused(f"expected whole numbers, got {values[wrong][0]}")
+    return values.astype("<i8" if whole else "<f8")

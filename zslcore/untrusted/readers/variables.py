@@ -1,0 +1,255 @@
+"""Read named arrays of any container, or look what it holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from zslcore.storage.arrays import write_rows
+from zslcore.untrusted import worker
+from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, MAX_PATH, Shape
+from zslcore.untrusted.readers.hdf5_files import Hdf5
+from zslcore.untrusted.readers.json_files import Json
+from zslcore.untrusted.readers.mat_files import Mat5
+from zslcore.untrusted.readers.numpy_files import Npy, Npz
+from zslcore.untrusted.readers.parquet_files import ParquetScores, ParquetTable
+from zslcore.untrusted.readers.tensor_files import Safetensors, Torch
+from zslcore.untrusted.readers.text_tables import TextTable
+from zslcore.untrusted.worker import Refused
+
+#: Bytes that the small variables of a file may declare, which are read before it is known what
+#: the file is; names of files, of which the end is kept; most variables that are looked at.
+SMALL_BYTES, PATHS, MAX_VARIABLES = 64 << 20, ("image_files",), 200
+
+
+class _Source(Protocol):
+    """A file of one kind; ``declared`` gives shape and bytes per value without reading values."""
+
+    names: list[str]
+
+    def declared(self, name: str) -> tuple[Shape, int]: ...
+    def read(self, name: str) -> np.ndarray: ...
+
+
+#: Kind of file -> its reader.
+SOURCES: dict[str, Callable[[str], _Source]] = {
+    "MATLAB 5": Mat5,
+    "HDF5": Hdf5,
+    "NumPy archive": Npz,
+    "NumPy array": Npy,
+    "Parquet": ParquetScores,
+    "safetensors": Safetensors,
+    "PyTorch": Torch,
+    "JSON": Json,
+    "table": ParquetTable,
+    "text": TextTable,
+}
+#: Kind of file -> the libraries that read it; to make an array, PyArrow asks pandas.
+LIBRARIES = {
+    "MATLAB 5": ("scipy.io",),
+    "HDF5": ("h5py",),
+    "NumPy archive": (),
+    "NumPy array": (),
+    "safetensors": (),
+    "PyTorch": (),
+    "JSON": (),
+    "text": (),
+    "table": ("pyarrow.parquet", "pandas"),
+    "Parquet": ("pyarrow.parquet", "pandas"),
+}
+
+
+def read_variables(
+    path: str,
+    kind: str,
+    wanted: dict[str, str],
+    required: list[str],
+    budget: int,
+    because: str,
+    out: Path,
+) -> dict[str, list[str]]:
+    """Write the wanted variables that are there; return their names, and those of the others."""
+    source = _opened(path, kind)
+    structs = isinstance(source, Mat5 | Hdf5)
+    parents = {name: name.partition(".")[0] if structs else name for name in {*wanted, *required}}
+    there = {name for name, of in parents.items() if not {name, of}.isdisjoint(source.names)}
+    for name in required:
+        if name not in there:
+            held = ", ".join(source.names[:12]) or "nothing"
+            raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
+    found, declared = [name for name in wanted if name in there], 0
+    for name in found:
+        worker.report_progress(reading=name)
+        shape, itemsize = source.declared(name)
+        size = math.prod(shape) * max(itemsize, 4)
+        declared += size
+        if min(shape, default=0) < 0 or declared > budget:
+            raise Refused(
+                f"declares {' x '.join(map(str, shape))} values ({size:,} bytes), "
+                f"more than the {budget:,} bytes {because}"
+            )
+    worker.raise_memory_limit(3 * declared)
+    for k, name in enumerate(found):
+        worker.report_progress(reading=name, share=k / len(found))
+        file, role = out / f"{name}.npy", wanted[name]
+        if not (role == "scores" and isinstance(source, Npz) and source.copy(name, file)):
+            WRITERS[role](source.read(name), file)
+    read = {*found, *(parents[name] for name in found)}
+    return {"found": found, "unread": [name for name in source.names if name not in read][:100]}
+
+
+def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, Any]]:
+    """Return name and shape of every variable, and write the values of the small ones.
+
+    The k-th is ``<k>.npy``, numbers as they are, whole ones in one axis as int64; "refused" says
+    why a variable cannot be read, "read" whether its values were written.
+    """
+    source = _opened(path, kind)
+    found: list[dict[str, Any]] = []
+    declared, most = 0, min(budget, SMALL_BYTES)
+    for name in source.names[:MAX_VARIABLES]:
+        worker.report_progress(reading=name)
+        entry: dict[str, Any] = {"name": name, "shape": None, "read": False, "refused": ""}
+        found.append(entry)
+        try:
+            shape, itemsize = source.declared(name)
+            if min(shape, default=0) < 0:
+                raise Refused("declares a negative number of values")
+            entry["shape"] = [int(n) for n in shape]
+            size = math.prod(shape) * max(itemsize, 4)
+            if declared + size <= most:
+                declared += size
+                entry["read"] = True
+        except Refused as refusal:
+            entry["refused"] = str(refusal)
+    worker.raise_memory_limit(3 * declared)
+    for k, entry in enumerate(found):
+        if entry["read"]:
+            worker.report_progress(reading=entry["name"], share=k / len(found))
+            try:
+                _write_plain(source.read(entry["name"]), out / f"{k}.npy", entry["name"])
+            except Refused as refusal:
+                entry |= {"read": False, "refused": str(refusal)}
+    return found
+
+
+def _write_plain(array: np.ndarray, path: Path, name: str) -> None:
+    """Write numbers or texts as they are."""
+    if array.dtype.kind not in "biuf":
+        (_write_paths if name in PATHS else _write_names)(array, path)
+        return
+    if array.size == max(array.shape, default=1):
+        values = array.astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            if ((np.abs(values) < MAX_NUMBER) & (values == np.trunc(values))).all():
+                np.save(path, values.astype("<i8"))
+                return
+    np.save(path, np.ascontiguousarray(array, "<f4" if array.dtype.itemsize <= 4 else "<f8"))
+
+
+def _opened(path: str, kind: str) -> _Source:
+    worker.import_libraries(*LIBRARIES[kind])
+    return SOURCES[kind](path)
+
+
+def _described(array: np.ndarray) -> str:
+    kind = {"O": "cells", "U": "text", "S": "text", "c": "complex numbers"}.get(array.dtype.kind)
+    return f"{' x '.join(map(str, array.shape)) or 'a single value'} of {kind or array.dtype}"
+
+
+def _matrix(array: np.ndarray) -> np.ndarray:
+    if array.dtype.kind not in "biuf" or array.ndim != 2 or not array.size:
+        raise Refused(f"expected a matrix of numbers, got {_described(array)}")
+    return array
+
+
+def _write_rows(array: np.ndarray, path: Path) -> None:
+    """Write a matrix as float32, block by block, refusing what is not finite."""
+    A = _matrix(array)
+
+    def blocks() -> Iterator[np.ndarray]:
+        step = max(1, (1 << 20) // A.shape[1])
+        for start in range(0, len(A), step):
+            with np.errstate(over="ignore"):
+                block = np.ascontiguousarray(A[start : start + step], dtype="<f4")
+            if not np.isfinite(block).all():
+                i, j = np.argwhere(~np.isfinite(block))[0]
+                i += start
+                raise Refused(f"expected finite numbers, got {A[i, j]} in row {i + 1}")
+            yield block
+
+    write_rows(path, blocks(), A.shape[1])
+
+
+def _write_scores(array: np.ndarray, path: Path) -> None:
+    """Write a matrix as precise as it is; what is not finite is for others to say."""
+    dtype = "<f4" if array.dtype.itemsize <= 4 else "<f8"
+    np.save(path, _matrix(array).astype(dtype, copy=False), allow_pickle=False)
+
+
+def _write_numbers(array: np.ndarray, path: Path) -> None:
+    """Write one axis of whole numbers; MATLAB's vectors come as a single row or column."""
+    np.save(path, whole_numbers(array))
+
+
+def whole_numbers(array: np.ndarray) -> np.ndarray:
+    """Return one axis of whole numbers as int64, or raise Refused."""
+    if array.dtype.kind not in "biuf" or (array.size and max(array.shape) != array.size):
+        raise Refused(f"expected one column of whole numbers, got {_described(array)}")
+    if array.dtype == np.int64 and (np.abs(array) < MAX_NUMBER).all():
+        return array.ravel()
+    values = array.ravel().astype(np.float64)
+    wrong = values[~(np.abs(values) < MAX_NUMBER) | (values != np.trunc(values))]
+    if wrong.size:
+        raise Refused(f"expected whole numbers, got {wrong[0]}")
+    return values.astype("<i8")
+
+
+def finite_matrix(array: np.ndarray) -> np.ndarray:
+    """Return a matrix as float32, or raise Refused for one that is none or not finite."""
+    with np.errstate(over="ignore"):
+        A = _matrix(array).astype("<f4")
+    if not np.isfinite(A).all():
+        i, j = np.argwhere(~np.isfinite(A))[0]
+        raise Refused(f"expected finite numbers, got {array[i, j]} in row {i + 1}")
+    return A
+
+
+def _texts(array: np.ndarray) -> list[str]:
+    if array.dtype.kind == "S":
+        array = np.array([item.decode("utf-8", "replace") for item in array.ravel()])
+    texts = []
+    for cell in array.ravel():
+        cell = np.asarray(cell)
+        if cell.dtype.kind != "U" or cell.size > 1:
+            raise Refused(f"expected a list of texts, got {_described(cell)}")
+        texts.append(cell.item() if cell.size else "")
+    return texts
+
+
+def _write_names(array: np.ndarray, path: Path) -> None:
+    np.save(path, np.array(_texts(array), dtype=f"<U{MAX_NAME}"), allow_pickle=False)
+
+
+def _write_paths(array: np.ndarray, path: Path) -> None:
+    ends = [text[-MAX_PATH:] for text in _texts(array)]
+    np.save(path, np.array(ends, dtype=f"<U{MAX_PATH}"), allow_pickle=False)
+
+
+def _write_labels(array: np.ndarray, path: Path) -> None:
+    (_write_numbers if array.dtype.kind in "biuf" else _write_names)(array, path)
+
+
+WRITERS: dict[str, Callable[[np.ndarray, Path], None]] = {
+    "rows": _write_rows,
+    "columns": lambda array, path: _write_rows(_matrix(array).T, path),
+    "scores": _write_scores,
+    "numbers": _write_numbers,
+    "names": _write_names,
+    "paths": _write_paths,
+    "labels": _write_labels,
+}
