@@ -110,19 +110,20 @@ ERRORS = [name for name, kind in vars(builtins).items() if isinstance(kind, type
 
 
 @pytest.mark.usefixtures("in_process")
-@pytest.mark.parametrize("kind", ["zip", "hdf5", "mat", "json", "toml", "deep"])
+@pytest.mark.parametrize("kind", ["zip", "hdf5", "mat", "json", "twice", "toml", "deep"])
 def test_a_refusal_names_no_exception_of_python(tmp_path, kind):
     content = {
         "zip": npz(tmp_path).read_bytes()[:-40],
         "hdf5": b"\x89HDF\r\n\x1a\n" + b"\x07" * 4000,
         "mat": b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM" + b"\x0e\0\0\0\xff\0\0\0" * 4,
         "json": b'{"a": ',
+        "twice": b'{"a": {"b": 1, "c": 2, "b": 1}}',
         "toml": b"a = = 1",
         "deep": b"a = " + b"[" * 100_000,
     }[kind]
     path = tmp_path / "mine.bin"
     path.write_bytes(content)
-    how = {"json": "JSON", "toml": "TOML", "deep": "TOML"}.get(kind)
+    how = {"json": "JSON", "twice": "JSON", "toml": "TOML", "deep": "TOML"}.get(kind)
     with pytest.raises(FileRefusedError) as caught:
         _ = (
             read_value(path, how, max_bytes=1 << 20)

@@ -49,6 +49,17 @@ def tables(folder, train=("bat", "cow"), test=("emu", "fox")):
         (folder / f"{part}.csv").write_text(f"filename,label\n{rows}")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links")
+@pytest.mark.parametrize(("layout", "name"), [(few_shot, "novel.json"), (tables, "test.csv")])
+def test_a_list_that_is_a_link_out_of_the_folder_is_refused(tmp_path, layout, name):
+    (folder := tmp_path / "split").mkdir()
+    layout(folder)
+    (folder / name).rename(tmp_path / name)
+    (folder / name).symlink_to(tmp_path / name)
+    with pytest.raises(FileRefusedError, match="expected a file below split, got a link out of it"):
+        read_split_folder(folder)
+
+
 @pytest.mark.parametrize("layout", [few_shot, tables])
 def test_images_of_base_and_novel_classes_are_a_split(tmp_path, layout):
     layout(tmp_path)

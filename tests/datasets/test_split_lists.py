@@ -251,6 +251,35 @@ def test_a_link_out_of_the_tree_is_refused_and_none_is_followed_deeper(tmp_path)
         read_split_lists(root)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links of folders")
+@pytest.mark.parametrize("kind", ["lists", "tree"])
+def test_a_list_or_folder_of_a_part_that_is_a_link_out_is_refused(tmp_path, kind):
+    if kind == "lists":
+        root = lists(tmp_path / "split", train=["cat/1.jpg"], test=["dog/1.jpg"])
+        part, what = root / "test.txt", "file"
+    else:
+        root = tree(tmp_path / "split", train=CLASSES[:2], test=CLASSES[2:])
+        part, what = root / "test", "folder"
+    part.rename(root / "other")
+    part.symlink_to("other")
+    assert "test_unseen" in read_split_lists(root).parts
+    part.unlink()
+    (root / "other").rename(tmp_path / "outside")
+    part.symlink_to(tmp_path / "outside")
+    with pytest.raises(FileRefusedError, match=f"expected a {what} below split, got a link out"):
+        read_split_lists(root)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of folders")
+def test_links_to_classes_are_counted(tmp_path, monkeypatch):
+    root = tree(tmp_path / "pets", train=CLASSES[:2], test=CLASSES[2:])
+    for k in range(3):
+        (root / "train" / f"link{k}").symlink_to("cat")
+    monkeypatch.setattr(split_lists, "MAX_LINKS", 2)
+    with pytest.raises(FileRefusedError, match="expected at most 2 links to folders, got more"):
+        read_split_lists(root)
+
+
 def test_what_is_no_such_folder_is_left_to_others(tmp_path):
     assert not holds_split_lists(tmp_path)
     assert not holds_split_lists(tree(tmp_path / "classes", cat=["a"], dog=["b"]))

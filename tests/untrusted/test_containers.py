@@ -291,6 +291,8 @@ def test_a_header_without_end_is_refused(tmp_path, header):
         ('{"x": [[[1]]]}', "expected a list of numbers or of texts"),
         (f'{{"x": [{10**400}]}}', "expected numbers below 2 ** 53"),
         ('{"x": [NaN, 1]}', "expected a matrix of numbers"),
+        ('{"x": [[1]], "x": [[2]]}', "expected every name of an object once, got 'x' more than"),
+        ("[" + "{}," * (1 << 20) + "1]", "expected at most 1,048,576 lists, objects and names"),
     ],
 )
 def test_json_that_is_no_array_is_refused(tmp_path, text, said):

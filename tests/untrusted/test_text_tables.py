@@ -1,16 +1,20 @@
 """Tables and texts as named arrays; what is no table is one sentence."""
 
 import json
+import tracemalloc
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from zslcore.exceptions import FileRefusedError
 from zslcore.untrusted.client import ARRAYS, look_into
-from zslcore.untrusted.readers import text_tables
+from zslcore.untrusted.readers import parquet_files, text_tables
+from zslcore.untrusted.readers.text_tables import TextTable
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -52,6 +56,7 @@ def test_columns_of_a_text_are_arrays(tmp_path, content, shapes):
         ("a,b\n1,2\n3\n", "expected 2 fields, got 1"),
         ("a,a\n1,2\n", "expected each column once"),
         ("\n \n", "expected a text with lines, got none"),
+        ("label,a\n", "expected rows below the names of columns, got none"),
         (",".join("1" * 20_000) + "\n", "expected at most 16,384 columns"),
     ],
 )
@@ -64,6 +69,35 @@ def test_a_text_too_large_to_hold_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(text_tables, "MAX_TEXT", 10)
     with pytest.raises(FileRefusedError, match=r"at most 10 bytes, got 12; write it as \.npy"):
         text(tmp_path, "1,2\n" * 3)
+
+
+def test_numbers_and_texts_of_one_column_are_texts(tmp_path):
+    found = text(tmp_path, "label,a\n1,2\ndog,3\n1_0,nan\n")
+    assert found.arrays["label"].tolist() == ["1", "dog", "1_0"]
+    assert np.array_equal(found.arrays["a"], [2, 3, np.nan], equal_nan=True)
+    found = text(tmp_path, 'label,a\n1,"2"\n1_0, 3\n\n7,4e-1\n')
+    assert found.arrays["label"].tolist() == [1, 10, 7]
+    assert found.arrays["a"].tolist() == [2, 3, 0.4]
+
+
+@given(st.lists(st.lists(st.floats(width=64), min_size=3, max_size=3), min_size=1, max_size=9))
+def test_numbers_are_those_that_python_reads(tmp_path_factory, rows):
+    path = tmp_path_factory.mktemp("numbers") / "a.csv"
+    path.write_text("label,y,target\n" + "".join(",".join(map(repr, row)) + "\n" for row in rows))
+    columns = TextTable(str(path)).held
+    assert np.array_equal(np.stack(list(columns.values()), 1), np.array(rows), equal_nan=True)
+
+
+def test_whole_numbers_take_a_few_times_their_text(tmp_path):
+    """A Python object for every field takes 20 times the text, which the limit refuses."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"a,b,c,d\n" + b"10,25,73,99\n" * 50_000)
+    tracemalloc.start()
+    try:
+        assert TextTable(str(path)).declared("values") == ((50_000, 4), 8)
+        assert tracemalloc.get_traced_memory()[1] < 8 * path.stat().st_size
+    finally:
+        tracemalloc.stop()
 
 
 def write(tmp_path, table, metadata=None):
@@ -131,3 +165,17 @@ def test_a_parquet_file_cut_off_is_one_sentence(tmp_path):
         (tmp_path / "b.parquet").write_bytes(whole[:cut])
         with pytest.raises(FileRefusedError, match="damaged or cut off"):
             held(tmp_path / "b.parquet")
+
+
+def test_a_table_of_many_pieces_is_counted_once(tmp_path, monkeypatch):
+    """Each of 60 columns would look through the 60 columns of every piece."""
+    table = pa.table({f"list{k}": pa.array([[0.5, 1.0]] * 40) for k in range(60)})
+    parquet.write_table(table, tmp_path / "a.parquet", row_group_size=1)
+    looked = []
+    real = parquet_files._column_sizes
+    monkeypatch.setattr(
+        parquet_files, "_column_sizes", lambda data: looked.append(data) or real(data)
+    )
+    found = held(tmp_path / "a.parquet")
+    assert set(found.shapes.values()) == {(40, 2)}
+    assert len(looked) == 1

@@ -26,9 +26,11 @@ References
 from __future__ import annotations
 
 import csv
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,7 @@ from zslcore.datasets.split_lists import (
     numbered_by_class,
     part_of_name,
     read_split_lists,
+    refuse_link_out,
     split_of_classes,
 )
 from zslcore.exceptions import FileRefusedError
@@ -77,6 +80,8 @@ NO_LIST = re.compile(
     r"|(train|val|test)list_?[0-9]+|(train|val|test)?_?images?|image_class_labels)$",
     re.IGNORECASE,
 )
+#: Endings of files that may list a part of a split.
+LISTS = (".txt", ".csv", ".tsv", ".npy", ".json")
 CUB = ("images.txt", "image_class_labels.txt", "train_test_split.txt", "classes.txt")
 
 
@@ -100,7 +105,8 @@ def _with_unread(folder: Path, found: SplitList) -> SplitList:
     unread = [
         clean_text(path.name, 60)
         for path in _files(folder)
-        if path.suffix.lower() in (".txt", ".csv", ".tsv", ".npy")
+        if path.suffix.lower() in LISTS
+        and path.suffix.lower() != ".json"
         and path.name not in names
         and not NO_LIST.match(path.stem)
         and not _named(path)
@@ -123,8 +129,17 @@ def refusal_of_folder(folder: Path) -> FileRefusedError:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the visible files of a folder, none where it holds too many to be a split."""
-    files = [p for p in sorted(folder.iterdir()) if p.is_file() and not p.name.startswith(".")]
+    """Return the visible files of a folder, none where it holds too many to be a split.
+
+    A link out of the folder to what may be a list of it is refused.
+    """
+    with os.scandir(folder) as entries:
+        seen = (entry for entry in entries if not entry.name.startswith("."))
+        named = islice((entry.name for entry in seen if entry.is_file()), MOST_FILES + 1)
+        files = [folder / name for name in sorted(named)]
+    for path in files:
+        if path.suffix.lower() in LISTS:
+            refuse_link_out(path, folder)
     return files if len(files) <= MOST_FILES else []
 
 

@@ -74,6 +74,8 @@ SIDES = {
 }  # fmt: skip
 
 
+#: Most folders of classes that are links, each of which takes a tenth of a millisecond to follow.
+MAX_LINKS = 10_000
 #: Most characters of a note on how files were read.
 MAX_NOTE = 2000
 
@@ -395,7 +397,8 @@ def read_split_lists(folder: Path) -> SplitList:
 
 def _trees(folder: Path) -> dict[str, Path]:
     """Return the folders of the parts; a tree needs one that trains and one that tests."""
-    return _by_part(folder, [(path.name, path) for path in _entries(folder) if path.is_dir()])
+    named = [(name, folder / name) for name in _names_in(folder) if name.lower() in PARTS]
+    return _by_part(folder, [(name, path) for name, path in named if path.is_dir()])
 
 
 def _lists(folder: Path) -> dict[str, Path]:
@@ -403,9 +406,10 @@ def _lists(folder: Path) -> dict[str, Path]:
 
     UCF101 and HMDB51 call their lists trainlist01.txt to trainlist03.txt; the first is read.
     """
-    texts = [p for p in _entries(folder) if p.suffix.lower() == ".txt" and p.is_file()]
+    texts = [folder / name for name in _names_in(folder) if name.lower().endswith(".txt")]
     named = [(path.stem, path) for path in texts]
     named += [(m[1], path) for path in texts if (m := FIRST_LIST.fullmatch(path.stem))]
+    named = [(name, path) for name, path in named if name.lower() in PARTS and path.is_file()]
     lists = _by_part(folder, named)
     return {} if lists and all(is_class_list(lines_of(p)) for p in lists.values()) else lists
 
@@ -430,12 +434,13 @@ def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]
         if part in found:
             both = f"{clean_text(found[part].name)} and {clean_text(path.name)}"
             expect(False, folder, f"one list or folder of {part}", both)
+        refuse_link_out(path, folder)
         found[part] = path
     return found
 
 
-def _entries(folder: Path) -> list[Path]:
-    return sorted(folder.iterdir()) if folder.is_dir() else []
+def _names_in(folder: Path) -> list[str]:
+    return sorted(os.listdir(folder)) if folder.is_dir() else []
 
 
 def _is_whole(parts: Iterable[str]) -> bool:
@@ -567,16 +572,26 @@ def is_inside(path: Path, folder: Path) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
+def refuse_link_out(path: Path, folder: Path) -> None:
+    """Refuse a file or folder that is a link to a place outside of ``folder``."""
+    if path.is_symlink() and not is_inside(path, folder):
+        what = "folder" if path.is_dir() else "file"
+        expect(False, path, f"a {what} below {clean_text(folder.name)}", "a link out of it")
+
+
 def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
     """Yield the files of a folder that has a folder a class, relative to it, with their class.
 
     What is hidden is passed over; a class that is a link out of ``root`` is refused.
     """
-    for of_class in _entries(folder):
-        if not of_class.is_dir() or of_class.name.startswith("."):
+    refuse_link_out(folder, root)
+    links = 0
+    for of_class in map(folder.joinpath, _names_in(folder)):
+        if of_class.name.startswith(".") or not of_class.is_dir():
             continue
-        below = f"a folder below {clean_text(root.name)}"
-        expect(is_inside(of_class, root), of_class, below, "a link out of it")
+        links += of_class.is_symlink()
+        expect(links <= MAX_LINKS, folder, f"at most {MAX_LINKS:,} links to folders", "more")
+        refuse_link_out(of_class, root)
         for where, folders, files in os.walk(of_class, followlinks=False):
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(files):

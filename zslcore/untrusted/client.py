@@ -181,7 +181,8 @@ def read_arrays(
         kind = "table"  # arrays of its columns, not a matrix of scores
     required = tuple(wanted) if required is None else required
     asked = (dict(wanted), required, limits.budget(size), limits.because(size))
-    said = _read(variables.read_variables, path, into, kind, *asked, limits=limits, what=kind)
+    what = _described(kind)
+    said = _read(variables.read_variables, path, into, kind, *asked, limits=limits, what=what)
     with _checked(path):
         found = [name for name in wanted if name in said["found"]]
         _check_there({*required} & {*wanted}, found)
@@ -264,7 +265,7 @@ def look_into(
     container = _kind(path, kinds)
     with scratch() as folder:
         budget = limits.budget(path.stat().st_size)
-        what = CONTAINERS.get(container, "a text").partition(" ")[2]
+        what = _described(container)
         reader = "table" if container == "Parquet" else container
         found = _read(variables.look_into, path, folder, reader, budget, limits=limits, what=what)
         with _checked(path):
@@ -321,7 +322,9 @@ def read_table_file(
     size = _size(path, MAX_CSV_BYTES, "CSV")
     warm_up("pandas")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    said = _read(csv_files.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="CSV")
+    said = _read(
+        csv_files.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="a CSV file"
+    )
     with _checked(path):
         found = {name: tuple(map(clean_text, said["texts"][name])) for name in said["texts"]}
         _check_there((name for name, needed in texts.items() if needed), found)
@@ -354,7 +357,9 @@ def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS)
     size = _size(path, MAX_CSV_BYTES, "CSV")
     warm_up("pandas")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    said = _read(csv_files.read_score_table, path, into, budget, memory=3 * budget, what="CSV")
+    said = _read(
+        csv_files.read_score_table, path, into, budget, memory=3 * budget, what="a CSV file"
+    )
     with _checked(path):
         texts = {}
         values = open_array(into / "scores.npy")
@@ -397,7 +402,7 @@ def read_columns(
     asked = (dict(wanted), list(required), budget)
     with scratch() as folder:
         said = _read(
-            parquet_files.read_columns, path, folder, *asked, limits=limits, what="Parquet table"
+            parquet_files.read_columns, path, folder, *asked, limits=limits, what="a Parquet table"
         )
         with _checked(path):
             arrays = {
@@ -424,7 +429,7 @@ def read_split_rows(
     size = _size(path, max_bytes, "JSON")
     with scratch() as folder:
         there = _read(
-            json_files.read_split, path, folder, schema, parts, memory=32 * size, what="split"
+            json_files.read_split, path, folder, schema, parts, memory=32 * size, what="a split"
         )
         with _checked(path):
             return {part: _array(folder / f"{part}.npy", "numbers") for part in there}
@@ -439,7 +444,8 @@ def read_value(
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
     with scratch() as folder:
-        value = _read(json_files.read_value, path, folder, kind, most, memory=64 * size, what=kind)
+        what = "a text" if kind == "lines" else f"a {kind} text"
+        value = _read(json_files.read_value, path, folder, kind, most, memory=64 * size, what=what)
     with _checked(path):
         json_files.refuse_more(value, kind, most)
         if kind == "lines" and not all(isinstance(line, str) for line in value):
@@ -574,6 +580,10 @@ def _kind(path: Path, welcome: tuple[str, ...]) -> str:
     expected = ENDINGS_OF_ARRAYS if welcome == ARRAYS else " or ".join(welcome)
     got = CONTAINERS.get(kind, "a text")
     raise FileRefusedError(f"{clean_text(path.name)}: expected {expected}, got {got}.")
+
+
+def _described(container: str) -> str:
+    return CONTAINERS.get(container, "a table" if container == "table" else "a text")
 
 
 def _read(

@@ -14,7 +14,7 @@ import numpy as np
 from zslcore.storage.arrays import write_rows
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import LABELS, PREDICTED
-from zslcore.untrusted.readers.common import MAX_PATH
+from zslcore.untrusted.readers.common import MAX_NAME, MAX_PATH
 from zslcore.untrusted.worker import Refused
 
 #: Texts that stand for a missing number.
@@ -34,12 +34,13 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
     """
     header, index = _header(path, texts)
     numbers = [name for name in header if name not in texts and name]
-    known: dict[str, dict[str, int]] = {name: {} for name in header if name in texts}
-    codes: dict[str, list[np.ndarray]] = {name: [] for name in known}
+    codes = {name: _Codes() for name in header if name in texts}
+    kinds = {name: "str" if name in texts else "float64" for name in header}
 
     def blocks() -> Iterator[np.ndarray]:
         n = 0
-        for frame, share in _frames(path, header, texts, len(numbers)):
+        frames = _read_frames(path, len(numbers), names=header, dtype=kinds, na_filter=False)
+        for frame, share in frames:
             with np.errstate(over="ignore"):
                 values = frame[numbers].to_numpy("<f4")
             rows = np.arange(n, n := n + len(frame))
@@ -47,9 +48,9 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
                 raise ValueError
             if n * len(numbers) * 4 > budget:
                 raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
-            for name, of in known.items():
-                cut = frame[name].str[-MAX_PATH:] if name == "image_file" else frame[name].str[:256]
-                codes[name].append(cut.map(lambda text, of=of: of.setdefault(text, len(of))))
+            for name, column in codes.items():
+                texts_of = frame[name].str
+                column.append(texts_of[-MAX_PATH:] if name == "image_file" else texts_of[:MAX_NAME])
             worker.report_progress(share=share)
             yield values
 
@@ -63,21 +64,17 @@ def read_csv(path: str, texts: dict[str, bool], budget: int, out: Path) -> dict[
         raise _fault(path, header, texts) from None
     if not n:
         raise Refused("expected a table with at least one row of numbers, got none")
-    for name, parts in codes.items():
-        np.save(out / f"{name}.npy", np.concatenate(parts).astype("<i8"))
-    return {"columns": numbers, "texts": {name: list(of) for name, of in known.items()}}
+    for name, column in codes.items():
+        column.write(out / f"{name}.npy")
+    return {"columns": numbers, "texts": {name: [*of.texts] for name, of in codes.items()}}
 
 
-def _frames(
-    path: str, header: Sequence[str], texts: Mapping[str, bool], n_numbers: int
-) -> Iterator[tuple[Any, float]]:
+def _read_frames(path: str, n_numbers: int, **options: Any) -> Iterator[tuple[Any, float]]:
     """Yield blocks of a CSV file as frames, with the share of it that is read."""
     import pandas as pd
 
-    kinds = {name: "str" if name in texts else "float64" for name in header}
+    options |= {"header": 0, "index_col": False, "skipinitialspace": True, "encoding": "utf-8-sig"}
     size = max(1, Path(path).stat().st_size)
-    options: dict[str, Any] = {"names": header, "header": 0, "index_col": False, "dtype": kinds}
-    options |= {"na_filter": False, "skipinitialspace": True, "encoding": "utf-8-sig"}
     with open(path, "rb") as file, warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # of a line that is too long
         with pd.read_csv(file, chunksize=max(1, BLOCK // n_numbers), **options) as frames:
@@ -168,65 +165,76 @@ def read_score_table(path: str, budget: int, out: Path) -> dict[str, Any]:
     """
     separator = _separator(path)
     header, first = _first_lines(path, separator)
-    asked = {k for k, name in enumerate(header) if name.lower() in (*LABELS, *PREDICTED)}
-    texts = asked | {k for k, field in enumerate(first) if not _is_number(field)}
+    named = {k for k, name in enumerate(header) if name.lower() in (*LABELS, *PREDICTED)}
+    texts = named | {k for k, field in enumerate(first) if not _is_number(field)}
     index = next((k for k, name in enumerate(header) if name in ("", "Unnamed: 0")), None)
     numbers = [k for k in range(len(header)) if k not in texts and k != index]
-    known: dict[int, dict[str, int]] = {k: {} for k in sorted(texts - {index})}
-    codes: dict[int, list[np.ndarray]] = {k: [] for k in known}
+    codes = {k: _Codes() for k in sorted(texts - {index})}
     worker.import_libraries("pandas")
     worker.raise_memory_limit(3 * budget)
     import pandas as pd
 
-    options: dict[str, Any] = {
-        "names": range(len(header)),
-        "header": 0,
-        "index_col": False,
-        "sep": separator,
-        "dtype": {k: "str" if k in texts else "float64" for k in range(len(header))},
-        "keep_default_na": False,
-        "na_values": dict.fromkeys(numbers, MISSING),
-        "skipinitialspace": True,
-        "encoding": "utf-8-sig",
-        "chunksize": max(1, BLOCK // len(header)),
-    }
-    size = max(1, Path(path).stat().st_size)
-
     def blocks() -> Iterator[np.ndarray]:
         n = 0
-        with pd.read_csv(file, **options) as frames:
-            for frame in frames:
-                with np.errstate(over="ignore"):
-                    values = frame[numbers].to_numpy("<f4")
-                if len(header) - 1 in numbers and np.isnan(values[:, -1]).any():
-                    _refuse_short_lines(path, len(header), separator)
-                n += len(frame)
-                if n * len(numbers) * 4 > budget:
-                    raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
-                for k, of in [*known.items()]:
-                    texts = frame[k].str.strip().str[:256]
-                    codes[k].append(texts.map(lambda text, of=of: of.setdefault(text, len(of))))
-                    if len(of) > MAX_COLUMNS:  # names of files, another one in every row
-                        del known[k], codes[k]
-                worker.report_progress(share=min(1.0, file.tell() / size))
-                yield values
+        for frame, share in _score_frames(path, separator, texts, numbers, len(header)):
+            with np.errstate(over="ignore"):
+                values = frame[numbers].to_numpy("<f4")
+            if len(header) - 1 in numbers and np.isnan(values[:, -1]).any():
+                _refuse_short_lines(path, len(header), separator)
+            n += len(frame)
+            if n * len(numbers) * 4 > budget:
+                raise Refused(f"expected at most {budget:,} bytes of numbers, got more")
+            for k, column in [*codes.items()]:
+                column.append(frame[k].str.strip().str[:MAX_NAME])
+                if len(column.texts) > MAX_COLUMNS:  # names of files, another one in every row
+                    del codes[k]
+            worker.report_progress(share=share)
+            yield values
 
     try:
-        with open(path, "rb") as file, warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # of a line that is too long
-            n = write_rows(out / "scores.npy", blocks(), len(numbers))
+        n = write_rows(out / "scores.npy", blocks(), len(numbers))
     except (ValueError, pd.errors.ParserWarning):
         optional = {header[k]: False for k in texts}
         raise _fault(path, header, optional, finite=False, separator=separator) from None
     if not n:
         raise Refused("expected a table with at least one row, got none")
-    for k, parts in codes.items():
-        np.save(out / f"text_{k}.npy", np.concatenate(parts).astype("<i8"))
+    for k, column in codes.items():
+        column.write(out / f"text_{k}.npy")
     return {
         "columns": [header[k] for k in numbers],
-        "texts": {f"text_{k}": [header[k], list(of)] for k, of in known.items()},
-        "left_out": [header[k] for k in sorted(texts - {index}) if k not in known],
+        "texts": {f"text_{k}": [header[k], [*column.texts]] for k, column in codes.items()},
+        "left_out": [header[k] for k in sorted(texts - {index}) if k not in codes],
     }
+
+
+class _Codes:
+    """The different texts of a column, and the number of the text of every row."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, int] = {}
+        self._blocks: list[np.ndarray] = []
+
+    def append(self, column: Any) -> None:
+        """Encode a column of a frame."""
+        self._blocks.append(column.map(lambda text: self.texts.setdefault(text, len(self.texts))))
+
+    def write(self, path: Path) -> None:
+        np.save(path, np.concatenate(self._blocks).astype("<i8"))
+
+
+def _score_frames(
+    path: str, separator: str, texts: set[int], numbers: list[int], n_columns: int
+) -> Iterator[tuple[Any, float]]:
+    """Yield blocks of a table of scores as frames, with the share of it that is read."""
+    return _read_frames(
+        path,
+        n_columns,
+        names=range(n_columns),
+        sep=separator,
+        dtype={k: "str" if k in texts else "float64" for k in range(n_columns)},
+        keep_default_na=False,
+        na_values=dict.fromkeys(numbers, MISSING),
+    )
 
 
 def _separator(path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from zslcore.untrusted.worker import Refused
 
 #: Brackets inside each other that a value may have; results of ours have 6.
 MAX_DEPTH = 20
+#: Most lists, objects and names of a JSON text: a million rows.
+MAX_PARTS = 1 << 20
 
 
 class Json:
@@ -101,13 +104,33 @@ def refuse_more(value: Any, kind: str, most: int) -> None:
 def _parsed(path: str, kind: str) -> Any:
     text = Path(path).read_bytes()
     try:
-        return json.loads(text) if kind == "JSON" else tomllib.loads(text.decode())
+        return parse_json(text) if kind == "JSON" else tomllib.loads(text.decode())
     except UnicodeDecodeError:
         raise Refused(f"expected {kind} as UTF-8 text, got other bytes") from None
     except RecursionError:
         raise Refused(f"expected {kind}, got brackets without end") from None
     except ValueError as error:
         raise Refused(f"expected {kind}, got text that is none ({error})") from None
+
+
+def parse_json(text: bytes) -> Any:
+    """Return the value of a JSON text.
+
+    Python keeps the last of two values of one name. An empty object of two bytes takes 64, a name
+    with its value more; both are counted before they are made.
+    """
+    n = sum(map(text.count, (b"{", b"[", b":")))
+    if n > MAX_PARTS:
+        raise Refused(f"expected at most {MAX_PARTS:,} lists, objects and names in it, got {n:,}")
+    return json.loads(text, object_pairs_hook=_with_unique_names)
+
+
+def _with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        twice = next(name for name, n in Counter(name for name, _ in pairs).items() if n > 1)
+        raise Refused(f"expected every name of an object once, got {twice[:80]!r} more than once")
+    return value
 
 
 def count_values(value: Any) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from zslcore.untrusted import worker
 from zslcore.untrusted.readers.array_names import LABELS, PREDICTED
 from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, MAX_PATH, TEXT_BYTES, Shape
-from zslcore.untrusted.readers.json_files import count_values
+from zslcore.untrusted.readers.json_files import count_values, parse_json
 from zslcore.untrusted.readers.text_tables import INDEX, MAX_COLUMNS, OWN
 from zslcore.untrusted.worker import Refused
 
@@ -107,6 +107,7 @@ class ParquetTable:
         if len(schema.names) > MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(schema.names):,}")
         self.n = self.file.metadata.num_rows
+        self._sizes: Counter[str] | None = None
         self.classes = _class_names(schema.metadata or {})
         self.lists, self.own, self.numbers = [], [], []
         for field in schema:
@@ -130,14 +131,12 @@ class ParquetTable:
 
     def _bytes_of(self, name: str) -> int:
         """Return the bytes that a column declares in the file."""
-        metadata = self.file.metadata
-        groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
-        columns = [c for group in groups for c in map(group.column, range(group.num_columns))]
-        return sum(
-            max(0, c.total_uncompressed_size)
-            for c in columns
-            if c.path_in_schema == name or c.path_in_schema.startswith(f"{name}.")
-        )
+        if self._sizes is None:
+            self._sizes = Counter()
+            for path, size in _column_sizes(self.file.metadata):
+                self._sizes[path.partition(".")[0]] += max(0, size)
+                self._sizes[path] += max(0, size) * ("." in path)
+        return self._sizes[name]
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value; of lists the length is that of the first."""
@@ -206,10 +205,10 @@ def _class_names(metadata: dict[bytes, bytes]) -> list[str]:
     if not text or len(text) > 1 << 22:
         return []
     try:
-        features = json.loads(text)["info"]["features"]
+        features = parse_json(text)["info"]["features"]
         named = [of["names"] for of in features.values()
                  if isinstance(of, dict) and of.get("_type") == "ClassLabel"]  # fmt: skip
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError, Refused):
         return []
     listed = named[0] if len(named) == 1 else []
     is_list = isinstance(listed, list) and all(isinstance(each, str) for each in listed)
@@ -250,18 +249,21 @@ def read_columns(
     return {"found": found, "texts": texts, "attrs": attrs}
 
 
+def _column_sizes(metadata: Any) -> Iterator[tuple[str, int]]:
+    """Yield name and declared bytes of every piece of a column."""
+    for k in range(metadata.num_row_groups):
+        group = metadata.row_group(k)
+        for column in map(group.column, range(group.num_columns)):
+            yield column.path_in_schema, column.total_uncompressed_size
+
+
 def _declared_by_columns(metadata: Any, names: Sequence[str], budget: int) -> int:
     """Return the bytes that columns declare, in the file and in memory; refuse too many."""
-    groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
-    rows, in_groups = metadata.num_rows, sum(group.num_rows for group in groups)
-    if rows != in_groups or min((rows, *(group.num_rows for group in groups))) < 0:
-        raise Refused(f"declares {rows:,} rows, and {in_groups:,} in its row groups")
-    sizes = [
-        column.total_uncompressed_size
-        for group in groups
-        for column in map(group.column, range(group.num_columns))
-        if column.path_in_schema in names
-    ]
+    groups = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
+    rows = metadata.num_rows
+    if rows != sum(groups) or min((rows, *groups)) < 0:
+        raise Refused(f"declares {rows:,} rows, and {sum(groups):,} in its row groups")
+    sizes = [size for path, size in _column_sizes(metadata) if path in names]
     size: int = max(rows * 8 * len(names), sum(sizes))
     if size > budget or min(sizes, default=0) < 0:
         raise Refused(
@@ -276,7 +278,7 @@ def _attrs(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     if len(text) > MAX_ATTRS:
         raise Refused(f"expected at most {MAX_ATTRS:,} bytes of attributes, got {len(text):,}")
     try:
-        attrs: Any = json.loads(text)
+        attrs: Any = parse_json(text)
     except (ValueError, RecursionError):
         raise Refused("expected attributes as JSON, got text that is none") from None
     if not isinstance(attrs, dict):

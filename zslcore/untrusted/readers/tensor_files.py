@@ -11,7 +11,6 @@ A safetensors file is a JSON header and raw bytes: https://github.com/huggingfac
 
 from __future__ import annotations
 
-import json
 import math
 import pickle
 import struct
@@ -23,6 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from zslcore.untrusted.readers.json_files import parse_json
 from zslcore.untrusted.worker import Refused
 
 #: Most bytes of a pickle or header, of names in one, and dictionaries inside each other.
@@ -74,7 +74,7 @@ class Safetensors:
             header = file.read(length)
         self.start = 8 + length
         try:
-            entries = json.loads(header)
+            entries = parse_json(header)
         except (ValueError, RecursionError):
             raise Refused("expected a header of JSON, got text that is none") from None
         if not isinstance(entries, dict) or len(entries) > MAX_NAMES:

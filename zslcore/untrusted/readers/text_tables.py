@@ -9,6 +9,8 @@ without a name is called "array".
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +20,7 @@ from zslcore.untrusted.worker import Refused
 
 #: Most bytes of a text whose columns are found out, of its columns, and characters of a name.
 MAX_TEXT, MAX_COLUMNS, MAX_NAME, TEXT_BYTES = 64 << 20, 1 << 14, 256, 1 << 10
-#: Most bytes that the values of a text may take: of numbers, 64 MiB of text take half of it.
+#: Most bytes that reading a text may take: of numbers, 64 MiB of text take half of it.
 MOST_OF_TEXT = 512 << 20
 #: Columns of numbers that stay by themselves.
 OWN = frozenset(
@@ -47,7 +49,7 @@ def allow_text(path: str) -> None:
         raise Refused(
             f"expected a text of at most {MAX_TEXT:,} bytes, got {size:,}; write it as .npy"
         )
-    worker.raise_memory_limit(min(32 * size, MOST_OF_TEXT))
+    worker.raise_memory_limit(max(0, min(32 * size, MOST_OF_TEXT) - worker.OPENING))
 
 
 def _is_number(text: str) -> bool:
@@ -59,67 +61,105 @@ def _is_number(text: str) -> bool:
 
 
 class TextTable:
-    """A text of lines, or of fields between commas, tabs, semicolons or spaces."""
+    """A text of lines, or of fields between commas, tabs, semicolons or spaces.
+
+    Columns of numbers are parsed without a Python object for every field, which would take tens of
+    times the text; so is a text of a thousand different names.
+    """
 
     def __init__(self, path: str) -> None:
         allow_text(path)
-        with open(path, encoding="utf-8-sig", errors="replace", newline="") as file:
-            lines = [line for line in file.read().splitlines() if line.strip()]
-        if not lines:
+        self.path = path
+        head = [*islice(self._lines(), 2)]
+        if not head:
             raise Refused("expected a text with lines, got none")
-        first = self._fields(lines[0], separator := _separator(lines[:2]))
+        self.separator = _separator(head)
+        first, below = self._fields(head[0]), self._fields(head[-1])
         if len(first) > MAX_COLUMNS:
             raise Refused(f"expected at most {MAX_COLUMNS:,} columns, got {len(first):,}")
-        below = self._fields(lines[1], separator) if len(lines) > 1 else first
         has_header = _has_header(first, below)
+        if has_header and len(head) == 1:
+            raise Refused("expected rows below the names of columns, got none")
         header = (
             first if has_header else ["" if len(first) == 1 else str(k) for k in range(len(first))]
         )
         if has_header and len({*header}) < len(header):
             raise Refused("expected each column once")
-        self.held = self._columns(lines[has_header:], header, separator, has_header)
+        try:
+            self.held = self._columns(below, header, has_header)
+        except MemoryError:
+            raise Refused(
+                f"expected a text that takes at most {MOST_OF_TEXT:,} bytes of memory, got more; "
+                "write it as .npy"
+            ) from None
         self.names = list(self.held)
 
-    @staticmethod
-    def _fields(line: str, separator: str) -> list[str]:
-        if separator == " ":
+    def _lines(self) -> Iterator[str]:
+        """Yield the lines that are not blank."""
+        with open(self.path, encoding="utf-8-sig", errors="replace") as file:
+            for line in file:
+                yield from (part for part in line.splitlines() if part.strip())
+
+    def _fields(self, line: str) -> list[str]:
+        if self.separator == " ":
             return line.split()
         try:
-            fields = next(csv.reader([line], delimiter=separator or "\x00"), [])
+            fields = next(csv.reader([line], delimiter=self.separator or "\x00"), [])
         except csv.Error:
             raise Refused("expected fields, got one without end") from None
         return [field.strip() for field in fields]
 
     def _columns(
-        self, lines: list[str], header: list[str], separator: str, has_header: bool
+        self, first_row: list[str], header: list[str], has_header: bool
     ) -> dict[str, np.ndarray]:
-        rows = [self._fields(line, separator) for line in lines]
-        for k, row in enumerate(rows):
-            if len(row) != len(header):
-                raise Refused(
-                    f"expected {len(header)} fields, got {len(row)}", f"line {k + 1 + has_header}"
-                )
+        numeric = [k for k, field in enumerate(first_row[: len(header)]) if _is_number(field)]
+        columns = self._numbers(numeric, len(header), has_header)
+        texts = [k for k in range(len(header)) if k not in columns]
+        if texts:
+            columns |= self._texts(texts, len(header), has_header)
         found: dict[str, np.ndarray] = {}
         numbers: list[tuple[str, np.ndarray]] = []
-        for name, column in zip(header, zip(*rows, strict=True), strict=True):
-            try:
-                values: np.ndarray | None = np.array(column, dtype=np.float64)
-            except ValueError:
-                values = None
-            if (
-                values is not None
-                and name.lower() not in OWN
-                and (name not in INDEX or not has_header)
-            ):
-                numbers.append((name, values))
-            elif values is not None and name in INDEX and has_header:
-                continue
-            else:
-                array = (
-                    np.array([field[:MAX_NAME] for field in column]) if values is None else values
-                )
-                found[name or "array"] = array
+        for k, name in enumerate(header):
+            is_index = name in INDEX and has_header
+            if columns[k].dtype.kind == "U" or (name.lower() in OWN and not is_index):
+                found[name or "array"] = columns[k]
+            elif not is_index:
+                numbers.append((name, columns[k]))
         return found | _matrix_of(numbers, has_header)
+
+    def _numbers(
+        self, numeric: list[int], n_columns: int, has_header: bool
+    ) -> dict[int, np.ndarray]:
+        """Return columns of numbers; none where a field of them is no number."""
+        if not numeric:
+            return {}
+        is_whole = len(numeric) == n_columns
+        try:
+            matrix = np.loadtxt(
+                islice(self._lines(), int(has_header), None),
+                delimiter=None if self.separator == " " else self.separator or "\x00",
+                usecols=None if is_whole else numeric,
+                comments=None,
+                quotechar='"',
+                ndmin=2,
+            )
+        except ValueError:
+            return {}
+        if matrix.shape[1] != len(numeric):
+            return {}
+        return {k: matrix[:, place] for place, k in enumerate(numeric)}
+
+    def _texts(self, wanted: list[int], n_columns: int, has_header: bool) -> dict[int, np.ndarray]:
+        """Return columns as texts, or as numbers where every field is one."""
+        known: dict[str, str] = {}  # a text that repeats is stored once
+        held: dict[int, list[str]] = {k: [] for k in wanted}
+        for number, line in enumerate(islice(self._lines(), int(has_header), None), 1 + has_header):
+            row = self._fields(line)
+            if len(row) != n_columns:
+                raise Refused(f"expected {n_columns} fields, got {len(row)}", f"line {number}")
+            for k, column in held.items():
+                column.append(known.setdefault(row[k], row[k]))
+        return {k: _numbers_or_texts(held.pop(k)) for k in wanted}
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value."""
@@ -129,6 +169,13 @@ class TextTable:
     def read(self, name: str) -> np.ndarray:
         """Return the values of a column or matrix."""
         return self.held[name]
+
+
+def _numbers_or_texts(column: list[str]) -> np.ndarray:
+    try:
+        return np.array(column, dtype=np.float64)
+    except ValueError:
+        return np.array([field[:MAX_NAME] for field in column])
 
 
 def _matrix_of(numbers: list[tuple[str, np.ndarray]], has_header: bool) -> dict[str, np.ndarray]:
