@@ -34,16 +34,16 @@ def card(method: type[ZSLEstimator]) -> Iterator[str]:
     yield from (about.name.replace("*", r"\*"), "~" * (len(about.name) + 1), "", about.idea, "")
     yield from (".. math::", "", f"   {about.formula}", "")
     yield f":Family: {about.family}"
-    if about.needs:
-        yield f":Needs: {about.needs}"
+    if about.requires:
+        yield f":Requires: {about.requires}"
     if about.departure:
         yield f":Different from the paper by default: {about.departure}"
-    if about.company:
-        yield f":Scores depend on the other candidates: {about.company}"
+    if about.depends_on_candidates:
+        yield f":Scores depend on the other candidates: {about.depends_on_candidates}"
     grid = "; ".join(f"``{name}`` {_short(values)}" for name, values in method.param_grid.items())
     yield f":Searched: {grid or 'nothing'}"
-    if method.simpler:
-        simpler = ", ".join(f"``{name}``" for name in method.simpler)
+    if method.complexity_order:
+        simpler = ", ".join(f"``{name}``" for name in method.complexity_order)
         yield f":Chosen: by the rule of one standard error; the smallest {simpler} is the simplest"
     yield f":Revision: {method.revision}"
     yield f":Paper: {about.authors} {about.year}, `{about.title} <{about.url}>`__"

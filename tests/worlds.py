@@ -4,7 +4,7 @@ import numpy as np
 
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.imagenet import SETS, imagenet
-from zslcore.evaluation.laws import linear_world
+from zslcore.evaluation.contract import linear_world
 
 __all__ = ["imagenet_world", "linear_world"]
 

@@ -46,8 +46,8 @@ from zslcore.datasets.facts import action_facts, recognise_actions
 from zslcore.evaluation import (
     PredictedRows,
     Predictions,
-    check_predictions,
     predictions_file,
+    verify_predictions,
     write_predictions,
 )
 from zslcore.evaluation.files import read_packaged
@@ -230,7 +230,7 @@ def _of_board(spec: RunSpec) -> Predictions:
 def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predictions:
     """Return compact predictions; the gamma of the run has to be what the folds choose."""
     small = compact(predictions)
-    if reasons := check_predictions(small).reasons:
+    if reasons := verify_predictions(small).reasons:
         raise SystemExit(f"{key}: {reasons[0]}")
     if small.provenance.gamma_origin == "validated" and not small.folds:
         sys.stderr.write(f"{key}: no validation rows; {dataset.name}\n")
@@ -241,7 +241,7 @@ def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predict
 TEST_BITS, FOLD_BITS = (24, 32, 40), (12, 16, 24)
 #: By how much a figure may change.
 SAME_COMPACT = 1e-10
-REMARK = "Margins of test rows are rounded to {} bits, of validation rows to {}."
+REMARK = "CurveSteps of test rows are rounded to {} bits, of validation rows to {}."
 
 
 def compact(predictions: Predictions) -> Predictions:
@@ -251,7 +251,7 @@ def compact(predictions: Predictions) -> Predictions:
     keeps the order of the others, up to ties. What rounding would change stays as it is.
     """
     cuts = (0.0,) if predictions.gamma is None else (0.0, predictions.gamma)
-    before, mended = predictions.evaluation, check_predictions(predictions).reasons
+    before, mended = predictions.evaluation, verify_predictions(predictions).reasons
     found, used = predictions, ["53", "53"]
     for bits in TEST_BITS:
         tried = replace(found, test=_rounded(predictions.test, bits, cuts))
@@ -261,7 +261,7 @@ def compact(predictions: Predictions) -> Predictions:
     for bits in FOLD_BITS if found.folds else ():
         folds = tuple(_rounded(fold, bits, cuts) for fold in predictions.folds)
         tried = replace(found, folds=folds)
-        if check_predictions(tried).reasons == mended:
+        if verify_predictions(tried).reasons == mended:
             found, used[1] = tried, str(bits)
             break
     source = f"{found.provenance.source} {REMARK.format(*used)}".strip()

@@ -17,7 +17,7 @@ from ui.views.leakage.scores import TABS
 from zslcore.commands.score import judged, paired
 from zslcore.datasets import load
 from zslcore.evaluation import predictions_file
-from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.evaluation.runs import execute, execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
@@ -215,7 +215,7 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
     assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
     table = app.dataframe[0].value.set_index("line")
     assert table.loc["AUROC", "per image"] == pytest.approx(
-        100 * Drawn.once(predictions.test).auroc()[0]
+        100 * BootstrapMetrics.once(predictions.test).auroc()[0]
     )
     assert memory.BUDGET.used(app.session_state["visitor"]) >= predictions.nbytes > 50_000
     for tab in TABS:

@@ -77,7 +77,7 @@ DRAWN = f"""{HEAD}from zslcore.methods.generative import GenerativeZSL
 
 
 class Drawn(GenerativeZSL):
-{CARD.format(name="Drawn", more=' stochastic=True, company="one softmax",')}
+{CARD.format(name="Drawn", more=' stochastic=True, depends_on_candidates="one softmax",')}
     param_grid = {{}}
 
     def __init__(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.worlds import linear_world
 from tools.shipped import compact, largest_difference
-from zslcore.evaluation import check_predictions, predictions_file
+from zslcore.evaluation import predictions_file, verify_predictions
 from zslcore.evaluation.runs import execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
 
@@ -21,7 +21,7 @@ def predictions(request):
 def test_nothing_that_is_reported_changes(predictions):
     small = compact(predictions)
     assert largest_difference(small.evaluation, predictions.evaluation) <= 1e-10
-    assert check_predictions(small) == check_predictions(predictions)
+    assert verify_predictions(small) == verify_predictions(predictions)
     assert small.gamma == predictions.gamma
     order = np.argsort(predictions.test.rows, kind="stable")
     for gamma in (0.0, predictions.gamma):
@@ -31,8 +31,8 @@ def test_nothing_that_is_reported_changes(predictions):
 def test_it_takes_fewer_bytes_and_says_so(predictions):
     small = compact(predictions)
     assert len(predictions_file(small)) < len(predictions_file(predictions))
-    assert "Margins of test rows are rounded to" in small.provenance.source
-    assert "Margins" not in predictions.provenance.source
+    assert "CurveSteps of test rows are rounded to" in small.provenance.source
+    assert "CurveSteps" not in predictions.provenance.source
 
 
 def test_a_margin_just_above_gamma_stays_there(predictions):

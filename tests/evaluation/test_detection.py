@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 from tests.worlds import linear_world
-from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.methods import ESZSL
 from zslcore.scores import ScoreFile, interpreted, judge
@@ -32,13 +32,13 @@ def test_auroc_is_that_of_scikit_learn_also_with_ties(step):
     assert (len(np.unique(margin)) < len(margin) / 2) == bool(step)
     expected = roc_auc_score(of_seen, margin)
     assert 0.5 < expected < 1
-    assert Drawn.once(scores).auroc() == pytest.approx(expected, abs=1e-12)
+    assert BootstrapMetrics.once(scores).auroc() == pytest.approx(expected, abs=1e-12)
 
 
 def test_fpr95_is_the_share_of_unseen_images_at_the_threshold_that_19_of_20_reach():
     test = of_margins(seen=range(1, 21), unseen=[0, 1, 1.9, 2, 2, 30, 40, 50])
-    assert Drawn.once(test).fpr95() == 5 / 8  # 2 is the largest that 19 of 20 reach
-    separated = Drawn.once(of_margins(seen=[5, 6], unseen=[1, 2]))
+    assert BootstrapMetrics.once(test).fpr95() == 5 / 8  # 2 is the largest that 19 of 20 reach
+    separated = BootstrapMetrics.once(of_margins(seen=[5, 6], unseen=[1, 2]))
     assert (separated.auroc(), separated.fpr95()) == (1.0, 0.0)
 
 
@@ -50,7 +50,10 @@ def test_detection_needs_both_sides():
 def test_a_report_says_it_in_text_and_json():
     file = ScoreFile("own.npz", SCORES.F, SCORES.y, np.flatnonzero(~SCORES.seen))
     report = judge(interpreted(file, ["as-is"])[0])
-    (auroc,), (fpr95,) = Drawn.once(SCORES).auroc(), Drawn.once(SCORES).fpr95()
+    (auroc,), (fpr95,) = (
+        BootstrapMetrics.once(SCORES).auroc(),
+        BootstrapMetrics.once(SCORES).fpr95(),
+    )
     lines = [line.split() for line in report.as_text().splitlines()]
     assert ["AUROC", f"{auroc:.1%}"] in lines
     assert ["FPR95", f"{fpr95:.1%}"] in lines

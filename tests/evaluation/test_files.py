@@ -15,11 +15,11 @@ from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.datasets.base import part_digest
 from zslcore.evaluation import (
+    Reference,
     State,
-    Truth,
-    check_predictions,
     is_predictions,
     read_predictions,
+    verify_predictions,
     write_predictions,
 )
 from zslcore.evaluation.protocol import ScoredTest, evaluate, fit_and_score
@@ -82,7 +82,7 @@ def refused(file, match, **options):
 
 def reasons(file):
     digits = load("digits")
-    return check_predictions(read_predictions(file), Truth.of(digits, digits.split("PS")))
+    return verify_predictions(read_predictions(file), Reference.of(digits, digits.split("PS")))
 
 
 # --- What is right --------------------------------------------------------------------------------
@@ -114,7 +114,9 @@ def test_the_example_of_the_docs_runs(tmp_path, monkeypatch):
     assert names["figures"].calibrated == evaluate(scores, 0.1).calibrated
     assert names["curve"].ausuc == scores.curve.ausuc
     assert names["state"] == State.STATED
-    assert check_predictions(names["predictions"], Truth.of(WORLD, split)).state is State.VERIFIED
+    assert (
+        verify_predictions(names["predictions"], Reference.of(WORLD, split)).state is State.VERIFIED
+    )
     lines = [line for line in blocks[0].splitlines() if line and "import" not in line]
     assert len(lines) == 5
 
@@ -333,7 +335,7 @@ def test_other_data_and_other_classes_are_refused(file):
 
 
 def test_what_nobody_can_look_up_is_stated_and_no_more(file, run):
-    assert check_predictions(run[1]).state is State.STATED
+    assert verify_predictions(run[1]).state is State.STATED
     check = reasons(changed(file, lambda table: table.iloc[:785]))
     assert check.state is State.STATED
     assert check.unknown == ("gamma is stated as validated, but no validation rows select it.",)
@@ -346,12 +348,14 @@ def test_what_nobody_can_look_up_is_stated_and_no_more(file, run):
 def test_rows_are_told_by_the_digest_of_a_split(run):
     """Where the rows of a split are not here, the digests of its parts know them."""
     digits = load("digits")
-    whole = Truth.of(digits, digits.split("PS"))
-    known = Truth(whole.name, whole.labels, whole.class_names, whole.unseen_classes, whole.parts)
-    assert check_predictions(run[1], known).state is State.VERIFIED
+    whole = Reference.of(digits, digits.split("PS"))
+    known = Reference(
+        whole.name, whole.labels, whole.class_names, whole.unseen_classes, whole.parts
+    )
+    assert verify_predictions(run[1], known).state is State.VERIFIED
     other = {**whole.parts, "test_seen": part_digest(np.arange(5))}
-    wrong = Truth(whole.name, whole.labels, whole.class_names, whole.unseen_classes, other)
-    assert check_predictions(run[1], wrong).reasons == (
+    wrong = Reference(whole.name, whole.labels, whole.class_names, whole.unseen_classes, other)
+    assert verify_predictions(run[1], wrong).reasons == (
         "test_seen: expected the rows of digits, split PS; got others.",
     )
 

@@ -19,7 +19,7 @@ from zslcore.__main__ import main
 from zslcore.analysis.study import RunStudy
 from zslcore.datasets import load
 from zslcore.evaluation import plugins
-from zslcore.evaluation.laws import verdicts
+from zslcore.evaluation.contract import check_contract
 from zslcore.evaluation.runs import execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import MethodError, ParameterError, UnknownNameError
@@ -119,7 +119,7 @@ def test_a_result_without_its_file_is_listed_shown_and_exported(mine, tmp_path, 
 )
 def test_three_plug_ins_keep_the_laws(tmp_path, text, attribute, capsys):
     name = plugins.register(written(tmp_path / "plug.py", text, attribute))
-    broken = [each for each in verdicts(get_method(name)) if each.state != "hold"]
+    broken = [each for each in check_contract(get_method(name)) if each.state != "hold"]
     assert [(each.law.name, each.why) for each in broken] == []
     assert main(["check-method", f"plug.py:{attribute}", "--all"]) == 0
     assert "of 21 laws 21 hold, 0 waived, 0 broken" in capsys.readouterr().out
@@ -180,13 +180,15 @@ def test_check_method_says_what_is_broken(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "broken  Scores are one finite float64 for every sample and candidate." in said
     assert words in said
-    path = written(tmp_path / "other.py", STEPS.replace("stochastic=True", "needs=''"), "Steps")
+    path = written(tmp_path / "other.py", STEPS.replace("stochastic=True", "requires=''"), "Steps")
     assert main(["check-method", path]) == 1
     assert "expected stochastic=True, as a random_state is taken" in capsys.readouterr().out
 
 
-def test_a_card_that_states_company_waives_three_laws(tmp_path, capsys):
-    text = RIDGE.replace('formula="x^T V s",', 'formula="x^T V s", company="it says so",')
+def test_a_card_that_states_a_dependence_waives_three_laws(tmp_path, capsys):
+    text = RIDGE.replace(
+        'formula="x^T V s",', 'formula="x^T V s", depends_on_candidates="it says so",'
+    )
     assert main(["check-method", written(tmp_path / "mine.py", text, "Mine")]) == 0
     said = capsys.readouterr().out
     assert said.count("the card states that scores depend on the candidates: it says so.") == 3

@@ -16,13 +16,13 @@ from zslcore.datasets.base import Split
 from zslcore.evaluation import (
     Predictions,
     Provenance,
+    Reference,
     State,
-    Truth,
-    check_predictions,
     read_predictions,
+    verify_predictions,
     write_predictions,
 )
-from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.protocol import (
     FoldAnswers,
     Problem,
@@ -135,7 +135,7 @@ def test_a_run_is_its_predictions(name, tmp_path):
     assert found.evaluation == done.result.evaluation
     assert found.chosen_gamma == found.gamma == done.result.gamma
     assert_same_figures(done.scores, found.test, [0.0, found.gamma])
-    check = check_predictions(found, Truth.of(digits, digits.split("PS")))
+    check = verify_predictions(found, Reference.of(digits, digits.split("PS")))
     assert check.reasons == ()
     assert check.state is State.VERIFIED
 
@@ -241,7 +241,7 @@ def test_per_sample_area_is_open_world_auc(world):
 @given(scored())
 def test_detection_by_the_margin_is_that_of_scikit_learn(world):
     found = predicted(matrix_of(*world)).test
-    answers, got = found.answers, Drawn.once(found)
+    answers, got = found.answers, BootstrapMetrics.once(found)
     auroc = roc_auc_score(answers.of_seen, answers.margin)
     assert got.auroc() == pytest.approx(auroc, abs=1e-12)
     fpr, tpr, _ = roc_curve(answers.of_seen, answers.margin, drop_intermediate=False)
@@ -254,7 +254,9 @@ def test_threshold_of_fpr95_keeps_95_percent_and_no_more(n):
     F = np.round(rng.normal(size=(2 * n, 2)), 1) + np.repeat([[1, 0], [0, 0]], n, axis=0)
     found = predicted(matrix_of(F, np.repeat([0, 1], n), np.array([True, False]))).test
     fpr, tpr, _ = roc_curve(found.answers.of_seen, found.answers.margin, drop_intermediate=False)
-    assert Drawn.once(found).fpr95() == pytest.approx(fpr[np.argmax(tpr >= 0.95)], abs=1e-12)
+    assert BootstrapMetrics.once(found).fpr95() == pytest.approx(
+        fpr[np.argmax(tpr >= 0.95)], abs=1e-12
+    )
 
 
 @pytest.mark.nightly

@@ -24,7 +24,7 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Preprocessing
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics import (
-    answers_of,
+    find_answers,
     mean_class_accuracy,
     sample_accuracy,
     seen_unseen_curve,
@@ -201,7 +201,7 @@ def test_the_rule_of_ties_is_that_of_a_plain_implementation():
 class Simplest(LinearS2V):
     """LinearS2V that calls a small ridge simple, as no one would."""
 
-    simpler = ("lam",)
+    complexity_order = ("lam",)
 
 
 @pytest.mark.parametrize(("task", "lams"), [("zsl", (1e-5, 1e-3, 1.0)), ("gzsl", (1e-4, 1.0))])
@@ -298,7 +298,7 @@ def test_evaluation_reads_every_figure_off_one_score_matrix():
 def test_a_score_matrix_is_read_once_for_all_its_curves(monkeypatch):
     """A large one is not looked through again for every figure."""
     looks = []
-    monkeypatch.setattr(protocol, "answers_of", lambda *of: looks.append(of) or answers_of(*of))
+    monkeypatch.setattr(protocol, "find_answers", lambda *of: looks.append(of) or find_answers(*of))
     scores = fit_and_score(LinearS2V(), WORLD, WORLD.split("PS"))
     for gamma in (0.0, 0.02):
         evaluate(scores, gamma)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from zslcore.datasets import load
-from zslcore.evaluation import State, Truth, check_predictions
+from zslcore.evaluation import Reference, State, verify_predictions
 from zslcore.evaluation.runs import (
     WITHOUT_FOLDS,
     execute_with_predictions,
@@ -27,7 +27,7 @@ def test_validation_rows_of_a_known_run_are_those_that_chose_its_gamma(done):
     for one, other in zip(found.folds, done[1].folds, strict=True):
         np.testing.assert_array_equal(one.rows, other.rows)
         np.testing.assert_array_equal(one.seen_class, other.seen_class)
-    check = check_predictions(found, Truth.of(digits, digits.split("PS")))
+    check = verify_predictions(found, Reference.of(digits, digits.split("PS")))
     assert check.state is State.VERIFIED
 
 
@@ -37,5 +37,5 @@ def test_without_them_the_file_says_so_and_is_stated(done):
     found = predictions_of_run(run, scores, digits, folds=False)
     assert found.folds == ()
     assert found.provenance.source == f"{digits.source} {WITHOUT_FOLDS}"
-    check = check_predictions(found, Truth.of(digits, digits.split("PS")))
+    check = verify_predictions(found, Reference.of(digits, digits.split("PS")))
     assert check.state is State.STATED

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from zslcore.evaluation.laws import Case
+from zslcore.evaluation.contract import MethodUnderTest
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.score_map import ScoreMap
@@ -30,7 +30,7 @@ MAPPED = [
 
 
 def fitted(name, params):
-    problem = Case(METHODS[name]).problem
+    problem = MethodUnderTest(METHODS[name]).problem
     model = get_method(name)(**params)
     return model.fit(problem.X, problem.y, problem.S), problem
 
@@ -60,4 +60,4 @@ def test_other_methods_score_as_they_do():
 
 def test_a_novelty_detector_is_no_score():
     with pytest.raises(ParameterError, match="a novelty detector decides"):
-        get_method("CMT*")().score_map(Case(METHODS["CMT*"]).problem.candidates)
+        get_method("CMT*")().score_map(MethodUnderTest(METHODS["CMT*"]).problem.candidates)

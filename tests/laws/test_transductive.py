@@ -134,4 +134,4 @@ def test_card_and_docstring_name_the_paper(method):
     assert method.card.transductive
     assert "References" in method.__doc__
     assert ".. math::" in method.__doc__
-    assert "unlabelled test images" in method.card.needs
+    assert "unlabelled test images" in method.card.requires

@@ -5,7 +5,12 @@ import pytest
 
 from tests.methods.plain import training_data
 from zslcore.methods import CONSE, IAP, METHODS
-from zslcore.methods.classifiers import Solved, rows_digest, seconds_saved, shared_classifiers
+from zslcore.methods.classifiers import (
+    ClassifierCache,
+    rows_digest,
+    seconds_saved,
+    shared_classifiers,
+)
 
 X, Y, S, _ = training_data()
 GRID = [{"C": 1.0}, {"C": 10.0}]
@@ -39,7 +44,7 @@ def test_conse_takes_what_iap_has_solved(monkeypatch):
 
 
 def test_a_run_takes_as_long_as_it_would_alone():
-    shared = Solved()
+    shared = ClassifierCache()
     assert seconds_saved() == shared.seconds_saved == 0
     for expected in (0, 1, 2):
         shared.get("key", lambda: {1.0: X})
@@ -80,7 +85,7 @@ def test_inner_context_shares_with_the_outer_one():
 
 
 def test_methods_with_one_name_have_one_first_stage():
-    sharing = [method for method in METHODS.values() if method.classifiers]
+    sharing = [method for method in METHODS.values() if method.shared_classifier]
     assert {method.card.name for method in sharing} == {"IAP", "CONSE"}
     first = sharing[0]()
     for method in sharing[1:]:
@@ -92,7 +97,7 @@ def test_methods_with_one_name_have_one_first_stage():
 
 
 def test_the_oldest_solution_leaves_when_memory_is_short():
-    solved, made = Solved(limit=2 * 80), []
+    solved, made = ClassifierCache(limit=2 * 80), []
 
     def get(key):
         solved.get(key, lambda: made.append(key) or {1.0: np.zeros(10)})
@@ -103,7 +108,7 @@ def test_the_oldest_solution_leaves_when_memory_is_short():
 
 
 def test_solutions_cannot_be_changed():
-    W = Solved().get("a", lambda: {1.0: np.zeros(3)})[1.0]
+    W = ClassifierCache().get("a", lambda: {1.0: np.zeros(3)})[1.0]
     with pytest.raises(ValueError, match="read-only"):
         W[0] = 1
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 
 from tests.methods.plain import relative_difference, training_data
-from zslcore.evaluation.laws import Case, verdicts
+from zslcore.evaluation.contract import MethodUnderTest, check_contract
 from zslcore.exceptions import DatasetError, MethodError, ParameterError
 from zslcore.methods.base import MethodCard
 from zslcore.methods.generative import GenerativeZSL, principal_components, softmax_path
@@ -31,7 +31,7 @@ class Means(GenerativeZSL):
         url="https://example.org",
         idea="Draw features around a linear map of the prototype.",
         formula=r"x = s^\top B + z",
-        company="one softmax is trained for the candidates",
+        depends_on_candidates="one softmax is trained for the candidates",
         stochastic=True,
     )
     param_grid: ClassVar = {
@@ -76,7 +76,7 @@ def scores(candidates, **params):
 
 
 def test_a_generator_in_numpy_meets_the_laws():
-    found = list(verdicts(Means))
+    found = list(check_contract(Means))
     assert [one for one in found if one.state == "broken"] == []
     assert {one.law.name for one in found if one.state == "waived"} == {
         "scores_follow_the_classes_when_these_are_reordered",
@@ -274,7 +274,7 @@ def test_the_softmax_of_fewer_epochs_is_on_the_way_to_more():
 
 def test_the_world_of_the_laws_has_unseen_candidates():
     """Without any, the laws would say nothing of what is generated."""
-    case = Case(Means)
+    case = MethodUnderTest(Means)
     rows = case.fitted._rows_of(case.problem.candidates)
     assert [len(of) > 0 for of in rows] == case.problem.seen.tolist()
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 from tests.methods.plain import gradient, relative_difference, training_data
-from zslcore.evaluation.laws import Case
+from zslcore.evaluation.contract import MethodUnderTest
 from zslcore.methods import (
     CADAVAE,
     CEGZSL,
@@ -340,7 +340,7 @@ def test_a_card_says_that_results_stay_below_the_published_ones(method):
 @pytest.mark.parametrize("method", GENERATORS.values(), ids=GENERATORS)
 def test_generated_features_of_a_seen_class_come_near_its_own(method):
     """Nearer to the mean of the class they are generated for than to those of the others."""
-    problem = Case(method).problem
+    problem = MethodUnderTest(method).problem
     model = method(epochs=60, hidden=64, batch_size=16, learning_rate=2e-3)
     if "n_critic" in model.get_params():
         model.set_params(n_critic=1)

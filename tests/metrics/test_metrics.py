@@ -124,11 +124,11 @@ def test_blocks_change_no_answer(world):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(curve, "BLOCK_VALUES", 12)  # a few rows at a time
         for columns in (np.flatnonzero(seen), np.arange(len(seen))[::-1]):
-            best, found = curve.best_of(F.astype(np.float32), columns)
+            best, found = curve.best_column(F.astype(np.float32), columns)
             np.testing.assert_array_equal(best, columns[F[:, columns].argmax(axis=1)])
             np.testing.assert_array_equal(found, F[:, columns].max(axis=1))
             assert (best.dtype, found.dtype) == (np.int32, np.float64)
-    assert curve.best_of(F, np.array([], int))[0].tolist() == [-1] * len(F)
+    assert curve.best_column(F, np.array([], int))[0].tolist() == [-1] * len(F)
 
 
 def test_scores_within_their_rounding_are_one_breakpoint():

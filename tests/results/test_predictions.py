@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.worlds import linear_world
-from zslcore.evaluation import check_predictions
+from zslcore.evaluation import verify_predictions
 from zslcore.evaluation.protocol import evaluate
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
@@ -36,7 +36,7 @@ def test_a_run_stores_predictions_that_reproduce_its_figures(store):
     found = store.predictions(result.key)
     assert evaluate(found.test, result.gamma) == result.evaluation
     assert len(found.folds) == len(WORLD.split("PS").folds)
-    assert not check_predictions(found).reasons  # gamma is what the validation rows choose
+    assert not verify_predictions(found).reasons  # gamma is what the validation rows choose
     np.testing.assert_array_equal(found.test.margin, scores.answers.margin)
     assert found.provenance.created == result.created
 

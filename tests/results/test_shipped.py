@@ -9,7 +9,7 @@ import pytest
 from tests.worlds import linear_world
 from tools.shipped import largest_difference
 from zslcore.analysis.stored_runs import RunFilter, listed
-from zslcore.evaluation import check_predictions
+from zslcore.evaluation import verify_predictions
 from zslcore.evaluation.runs import RunResult, execute
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
@@ -157,7 +157,7 @@ def test_every_figure_follows_from_the_predictions_of_the_run(folder):
         assert largest_difference(found.evaluation, result.evaluation) <= 1e-9, result.key
         assert (found.gamma, origin.gamma_origin) == (result.gamma, result.gamma_origin or "none")
         assert (origin.method, origin.params) == (result.spec.method, result.params), result.key
-        assert not check_predictions(found).reasons, result.key
+        assert not verify_predictions(found).reasons, result.key
 
 
 @pytest.mark.parametrize("figure", ["zsl", "ausuc", "calibrated", "per_class"])

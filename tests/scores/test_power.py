@@ -7,7 +7,7 @@ import pytest
 
 from tests.scores.test_protocols import GAMMA, SCORES, report_of
 from zslcore.__main__ import main
-from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.metrics.significance import image_draws
 from zslcore.scores.paired import compare_scores, designs_of, needs
 
@@ -42,7 +42,7 @@ def test_errors_over_images_are_those_of_the_bootstrap(pair):
     draws = [[], []]
     for counts in image_draws(SCORES[0].y, 2000, 7):
         for k, scores in enumerate(SCORES):
-            drawn = Drawn(scores, counts, GAMMA)
+            drawn = BootstrapMetrics(scores, counts, GAMMA)
             at, apart = drawn.at(GAMMA, "class"), drawn.separate("class")
             draws[k].append([at.unseen, at.seen, at.harmonic, apart.unseen])
     first, second = (np.concatenate(each, axis=1) for each in draws)

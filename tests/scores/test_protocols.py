@@ -15,7 +15,7 @@ from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.analysis.resampling import draws_of
 from zslcore.evaluation import Predictions, Provenance
-from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.figures import FIGURES, Figure, of_answers_alone, register
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import UnknownNameError
@@ -73,7 +73,7 @@ def test_a_registered_figure_is_in_the_json_of_scores():
 def test_text_and_json_have_the_figures_of_one_score_matrix():
     report = report_of()
     text, figures = report.as_text(), json.loads(report.to_json())["figures"]
-    once = Drawn.once(report.matrix.tested, GAMMA)
+    once = BootstrapMetrics.once(report.matrix.tested, GAMMA)
     for name, value in figures.items():
         assert value == pytest.approx(float(FIGURES[name].drawn(once)[0]), abs=1e-12)
     pairs = ("separate", "plain", "calibrated", "best")

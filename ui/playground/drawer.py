@@ -18,7 +18,7 @@ from zslcore.analysis import mistakes
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import benchmark_of
-from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.protocol import AnsweredTest, origin_in_words
 from zslcore.evaluation.runs import WITHOUT_FOLDS, RunResult
 from zslcore.evaluation.specs import RunSpec
@@ -76,7 +76,7 @@ def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, nam
     if run.evaluation.ausuc is not None:
         parts.append(f"{AUSUC} {percent(run.evaluation.ausuc)}")
     if scores.generalized:
-        auroc = float(Drawn.once(scores).auroc()[0])
+        auroc = float(BootstrapMetrics.once(scores).auroc()[0])
         parts.append(f"telling seen from unseen: AUROC {percent(auroc)}")
     if run.oracle_gap:
         gap = run.oracle_gap.get("harmonic", run.oracle_gap.get("gamma"))

@@ -96,7 +96,7 @@ def closed_forms(dataset: ZSLDataset) -> list[str]:
         name
         for name, method in METHODS.items()
         if not (method.iterative or method.card.extra)
-        and (method.card.usual or (method.card.joint_space and one_space))
+        and (method.card.in_default_comparison or (method.card.joint_space and one_space))
     ]
 
 

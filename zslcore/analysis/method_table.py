@@ -159,7 +159,7 @@ def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -
 
 def inductive_rows() -> list[str]:
     """Return the rows that every table has: the usual methods, in their first variant."""
-    return [row_name(n, {}) for n, method in METHODS.items() if method.card.usual]
+    return [row_name(n, {}) for n, method in METHODS.items() if method.card.in_default_comparison]
 
 
 def cells_of_runs(stored: Sequence[StoredRun]) -> list[Cell]:

@@ -30,7 +30,7 @@ from typing import Literal, TypeVar, get_args
 import numpy as np
 from scipy import stats
 
-from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
@@ -109,7 +109,7 @@ def _read(
     parts: list[dict[str, list[np.ndarray]]] = [{name: [] for name in how} for _ in tests]
     for block in counts:
         for (test, gamma), found in zip(tests, parts, strict=True):
-            drawn = Drawn(test, block, gamma)
+            drawn = BootstrapMetrics(test, block, gamma)
             for name, of in how.items():
                 found[name].append(of(drawn))
     return [{name: np.concatenate(of) for name, of in found.items()} for found in parts]

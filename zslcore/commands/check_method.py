@@ -23,13 +23,13 @@ def run(args: argparse.Namespace) -> int:
     """Check every law; return 1 if one is broken."""
     from zslcore.commands.run import read_params
     from zslcore.evaluation import plugins
-    from zslcore.evaluation.laws import LAWS, Verdict, verdicts
+    from zslcore.evaluation.contract import CONTRACT, ContractVerdict, check_contract
     from zslcore.methods import get_method
 
     name = plugins.register(args.method)
-    found: list[Verdict] = []
-    for verdict in verdicts(get_method(name), read_params(name, args.param)):
-        show_steps(len(found), len(LAWS), verdict.law.sentence)
+    found: list[ContractVerdict] = []
+    for verdict in check_contract(get_method(name), read_params(name, args.param)):
+        show_steps(len(found), len(CONTRACT), verdict.law.sentence)
         found.append(verdict)
     show_steps()
     for verdict in found:
@@ -38,5 +38,5 @@ def run(args: argparse.Namespace) -> int:
             print(f"{verdict.state:7} {verdict.law.sentence}{why}")
     states = [verdict.state for verdict in found]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ("hold", "waived", "broken"))
-    print(f"{name}: of {len(LAWS)} laws {counts}")
+    print(f"{name}: of {len(CONTRACT)} laws {counts}")
     return int("broken" in states)

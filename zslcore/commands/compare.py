@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> str | pd.DataFrame:
         if twice := [each for k, each in enumerate(given) if each in given[:k]]:
             raise ParameterError(f"--{option}: expected each once; got {twice[0]!r} again.")
     methods = [plugins.register(each) for each in args.method or ()]
-    methods = methods or [name for name, m in METHODS.items() if m.card.usual]
+    methods = methods or [name for name, m in METHODS.items() if m.card.in_default_comparison]
     datasets = {name: _known(name) for name in args.dataset}
     digests = {name: data.digest for name, data in datasets.items()}
     splits = args.split or dict.fromkeys(data.split().name for data in datasets.values())

@@ -8,21 +8,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
-    "Check",
     "PredictedRows",
     "Predictions",
     "Provenance",
+    "Reference",
     "State",
-    "Truth",
-    "check_predictions",
+    "Verification",
     "is_predictions",
     "predictions_file",
     "read_predictions",
+    "verify_predictions",
     "write_predictions",
 ]
 
 if TYPE_CHECKING:
-    from zslcore.evaluation.checking import Check, State, Truth, check_predictions
     from zslcore.evaluation.files import (
         is_predictions,
         predictions_file,
@@ -30,9 +29,10 @@ if TYPE_CHECKING:
         write_predictions,
     )
     from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
+    from zslcore.evaluation.verification import Reference, State, Verification, verify_predictions
 else:
     _NAMES = {
-        "checking": ("Check", "State", "Truth", "check_predictions"),
+        "verification": ("Verification", "State", "Reference", "verify_predictions"),
         "files": ("is_predictions", "predictions_file", "read_predictions", "write_predictions"),
         "predictions": ("PredictedRows", "Predictions", "Provenance"),
     }

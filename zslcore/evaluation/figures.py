@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from zslcore.evaluation.drawn import Drawn
+    from zslcore.evaluation.bootstrap import BootstrapMetrics
     from zslcore.evaluation.protocol import Evaluation
-    from zslcore.metrics import Average, Sides
+    from zslcore.metrics import Average, SeenUnseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Figure:
     larger_is_better: bool = True
     shown: bool = True
     board: str = ""
-    drawn: Callable[[Drawn], np.ndarray] | None = None
+    drawn: Callable[[BootstrapMetrics], np.ndarray] | None = None
     needs_fixed_scores: bool = False
 
     @property
@@ -124,7 +124,7 @@ class _Point:
     name: str
     label: str
     board: str
-    sides: Callable[[Drawn, Average], Sides]
+    sides: Callable[[BootstrapMetrics, Average], SeenUnseen]
     stored: bool = False
     printed: str = ""
 
@@ -149,9 +149,9 @@ class _Point:
 
 
 def _of_sides(
-    sides: Callable[[Drawn, Average], Sides], average: Average, side: str
-) -> Callable[[Drawn], np.ndarray]:
-    def of(drawn: Drawn) -> np.ndarray:
+    sides: Callable[[BootstrapMetrics, Average], SeenUnseen], average: Average, side: str
+) -> Callable[[BootstrapMetrics], np.ndarray]:
+    def of(drawn: BootstrapMetrics) -> np.ndarray:
         values: np.ndarray = getattr(sides(drawn, average), side)
         return values
 

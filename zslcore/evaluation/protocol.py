@@ -8,10 +8,10 @@ Hyper-parameters are chosen inside the training classes, never on test classes:
   parameters are those with the largest harmonic mean H after the fold's own best gamma.
 
 A few folds cannot separate all points of a grid. Where a method states which of its parameters make
-it simpler (``simpler``), the rule of one standard error holds: of the points that lie within one
-standard error of the best, the simplest is chosen. The error is that of the difference from the
-best, fold by fold, since what makes one fold harder than another is common to both. Other methods
-get the best point. :class:`Selection` records the rule.
+it simpler (``complexity_order``), the rule of one standard error holds: of the points that lie
+within one standard error of the best, the simplest is chosen. The error is that of the difference
+from the best, fold by fold, since harder and easier folds are so for both. Other methods get the
+best point. :class:`Selection` records the rule.
 
 The gamma that goes to the test set is the one whose H, averaged over the folds' exact curves, is
 largest. Then the method is fitted again on all of trainval, and the test set is scored. What the
@@ -54,10 +54,10 @@ from zslcore.methods.calls import method_errors, require_array, require_scores
 from zslcore.metrics import (
     Answers,
     Average,
-    Margins,
+    CurveSteps,
     OperatingPoint,
     SeenUnseenCurve,
-    answers_of,
+    find_answers,
     mean_class_accuracy,
     middle_gamma,
     per_class_accuracy,
@@ -65,7 +65,7 @@ from zslcore.metrics import (
     sample_accuracy,
     top_k_of_ranks,
 )
-from zslcore.metrics.curve import Switches, switches_of
+from zslcore.metrics.curve import GammaThresholds, find_gamma_thresholds
 from zslcore.texts import html_of_frame
 
 #: Counted up when the same data, method and parameters are chosen or judged otherwise than before.
@@ -280,14 +280,14 @@ class AnsweredTest(ABC):
         return self.margins.curve(average)
 
     @cached_property
-    def margins(self) -> Margins:
+    def margins(self) -> CurveSteps:
         """What curves of either average are made of."""
         return self.answers.margins()
 
     @cached_property
-    def switches(self) -> Switches:
+    def switches(self) -> GammaThresholds:
         """At which gamma the answer to every image changes sides."""
-        return switches_of(self.answers, self.margins, self.seen)
+        return find_gamma_thresholds(self.answers, self.margins, self.seen)
 
     def page(
         self,
@@ -360,7 +360,7 @@ class ScoredTest(AnsweredTest):
     @cached_property
     def answers(self) -> Answers:
         """The best candidate of either side: the matrix is read once for all gammas."""
-        return answers_of(self.F, self.y, self.seen)
+        return find_answers(self.F, self.y, self.seen)
 
     @property
     def zsl_answers(self) -> tuple[np.ndarray, np.ndarray]:
@@ -456,14 +456,14 @@ class Setting:
         scores = table["score"].to_numpy().reshape(len(folds), len(points))
         best = int(np.argmax(scores.mean(axis=0)))
         if rule == "one standard error":
-            best = simplest_of_ties(scores, points, method.simpler)
+            best = simplest_of_ties(scores, points, method.complexity_order)
         chosen = found[best :: len(points)]
         if task == "zsl":  # those fits were made without seen validation: gamma needs its own
             folds, point = folds if with_gamma else (), [points[best]]
             chosen = [one for f in folds for one in self._judge(method, f, point, "gzsl", tick)]
         curves = [one.curve for one in found if one.curve is not None]
         of_chosen = [one.curve for one in chosen if one.curve is not None]
-        simpler = method.simpler if rule == "one standard error" else ()
+        simpler = method.complexity_order if rule == "one standard error" else ()
         return Selection(
             task,
             rule,
@@ -513,7 +513,7 @@ class Setting:
             if task == "zsl":
                 yield _Judged({"score": mean_class_accuracy(problem.y_test, F.argmax(axis=1))})
             else:
-                answers = answers_of(F, problem.y_test, problem.seen)
+                answers = find_answers(F, problem.y_test, problem.seen)
                 of_fold = FoldAnswers(test, problem.classes, problem.seen, answers)
                 best = (curve := of_fold.curve).best()
                 row = {"score": best.harmonic, "calibration_gamma": best.gamma}
@@ -650,8 +650,8 @@ def select(
     task : what parameters are chosen for; gamma is always chosen for GZSL
     grid : mapping from parameter to values, default ``method.param_grid``
     rule : "best" or "one standard error", optional
-        By default the second where the grid varies a parameter of ``method.simpler``, which defines
-        the order, and the first elsewhere.
+        By default the second where the grid varies one of ``method.complexity_order``, which
+            defines the order, and the first elsewhere.
     seed : decides which rows are held out as seen validation, and seeds stochastic methods
     with_gamma : whether parameters chosen for ZSL get a gamma, which takes one more fit a fold
         Those chosen for GZSL have one without.
@@ -696,13 +696,13 @@ def _choices_of_folds(
 def rule_of(method: ZSLEstimator, points: Iterable[Params]) -> Rule:
     """Return the rule by which ``method`` is chosen among points of a grid."""
     varied = {name for params in points for name in params}
-    return "one standard error" if varied & set(method.simpler) else "best"
+    return "one standard error" if varied & set(method.complexity_order) else "best"
 
 
 def _checked(rule: Rule, method: ZSLEstimator) -> Rule:
     if rule not in ("best", "one standard error"):
         raise ParameterError(f"rule must be 'best' or 'one standard error'; got {rule!r}.")
-    if rule == "one standard error" and not method.simpler:
+    if rule == "one standard error" and not method.complexity_order:
         raise ParameterError(
             f"{method.card.name}: does not state which of its parameters make it simpler; "
             "expected rule 'best', got 'one standard error'."

@@ -26,10 +26,10 @@ from sklearn.model_selection import ParameterGrid
 from zslcore import version
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import figures, protocol
-from zslcore.evaluation.checking import check_predictions
 from zslcore.evaluation.predictions import Predictions, Provenance
 from zslcore.evaluation.protocol import FoldAnswers, ScoredTest
 from zslcore.evaluation.specs import RunSpec
+from zslcore.evaluation.verification import verify_predictions
 from zslcore.exceptions import ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.classifiers import seconds_saved
@@ -377,7 +377,7 @@ def predictions_of_run(
         validation = answer_folds(spec, dataset.required(spec.digest)).validation
     found = predictions_of(Execution(result, scores, validation, dataset))
     # Fitted again, scores may differ in the last digit; a gamma is not to be accused for that.
-    if not validated or (validation and not check_predictions(found).reasons):
+    if not validated or (validation and not verify_predictions(found).reasons):
         return found
     provenance = found.provenance
     source = f"{provenance.source} {WITHOUT_FOLDS}".strip()

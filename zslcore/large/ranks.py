@@ -36,7 +36,7 @@ from zslcore.features import Features, FeatureView, chunks
 from zslcore.large.engine import HERE, Engine, Progress, over_pieces, pieces_of
 from zslcore.large.shards import Shards
 from zslcore.methods.score_map import ScoreMap, Scorer
-from zslcore.metrics import Average, Margins, SeenUnseenCurve, margin_of
+from zslcore.metrics import Average, CurveSteps, SeenUnseenCurve, compute_margins
 
 #: Depths at which the benchmark's ImageNet figures count an answer as right, and two more.
 KS = (1, 2, 5, 10, 20)
@@ -231,7 +231,7 @@ class RankCounts(Counts):
         right = np.where(of_seen, images.answer_seen[counted], images.answer[counted, i]) == y
         a, b = images.best_seen[counted], images.best[counted, i]
         best = a.astype(np.float64), b.astype(np.float64)
-        return Margins.of(y, of_seen, right, *margin_of(*best, a.dtype)).curve(average)
+        return CurveSteps.of(y, of_seen, right, *compute_margins(*best, a.dtype)).curve(average)
 
     def _counted(self, name: str, k: int, task: Task) -> tuple[np.ndarray, np.ndarray]:
         """Return which of ``classes`` are candidates, and the hits of all."""

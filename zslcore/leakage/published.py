@@ -25,10 +25,10 @@ from zslcore.datasets.base import part_digest
 from zslcore.datasets.facts import RowFacts, class_facts, fact_sources, row_facts
 from zslcore.evaluation import (
     Predictions,
+    Reference,
     State,
-    Truth,
-    check_predictions,
     read_predictions,
+    verify_predictions,
 )
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError, ZSLError
@@ -416,7 +416,7 @@ def checked(
     refuse_wrong: bool = True,
 ) -> PredictedScores:
     """Check what predictions claim, as :func:`read_predicted` does."""
-    name, check = clean_text(name), check_predictions(predictions, _truth_for(predictions, load))
+    name, check = clean_text(name), verify_predictions(predictions, _truth_for(predictions, load))
     if check.reasons and refuse_wrong:
         raise FileRefusedError(f"{name}, {check.reasons[0]}")
     state = check.state or State.STATED
@@ -424,17 +424,17 @@ def checked(
     return PredictedScores(name, predictions, remarks, state, check.reasons)
 
 
-def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Truth | None:
+def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Reference | None:
     """Return what the data, of the same content, or their benchmark's facts know of themselves."""
     claimed = predictions.provenance
     if claimed.digest:
         with suppress(ZSLError):
             dataset = load(claimed.dataset).required(claimed.digest)
-            return Truth.of(dataset, dataset.split(claimed.split))
+            return Reference.of(dataset, dataset.split(claimed.split))
     return _truth_of_benchmark(predictions)
 
 
-def _truth_of_benchmark(predictions: Predictions) -> Truth | None:
+def _truth_of_benchmark(predictions: Predictions) -> Reference | None:
     """Return what the facts know of the benchmark and the split that predictions name."""
     benchmark, split = predictions.provenance.benchmark, predictions.provenance.split
     tests = {(k.benchmark, k.split): k for k in known_tests()}
@@ -446,7 +446,7 @@ def _truth_of_benchmark(predictions: Predictions) -> Truth | None:
     order = np.array([place.get(class_key(name), -1) for name in known.class_names])
     if (order < 0).any() or len(order) != len(predictions.class_names):
         return None  # classes of other names: nothing maps one to the other
-    return Truth(
+    return Reference(
         name=f"{benchmark} {split}",
         labels=order[row_facts(benchmark).labels],
         class_names=predictions.class_names,

@@ -132,11 +132,11 @@ def violators(
 class EpochModel(ZSLEstimator):
     """Base of methods trained in epochs: a run of many epochs serves every smaller number.
 
-    ``one_run_along`` names the parameters that change nothing of the training but its end.
+    ``early_stopping_params`` names the parameters that change nothing of the training but its end.
     """
 
     iterative = True
-    one_run_along: ClassVar[tuple[str, ...]] = ("epochs",)
+    early_stopping_params: ClassVar[tuple[str, ...]] = ("epochs",)
     regularizers: ClassVar = {"epochs": "weaker"}
 
     def fit(self, X: Features, y: np.ndarray, prototypes: np.ndarray) -> Self:
@@ -174,7 +174,9 @@ class EpochModel(ZSLEstimator):
 
     def _rest(self, params: Params) -> dict[str, Any]:
         """Return what makes another training of it."""
-        return {name: value for name, value in params.items() if name not in self.one_run_along}
+        return {
+            name: value for name, value in params.items() if name not in self.early_stopping_params
+        }
 
     def _copied(self, params: Params) -> Self:
         """Return a model with what was learned so far, as if fitted with ``params``."""

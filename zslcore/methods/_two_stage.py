@@ -16,7 +16,7 @@ from sklearn.base import clone
 from zslcore.features import Features
 from zslcore.methods._linear import LinearPath, Loss, linear_scores
 from zslcore.methods.base import Params, Scoring, ZSLEstimator
-from zslcore.methods.classifiers import Solutions, rows_digest, solved
+from zslcore.methods.classifiers import Solutions, active_cache, rows_digest
 
 
 class TwoStageModel(ZSLEstimator):
@@ -68,9 +68,9 @@ class TwoStageModel(ZSLEstimator):
         def solve() -> Solutions:
             return dict(self._path(X, y, S).solutions(weights))
 
-        if not self.classifiers or (here := solved()) is None:
+        if not self.shared_classifier or (here := active_cache()) is None:
             return solve()
-        settings = self.classifiers, len(S), self.intercept, self.tol, sorted(set(weights))
+        settings = self.shared_classifier, len(S), self.intercept, self.tol, sorted(set(weights))
         return here.get(rows_digest(X, y, *settings), solve)
 
     def _path(self, X: Features, y: np.ndarray, S: np.ndarray) -> LinearPath:

@@ -44,12 +44,12 @@ Family = Literal[
     "modern",
 ]
 Params = Mapping[str, Any]
-#: What a larger value of a parameter does to the regularisation.
+#: Effect of a larger value of a parameter on the regularisation.
 Effect = Literal["stronger", "weaker"]
 
 
 class Scoring(NamedTuple):
-    """Checked training rows, and what every point of a grid is scored on; S and C are float64."""
+    """Checked training rows, test rows and candidates; S and candidates are float64."""
 
     X: Features
     y: np.ndarray
@@ -60,7 +60,7 @@ class Scoring(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MethodCard:
-    """What a reader needs to know before trusting a method's numbers.
+    """Facts that a reader needs before trusting the numbers of a method.
 
     Attributes
     ----------
@@ -68,9 +68,9 @@ class MethodCard:
     family : how the method works, as the benchmark groups methods
     idea : one sentence
     formula : what is computed, in LaTeX, with the letters of the code
-    needs : what it asks of the data beyond features and prototypes; empty for nothing
-    departure : in what the defaults are not the paper's, and why; empty where nothing is to be said
-    company : why the score of a candidate depends on which others there are; empty when it does not
+    requires : of the data, beyond features and prototypes; empty for nothing
+    departure : differences of the defaults from the paper, and their reason; empty for none
+    depends_on_candidates : reason why scores depend on the other candidates; empty if they do not
     joint_space : True when features and prototypes have to lie in one space
     stochastic : True when ``random_state`` changes the numbers
     transductive : True when it is fitted on unlabelled test images as well
@@ -85,16 +85,16 @@ class MethodCard:
     url: str
     idea: str
     formula: str
-    needs: str = ""
+    requires: str = ""
     departure: str = ""
-    company: str = ""
+    depends_on_candidates: str = ""
     joint_space: bool = False
     stochastic: bool = False
     transductive: bool = False
     extra: str = ""
 
     @property
-    def usual(self) -> bool:
+    def in_default_comparison(self) -> bool:
         """Whether comparisons run the method unless methods are named.
 
         Not where features and prototypes have to lie in one space, nor where a network is trained
@@ -116,12 +116,12 @@ class ZSLEstimator(BaseEstimator, ABC):
     ----------
     param_grid : mapping from parameter to the values tried when parameters are chosen
     revision : counted up when the same data and parameters give other numbers than before
-    simpler : names of parameters whose smaller value is the simpler model, the weightiest first;
-        where it names any, points of the grid that the folds cannot tell from the best one give way
-        to the simplest, see :func:`zslcore.evaluation.protocol.select`
+    complexity_order : names of parameters whose smaller value is the simpler model, the weightiest
+        first; where it names any, the simplest of the points of the grid within one standard error
+        of the best is chosen, see :func:`zslcore.evaluation.protocol.select`
     variants : parameters that the papers report under one name, the first being the usual one
-    sharing : names of parameters that a grid may vary while its points share their work
-    regularizers : mapping from parameter to what a larger value makes of the regularisation
+    shared_grid_params : names of parameters that a grid may vary while its points share their work
+    regularizers : mapping from parameter to the effect of a larger value on the regularisation
         Parameters that hold the fit to the seen classes back: ridges are "stronger", their inverses
         and the epochs of methods that stop early "weaker".
     predicted_attributes : "no", "regressed" or "implied"
@@ -130,26 +130,28 @@ class ZSLEstimator(BaseEstimator, ABC):
         on a scale of their own.
     iterative : True when fitting goes step by step (epochs, a solver, a matrix a class) and so may
         take minutes on real data; False when it is one pass and one decomposition
-    classifiers : name of the classifiers of seen classes that it fits first, where other methods
-        fit the same, see :mod:`zslcore.methods.classifiers`; empty where none does
-        Methods with one name have to agree in all that decides about them.
+    shared_classifier : name of the classifiers of seen classes that it fits first, where other
+        methods fit the same, see :mod:`zslcore.methods.classifiers`; empty where none does
+        Methods with one name have to fit them by the same parameters.
     seen_penalty : callable(X) -> array of shape (n_samples,), or None
-        Novelty detector: what the seen side loses for every sample, in addition to its best score.
+        Novelty detector: subtracted from the scores of the seen side of every sample, in addition
+        to its best score.
     on_epoch : callable(epoch, loss) or None
-        Called by methods that train in epochs after each of them, the first being 1. What it raises
-        ends the training. No parameter: it changes no numbers, and copies of the method keep it.
+        Called by methods that train in epochs after each of them, the first being 1. An error that
+        it raises ends the training. No parameter: it changes no numbers, and copies of the method
+        keep it.
     """
 
     card: ClassVar[MethodCard]
     param_grid: ClassVar[Mapping[str, tuple[Any, ...]]]
     revision: ClassVar[int] = 1
-    simpler: ClassVar[tuple[str, ...]] = ()
+    complexity_order: ClassVar[tuple[str, ...]] = ()
     variants: ClassVar[tuple[dict[str, Any], ...]] = ()
-    sharing: ClassVar[tuple[str, ...]] = ()
+    shared_grid_params: ClassVar[tuple[str, ...]] = ()
     regularizers: ClassVar[Mapping[str, Effect]] = {}
     predicted_attributes: ClassVar[Literal["no", "regressed", "implied"]] = "no"
     iterative: ClassVar[bool] = False
-    classifiers: ClassVar[str] = ""
+    shared_classifier: ClassVar[str] = ""
     seen_penalty: Callable[[Features], np.ndarray] | None = None
     on_epoch: Callable[[int, float], None] | None = None
 
@@ -237,13 +239,15 @@ class ZSLEstimator(BaseEstimator, ABC):
         """Yield the scores of ``X_test`` against ``candidates`` for every point of ``grid``.
 
         Equals one ``fit`` and one ``decision_function`` a point. Where several points differ in
-        nothing but parameters of ``sharing``, they are scored together, closed forms for example
-        from one decomposition.
+        nothing but parameters of ``shared_grid_params``, they are scored together, closed forms for
+        example from one decomposition.
         """
         grid = list(grid)
         for params in grid:  # before the first of them costs anything
             clone(self).set_params(**params)._check_params()
-        together = self.sharing and all(set(params) <= set(self.sharing) for params in grid)
+        together = self.shared_grid_params and all(
+            set(params) <= set(self.shared_grid_params) for params in grid
+        )
         score = self._score_together if together and len(grid) > 1 else self._score_each
         training = self._check_training(X, y, prototypes)
         X_test, candidates = self._as_arrays(features=X_test, prototypes=candidates)
@@ -272,7 +276,7 @@ class ZSLEstimator(BaseEstimator, ABC):
             yield model.decision_function(on.X_test, on.candidates)
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score points that differ in parameters of ``sharing`` only; for methods that name any."""
+        """Score points that differ in nothing but parameters of ``shared_grid_params``."""
         raise NotImplementedError
 
     def _check_params(self) -> None:

@@ -109,7 +109,8 @@ class BiDiLEL(ZSLEstimator):
         r"\quad F(x, c) = \cos(P^\top x, b_c)",
         departure="classes are compared by angle, which is better than the paper's distance on the "
         "folds of CUB",
-        company="unseen classes are placed together, at distances like those of their prototypes",
+        depends_on_candidates="unseen classes are placed together, "
+        "at distances like those of their prototypes",
     )
     revision = 2
     param_grid: ClassVar = {
@@ -117,7 +118,7 @@ class BiDiLEL(ZSLEstimator):
         "n_components": (50, 100, 150, 250),
     }
     iterative = True
-    sharing = ("alpha", "n_components")
+    shared_grid_params = ("alpha", "n_components")
     regularizers: ClassVar = {"alpha": "stronger"}
 
     alpha: float = 10.0

@@ -80,7 +80,8 @@ class CADAVAE(GenerativeZSL):
         "code draws one random number a row for a code and takes exp(log variance) for its "
         "standard deviation, here each value has its own and the root of the variance; results "
         "stay below the published ones",
-        company="one softmax is trained for the candidates, on generated codes of unseen ones",
+        depends_on_candidates="one softmax is trained for the candidates, "
+        "on generated codes of unseen ones",
         stochastic=True,
         extra="torch",
     )

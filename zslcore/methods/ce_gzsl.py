@@ -81,7 +81,8 @@ class CEGZSL(WassersteinGAN, GenerativeZSL):
         "are the paper's, where the authors' code compares generated images with real ones too, "
         "counts all other images of a batch in the denominator and weights the contrasts of real "
         "images by 1; results stay below the published ones",
-        company="one softmax is trained for the candidates, on generated features of unseen ones",
+        depends_on_candidates="one softmax is trained for the candidates, "
+        "on generated features of unseen ones",
         stochastic=True,
         extra="torch",
     )

@@ -25,7 +25,7 @@ WORKING_BYTES = 1 << 28
 Solutions = dict[float, np.ndarray]
 
 
-class Solved:
+class ClassifierCache:
     """Solutions of problems by their data, in ``limit`` bytes of memory."""
 
     def __init__(self, limit: int = WORKING_BYTES) -> None:
@@ -55,23 +55,23 @@ def _timed(solve: Callable[[], Solutions]) -> tuple[Solutions, float]:
     return found, time.perf_counter() - start
 
 
-_SOLVED: ContextVar[Solved | None] = ContextVar("_SOLVED", default=None)
+_ACTIVE: ContextVar[ClassifierCache | None] = ContextVar("_ACTIVE", default=None)
 
 
 @contextmanager
-def shared_classifiers(limit: int = WORKING_BYTES) -> Iterator[Solved]:
+def shared_classifiers(limit: int = WORKING_BYTES) -> Iterator[ClassifierCache]:
     """Fit classifiers that several methods share once, within this context."""
-    here = _SOLVED.get() or Solved(limit)
-    token = _SOLVED.set(here)
+    here = _ACTIVE.get() or ClassifierCache(limit)
+    token = _ACTIVE.set(here)
     try:
         yield here
     finally:
-        _SOLVED.reset(token)
+        _ACTIVE.reset(token)
 
 
-def solved() -> Solved | None:
+def active_cache() -> ClassifierCache | None:
     """Return what is shared here, None outside of :func:`shared_classifiers`."""
-    return _SOLVED.get()
+    return _ACTIVE.get()
 
 
 def seconds_saved() -> float:
@@ -79,7 +79,7 @@ def seconds_saved() -> float:
 
     A run that begins with them takes so much longer alone.
     """
-    here = solved()
+    here = active_cache()
     return 0.0 if here is None else here.seconds_saved
 
 

@@ -63,10 +63,10 @@ class CONSE(TwoStageModel):
         formula=r"f(x) = \frac{1}{Z} \sum_{c \in \mathcal{T}(x)} p(c \mid x) \, s_c,"
         r"\quad F(x, c) = \cos(f(x), s_c)",
     )
-    classifiers = "softmax"
+    shared_classifier = "softmax"
     revision = 2  # classifiers are fitted to a smaller tolerance
     param_grid: ClassVar = {"T": (1, 3, 10, 30, 100), "C": (10.0, 100.0, 1000.0)}
-    sharing = ("T", "C")
+    shared_grid_params = ("T", "C")
     regularizers: ClassVar = {"C": "weaker"}
 
     T: int = 10

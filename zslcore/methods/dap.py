@@ -21,7 +21,7 @@ class AttributeModel(TwoStageModel):
     .. math:: F(x, c) = \sum_m \log p(a_m = a_m^c \mid x) - \log p(a_m = a_m^c)
     """
 
-    sharing = ("C",)
+    shared_grid_params = ("C",)
     regularizers: ClassVar = {"C": "weaker"}
 
     def _ridge(self, n_samples: int) -> float:
@@ -88,7 +88,7 @@ class DAP(AttributeModel):
         url="https://doi.org/10.1109/TPAMI.2013.140",
         idea="Predict each attribute from the image, then ask whose attributes these are.",
         formula=r"F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
-        needs="prototypes whose values say how much of an attribute a class has",
+        requires="prototypes whose values say how much of an attribute a class has",
     )
     revision = 3  # attributes are fitted side by side, to a smaller tolerance; as had 2
     param_grid: ClassVar = {"C": (0.1, 1.0, 10.0, 100.0)}

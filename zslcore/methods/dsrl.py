@@ -76,7 +76,7 @@ class DSRL(PropagationModel):
         idea="Decompose images into non-negative parts from which prototypes are predicted.",
         formula=r"\min \lVert X - H B \rVert^2 + \lVert X_u - H_u B \rVert^2"
         r" + \mu \lVert H W - S_y \rVert^2 + \lambda \lVert W \rVert^2",
-        needs="the unlabelled test images; features that are never negative",
+        requires="the unlabelled test images; features that are never negative",
         transductive=True,
     )
     revision = 2

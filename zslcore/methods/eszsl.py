@@ -70,7 +70,7 @@ class ESZSL(CompatibilityModel):
         "gamma": tuple(10.0**k for k in range(-3, 4)),
         "lam": tuple(10.0**k for k in range(-3, 4)),
     }
-    sharing = ("gamma", "lam")
+    shared_grid_params = ("gamma", "lam")
     regularizers: ClassVar = {"gamma": "stronger", "lam": "stronger"}
     predicted_attributes = "implied"
 

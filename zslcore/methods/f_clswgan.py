@@ -76,7 +76,8 @@ class FCLSWGAN(WassersteinGAN, GenerativeZSL):
         "class 50 to 200 features in place of 300 and more, and the softmax of the seen classes "
         "20 epochs in place of 50, so that two cores train them in minutes; results stay below the "
         "published ones",
-        company="one softmax is trained for the candidates, on generated features of unseen ones",
+        depends_on_candidates="one softmax is trained for the candidates, "
+        "on generated features of unseen ones",
         stochastic=True,
         extra="torch",
     )

@@ -92,7 +92,7 @@ class GenerativeZSL(EpochModel):
     nothing.
     """
 
-    one_run_along: ClassVar = ("epochs", "n_synthetic", "classifier_epochs")
+    early_stopping_params: ClassVar = ("epochs", "n_synthetic", "classifier_epochs")
     regularizers: ClassVar = {}
 
     @abstractmethod

@@ -73,7 +73,7 @@ class GFZSLTran(TransductiveEstimator):
         formula=r"r_{nc} \propto \mathcal{N}(x_n; \mu_c, \sigma_c^2),\;"
         r" \mu_c = \sum_n r_{nc} x_n / \sum_n r_{nc},\; F(x, c) = \log \mathcal{N}(x; \mu_c,"
         r" \sigma_c^2)",
-        needs="the unlabelled test images",
+        requires="the unlabelled test images",
         transductive=True,
     )
     param_grid: ClassVar = {"lam_mean": (0.01, 0.1, 1.0), "n_iter": (1, 3, 10)}

@@ -64,9 +64,9 @@ class IAP(AttributeModel):
         idea="Name seen classes, read attributes off them, then ask whose attributes these are.",
         formula=r"p(a_m \mid x) = \sum_k p(a_m \mid k) \, p(k \mid x),\quad"
         r" F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
-        needs="prototypes whose values say how much of an attribute a class has",
+        requires="prototypes whose values say how much of an attribute a class has",
     )
-    classifiers = "softmax"
+    shared_classifier = "softmax"
     revision = 2  # classifiers are fitted to a smaller tolerance
     param_grid: ClassVar = {"C": (10.0, 100.0, 1000.0)}
 

@@ -57,7 +57,7 @@ class LinearS2V(ZSLEstimator):
     )
     revision = 2  # the same numbers as 1 for the same parameter; another default
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-12, 3))}
-    sharing = ("lam",)
+    shared_grid_params = ("lam",)
     regularizers: ClassVar = {"lam": "stronger"}
 
     lam: float = 0.005

@@ -56,7 +56,7 @@ class LinearV2S(ZSLEstimator):
         formula=r"W = S_y^\top X (X^\top X + \lambda N I)^{-1},\quad F(x, c) = \cos(W x, s_c)",
     )
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-14, 3))}
-    sharing = ("lam",)
+    shared_grid_params = ("lam",)
     regularizers: ClassVar = {"lam": "stronger"}
     predicted_attributes = "regressed"
 

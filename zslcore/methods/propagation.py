@@ -227,12 +227,12 @@ class Propagation(PropagationModel):
         idea="Score test images by any method, then let near ones agree; with ALE it is ALE-tran.",
         formula=r"F = (I - \alpha L)^{-1} F_0,\quad L = Q^{-1/2} M Q^{-1/2},\quad"
         r" M_{ij} = e^{-d_{ij} / 2 \sigma^2}",
-        needs="the unlabelled test images",
+        requires="the unlabelled test images",
         stochastic=True,
         transductive=True,
     )
     param_grid: ClassVar = {"k": (5, 10, 20), "alpha": (0.2, 0.4, 0.6, 0.8, 0.9)}
-    sharing = ("k", "sigma", "alpha")
+    shared_grid_params = ("k", "sigma", "alpha")
     takes_base = True
 
     base: str = "ALE"

@@ -49,7 +49,7 @@ class PrototypeCosine(ZSLEstimator):
         url="https://arxiv.org/abs/2103.00020",
         idea="An image-text encoder has put images and classes into one space; take the nearest.",
         formula=r"F(x, c) = \cos(x, s_c) / \tau",
-        needs="features and prototypes in one space, as image-text encoders make them",
+        requires="features and prototypes in one space, as image-text encoders make them",
         joint_space=True,
     )
     param_grid: ClassVar = {}

@@ -78,7 +78,7 @@ class SAE(ZSLEstimator):
     revision = 2  # the same numbers as 1 for the same parameters; another default, `rows`
     param_grid: ClassVar = {"lam": tuple(10.0 ** (k / 2) for k in range(-6, 9))}
     variants = ({"direction": "S2V"}, {"direction": "V2S"})
-    sharing = ("lam",)
+    shared_grid_params = ("lam",)
     regularizers: ClassVar = {"lam": "stronger"}
     predicted_attributes = "regressed"
 

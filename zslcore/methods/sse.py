@@ -95,9 +95,9 @@ class SSE(ZSLEstimator):
     )
     param_grid: ClassVar = {"c": (0.1, 1.0, 10.0), "C": (10.0, 100.0, 1000.0)}
     revision = 2
-    simpler = ("c",)
+    complexity_order = ("c",)
     iterative = True
-    sharing = ("c", "C")
+    shared_grid_params = ("c", "C")
     regularizers: ClassVar = {"C": "weaker", "c": "stronger"}
 
     c: float = 1.0

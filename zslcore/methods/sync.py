@@ -102,7 +102,7 @@ class SYNC(TwoStageModel):
         "sigma": tuple(2.0**k for k in (-2, -1.5, -1, -0.5, 0, 0.5, 1, 2)),
     }
     intercept = False
-    sharing = ("lam", "sigma")
+    shared_grid_params = ("lam", "sigma")
     regularizers: ClassVar = {"lam": "stronger"}
 
     lam: float = 2.0**-13

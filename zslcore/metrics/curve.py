@@ -51,7 +51,7 @@ class OperatingPoint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sides:
+class SeenUnseen:
     """Accuracies of both sides at several gammas, or in several draws: arrays of one shape."""
 
     seen: np.ndarray
@@ -113,13 +113,13 @@ class SeenUnseenCurve:
     @overload
     def at(self, gamma: float) -> OperatingPoint: ...
     @overload
-    def at(self, gamma: Numbers) -> Sides: ...
-    def at(self, gamma: float | Numbers) -> OperatingPoint | Sides:
+    def at(self, gamma: Numbers) -> SeenUnseen: ...
+    def at(self, gamma: float | Numbers) -> OperatingPoint | SeenUnseen:
         """Return the accuracies at ``gamma``, a number or an array of them."""
         gamma = np.asarray(gamma, dtype=float)
         k = np.searchsorted(self.gamma, gamma, side="right") - 1
         if gamma.ndim:
-            return Sides(self.seen[k], self.unseen[k])
+            return SeenUnseen(self.seen[k], self.unseen[k])
         return OperatingPoint(float(gamma), float(self.seen[k]), float(self.unseen[k]))
 
     def best(self) -> OperatingPoint:
@@ -204,11 +204,11 @@ def seen_unseen_curve(
             "The seen-unseen curve needs seen and unseen candidates; "
             f"got {np.count_nonzero(seen)} seen of {seen.size}."
         )
-    return answers_of(scores, y, seen).margins().curve(average)
+    return find_answers(scores, y, seen).margins().curve(average)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Margins:
+class CurveSteps:
     """All that curves need of a score matrix: two values a sample, whatever samples weigh.
 
     Attributes
@@ -235,7 +235,7 @@ class Margins:
         right: np.ndarray,
         margin: np.ndarray,
         resolution: float,
-    ) -> Margins:
+    ) -> CurveSteps:
         """Sort samples by their margin; ``right``: the best of their own side is the true class.
 
         Raises a ZSLError without samples of either side.
@@ -295,7 +295,7 @@ class Answers:
     margin : float64 array of shape (n_samples,), best seen score less best unseen score
         Infinite where one side is ruled out.
     resolution : float
-        Margins that differ by no more are one breakpoint of the curve, in units of scores.
+        CurveSteps that differ by no more are one breakpoint of the curve, in units of scores.
     """
 
     y: np.ndarray
@@ -319,41 +319,41 @@ class Answers:
         """Return the answer to every sample at ``gamma``; a tie goes to the unseen side."""
         return np.where(self.margin > gamma, self.seen_class, self.unseen_class)
 
-    def margins(self) -> Margins:
+    def margins(self) -> CurveSteps:
         """Return what curves of either average are made of."""
         right = np.where(self.of_seen, self.right_if_seen, self.right_if_unseen)
-        return Margins.of(self.y, self.of_seen, right, self.margin, self.resolution)
+        return CurveSteps.of(self.y, self.of_seen, right, self.margin, self.resolution)
 
 
-def answers_of(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
+def find_answers(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
     """Return the two candidates and the margin of every sample of a score matrix.
 
     Parameters and errors are those of :func:`seen_unseen_curve`, but either side may be empty.
     """
     scores, y = _labelled(*_shaped(scores, y))
     seen = _mask(seen, scores.shape[1])
-    of_seen, of_unseen = (best_of(scores, np.flatnonzero(side)) for side in (seen, ~seen))
+    of_seen, of_unseen = (best_column(scores, np.flatnonzero(side)) for side in (seen, ~seen))
     # The best is what must not be there, wherever it is: the matrix is not read for it once more.
     _require_scores(scores, of_seen[1], of_unseen[1])
-    return answers_of_sides(y, seen, of_seen, of_unseen, scores.dtype)
+    return combine_sides(y, seen, of_seen, of_unseen, scores.dtype)
 
 
-#: The best column of every sample and its score, see :func:`best_of`.
+#: The best column of every sample and its score, see :func:`best_column`.
 Side = tuple[np.ndarray, np.ndarray]
 
 
-def answers_of_sides(
+def combine_sides(
     y: np.ndarray, seen: np.ndarray, of_seen: Side, of_unseen: Side, dtype: np.dtype
 ) -> Answers:
-    """Return what :func:`answers_of` does, from :func:`best_of` either side.
+    """Return what :func:`find_answers` does, from :func:`best_column` either side.
 
     ``dtype`` is the precision the scores came in.
     """
     (i, a), (j, b) = of_seen, of_unseen
-    return Answers(y, seen[y], i, j, *margin_of(a, b, dtype))
+    return Answers(y, seen[y], i, j, *compute_margins(a, b, dtype))
 
 
-def margin_of(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, float]:
+def compute_margins(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, float]:
     """Return by how much the best seen scores exceed the best unseen ones, and the resolution.
 
     The margin is minus infinity where both scores are: a tie that goes to the unseen side,
@@ -366,7 +366,7 @@ def margin_of(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray
     return margin, float(np.finfo(dtype).eps * best.max(initial=0, where=np.isfinite(best)))
 
 
-def best_of(scores: np.ndarray, columns: np.ndarray) -> Side:
+def best_column(scores: np.ndarray, columns: np.ndarray) -> Side:
     """Return the best of ``columns`` for every sample and its score; -1 without any column.
 
     ``columns`` are numbers of columns, in any order; of equal scores the first of them is the best.
@@ -393,7 +393,7 @@ def _columns_of(scores: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Switches:
+class GammaThresholds:
     """What every image is answered with at every gamma, in the order in which that changes.
 
     Attributes
@@ -437,23 +437,23 @@ class Switches:
         )
 
 
-def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Switches:
+def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> GammaThresholds:
     """Return at which gamma the answer to every image changes sides.
 
     Parameters and errors are those of :func:`zslcore.metrics.seen_unseen_curve`.
     """
-    answers = answers_of(scores, y, seen)
-    return switches_of(answers, answers.margins(), seen)
+    answers = find_answers(scores, y, seen)
+    return find_gamma_thresholds(answers, answers.margins(), seen)
 
 
-def switches_of(answers: Answers, m: Margins, seen: np.ndarray) -> Switches:
+def find_gamma_thresholds(answers: Answers, m: CurveSteps, seen: np.ndarray) -> GammaThresholds:
     """Return what :func:`switches` does, from the answers to a score matrix and their margins."""
     gamma = answers.margin.copy()
     # Images that the curve counts change at its breakpoints; the last ones never do.
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")
     gamma[m.counting] = np.append(m.gamma, np.inf)[point]
     order = np.argsort(gamma, kind="stable")
-    return Switches(
+    return GammaThresholds(
         gamma[order],
         answers.y[order],
         answers.right_if_seen[order],

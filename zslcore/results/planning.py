@@ -145,7 +145,7 @@ class Plan:
         """
         together: dict[tuple[str, str, str], list[RunSpec]] = {}
         for spec in sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative):
-            alike = spec.estimator.classifiers or spec.key
+            alike = spec.estimator.shared_classifier or spec.key
             together.setdefault((spec.dataset, spec.split, alike), []).append(spec)
         n_jobs = min(at_a_time, len(together) or 1)
         with parallel(Engine(dask=dask), n_jobs, "generator_unordered") as work:

@@ -23,7 +23,7 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from zslcore.analysis.resampling import draws_of_all, tested_sides
-from zslcore.evaluation.drawn import Drawn
+from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
@@ -369,7 +369,7 @@ def _of_seen(test: AnsweredTest) -> np.ndarray:
 def _right(test: AnsweredTest, point: str, gamma: float) -> np.ndarray:
     """Return whether every image is answered rightly at a point."""
     if point == "separate":
-        return Drawn.once(test).right_in_separate
+        return BootstrapMetrics.once(test).right_in_separate
     return test.predicted(gamma if point == "calibrated" else 0.0) == test.y
 
 

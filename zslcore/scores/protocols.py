@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.resampling import draws_of, tested_sides
-from zslcore.evaluation.drawn import Drawn, depends_on_candidates
+from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, PER_SAMPLE
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import closest_name
@@ -189,7 +189,7 @@ def figures_of(test: AnsweredTest, gamma: float | None) -> dict[str, float | Non
 
     ``gamma`` is the chosen one, None without one.
     """
-    missing, once = reasons_of(test, gamma), Drawn.once(test, gamma or 0.0)
+    missing, once = reasons_of(test, gamma), BootstrapMetrics.once(test, gamma or 0.0)
     return {
         name: None if name in missing else float(figure.drawn(once)[0])
         for name, figure in FIGURES.items()

@@ -20,7 +20,7 @@ from zslcore.datasets.base import ZSLDataset
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.published import PredictedScores
-from zslcore.metrics import answers_of_sides, best_of, ranks_of
+from zslcore.metrics import best_column, combine_sides, ranks_of
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import (
@@ -99,12 +99,12 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
     place = np.cumsum(~seen) - 1
     for rows, block in blocks(F):
         for columns, which, value in zip(sides, best, score, strict=True):
-            which[rows], value[rows] = best_of(block, columns)
+            which[rows], value[rows] = best_column(block, columns)
         unseen = ~seen[y[rows]]
         if unseen.any():
             found = ranks_of(block[np.ix_(unseen, ~seen)], place[y[rows][unseen]])
             rank[rows.start + np.flatnonzero(unseen)] = found
-    answers = answers_of_sides(y, seen, (best[0], score[0]), (best[1], score[1]), F.dtype)
+    answers = combine_sides(y, seen, (best[0], score[0]), (best[1], score[1]), F.dtype)
     return PredictedRows(
         rows=np.arange(n, dtype=np.int32),
         labels=y.astype(np.int32),

@@ -49,7 +49,7 @@ class Curve(Protocol):
     def best(self) -> Point: ...
 
 
-class Switches(Protocol):
+class GammaThresholds(Protocol):
     """The gamma at which each image changes sides, as :mod:`zslcore.metrics.curve` has it."""
 
     @property
@@ -72,7 +72,7 @@ class Answered(Protocol):
     @property
     def classes(self) -> np.ndarray: ...
     @property
-    def switches(self) -> Switches: ...
+    def switches(self) -> GammaThresholds: ...
 
 
 _HERE = Path(__file__).parent
@@ -133,7 +133,7 @@ class Line:
 class Images:
     """The images of the first line's test set; class names in the order of the scores' columns."""
 
-    switches: Switches
+    switches: GammaThresholds
     names: Sequence[str]
 
 

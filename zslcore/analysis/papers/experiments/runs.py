@@ -127,7 +127,7 @@ class RunsExperiment(Experiment):
         ]
         together: dict[tuple[str, str, str], dict[str, SpecArguments]] = {}
         for name, method, split in sorted(splits, key=lambda one: not METHODS[one[1]].iterative):
-            group = (name, split, METHODS[method].classifiers or method)
+            group = (name, split, METHODS[method].shared_classifier or method)
             tasks = tuple(dict.fromkeys(c.select_for for c in self.cells if c.split == split))
             arguments = (split, method, tasks, self.given(method), self.features)
             together.setdefault(group, {})[method] = arguments

@@ -35,7 +35,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Verification:
     """What is wrong (``reasons``) and what could not be looked up, a sentence each."""
 
     reasons: tuple[str, ...]
@@ -50,7 +50,7 @@ class Check:
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class Reference:
     """Known facts of the images of a benchmark and of one of its splits.
 
     ``labels`` has the class of every image. ``parts`` has the digests of the rows of "test_seen",
@@ -66,7 +66,7 @@ class Truth:
     digest: str = ""
 
     @classmethod
-    def of(cls, dataset: ZSLDataset, split: Split) -> Truth:
+    def of(cls, dataset: ZSLDataset, split: Split) -> Reference:
         """Return what a data set knows."""
         trained = np.unique(dataset.labels[split.trainval])
         candidates = np.union1d(split.seen_classes, split.unseen_classes)
@@ -81,8 +81,8 @@ class Truth:
         )
 
 
-def check_predictions(predictions: Predictions, truth: Truth | None = None) -> Check:
-    """Check the claims of predictions; without ``truth`` rows and labels cannot be looked up."""
+def verify_predictions(predictions: Predictions, truth: Reference | None = None) -> Verification:
+    """Check the claims of predictions; without ``truth``, rows and labels stay unknown."""
     reasons = [*_check_gamma(predictions), *_check_folds(predictions)]
     unknown = [*_unknown(predictions, truth)]
     if truth is not None and predictions.provenance.rows == "benchmark":
@@ -91,10 +91,10 @@ def check_predictions(predictions: Predictions, truth: Truth | None = None) -> C
             *_check_labels(predictions, truth),
             *_check_rows(predictions, truth),
         ]
-    return Check(tuple(reasons), tuple(unknown))
+    return Verification(tuple(reasons), tuple(unknown))
 
 
-def _unknown(predictions: Predictions, truth: Truth | None) -> Iterator[str]:
+def _unknown(predictions: Predictions, truth: Reference | None) -> Iterator[str]:
     if truth is None:
         yield "The labels and the split are unknown here: rows and labels cannot be looked up."
     elif predictions.provenance.rows != "benchmark":
@@ -170,7 +170,7 @@ def _more(n: int) -> str:
 # --- Rows and labels ------------------------------------------------------------------------------
 
 
-def _check_classes(predictions: Predictions, truth: Truth) -> Iterator[str]:
+def _check_classes(predictions: Predictions, truth: Reference) -> Iterator[str]:
     digest = predictions.provenance.digest
     if digest and truth.digest and digest != truth.digest:
         yield f"{truth.name}: expected data {truth.digest}; got predictions of {digest}."
@@ -188,7 +188,7 @@ def _check_classes(predictions: Predictions, truth: Truth) -> Iterator[str]:
         )
 
 
-def _check_labels(predictions: Predictions, truth: Truth) -> Iterator[str]:
+def _check_labels(predictions: Predictions, truth: Reference) -> Iterator[str]:
     n, names = len(truth.labels), truth.class_names
     for part in (predictions.test, *predictions.folds):
         if part.rows.max() >= n:
@@ -204,7 +204,7 @@ def _check_labels(predictions: Predictions, truth: Truth) -> Iterator[str]:
             )
 
 
-def _check_rows(predictions: Predictions, truth: Truth) -> Iterator[str]:
+def _check_rows(predictions: Predictions, truth: Reference) -> Iterator[str]:
     """Compare the test rows with those of the split, and the folds' with the training rows."""
     test, split = predictions.test, truth.split
     if split is None:
@@ -235,7 +235,7 @@ def _check_counts(name: str, got: np.ndarray, expected: np.ndarray) -> Iterator[
             yield f"{name}: expected every test row once; row {rows[0]:,} {what}{_more(rows.size)}."
 
 
-def _check_digests(test: PredictedRows, truth: Truth) -> Iterator[str]:
+def _check_digests(test: PredictedRows, truth: Reference) -> Iterator[str]:
     """Compare with the digests of the split's parts, where its rows are not at hand."""
     of_seen = test.seen[test.y]
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):

@@ -21,7 +21,7 @@ detector:
 :math:`m_j \le \gamma`. As :math:`\gamma` passes a value :math:`t`, u rises by :math:`1 / N_u` for
 each right :math:`j` with :math:`m_j = t`. The trapezoid there has the mean of s before and after
 :math:`t` as its height: :math:`1 / N_s` for each right :math:`i` with :math:`m_i > t`, and half of
-that where :math:`m_i = t`. The sum over all :math:`t` is the double sum. (Margins that the
+that where :math:`m_i = t`. The sum over all :math:`t` is the double sum. (CurveSteps that the
 precision of the scores cannot distinguish count as equal.)
 
 *Detection.* The same double sum without the answers is AUROC, :math:`P(m_s > m_u) + \tfrac12
@@ -56,7 +56,7 @@ from scipy.sparse import csr_array
 
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.exceptions import DatasetError
-from zslcore.metrics import Average, Sides
+from zslcore.metrics import Average, SeenUnseen
 
 #: Share of images of seen classes above the threshold of FPR95.
 SEEN_RECALL = 0.95
@@ -65,7 +65,7 @@ EQUAL = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class BootstrapMetrics:
     """A test set, and how often each of its images counts in every draw.
 
     Every figure is an array of shape (n_draws,), of fractions in [0, 1]; NaN where a draw has no
@@ -86,7 +86,7 @@ class Drawn:
             )
 
     @classmethod
-    def once(cls, test: AnsweredTest, gamma: float = 0.0) -> Drawn:
+    def once(cls, test: AnsweredTest, gamma: float = 0.0) -> BootstrapMetrics:
         """Return the test set itself: one draw, in which every image counts once."""
         return cls(test, np.ones((1, len(test.y))), gamma)
 
@@ -108,11 +108,13 @@ class Drawn:
         return np.ascontiguousarray(self.counts.T)
 
     @cached_property
-    def _found(self) -> dict[tuple[str, Average], Sides]:
+    def _found(self) -> dict[tuple[str, Average], SeenUnseen]:
         """What several figures follow from."""
         return {}
 
-    def _once(self, name: str, average: Average, make: Callable[[Average], Sides]) -> Sides:
+    def _once(
+        self, name: str, average: Average, make: Callable[[Average], SeenUnseen]
+    ) -> SeenUnseen:
         if (name, average) not in self._found:
             self._found[name, average] = make(average)
         return self._found[name, average]
@@ -121,17 +123,17 @@ class Drawn:
         """Weight of an image that is drawn once: shape (n_samples,)."""
         return 1 / self._size if average == "class" else np.ones(len(self._size))
 
-    def _summed(self, right: np.ndarray, average: Average) -> Sides:
+    def _summed(self, right: np.ndarray, average: Average) -> SeenUnseen:
         images = np.flatnonzero(right)
         weights = self._weights(average)[images]
         rows = np.where(self._of_seen[images], 0, 1)
-        return Sides(*(_member(rows, images, (2, len(right)), weights) @ self._columns))
+        return SeenUnseen(*(_member(rows, images, (2, len(right)), weights) @ self._columns))
 
-    def _totals(self, average: Average) -> Sides:
+    def _totals(self, average: Average) -> SeenUnseen:
         everything = np.ones(len(self._size), dtype=bool)
         return self._once("totals", average, lambda average: self._summed(everything, average))
 
-    def _sides(self, right: np.ndarray, average: Average) -> Sides:
+    def _sides(self, right: np.ndarray, average: Average) -> SeenUnseen:
         """Return the share of ``right``, a bool array of shape (n_samples,), on either side."""
         return _shares(self._summed(right, average), self._totals(average))
 
@@ -146,7 +148,7 @@ class Drawn:
         right[~self._of_seen] = y == predicted
         return right
 
-    def separate(self, average: Average) -> Sides:
+    def separate(self, average: Average) -> SeenUnseen:
         """Accuracies of images that are scored among the classes of their own side alone."""
         return self._once(
             "separate", average, lambda average: self._sides(self.right_in_separate, average)
@@ -158,12 +160,12 @@ class Drawn:
 
     # --- One space --------------------------------------------------------------------------------
 
-    def curve(self, average: Average) -> Sides:
+    def curve(self, average: Average) -> SeenUnseen:
         """Accuracies at every point of the curve: arrays of shape (n_draws, n_points)."""
         both = self._along(self.test.margins.points, average)
-        return Sides(both.seen.T, both.unseen.T)
+        return SeenUnseen(both.seen.T, both.unseen.T)
 
-    def _corners(self, average: Average) -> Sides:
+    def _corners(self, average: Average) -> SeenUnseen:
         """Accuracies at its corners, arrays of shape (n_corners, n_draws).
 
         Between two corners only one side changes, whatever the images count: the largest H and the
@@ -173,12 +175,12 @@ class Drawn:
         ends = _run_ends(m.of_seen[m.counting], m.points)
         return self._once("corners", average, lambda average: self._along(ends, average))
 
-    def _along(self, points: np.ndarray, average: Average) -> Sides:
+    def _along(self, points: np.ndarray, average: Average) -> SeenUnseen:
         images = self.test.margins.counting
         lost, won = (self._between(points, images, side, average) for side in (True, False))
         # Summed from the end, so that the last 0 is exact.
         seen, unseen = np.cumsum(lost[::-1], axis=0)[::-1][1:], np.cumsum(won, axis=0)[:-1]
-        return _shares(Sides(seen, unseen), self._totals(average))
+        return _shares(SeenUnseen(seen, unseen), self._totals(average))
 
     def _between(
         self, ends: np.ndarray, images: np.ndarray, of_seen: bool, average: Average
@@ -193,7 +195,7 @@ class Drawn:
         summed: np.ndarray = _member(rows, images, shape, weights) @ self._columns
         return summed
 
-    def at(self, gamma: float, average: Average) -> Sides:
+    def at(self, gamma: float, average: Average) -> SeenUnseen:
         """Accuracies at ``gamma``."""
         m = self.test.margins
         passed = m.points[int(np.searchsorted(m.gamma, gamma, side="right")) - 1]
@@ -201,16 +203,16 @@ class Drawn:
         right[m.counting] = m.of_seen[m.counting] == (np.arange(len(m.counting)) >= passed)
         return self._once(f"at {gamma!r}", average, lambda average: self._sides(right, average))
 
-    def best(self, average: Average) -> Sides:
+    def best(self, average: Average) -> SeenUnseen:
         """Accuracies where H is largest on these very images, the first of equals: an oracle."""
         return self._once("best", average, self._best)
 
-    def _best(self, average: Average) -> Sides:
+    def _best(self, average: Average) -> SeenUnseen:
         corners = self._corners(average)
         harmonic = corners.harmonic
         equal = harmonic > harmonic.max(axis=0) - EQUAL
         k = np.argmax(equal, axis=0), np.arange(len(self.counts))
-        return Sides(corners.seen[k], corners.unseen[k])
+        return SeenUnseen(corners.seen[k], corners.unseen[k])
 
     def area(self, average: Average) -> np.ndarray:
         """Area under seen over unseen accuracy: AUSUC; per sample, OpenworldAUC."""
@@ -222,7 +224,7 @@ class Drawn:
     # --- Detection --------------------------------------------------------------------------------
 
     @cached_property
-    def _reached(self) -> Sides:
+    def _reached(self) -> SeenUnseen:
         """Shares of images with at least each margin, the largest first: (n_ends, n_draws).
 
         Between two ends the margins are those of images of one side alone.
@@ -233,7 +235,7 @@ class Drawn:
         ends = _run_ends(self._of_seen[order], np.append(0, 1 + np.flatnonzero(last)))
         sums = (self._between(ends, order, side, "sample") for side in (True, False))
         seen, unseen = (np.cumsum(each, axis=0)[1:-1] for each in sums)
-        return _shares(Sides(seen, unseen), Sides(seen[-1], unseen[-1]))
+        return _shares(SeenUnseen(seen, unseen), SeenUnseen(seen[-1], unseen[-1]))
 
     def auroc(self) -> np.ndarray:
         """Area under the ROC curve of seen against unseen images by the margin."""
@@ -277,9 +279,9 @@ class Drawn:
         f1 = 2 * true / np.maximum(size + answers, 1)
         seen = self.test.seen
         means = (_share((times * f1)[side].sum(0), times[side].sum(0)) for side in (seen, ~seen))
-        return self._pooled(Sides(*means), "class")
+        return self._pooled(SeenUnseen(*means), "class")
 
-    def _pooled(self, sides: Sides, average: Average) -> np.ndarray:
+    def _pooled(self, sides: SeenUnseen, average: Average) -> np.ndarray:
         """Return the mean of both sides in the proportions of the test set, not of a draw."""
         seen = self._of_seen
         weights = 1 / self._size if average == "class" else np.ones(len(seen))
@@ -314,8 +316,8 @@ def _member(
     return csr_array((weights, (rows, columns)), shape=shape)
 
 
-def _shares(part: Sides, whole: Sides) -> Sides:
-    return Sides(_share(part.seen, whole.seen), _share(part.unseen, whole.unseen))
+def _shares(part: SeenUnseen, whole: SeenUnseen) -> SeenUnseen:
+    return SeenUnseen(_share(part.seen, whole.seen), _share(part.unseen, whole.unseen))
 
 
 def _run_ends(of_seen: np.ndarray, ends: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from sklearn.metrics import f1_score, roc_auc_score, roc_curve
 from tests.metrics.test_metrics import scored
 from zslcore.analysis.resampling import counts_of_classes, draws_of
 from zslcore.evaluation import Predictions
-from zslcore.evaluation.drawn import Drawn, depends_on_candidates
+from zslcore.evaluation.bootstrap import BootstrapMetrics, depends_on_candidates
 from zslcore.evaluation.figures import FIGURES, of_answers_alone
 from zslcore.evaluation.protocol import ScoredTest, evaluate
 from zslcore.exceptions import DatasetError, ParameterError
@@ -31,7 +31,7 @@ def a_test(seed, n_seen=6, n_unseen=4, ties=True):
 
 
 def values(test, gamma=GAMMA):
-    drawn = Drawn.once(test, gamma)
+    drawn = BootstrapMetrics.once(test, gamma)
     assert len(drawn.counts) == 1
     return {name: float(figure.drawn(drawn)[0]) for name, figure in FIGURES.items()}
 
@@ -156,7 +156,7 @@ def test_a_draw_is_a_test_set_in_which_images_stand_so_often():
     counts = np.bincount(rows, minlength=len(test.y))[None].astype(float)
     again = values(repeated(test, rows))
     for name, figure in FIGURES.items():
-        drawn = figure.drawn(Drawn(test, counts, GAMMA))
+        drawn = figure.drawn(BootstrapMetrics(test, counts, GAMMA))
         assert drawn[0] == pytest.approx(again[name], abs=1e-12), name
 
 
@@ -165,7 +165,7 @@ def test_a_draw_is_a_test_set_in_which_classes_stand_so_often():
     times = np.array([2, 0, 1, 1, 0, 1, 0, 2, 1, 1])
     rows = np.repeat(np.arange(len(test.y)), times[test.y])
     again = values(repeated(test, rows))
-    drawn = Drawn(test, times[test.y][None].astype(float), GAMMA)
+    drawn = BootstrapMetrics(test, times[test.y][None].astype(float), GAMMA)
     for name in WITHIN:
         assert FIGURES[name].drawn(drawn)[0] == pytest.approx(again[name], abs=1e-12), name
     of_class = [
@@ -240,7 +240,9 @@ def test_the_corners_tell_what_the_whole_curve_tells(ties):
     """Whatever the images count, also not at all; margins of one side alone are passed over."""
     for seed in range(8):
         test = a_test(seed, ties=ties)
-        drawn = Drawn(test, np.random.default_rng(seed).integers(0, 3, (30, len(test.y))) * 1.0)
+        drawn = BootstrapMetrics(
+            test, np.random.default_rng(seed).integers(0, 3, (30, len(test.y))) * 1.0
+        )
         for average in ("class", "sample"):
             curve = drawn.curve(average)
             s, u = curve.seen, curve.unseen
@@ -256,7 +258,7 @@ def test_the_corners_tell_what_the_whole_curve_tells(ties):
 def test_bad_input_is_one_sentence():
     test = a_test(7)
     with pytest.raises(DatasetError, match=rf"one column a test image \({len(test.y)}\); got an"):
-        Drawn(test, np.ones((2, 3)))
+        BootstrapMetrics(test, np.ones((2, 3)))
     with pytest.raises(ParameterError, match="at least 1; got 0"):
         next(image_draws(test.y, 0))
     drawn = class_draws(np.array([True, True, False]), 1)
