@@ -651,7 +651,7 @@ def select(
     grid : mapping from parameter to values, default ``method.param_grid``
     rule : "best" or "one standard error", optional
         By default the second where the grid varies one of ``method.complexity_order``, which
-            defines the order, and the first elsewhere.
+        defines the order, and the first elsewhere.
     seed : decides which rows are held out as seen validation, and seeds stochastic methods
     with_gamma : whether parameters chosen for ZSL get a gamma, which takes one more fit a fold
         Those chosen for GZSL have one without.
