@@ -99,6 +99,17 @@ def test_thresholds_are_set_on_the_command_line(good, capsys):
 
 
 @pytest.mark.usefixtures("in_process")
+def test_severity_is_set_on_the_command_line(leaking, capsys):
+    options = ("--pretraining", "none", "--severity")
+    assert audited(leaking, *options, "ZSL003=warning") == 0
+    assert "Conditions of the reader: ZSL003 as warning." in capsys.readouterr().out
+    assert audited(leaking, *options, "ZSL011=leak", "--severity", "ZSL003=ok") == 1
+    assert audited(leaking, *options, "ZSL3=ok") == 2
+    assert "ZSL003" in capsys.readouterr().err
+    assert audited(leaking, *options, "ZSL003=loud") == 2
+
+
+@pytest.mark.usefixtures("in_process")
 def test_a_declared_choice_on_the_test_set_fails(good, capsys):
     assert audited(good, "--gamma-on", "test") == 1
     assert "gamma was chosen on the test set." in " ".join(capsys.readouterr().out.split())

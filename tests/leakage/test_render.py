@@ -143,3 +143,21 @@ def test_evidence_is_cut_and_says_so():
     assert (len(evidence.rows), evidence.total) == (100, 1000)
     assert type(evidence.rows[0][0]) is int
     assert len(evidence.table()) == 100
+
+
+def test_a_reader_sets_the_conditions_without_editing_a_check():
+    share = Finding("ZSL012", "leak", "3 of 100 rows.", value=0.03)
+    findings = (share, Finding("ZSL009", "warning", "w"), Finding("ZSL001", "open", "o"))
+    report = Report("x", "", findings)
+    marks = [f.mark for f in report.under(max_share={"ZSL012": 0.03}).findings]
+    assert marks == ["warning", "warning", "open"]
+    assert report.under(max_share={"ZSL012": 0.029}).findings == findings
+    strict = report.under(severity={"ZSL009": "leak", "ZSL001": "leak"})
+    assert [f.mark for f in strict.findings] == ["leak", "leak", "open"]  # unread is no leak
+    assert "Conditions of the reader: ZSL009 as leak; ZSL001 as leak." in render(strict)
+    assert "Conditions" not in render(report)
+    for wrong in ({"max_share": {"ZSL012": 1.5}}, {"severity": {"ZSL009": "loud"}}):
+        with pytest.raises(ParameterError, match=r"ZSL0.*expected .*; got"):
+            report.under(**wrong)
+    with pytest.raises(UnknownNameError):
+        report.under(severity={"ZSL12": "ok"})

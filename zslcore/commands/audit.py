@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from zslcore.leakage.correction import POLICIES
 from zslcore.leakage.engine import audit, corrected_split
 from zslcore.leakage.loading import Subject, chosen_split
 from zslcore.leakage.render import FORMATS, render, to_junit
-from zslcore.leakage.report import FAIL_ON, FailOn, Report
+from zslcore.leakage.report import FAIL_ON, MARKS, FailOn, Mark, Report
 from zslcore.leakage.vocabularies import PRETRAINING_NAMES
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import folder_of, path_of, write_out
@@ -92,6 +93,8 @@ def add_options(parser: argparse._ActionsContainer) -> None:
         add(f"--{field.name}", type=type(usual), default=usual, metavar="NUMBER", help=text)
     text = "what ends with status 1: a leak (default), also a warning, or also an open finding"
     add("--fail-on", type=_fail_on, metavar="{leak,warning,open}", default="leak", help=text)
+    text = "mark of all that a check finds: ZSL011=ok, ZSL009=leak; may be repeated"
+    add("--severity", action="append", default=[], metavar="ID=MARK", help=text)
     text = "accept open findings of these checks, or of all"
     add("--allow-incomplete", nargs="*", metavar="ID", help=text)
     add("--format", choices=tuple(FORMATS), default="text")
@@ -113,15 +116,19 @@ def run_audit(args: argparse.Namespace) -> int:
         _give_back_path(args)
         accepted = _accepted(args)
         subject = _subject(args.path)
-        report = audit(
-            subject,
-            **_where(args),
-            pretraining=args.pretraining,
-            decisions=read_decisions(args.decisions) if args.decisions else None,
-            provenance=Provenance(**stated_choices(args)),
-            runs=_stored_runs(subject, args) if args.runs else (),
-            against=_other(subject, args.against),
-        ).accepting(accepted)
+        report = (
+            audit(
+                subject,
+                **_where(args),
+                pretraining=args.pretraining,
+                decisions=read_decisions(args.decisions) if args.decisions else None,
+                provenance=Provenance(**stated_choices(args)),
+                runs=_stored_runs(subject, args) if args.runs else (),
+                against=_other(subject, args.against),
+            )
+            .under(severity=_severity(args.severity))
+            .accepting(accepted)
+        )
         _say(args, _text(report, args))
         if args.junit:
             write_out(args.junit, to_junit(report, args.fail_on))
@@ -144,6 +151,18 @@ def _fail_on(word: str) -> FailOn:
     if word not in FAIL_ON:
         raise argparse.ArgumentTypeError(f"expected leak, warning or open; got {word!r}")
     return word
+
+
+def _severity(words: Sequence[str]) -> dict[str, Mark]:
+    """Return check -> mark of what it finds, of words as ``ZSL011=warning``."""
+    marks: dict[str, Mark] = {mark: mark for mark in MARKS}
+    found = {}
+    for word in words:
+        check, _, mark = word.partition("=")
+        if mark not in marks:
+            raise ParameterError(f"--severity: expected ID=MARK, {', '.join(MARKS)}; got {word!r}.")
+        found[check] = marks[mark]
+    return found
 
 
 def _give_back_path(args: argparse.Namespace) -> None:

@@ -88,6 +88,8 @@ def to_text(report: Report) -> str:
     lines += textwrap.wrap(report.sentence, LETTERS)
     if reading := report.read_as.get("read as"):
         lines.append(f"Read as: {reading}.")
+    if conditions := report.read_as.get("conditions"):
+        lines.append(f"Conditions of the reader: {conditions}.")
     width = max((len(figure.label) for figure in report.figures), default=0)
     lines += [""] * bool(report.figures)
     for figure in report.figures:

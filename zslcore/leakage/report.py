@@ -143,6 +143,15 @@ class Finding:
         if not self.title:
             object.__setattr__(self, "title", self.check)
 
+    def with_limit(self, max_share: float) -> Finding:
+        """Return the finding as a warning up to a share of the test images, above it as a leak.
+
+        A finding without a share, or with another mark, stays as it is.
+        """
+        if self.value is None or self.mark not in ("leak", "warning"):
+            return self
+        return replace(self, mark="leak" if self.value > max_share else "warning")
+
 
 def verdict_of(findings: Iterable[Finding]) -> Verdict:
     """Return the verdict: that of the worst mark; open findings count where they decide."""
@@ -393,6 +402,52 @@ class Report:
             choices = ", ".join(FAIL_ON)
             raise ParameterError(f"fail_on must be one of {choices}; got {fail_on!r}.")
         return any(f.mark in FAIL_ON[fail_on] and f.decides for f in self.findings)
+
+    def under(
+        self,
+        *,
+        max_share: Mapping[str, float] | None = None,
+        severity: Mapping[str, Mark] | None = None,
+    ) -> Report:
+        """Return the report under conditions of the reader's own.
+
+        Parameters
+        ----------
+        max_share : check -> share of the test images, in [0, 1], up to which a leak is a warning
+            Of the checks that count a share: ZSL004, ZSL005 and ZSL012.
+        severity : check -> mark of all that it finds
+            Instead of leak, error or warning; what is open or passed stays so.
+
+        Raises UnknownNameError for a check that the report does not have, ParameterError for a
+        share or mark that is none.
+
+        Examples
+        --------
+        >>> report = Report("x", "", (Finding("ZSL012", "leak", "2 rows.", value=0.02),))
+        >>> report.under(max_share={"ZSL012": 0.05}).verdict
+        'clean'
+        """
+        shares, marks = dict(max_share or {}), dict(severity or {})
+        for check in (*shares, *marks):
+            self.of(check)
+        for check, share in shares.items():
+            if not 0 <= share <= 1:
+                raise ParameterError(f"max_share of {check}: expected 0 to 1; got {share!r}.")
+        for check, mark in marks.items():
+            if mark not in MARKS:
+                expected = f"expected one of {', '.join(MARKS)}"
+                raise ParameterError(f"severity of {check}: {expected}; got {mark!r}.")
+        findings = []
+        for f in self.findings:
+            if f.check in shares:
+                f = f.with_limit(shares[f.check])
+            if f.check in marks and f.mark in ("leak", "error", "warning"):
+                f = replace(f, mark=marks[f.check])
+            findings.append(f)
+        stated = [f"{check} up to {share:.4g} a warning" for check, share in shares.items()]
+        stated += [f"{check} as {mark}" for check, mark in marks.items()]
+        read_as = {**self.read_as, "conditions": "; ".join(stated)} if stated else self.read_as
+        return replace(self, findings=tuple(findings), read_as=read_as)
 
     def accepting(self, checks: Iterable[str]) -> Report:
         """Return the report with open findings of some checks accepted: they do not decide."""

@@ -84,11 +84,6 @@ def finding(
 leak, error, open_, warning, ok = (partial(finding, mark) for mark in MARKS)
 
 
-def mark_of_share(share: float, limit: float) -> Mark:
-    """Return the mark of a leak of some share of the test images; the user sets the limit."""
-    return "leak" if share > limit else "warning"
-
-
 def _side(parts: tuple[str, ...]) -> str:
     """Return where rows of the parts would be, in words."""
     words = {TRAIN_PARTS: "for training", TEST_PARTS: "for the test"}
@@ -108,7 +103,8 @@ def run_check(check: Check, context: AuditContext) -> tuple[Finding, ...]:
             raise ZSLError(f"no rows to compare, none {where}.")
     except ZSLError as refusal:
         findings = (open_(f"{NOT_CHECKED}{refusal}"),)
-    return tuple(
+    named = (
         replace(f, check=check.id, title=check.title, decides=check.decides or f.mark != "open")
         for f in findings
     )
+    return tuple(f.with_limit(context.thresholds.share) for f in named)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from zslcore.leakage.checks.base import check, finding, mark_of_share, ok, warning
+from zslcore.leakage.checks.base import check, finding, leak, ok, warning
 from zslcore.leakage.context import TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.neighbours import identical_rows, near_rows
 from zslcore.leakage.report import Evidence, Finding, Mark, counted
@@ -37,11 +37,12 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
             twins = trained[np.isin(group[trained], group[rows])]
             yield _equal(
                 context,
-                mark_of_share(share, context.thresholds.share),
+                "leak",
                 f"With exactly the features of a training row: {counted(rows.size, 'row')} of "
                 f"{part} ({share:.2%}).",
                 np.union1d(rows, twins),
                 group,
+                share,
             )
     seen, unseen = (groups_in(context, group, part) for part in TEST_PARTS)
     both = np.intersect1d(seen, unseen)
@@ -70,7 +71,12 @@ def leaking_groups(context: AuditContext, group: np.ndarray) -> np.ndarray:
 
 
 def _equal(
-    context: AuditContext, mark: Mark, sentence: str, rows: np.ndarray, group: np.ndarray
+    context: AuditContext,
+    mark: Mark,
+    sentence: str,
+    rows: np.ndarray,
+    group: np.ndarray,
+    share: float | None = None,
 ) -> Finding:
     parts = [p for p in (*TRAIN_PARTS, *TEST_PARTS) if p in context.parts]
     rows = rows[np.argsort(group[rows], kind="stable")]
@@ -80,7 +86,7 @@ def _equal(
         for k, row in enumerate(rows)
     ]
     evidence = Evidence.of("Equal rows, 0-based", ("group", "row", "class", "parts"), table)
-    return finding(mark, sentence, ADVICE, evidence, rows, figures={"rows": len(rows)})
+    return finding(mark, sentence, ADVICE, evidence, rows, figures={"rows": len(rows)}, value=share)
 
 
 @check(
@@ -112,8 +118,7 @@ def near_duplicates(context: AuditContext) -> Iterator[Finding]:
         "distance / tenth",
     )
     share = n / len(test)
-    yield finding(
-        mark_of_share(share, limits.share),
+    yield leak(
         f"Nearer to a training row than {limits.near:g} times the usual distance (median "
         f"{near.median:.4g}) and {limits.alone:g} times that to the tenth nearest: "
         f"{counted(n, 'test row')} ({share:.2%}).",

@@ -14,7 +14,6 @@ from zslcore.leakage.checks.base import (
     error,
     finding,
     leak,
-    mark_of_share,
     ok,
     open_,
     warning,
@@ -423,8 +422,7 @@ def same_photograph(context: AuditContext) -> Findings:
             order = np.argsort(-tested, kind="stable")
             table = [(photographs.name(int(shared[k])), tested[k], in_training[k]) for k in order]
             share = rows.size / n
-            yield finding(
-                mark_of_share(share, context.thresholds.share),
+            yield leak(
                 f"From a photograph that also gave a training row: {rows.size:,} of {n:,} rows of "
                 f"{part} ({share:.1%}), known from {photographs.source}.",
                 "Separate photographs, not rows: the corrected split removes the training rows of "
