@@ -23,6 +23,7 @@ change:
 - :mod:`zslcore.analysis`, a folder with one question per module
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -77,3 +78,22 @@ else:
     def __dir__() -> list[str]:
         """List the public names, imported or not."""
         return sorted({*globals(), *__all__})
+
+
+def _show_curves_in_notebooks() -> None:
+    """Give notebooks of IPython a curve with a gamma to drag; it is drawn by a room above it."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    if shell is None:
+        return
+
+    def show(curve: Any) -> str:
+        from zslcore.interactive.seen_unseen import notebook_curve
+
+        return notebook_curve(curve)
+
+    html = shell.display_formatter.formatters["text/html"]
+    html.for_type_by_name("zslcore.metrics.curve", "SeenUnseenCurve", show)
+
+
+_show_curves_in_notebooks()

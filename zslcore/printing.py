@@ -24,8 +24,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
-from zslcore.interactive.hues import SEEN, UNSEEN, percent, three_digits
-from zslcore.interactive.seen_unseen import LOOKS, SeenUnseen, line_of
+from zslcore.interactive.colors import SEEN, UNSEEN
+from zslcore.interactive.seen_unseen import LOOKS, InteractiveCurve, line_of
+from zslcore.numbers import percent, three_digits
 from zslcore.storage.extras import extra
 from zslcore.version import version
 
@@ -412,12 +413,12 @@ _SIZES = ((5_000, 2.2), (30_000, 1.5), (np.inf, 0.9))
 LEVELS = (0.2, 0.4, 0.6, 0.8)
 
 
-def of_curves(what: SeenUnseen) -> Panel:
+def of_curves(what: InteractiveCurve) -> Panel:
     """Return seen over unseen accuracy for every gamma, with the gammas that have a name."""
     return Panel(partial(_draw_curves, what), square=True)
 
 
-def _draw_curves(what: SeenUnseen, axes: Axes) -> None:
+def _draw_curves(what: InteractiveCurve, axes: Axes) -> None:
     for H in LEVELS:
         u = np.linspace(H / (2 - H), 1, 200)
         s = H * u / (2 * u - H)
@@ -479,7 +480,7 @@ def of_predictions(found: Predictions, what: str) -> Panel:
 def _curve(found: Predictions) -> Panel:
     origin = found.provenance.gamma_origin if found.gamma is not None else None
     line = line_of(found.title, found.test.curve, "harmonic", found.gamma, 0.0, origin)
-    return of_curves(SeenUnseen([line], LOOKS, found.title))
+    return of_curves(InteractiveCurve([line], LOOKS, found.title))
 
 
 def _classes(found: Predictions) -> Panel:

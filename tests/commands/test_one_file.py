@@ -3,14 +3,17 @@
 import base64
 import json
 import re
+import sys
 import zlib
 from dataclasses import replace
 from html import unescape
+from types import SimpleNamespace
 from urllib.parse import unquote
 
 import numpy as np
 import pytest
 
+import zslcore
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.evaluation.runs import execute_with_scores
@@ -112,13 +115,25 @@ def test_a_page_has_at_most_300_kilobytes(dataset):
     assert head_of(page)["images"]["n"] == len(found.test.y)
 
 
-def test_a_notebook_shows_curves_answers_and_predictions():
+@pytest.fixture
+def shown_by_ipython(monkeypatch):
+    """The functions by which a notebook shows objects, by the module and name of their class."""
+    functions = {}
+    html = SimpleNamespace(for_type_by_name=lambda *key: functions.update({key[:2]: key[2]}))
+    shell = SimpleNamespace(display_formatter=SimpleNamespace(formatters={"text/html": html}))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    zslcore._show_curves_in_notebooks()
+    return functions
+
+
+def test_a_notebook_shows_curves_answers_and_predictions(shown_by_ipython):
     world = linear_world(noise=1.0)
     _, test = execute_with_scores(
         RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0}), world, with_oracle=False
     )
-    shown = test.curve._repr_html_()
-    assert isinstance(test.curve, SeenUnseenCurve)
+    kind = type(test.curve)
+    shown = shown_by_ipython[kind.__module__, kind.__name__](test.curve)
+    assert kind is SeenUnseenCurve
     assert shown.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
     page = unescape(re.search(r'srcdoc="([^"]*)"', shown)[1])
     head = head_of(page)

@@ -17,13 +17,13 @@ from zslcore.__main__ import main
 from zslcore.analysis.mistakes import per_class_table
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
-from zslcore.interactive import hues, point_map
+from zslcore.interactive import colors, point_map
 from zslcore.interactive.point_map import PointMap
-from zslcore.interactive.seen_unseen import LOOKS, SeenUnseen, line_of
+from zslcore.interactive.seen_unseen import LOOKS, InteractiveCurve, line_of
 from zslcore.printing import LEVELS, drawn, of_curves, of_map, of_predictions, print_figure
 from zslcore.results.store import ResultStore
 
-NIGHT = {hue.dark for hue in vars(hues).values() if isinstance(hue, hues.Hue)} | {"#101418"}
+NIGHT = {hue.dark for hue in vars(colors).values() if isinstance(hue, colors.Hue)} | {"#101418"}
 CLASSES = pd.DataFrame(
     {"class": list("abcd"), "side": ["seen", "unseen"] * 2, "images": 3}
     | {"plain": [0.1, 0.2, 0.3, 0.4], "calibrated": [0.5, 0.6, 0.7, 0.8]}
@@ -214,7 +214,7 @@ def test_hidden_axes_have_no_numbers():
 
 def test_a_name_that_has_its_area_gets_it_once(run):
     line = line_of("ESZSL, AUSUC 52.8 %", run[1].test.curve, "harmonic", 0.0, 0.0, None)
-    lines = axes_of(of_curves(SeenUnseen([line], LOOKS, "alt"))).lines
+    lines = axes_of(of_curves(InteractiveCurve([line], LOOKS, "alt"))).lines
     assert "ESZSL, AUSUC 52.8 %" in {line.get_label() for line in lines}
 
 

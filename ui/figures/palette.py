@@ -1,6 +1,6 @@
 """One meaning, one colour, one shape: the same on every page and in every formula.
 
-The hues are Okabe and Ito's, distinct for colour-blind readers, each with a symbol and a line or
+The colors are Okabe and Ito's, distinct for colour-blind readers, each with a symbol and a line or
 fill of its own. Words in each form, light or dark, have a contrast of at least 4.5 : 1 to the page
 (related classes, whose colour no word has, 3 : 1). Which form a figure takes is asked when it is
 drawn: colours are read where a figure is made, never where a module is loaded.
@@ -15,8 +15,8 @@ from typing import Any, Self
 
 import plotly.graph_objects as go
 
-from zslcore.interactive import hues
-from zslcore.interactive.hues import Look
+from zslcore.interactive import colors
+from zslcore.interactive.colors import Look
 
 _asked: list[Callable[[], bool]] = [lambda: False, lambda: False]
 
@@ -51,7 +51,7 @@ class Mark:
     night: str = ""
 
     @classmethod
-    def of(cls, hue: hues.Hue, symbol: str, dash: str = "solid", pattern: str = "") -> Self:
+    def of(cls, hue: colors.Hue, symbol: str, dash: str = "solid", pattern: str = "") -> Self:
         """Return the look of a meaning whose hue figures of the core have, too."""
         return cls(hue.light, symbol, dash, pattern, hue.dark)
 
@@ -61,21 +61,21 @@ class Mark:
         return self.night if self.night and dark() else self.light
 
 
-SEEN = Mark.of(hues.SEEN, "circle")
-UNSEEN = Mark.of(hues.UNSEEN, "diamond", pattern="/")
-VALIDATED = Mark.of(hues.VALIDATED, "square")
-OVERLAP = Mark.of(hues.OVERLAP, "triangle-up", pattern="x")
-RELATED = Mark.of(hues.RELATED, "triangle-up-open", pattern="/")
-ORACLE = Mark.of(hues.ORACLE, "x-thin", dash="dash")
-HARMONIC = Mark.of(hues.HARMONIC, "hexagon")
+SEEN = Mark.of(colors.SEEN, "circle")
+UNSEEN = Mark.of(colors.UNSEEN, "diamond", pattern="/")
+VALIDATED = Mark.of(colors.VALIDATED, "square")
+OVERLAP = Mark.of(colors.OVERLAP, "triangle-up", pattern="x")
+RELATED = Mark.of(colors.RELATED, "triangle-up-open", pattern="/")
+ORACLE = Mark.of(colors.ORACLE, "x-thin", dash="dash")
+HARMONIC = Mark.of(colors.HARMONIC, "hexagon")
 #: What is to be found at once, in the colour of words.
-INK = Mark.of(hues.INK, "x")
+INK = Mark.of(colors.INK, "x")
 TRANSDUCTIVE = replace(INK, symbol="star")
 #: Two data sets side by side.
-FIRST = Mark.of(hues.FIRST, "triangle-left")
-SECOND = Mark.of(hues.SECOND, "triangle-right", pattern="/")
+FIRST = Mark.of(colors.FIRST, "triangle-left")
+SECOND = Mark.of(colors.SECOND, "triangle-right", pattern="/")
 #: What belongs to none of these meanings.
-NEUTRAL = Mark.of(hues.NEUTRAL, "circle")
+NEUTRAL = Mark.of(colors.NEUTRAL, "circle")
 
 #: Group of classes by the pre-training set -> its look.
 GROUP_LOOKS: Mapping[str, Mark] = MappingProxyType(
@@ -86,7 +86,7 @@ GROUP_LOOKS: Mapping[str, Mark] = MappingProxyType(
 WORDS = Mark("#4B5563", "", night="#B4BDC9")
 
 #: The page.
-GROUND = hues.Hue("#FFFFFF", "#101418")
+GROUND = colors.Hue("#FFFFFF", "#101418")
 
 #: Lines of reference and grids: visible on white and on black, never in the way.
 FAINT = "rgba(128, 128, 128, 0.35)"

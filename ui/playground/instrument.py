@@ -27,7 +27,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
-from zslcore.interactive.seen_unseen import SeenUnseen, Stop
+from zslcore.interactive.seen_unseen import InteractiveCurve, Stop
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
 
@@ -260,7 +260,7 @@ def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray
     return images[playground_answers.rows_of(dataset, split, test)]
 
 
-def _of_gamma(choice: Choice, dataset: ZSLDataset, shown: Played) -> SeenUnseen:
+def _of_gamma(choice: Choice, dataset: ZSLDataset, shown: Played) -> InteractiveCurve:
     """Return the curve of a run, at the gamma of the address."""
     best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
     return playground_rulers.curve_of(

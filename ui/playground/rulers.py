@@ -21,7 +21,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
-from zslcore.interactive.seen_unseen import Line, SeenUnseen, gamma_range, interactive_curve
+from zslcore.interactive.seen_unseen import InteractiveCurve, Line, gamma_range, interactive_curve
 from zslcore.interactive.seen_unseen import Stop as Mark
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
@@ -31,7 +31,7 @@ KINDS = ("gamma", "lambda", "images")
 #: Words of axes, and images that are answered wrong, which are no less there than the others.
 AXIS, OFF = look_of(palette.WORDS), look_of(palette.NEUTRAL)
 #: Draws a curve and the gamma that counts on it.
-Drawn = Callable[[AnsweredTest, float | None], SeenUnseen]
+Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def curve_of(
     origin: str = "validated",
     more: Sequence[Mark] = (),
     start: float | None = None,
-) -> SeenUnseen:
+) -> InteractiveCurve:
     """Return a curve with its images, at the gamma that counts unless it starts elsewhere."""
     stops = [Mark("uncalibrated", 0.0, "plain")]
     if gamma is not None:

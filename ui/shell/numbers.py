@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from zslcore.interactive.hues import percent as percent
-from zslcore.interactive.hues import three_digits as three_digits
+from zslcore.numbers import percent as percent
+from zslcore.numbers import three_digits as three_digits
 
 
 def points(difference: float | None) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.takeaway import downloads
-from zslcore.interactive.seen_unseen import PARTS, SeenUnseen
+from zslcore.interactive.seen_unseen import PARTS, InteractiveCurve
 from zslcore.printing import of_curves
 
 #: Bound on the numbers that a browser may send.
@@ -18,14 +18,14 @@ _mount = st.components.v2.component("zsl_seen_unseen", **asdict(PARTS))
 
 
 def draw_curves(
-    what: SeenUnseen, *, key: str, on_change: Callable[[], None] = lambda: None
+    what: InteractiveCurve, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> None:
     """Draw interactive curves; ``st.session_state[key].gamma`` is where gamma was let go."""
     _mount(key=key, data=what.packed(key), on_gamma_change=on_change)
     offer_curves(what, key)
 
 
-def offer_curves(what: SeenUnseen, key: str) -> None:
+def offer_curves(what: InteractiveCurve, key: str) -> None:
     """Put the menu of curves that the element ``key`` draws here."""
     downloads.offer_figure(
         downloads.Figure(
@@ -44,7 +44,7 @@ def released(key: str, name: str) -> float | None:
     return float(said) if isinstance(said, int | float) and abs(said) < LARGEST else None
 
 
-def numbers_of(what: SeenUnseen) -> pd.DataFrame:
+def numbers_of(what: InteractiveCurve) -> pd.DataFrame:
     """Return every point of every curve: columns curve, gamma, both sides and harmonic."""
     return pd.concat(
         [

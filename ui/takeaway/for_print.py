@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from ui.figures import palette
 from ui.takeaway.as_table import without_tags
-from zslcore.interactive import hues
+from zslcore.interactive import colors
 from zslcore.printing import (
     INK,
     Panel,
@@ -43,7 +43,7 @@ _DECIMALS = re.compile(r"\.(\d)%")
 _ON_PAPER = {
     plotly.colors.hex_to_rgb(dark): plotly.colors.hex_to_rgb(light)
     for dark, light in (
-        *((hue.dark, hue.light) for hue in vars(hues).values() if isinstance(hue, hues.Hue)),
+        *((hue.dark, hue.light) for hue in vars(colors).values() if isinstance(hue, colors.Hue)),
         (palette.WORDS.night, palette.WORDS.light),
         (palette.GROUND.dark, palette.GROUND.light),
     )

@@ -11,7 +11,6 @@ import pandas as pd
 from zslcore.datasets.base import part_digest
 from zslcore.datasets.class_lists import ClassList
 from zslcore.datasets.facts import title
-from zslcore.interactive.hues import signed
 from zslcore.leakage.contamination import TestSet, comparable, counts_of, not_found, own_test_set
 from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.counts import leaking_rows, leaks_by_part
@@ -33,6 +32,7 @@ from zslcore.leakage.report import (
     worst_first,
 )
 from zslcore.leakage.vocabularies import Vocabulary
+from zslcore.numbers import signed
 from zslcore.storage.files import FACTS
 
 #: Rows of a finding that a card names.

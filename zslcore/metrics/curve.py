@@ -28,10 +28,6 @@ from zslcore.metrics.accuracy import (
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Pixels of a notebook's curve without images.
-OF_CURVE = 640
-
-
 #: Scores looked at together, few enough for a cache: half a megabyte of double precision.
 BLOCK_VALUES = 1 << 16
 
@@ -129,17 +125,6 @@ class SeenUnseenCurve:
         right longest when scores move a little.
         """
         return self.at(middle_gamma(self.gamma, int(np.argmax(self.harmonic))))
-
-    def _repr_html_(self) -> str:
-        """Show the curve in a notebook, with a gamma to drag."""
-        from zslcore.interactive.one_file import framed
-        from zslcore.interactive.seen_unseen import interactive_curve, line_of
-
-        title = "Seen-unseen curve"
-        line = line_of(title, self, "harmonic", None, 0.0)
-        made = f"AUSUC {self.ausuc:.4f}, {len(self.gamma):,} points."
-        page = interactive_curve([line], tell=False).page(title=title, made=made)
-        return framed(page, title, height=OF_CURVE)
 
     def thinned(self, n: int) -> SeenUnseenCurve:
         """Return about ``n`` points, evenly spaced along the curve, with its ends and the best."""

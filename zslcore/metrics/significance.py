@@ -55,7 +55,7 @@ from scipy.special import nctdtr, nctdtrinc, ndtr, ndtri, stdtr, stdtrit
 from scipy.stats import rankdata, ttest_1samp, wilcoxon
 
 from zslcore.exceptions import DatasetError, ParameterError
-from zslcore.interactive.hues import signed
+from zslcore.numbers import signed
 
 #: Differences that agree to so many digits are ties: 0.442 - 0.439 and 0.344 - 0.341 do not quite.
 DIGITS = 12

@@ -17,7 +17,7 @@ import streamlit as st
 
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.interactive.one_file import SHARED, as_bytes, joined, packed, styled
-from zslcore.interactive.seen_unseen import SeenUnseen
+from zslcore.interactive.seen_unseen import InteractiveCurve
 from zslcore.metrics import SeenUnseenCurve
 
 _HERE = Path(__file__).parent
@@ -123,7 +123,7 @@ class Frame:
     """A stop of a ruler that is not gamma's, with answers of its own and its value in ``words``."""
 
     words: str
-    curves: SeenUnseen
+    curves: InteractiveCurve
     answered: AnsweredTest
 
 
@@ -171,7 +171,7 @@ class Instrument:
     height, width); ``below`` is what the page needs below the instrument, in pixels.
     """
 
-    curves: SeenUnseen
+    curves: InteractiveCurve
     answered: AnsweredTest
     names: Sequence[str]
     noun: tuple[str, str]
@@ -227,7 +227,7 @@ class Instrument:
         return {"width": width, "height": height}
 
 
-def _parts(curves: SeenUnseen, answered: AnsweredTest) -> tuple[dict[str, Any], list[bytes]]:
+def _parts(curves: InteractiveCurve, answered: AnsweredTest) -> tuple[dict[str, Any], list[bytes]]:
     """Return head and arrays of curves, and of the answers behind them."""
     head, blocks = curves.parts()
     answers, order = answered.answers, answered.switches.order

@@ -14,67 +14,36 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from zslcore.interactive import hues
-from zslcore.interactive.hues import Look, percent, three_digits
-from zslcore.interactive.one_file import SHARED, Parts, as_bytes, joined, one_file, packed, styled
-
-
-class Point(Protocol):
-    """Accuracies at one gamma, as :class:`zslcore.metrics.OperatingPoint` has them."""
-
-    @property
-    def gamma(self) -> float: ...
-    @property
-    def seen(self) -> float: ...
-    @property
-    def unseen(self) -> float: ...
-    @property
-    def harmonic(self) -> float: ...
-
-
-class Curve(Protocol):
-    """What is drawn of a curve, as :class:`zslcore.metrics.SeenUnseenCurve` has it."""
-
-    @property
-    def gamma(self) -> np.ndarray: ...
-    @property
-    def seen(self) -> np.ndarray: ...
-    @property
-    def unseen(self) -> np.ndarray: ...
-    @property
-    def harmonic(self) -> np.ndarray: ...
-    @property
-    def ausuc(self) -> float: ...
-    def at(self, gamma: float, /) -> Point: ...
-    def best(self) -> Point: ...
-
-
-class GammaThresholds(Protocol):
-    """The gamma at which each image changes sides, as :mod:`zslcore.metrics.curve` has it."""
-
-    @property
-    def gamma(self) -> np.ndarray: ...
-    @property
-    def y(self) -> np.ndarray: ...
-    @property
-    def seen(self) -> np.ndarray: ...
-    @property
-    def right_if_seen(self) -> np.ndarray: ...
-    @property
-    def right_if_unseen(self) -> np.ndarray: ...
+from zslcore.interactive import colors
+from zslcore.interactive.colors import Look
+from zslcore.interactive.one_file import (
+    SHARED,
+    Parts,
+    as_bytes,
+    framed,
+    joined,
+    one_file,
+    packed,
+    styled,
+)
+from zslcore.metrics import SeenUnseenCurve
+from zslcore.metrics.curve import GammaThresholds
+from zslcore.numbers import percent, three_digits
 
 
 class Answered(Protocol):
     """The answers to a test set, as :class:`zslcore.evaluation.protocol.AnsweredTest` has them."""
 
     @property
-    def curve(self) -> Curve: ...
+    def curve(self) -> SeenUnseenCurve: ...
     @property
     def classes(self) -> np.ndarray: ...
     @property
     def switches(self) -> GammaThresholds: ...
 
 
+#: Pixels of a curve without images in a notebook.
+CURVE_HEIGHT = 640
 _HERE = Path(__file__).parent
 _HTML = """
 <div class="whole">
@@ -122,7 +91,7 @@ class Line:
     """
 
     name: str
-    curve: Curve
+    curve: SeenUnseenCurve
     look: str
     stops: Sequence[Stop]
     limits: tuple[float, float]
@@ -138,7 +107,7 @@ class Images:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenUnseen:
+class InteractiveCurve:
     """Curves, of which the first can be dragged, and its images; ``alt`` says what is shown.
 
     ``looks`` has "seen", "unseen", "harmonic" and all that lines and stops name. With ``choose`` a
@@ -217,26 +186,26 @@ def _packed_images(images: Images) -> tuple[dict[str, Any], list[bytes]]:
 
 
 LOOKS = {
-    "seen": hues.Look.of(hues.SEEN),
-    "unseen": hues.Look.of(hues.UNSEEN, "diamond"),
-    "harmonic": hues.Look.of(hues.HARMONIC),
-    "plain": hues.Look.of(hues.HARMONIC, "circle", "2 3"),
-    "validated": hues.Look.of(hues.VALIDATED, "square"),
-    "oracle": hues.Look.of(hues.ORACLE, "x", "6 4"),
-    "folds": hues.Look.of(hues.VALIDATED, "square"),
-    "classes": hues.Look.of(hues.HARMONIC),
-    "inductive": hues.Look.of(hues.HARMONIC, "circle", "2 4"),
-    "transductive": hues.Look.of(hues.INK, "square"),
-    "first": hues.Look.of(hues.FIRST, "triangle-left", "7 4"),
-    "second": hues.Look.of(hues.SECOND, "triangle-right", "2 3"),
-    "third": hues.Look.of(hues.OVERLAP, "triangle-up", "9 3 2 3"),
-    "fourth": hues.Look.of(hues.NEUTRAL, "circle", "4 2"),
+    "seen": colors.Look.of(colors.SEEN),
+    "unseen": colors.Look.of(colors.UNSEEN, "diamond"),
+    "harmonic": colors.Look.of(colors.HARMONIC),
+    "plain": colors.Look.of(colors.HARMONIC, "circle", "2 3"),
+    "validated": colors.Look.of(colors.VALIDATED, "square"),
+    "oracle": colors.Look.of(colors.ORACLE, "x", "6 4"),
+    "folds": colors.Look.of(colors.VALIDATED, "square"),
+    "classes": colors.Look.of(colors.HARMONIC),
+    "inductive": colors.Look.of(colors.HARMONIC, "circle", "2 4"),
+    "transductive": colors.Look.of(colors.INK, "square"),
+    "first": colors.Look.of(colors.FIRST, "triangle-left", "7 4"),
+    "second": colors.Look.of(colors.SECOND, "triangle-right", "2 3"),
+    "third": colors.Look.of(colors.OVERLAP, "triangle-up", "9 3 2 3"),
+    "fourth": colors.Look.of(colors.NEUTRAL, "circle", "4 2"),
 }
 #: Looks of curves that are there to compare with: none of them is a meaning on this plane.
 GHOSTS = ("first", "second", "third", "fourth")
 
 
-def gamma_range(curve: Curve, also: Sequence[float] = ()) -> tuple[float, float]:
+def gamma_range(curve: SeenUnseenCurve, also: Sequence[float] = ()) -> tuple[float, float]:
     """Return the gammas between which 98 % of either trade happens, widened to hold ``also``."""
     gamma = curve.gamma[1:]
     if not len(gamma):
@@ -250,7 +219,7 @@ def gamma_range(curve: Curve, also: Sequence[float] = ()) -> tuple[float, float]
 
 def line_of(
     name: str,
-    curve: Curve,
+    curve: SeenUnseenCurve,
     look: str,
     chosen: float | None,
     start: float,
@@ -278,7 +247,7 @@ def interactive_curve(
     choose: bool = False,
     tell: bool = True,
     sides: tuple[str, str] = ("seen", "unseen"),
-) -> SeenUnseen:
+) -> InteractiveCurve:
     """Return curves to drag, the first of them with its images.
 
     ``scores`` are those of the first line, ``names`` of the classes in the order of the prototypes.
@@ -286,7 +255,15 @@ def interactive_curve(
     the first line's gamma was let go.
     """
     images = scores and Images(scores.switches, [names[c] for c in scores.classes])
-    return SeenUnseen(lines, LOOKS, _alt(lines), images or None, choose, tell, sides)
+    return InteractiveCurve(lines, LOOKS, _alt(lines), images or None, choose, tell, sides)
+
+
+def notebook_curve(curve: SeenUnseenCurve) -> str:
+    """Return a curve as an element of a notebook, with a gamma to drag."""
+    title = "Seen-unseen curve"
+    made = f"AUSUC {curve.ausuc:.4f}, {len(curve.gamma):,} points."
+    figure = interactive_curve([line_of(title, curve, "harmonic", None, 0.0)], tell=False)
+    return framed(figure.page(title=title, made=made), title, height=CURVE_HEIGHT)
 
 
 def page_of_answers(

@@ -32,8 +32,8 @@ from scipy.stats import binomtest
 
 from zslcore.analysis.papers.claims.evidence import Evidence, UndecidedError
 from zslcore.analysis.ranking import ranks_of
-from zslcore.interactive.hues import signed
 from zslcore.metrics.significance import DIGITS, paired_test
+from zslcore.numbers import signed
 
 Verdict = Literal[
     "holds",

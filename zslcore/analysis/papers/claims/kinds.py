@@ -35,8 +35,8 @@ from zslcore.analysis.papers.claims.judging import (
 )
 from zslcore.analysis.ranking import agreement
 from zslcore.datasets.facts import class_facts, fact_sources
-from zslcore.interactive.hues import signed
 from zslcore.metrics.significance import DIGITS
+from zslcore.numbers import signed
 
 
 class ClaimArguments(Protocol):
