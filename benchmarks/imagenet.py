@@ -19,6 +19,7 @@ three have to end in the same figures.
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import subprocess
 import sys
@@ -154,15 +155,17 @@ def workers(rows: int) -> None:
         part_bytes = -(-rows // PARTS) * FEW_FEATURES * 4
         shards = write_shards(Path(name) / "set", [(X, y)], part_bytes=part_bytes)
         given = (shards, y, scorer, candidate_sets(), SEEN)
-        there = Engine(dask=address)
-        timed(there, (shards, y, scorer, {"all": ~SEEN}, SEEN))  # workers import what they need
+        os.environ["ZSL_DASK"] = address
+        timed(Engine(), (shards, y, scorer, {"all": ~SEEN}, SEEN))  # workers import what they need
+        del os.environ["ZSL_DASK"]
         one, figures = timed(Engine(workers=1), given)
-        two, of_two = timed(there, given)
+        os.environ["ZSL_DASK"] = address
+        two, of_two = timed(Engine(), given)
         report("two workers, plain: one process", two, one, 1.7)
         print(f"  figures: {same(figures, of_two)}")
         killer = threading.Timer(two / 2, lambda: others[0].send_signal(signal.SIGKILL))
         killer.start()
-        lost, of_one_left = timed(there, given)
+        lost, of_one_left = timed(Engine(), given)
         print(f"one of them killed after {two / 2:.1f} s: {lost:.1f} s")
         print(f"  figures: {same(figures, of_one_left)}")
 

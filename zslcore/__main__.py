@@ -1,9 +1,8 @@
-"""The command line, ``zslcore`` or ``python -m zslcore``: to open the app, run, import and audit.
+"""Zero-shot learning on the command line: run methods, check splits and scores, open the app.
 
-A command is a module of :mod:`zslcore.commands` with a docstring, ``add_arguments`` and ``run``,
-and its line below; only the module of the command that runs is imported. ``run`` returns what is
-printed, an exit status or both: text, or with ``--json`` a table or other values. Whatever the
-package or the system refuses is one sentence on standard error and exit code 2.
+A command is a module of :mod:`zslcore.commands` and its line below. The docstring of the module is
+the help; ``run`` is the decorated function, and ``VERBS`` holds one for each verb. Only the module
+of the command that runs is imported. A refusal is one sentence on standard error and exit code 2.
 """
 
 from __future__ import annotations
@@ -15,49 +14,46 @@ import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
+from zslcore.commands.command import print_output
 from zslcore.exceptions import ZSLError
 from zslcore.storage import settings
-from zslcore.texts import strict_json
 
 #: Commands in the order of the help; each is the module of its name in :mod:`zslcore.commands`.
 COMMANDS = {
     "app": "open the app in the browser",
+    "check": "check splits, scores and results for leaks and errors",
+    "score": "compute every metric of score matrices, under every protocol",
+    "explain": "find the protocol that gives a printed number",
     "run": "run a method on a data set",
-    "compare": "compare methods on several data sets, and rank them",
+    "compare": "run methods on several data sets, and rank them",
     "runs": "list, compare, export, delete and import runs",
     "reproduce": "compute a table or figure of the papers, and compare it with the printed one",
-    "import": "import a data set from files",
-    "export": "write a data set as res101.mat and att_splits.mat, or as a table",
-    "download": "download and import public data",
-    "extract": "turn a folder of images into features",
-    "embed": "make class embeddings from names",
+    "claims": "test claims of the papers on their tables and on runs",
+    "leak-cost": "measure the gain from training on test images, in points",
+    "contamination": "find test classes in the training sets of published extractors",
+    "protocols": "list how released codes choose epoch, seed, parameters, gamma and split",
+    "base-to-new": "list base and new classes of the sets used to test prompt tuning",
+    "board": "check a folder of results and write the board",
     "methods": "list the methods",
     "check-method": "check a method against the contract",
-    "check": "is it clean? a card for a split, scores or a result",
-    "audit": "former name of check, for this release",
-    "leak-cost": "measure what leaks cost, in points",
-    "claims": "judge claims of the papers, on their tables and on runs",
-    "protocols": "list how released codes choose epoch, seed, parameters, gamma and split",
+    "import": "import a data set from files",
+    "export": "write a data set as res101.mat and att_splits.mat, or as a table",
     "folds": "write the rows of the test set and of every fold",
-    "base-to-new": "list base and new classes of the sets that prompt tuning is tested on",
-    "score": "judge score matrices of models from elsewhere",
-    "explain": "say which reading of scores gives a printed number",
-    "power": "plan a comparison: classes and images that a difference needs",
-    "board": "check a folder of results and write the board",
+    "download": "download and import public data",
+    "extract": "compute features of a folder of images",
+    "embed": "compute class embeddings from class names",
     "shards": "store features larger than memory as a mapped file",
-    "large-scale": "measure methods on the nine ImageNet test sets",
-    "review": "former name of check --page, for this release",
+    "large-scale": "evaluate methods on the nine ImageNet test sets",
     "doctor": "check the data folder, and repair it",
-    "contamination": "list which extractors have seen classes of which test sets",
 }
 #: A keyword of Python cannot be the name of a module.
 MODULES = {"import": "import_data"}
 
 
-class TellVersion(argparse.Action):
-    """Print the version, which is read only then: in a checkout it needs a call of git."""
+class PrintVersion(argparse.Action):
+    """Print the version, which is read only now: in a checkout it needs a call of git."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version and end."""
@@ -68,17 +64,17 @@ class TellVersion(argparse.Action):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0, 1 when an audit found what it guards against, 2 when refused."""
+    """Run one command; return its exit status, 2 where it is refused."""
     words = sys.argv[1:] if arguments is None else arguments
     parser = parser_of_commands(words[:1])
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a name of a file may be no text
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of files may be undecodable
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         args = parser.parse_args(words)
-        args.argv = [*words]  # a review says which command repeats it
+        args.argv = [*words]  # printed on the page of `check --page`
         settings.check()
-        status = _print_result(args.run(args))
-        sys.stdout.flush()  # what cannot be written would fail after the end otherwise
+        status = print_output(args.run(args), as_json=getattr(args, "json", False))
+        sys.stdout.flush()  # an error of writing would be raised after the end otherwise
     except ZSLError as error:
         print(f"zslcore: {error}", file=sys.stderr)
         return 2
@@ -87,36 +83,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-def _print_result(result: Any) -> int:
-    """Print text as it is, a table and other values as JSON; return the exit status."""
-    printed, status = result if isinstance(result, tuple) else (result, 0)
-    if isinstance(printed, int | None):
-        return int(printed or 0)
-    if hasattr(printed, "to_json"):
-        printed = printed.to_json(orient="records", double_precision=15)
-    print(printed.removesuffix("\n") if isinstance(printed, str) else strict_json(printed))
-    return status
-
-
 def parser_of_commands(names: Collection[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return the parser of all commands, with the options of these; other modules stay unread."""
+    """Return the parser of all commands; only these modules are imported for their options."""
     prog = "zslcore" if Path(sys.argv[0]).stem == "zslcore" else "python -m zslcore"
     parser = argparse.ArgumentParser(prog=prog, description=__doc__.split("\n")[0])
-    parser.add_argument("--version", action=TellVersion, nargs=0, help="print the version and exit")
+    parser.add_argument(
+        "--version", action=PrintVersion, nargs=0, help="print the version and exit"
+    )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, text in COMMANDS.items():
         command = commands.add_parser(name, help=text)
         if name in names:
             module = import_module(f"zslcore.commands.{MODULES.get(name, name.replace('-', '_'))}")
-            command.description = module.__doc__
-            command.formatter_class = argparse.RawDescriptionHelpFormatter
-            command.set_defaults(run=getattr(module, "run", None))
-            module.add_arguments(command)
+            _add_options(command, module)
     return parser
 
 
+def _add_options(parser: argparse.ArgumentParser, module: ModuleType) -> None:
+    """Add the options of a command, or a parser for each of its verbs."""
+    description = module.__doc__ or ""
+    verbs = getattr(module, "VERBS", None)
+    if verbs is None:
+        module.run.add_to(parser, description)
+        return
+    parser.description, parser.formatter_class = description, argparse.RawDescriptionHelpFormatter
+    subparsers = parser.add_subparsers(metavar="VERB", required=not hasattr(module, "run"))
+    for name, verb in verbs.items():
+        text = verb.run.__doc__ or ""
+        verb.add_to(subparsers.add_parser(name, help=text.split("\n")[0].rstrip(".")), text)
+    if hasattr(module, "run"):  # without a verb
+        parser.set_defaults(run=module.run)
+
+
 def _refused_by_system(error: OSError) -> int:
-    """Say in one sentence what the system refuses; a reader that left, as `head`, is no error."""
+    """Print an error of the system as one sentence; a closed pipe, as of `head`, is no error."""
     from zslcore.storage.files import refusal
 
     reader_left = isinstance(error, BrokenPipeError)

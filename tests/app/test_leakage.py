@@ -18,7 +18,7 @@ from ui.intake import uploads
 from ui.sections.audit import ON_PAGE, in_words_of_page
 from ui.state import decisions
 from zslcore.__main__ import main
-from zslcore.commands.audit import read_decisions
+from zslcore.commands.findings import read_decisions
 from zslcore.datasets import load
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError

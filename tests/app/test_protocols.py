@@ -14,7 +14,7 @@ from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.methods import get_method
 from zslcore.scores import ScoreFile, interpreted, judge
-from zslcore.scores.paired import compare_scores, needs
+from zslcore.scores.paired import compare_scores
 from zslcore.scores.protocols import PROTOCOLS
 
 PAGE = "scores"
@@ -120,22 +120,6 @@ def test_a_pair_shows_the_difference_of_every_figure():
     np.testing.assert_allclose(shown["p"], pair.table()["p"])
     assert "McNemar" in words(app)
     assert plain(pair.class_tests[0].sentence[len("Seen classes: ") :]) in words(app)
-
-
-def test_a_pair_is_the_pilot_of_a_study():
-    app = pages.visit(PAGE, scores_difference="2.5")
-    app.session_state["scores_tab"] = "Compare"
-    app.run()
-    assert not app.exception
-    first, second, _ = app.session_state["scores_made"].values()
-    pair = compare_scores(first.matrix, second.matrix, (first.gamma, second.gamma))
-    for power in (80, 95):
-        app.number_input(key="scores_power").set_value(power).run()
-        shown = next(f.value for f in app.dataframe if "images_needed" in f.value)
-        expected = needs(pair, 0.025, power / 100)
-        np.testing.assert_allclose(shown["images_needed"], expected["images_needed"])
-        assert list(shown["classes_needed"]) == list(expected["classes_needed"])
-    assert not unexplained(app)
 
 
 def test_scores_of_unseen_images_alone_are_shown_with_the_reason(tmp_path, scored):

@@ -106,11 +106,11 @@ def test_an_audit_tells_a_clean_split_from_a_leaking_one(told, tmp_path):
     split = correct_context(clean())
     (tmp_path / "clean.json").write_text(split.to_json())
     rows_alone = ("--format", "json", "--allow-incomplete")
-    assert told("audit", str(tmp_path / "clean.json"), *rows_alone)[0] == 0
+    assert told("check", str(tmp_path / "clean.json"), *rows_alone)[0] == 0
     leaky = json.loads((tmp_path / "clean.json").read_text())
     leaky["parts"]["trainval"] += leaky["parts"]["test_seen"]
     (tmp_path / "leaky.json").write_text(json.dumps(leaky))
-    status, text = told("audit", str(tmp_path / "leaky.json"), "--format", "json")
+    status, text = told("check", str(tmp_path / "leaky.json"), "--format", "json")
     assert status == 1
     assert json.loads(text)["provenance"]["zslcore"] == told("--version")[1].strip()
 

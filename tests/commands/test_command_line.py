@@ -257,4 +257,4 @@ def test_claims_refuse_what_they_do_not_know(capsys):
     assert main(["claims", "--id", "gbu-cros-p"]) == 2
     assert "did you mean 'gbu-cross-p'?" in capsys.readouterr().err
     assert main(["claims", "--lint", "--id", "gbu-cross-p"]) == 2
-    assert "--id names claims" in capsys.readouterr().err
+    assert "--id: expected no --lint" in capsys.readouterr().err

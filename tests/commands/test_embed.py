@@ -73,7 +73,7 @@ def test_what_was_trained_on_can_be_declared(classes):
 
 def test_each_refusal_is_one_sentence_and_writes_nothing(classes, capsys):
     before = sorted(path.name for path in classes.parent.iterdir())
-    assert "Expected --encoder or --vectors" in refused(capsys, "classes.txt")
+    assert "expected either --encoder or --vectors" in refused(capsys, "classes.txt")
     words = ["classes.txt", "--vectors", "glove.txt"]
     assert "belong to --encoder" in refused(capsys, *words, "--text", "a {}")
     assert "did you mean 'imagenet-1k'" in refused(capsys, *words, "--trained-on", "imagenet1k")
@@ -83,7 +83,7 @@ def test_each_refusal_is_one_sentence_and_writes_nothing(classes, capsys):
     classes.write_text("ox\nox\n")
     assert "'ox'" in refused(capsys, *words)
     classes.write_text("\n")
-    assert "expected a class a line, got none" in refused(capsys, *words)
+    assert "expected one class per line; got none" in refused(capsys, *words)
     classes.write_text("ox\n")
     (classes.parent / "classes-glove.npz").write_bytes(b"mine")
     assert "expected no file of this name" in refused(capsys, *words)

@@ -65,7 +65,7 @@ def test_unseen_classes_are_names_numbers_or_a_file(folder, unseen, tmp_path):
 
 def test_the_audit_looks_files_up_alike(folder, capsys):
     for name in ("own.mat", str(folder / "own.mat"), "sets/ANIMALS/own.mat"):
-        words = ["audit", str(folder / "att_splits.mat"), "--features", name, "--format", "json"]
+        words = ["check", str(folder / "att_splits.mat"), "--features", name, "--format", "json"]
         assert main(words) in (0, 1, 3)
         report = json.loads(capsys.readouterr().out)
         assert "ZSL004" in {finding["check"] for finding in report["findings"]}
@@ -94,12 +94,12 @@ def test_what_the_features_were_trained_on_is_declared_and_audited(folder, capsy
             if "trained on" in line
         )
         assert load("mine").pretraining == names
-        assert main(["audit", "mine", "--format", "json"]) in (0, 1, 3)
+        assert main(["check", "--format", "text", "mine", "--format", "json"]) in (0, 1, 3)
         report = json.loads(capsys.readouterr().out)
         marks = {each["check"]: each["mark"] for each in report["findings"]}
         assert (marks["ZSL006"] == "open") == (not names)
         assert (marks["ZSL006"] == "ok") == (names == ("none",))
-    unknown = "what is unknown; 'import --pretraining' declares it"
+    unknown = "an unknown set; 'import --pretraining' declares it"
     assert list(said.values()) == [unknown, "imagenet-1k", "nothing"]
 
 

@@ -1,10 +1,13 @@
 """The command line: exit codes and sentences."""
 
+import shlex
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from tests.datasets import files
-from zslcore.__main__ import main
+from zslcore.__main__ import COMMANDS, MODULES, main, parser_of_commands
 from zslcore.datasets import load
 from zslcore.datasets.base import class_folds
 from zslcore.exceptions import DatasetError
@@ -25,7 +28,7 @@ def test_import_prints_what_was_imported(tmp_path, capsys):
         "30 x 7",
         "5 x 4",
         load("mine").digest,
-        "none that is known",
+        "not recognised",
         "3 seen and",
     ):
         assert fact in out
@@ -83,3 +86,15 @@ def test_a_missing_command_is_exit_code_2(capsys):
         main([])
     assert caught.value.code == 2
     assert "usage" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_gives_an_example_that_the_command_accepts(name):
+    module = import_module(f"zslcore.commands.{MODULES.get(name, name.replace('-', '_'))}")
+    lines = [line.strip() for line in module.__doc__.splitlines()]
+    examples = [line for line in lines if line.startswith(f"zslcore {name}")]
+    assert examples
+    for line in examples:
+        for each in line.split(" && "):
+            _, *words = shlex.split(each)
+            parser_of_commands(words[:1]).parse_args(words)

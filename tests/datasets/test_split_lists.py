@@ -59,7 +59,7 @@ def test_an_image_in_train_and_test_is_one_row_that_leaks(tmp_path, capsys):
     (found,) = [f for f in report.of("ZSL003") if f.mark == "leak"]
     assert found.rows == (2,)
     assert report.mark("ZSL001") == "ok"
-    assert main(["audit", str(path)]) == 1
+    assert main(["check", "--format", "text", str(path)]) == 1
     assert "Tested in test_seen and trained on in trainval: 1 row" in capsys.readouterr().out
     assert recognise(path).kind == "split"
     assert main(["check", str(path)]) == 1

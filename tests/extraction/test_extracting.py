@@ -112,7 +112,7 @@ def test_ten_crops_are_averaged(tmp_path):
 @pytest.mark.nightly
 def test_a_number_that_the_help_gives_as_the_default_is_the_default():
     parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
+    command.run.add_to(parser, "")
     said = {each.dest: re.search(r"\((\d+)\)$", each.help or "") for each in parser._actions}
     said = {name: int(number[1]) for name, number in said.items() if number}
     assert said == {name: parser.get_default(name) for name in said}

@@ -9,7 +9,7 @@ from time import monotonic
 
 from tests.hostile.predictions import judged_predictions
 from tests.hostile.scores import judged
-from zslcore.commands.audit import read_decisions
+from zslcore.commands.findings import read_decisions
 from zslcore.datasets.table import read_table
 from zslcore.exceptions import ZSLError
 from zslcore.leakage.loading import context_of

@@ -14,7 +14,7 @@ from joblib import delayed
 
 from zslcore.__main__ import main
 from zslcore.exceptions import ZSLError
-from zslcore.large.engine import Engine, parallel
+from zslcore.large.engine import parallel
 
 
 @pytest.fixture(scope="module")
@@ -30,24 +30,18 @@ def address():
 def printed(tmp_path, monkeypatch, capsys):
     """Return what a command prints, in a data folder of its own."""
 
-    def run(*words):
+    def run(*words, dask=""):
         monkeypatch.setenv("ZSL_DATA", str(tmp_path / str(len(list(tmp_path.iterdir())))))
+        monkeypatch.setenv("ZSL_DASK", dask)
         assert main(list(words)) == 0
         return json.loads(capsys.readouterr().out)
 
     return run
 
 
-def test_run(printed, address):
-    words = ["run", "--method", "LinearS2V", "--no-oracle", "--json"]
-    here, there = printed(*words), printed(*words, "--dask", address)
-    assert here["evaluation"] == there["evaluation"]
-    assert here["params"] == there["params"]
-
-
 def test_compare(printed, address):
     words = ["compare", "--method", "LinearS2V", "ESZSL", "--json"]
-    here, there = printed(*words, "--jobs", "1"), printed(*words, "--dask", address)
+    here, there = printed(*words, "--jobs", "1"), printed(*words, dask=address)
     for row in [*here, *there]:
         del row["seconds"]
     assert here == there
@@ -55,15 +49,15 @@ def test_compare(printed, address):
 
 def test_reproduce(printed, address):
     words = ["reproduce", "gbu:table3", "--method", "ESZSL", "--seeds", "1", "--json"]
-    assert printed(*words, "--jobs", "1") == printed(*words, "--dask", address)
+    assert printed(*words, "--jobs", "1") == printed(*words, dask=address)
 
 
 def test_an_address_that_does_not_answer_is_told(monkeypatch, capsys):
     pytest.importorskip("distributed", reason="Dask is not installed")
     monkeypatch.setattr("zslcore.large.engine.DASK_ANSWERS_IN", "0.2s")
-    words = ["run", "--method", "LinearS2V", "--no-store", "--dask", "tcp://127.0.0.1:9"]
-    assert main(words) == 2
-    assert "--dask: expected the address of a scheduler" in capsys.readouterr().err
+    monkeypatch.setenv("ZSL_DASK", "tcp://127.0.0.1:9")
+    assert main(["compare", "--method", "LinearS2V"]) == 2
+    assert "ZSL_DASK: expected the address of a running scheduler" in capsys.readouterr().err
 
 
 # --- A cluster that goes in the middle of the work ------------------------------------------------
@@ -116,10 +110,11 @@ def done_or_killed(number, pid, marker):
 
 
 @pytest.mark.nightly
-def test_a_worker_that_is_killed_costs_nothing(cluster, tmp_path):
+def test_a_worker_that_is_killed_costs_nothing(cluster, tmp_path, monkeypatch):
     address, _ = cluster
+    monkeypatch.setenv("ZSL_DASK", address)
     call = partial(done_or_killed, pid=0, marker=tmp_path / "marker")
-    with parallel(Engine(dask=address), 1, "list") as work:
+    with parallel(1, "list") as work:
         assert work(delayed(call)(number) for number in range(6)) == list(range(6))
     assert (tmp_path / "marker").exists()
 
@@ -128,10 +123,11 @@ def test_a_worker_that_is_killed_costs_nothing(cluster, tmp_path):
 def test_a_scheduler_that_is_killed_is_one_sentence(cluster, tmp_path, monkeypatch, caplog):
     address, pid = cluster
     monkeypatch.setattr("zslcore.large.engine.DASK_ANSWERS_IN", "2s")
+    monkeypatch.setenv("ZSL_DASK", address)
     call = partial(done_or_killed, pid=pid, marker=tmp_path / "marker")
     with (
-        pytest.raises(ZSLError, match="--dask: the scheduler at tcp.* lost during the work"),
-        parallel(Engine(dask=address), 1, "list") as work,
+        pytest.raises(ZSLError, match="ZSL_DASK: the scheduler at tcp.* lost during the work"),
+        parallel(1, "list") as work,
     ):
         work(delayed(call)(number) for number in range(6))
     assert not [each for each in caplog.records if each.exc_info]

@@ -38,7 +38,7 @@ def test_workers_have_the_settings_of_the_moment(monkeypatch):
         monkeypatch.delenv("ZSL_PREDICTIONS", raising=False)
         if size:
             monkeypatch.setenv("ZSL_PREDICTIONS", size)
-        with engine.parallel(TWO, 2, "list") as work:
+        with engine.parallel(2, "list") as work:
             assert set(work(delayed(_setting)() for _ in range(4))) == {(folder, size)}
 
 
@@ -64,28 +64,30 @@ def test_two_workers_give_the_figures_of_one(shards, tmp_path):
     same(figures(shards, TWO, keep=tmp_path / "kept"), one)
 
 
-def test_the_same_on_a_dask_cluster(shards, tmp_path):
+def test_the_same_on_a_dask_cluster(shards, tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     with distributed.LocalCluster(
         n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
     ) as cluster:
-        there = Engine(dask=cluster.scheduler_address)
         one = figures(shards, HERE)
-        same(figures(shards, there), one)
-        same(figures(shards, there, keep=tmp_path / "kept"), one)
+        monkeypatch.setenv("ZSL_DASK", cluster.scheduler_address)
+        same(figures(shards, HERE), one)
+        same(figures(shards, HERE, keep=tmp_path / "kept"), one)
 
 
 def test_a_cluster_that_does_not_answer_is_told(shards, monkeypatch):
     pytest.importorskip("distributed", reason="Dask is not installed")
     monkeypatch.setattr(engine, "DASK_ANSWERS_IN", "0.2s")
-    with pytest.raises(ZSLError, match=r"expected the address of a scheduler that runs; 'tcp"):
-        count_ranks(shards, Y, SCORER, SETS, SEEN, engine=Engine(dask="tcp://127.0.0.1:9"))
+    monkeypatch.setenv("ZSL_DASK", "tcp://127.0.0.1:9")
+    with pytest.raises(ZSLError, match=r"expected the address of a running scheduler; 'tcp"):
+        count_ranks(shards, Y, SCORER, SETS, SEEN)
 
 
 def test_without_dask_the_extra_is_named(shards, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with pytest.raises(ZSLError, match=r"--dask needs Dask .*: .*\[dask\]'"):
-        count_ranks(shards, Y, SCORER, SETS, SEEN, engine=Engine(dask="tcp://127.0.0.1:9"))
+    monkeypatch.setenv("ZSL_DASK", "tcp://127.0.0.1:9")
+    with pytest.raises(ZSLError, match=r"ZSL_DASK needs Dask .*: .*\[dask\]'"):
+        count_ranks(shards, Y, SCORER, SETS, SEEN)
 
 
 def test_workers_are_at_least_one():

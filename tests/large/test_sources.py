@@ -1,4 +1,4 @@
-"""Shards from HDF5, zarr and data sets that are kept here."""
+"""Shards from HDF5 files and stored data sets."""
 
 import json
 
@@ -9,7 +9,7 @@ import pytest
 from tests.large.shards_of import rows
 from zslcore.__main__ import main
 from zslcore.datasets import load
-from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError
+from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.large import sources
 from zslcore.large.shards import Shards
 from zslcore.large.sources import blocks_of
@@ -66,25 +66,6 @@ def test_a_file_that_is_none_is_refused(tmp_path):
             next(blocks_of(str(tmp_path / name)))
     with pytest.raises(UnknownNameError, match="did you mean 'digits'"):
         next(blocks_of("digts"))
-
-
-def test_zarr_is_read_block_by_block(tmp_path, monkeypatch):
-    zarr = pytest.importorskip("zarr", reason="zarr is not installed")
-    group = zarr.open_group(str(tmp_path / "set.zarr"), mode="w")
-    group.create_array("features", data=X, chunks=(64, 16))
-    group.create_array("labels", data=Y)
-    monkeypatch.setattr(sources, "BLOCK_VALUES", 16 * 90)
-    A, b = all_of(blocks_of(str(tmp_path / "set.zarr")))
-    np.testing.assert_array_equal(A, X)
-    np.testing.assert_array_equal(b, Y)
-    with pytest.raises(FileRefusedError, match="expected an array 'other' in it"):
-        next(blocks_of(str(tmp_path / "set.zarr"), features="other"))
-
-
-def test_without_zarr_the_package_is_named(tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "zarr", None)
-    with pytest.raises(ParameterError, match="Install it with: .* install .*zarr"):
-        next(blocks_of(str(tmp_path / "set.zarr")))
 
 
 def test_the_command_writes_and_shows(hdf5, tmp_path, capsys):

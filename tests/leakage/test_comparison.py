@@ -14,6 +14,10 @@ from zslcore.exceptions import DatasetError
 from zslcore.leakage import audit, audit_context, compare_splits, render
 
 
+def command(*words):
+    return main(["check", "--format", "text", *words])
+
+
 def rows_of(comparison):
     """Rows by (first, second), those that stayed left out."""
     moved = comparison.moves.query("first != second")
@@ -126,18 +130,18 @@ def test_the_command_line_compares_and_keeps_its_status(tmp_path, capsys):
     good = files.write_folder(tmp_path / "good")
     leak = {"train_loc": np.append(files.TRAINVAL, files.TEST_SEEN)[:, None] + 1.0}
     leaking = files.write_folder(tmp_path / "leaking", splits=leak)
-    assert main(["audit", str(leaking), "--against", str(good)]) == 1
+    assert command(str(leaking), "--against", str(good)) == 1
     assert "train + test_seen" in capsys.readouterr().out
-    assert main(["audit", str(good), "--against", str(good), "--pretraining", "none"]) == 0
+    assert command(str(good), "--against", str(good), "--pretraining", "none") == 0
     assert "0 of 30 rows changed their part" in capsys.readouterr().out
-    assert main(["audit", str(good), "--against", str(tmp_path / "nowhere.mat")]) == 2
+    assert command(str(good), "--against", str(tmp_path / "nowhere.mat")) == 2
 
 
 def test_two_splits_of_a_data_set_are_compared_by_name(capsys):
-    main(["audit", "simulated-AWA2", "--against", "SS", "--format", "html"])
+    command("simulated-AWA2", "--against", "SS", "--format", "html")
     out = capsys.readouterr().out
     assert "16 classes changed from seen to unseen or back" in out
     data = load("simulated-AWA2")
     report = audit(data, split="PS", against=data.split("SS"))
     assert report.comparison.n_moved == report.comparison.by_class["rows"].sum() > 0
-    assert main(["audit", "simulated-AWA2", "--against", "SSS"]) == 2
+    assert command("simulated-AWA2", "--against", "SSS") == 2

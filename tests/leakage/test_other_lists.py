@@ -43,7 +43,7 @@ def test_a_list_for_training_with_test_rows_is_a_leak_on_card_and_command(leakin
     assert card.figures[0].value == "16"
     assert "test_allclass_loc" in card.read_as["in the file, no part of the split"]
     assert main(["check", str(leaking)]) == 1
-    assert main(["audit", str(leaking)]) == 1
+    assert main(["check", "--format", "text", str(leaking)]) == 1
     assert "train_allclass_loc" in capsys.readouterr().out
 
 

@@ -256,7 +256,7 @@ def test_the_command_line_takes_groups_and_a_pattern(tmp_path, capsys):
     names[files.TEST_SEEN[0]] = f"film_{files.TRAINVAL[0]:03d}_frame_99.png"
     path = tmp_path / "names.txt"
     path.write_text("\n".join(names))
-    command = ["audit", str(folder), "--pretraining", "none", "--groups", str(path)]
+    command = ["check", str(folder), "--pretraining", "none", "--groups", str(path)]
     assert main(command) == 0
     assert "OK       ZSL012" in capsys.readouterr().out
     assert main([*command, "--group-pattern", "(film_[0-9]+)_"]) == 1
@@ -265,7 +265,7 @@ def test_the_command_line_takes_groups_and_a_pattern(tmp_path, capsys):
     main([*command, "--group-pattern", "(film_[0-9]+)_", "--correct", str(corrected)])
     images = str(folder / "res101.mat")
     given = ["--labels", images, "--features", images, "--groups", str(path)]
-    again = ["audit", str(corrected), *given, "--group-pattern", "(film_[0-9]+)_"]
+    again = ["check", str(corrected), *given, "--group-pattern", "(film_[0-9]+)_"]
     capsys.readouterr()
     main(again)
     assert "OK       ZSL012" in capsys.readouterr().out

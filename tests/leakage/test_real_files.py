@@ -369,7 +369,7 @@ def test_the_corrected_split_of_apy_parts_photographs_and_keeps_the_classes(alon
 def test_a_file_alone_ends_with_what_is_true_of_it(xlsa17, tmp_path, capsys):
     def status(file, *words):
         shutil.copy(xlsa17 / file, tmp_path / "att_splits.mat")
-        return main(["audit", str(tmp_path / "att_splits.mat"), *words])
+        return main(["check", "--format", "text", str(tmp_path / "att_splits.mat"), *words])
 
     assert status("APY/att_splits.mat") == 1
     out = capsys.readouterr().out
@@ -380,8 +380,7 @@ def test_a_file_alone_ends_with_what_is_true_of_it(xlsa17, tmp_path, capsys):
     given = ["--pretraining", "none", "--allow-incomplete", "ZSL004", "ZSL005"]
     assert status("CUB/att_splits.mat", *given[:2]) == 3  # features could not be looked at
     assert status("CUB/att_splits.mat", *given) == 0
-    assert main(["audit", *given, str(tmp_path / "att_splits.mat")]) == 0  # the path may come last
-    assert main(["audit", str(tmp_path / "nowhere.mat")]) == 2
+    assert main(["check", "--format", "text", str(tmp_path / "nowhere.mat")]) == 2
 
 
 def test_an_import_of_the_second_version_is_not_taken_for_the_first(awa1_lss):

@@ -584,7 +584,7 @@ def test_a_comparison_begins_with_one_sentence():
     near, far = (read(F + scale * noise)[0] for scale in (0.05, 3.0))
     pair = compare_scores(first, near)
     row = pair.differences.loc["plain_harmonic"]
-    least = {name: d.detectable("classes") for name, d, _ in designs_of(pair)}
+    least = {name: d.detectable("classes") for name, d in designs_of(pair)}
     assert pair.headline.startswith("No significant difference: H ")
     assert f"{100 * row['low']:+.1f} to {100 * row['high']:+.1f} over classes" in pair.headline
     assert f"could have shown {100 * least['plain_harmonic']:.1f} points" in pair.headline

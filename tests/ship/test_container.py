@@ -16,7 +16,6 @@ import yaml
 
 from benchmarks.serving import free_port
 from tests.pages import ROOT
-from zslcore.commands.app import PROXIES
 
 #: Steps that the image takes as root: they make the user who this test already is.
 BY_ROOT = ("useradd",)
@@ -147,7 +146,5 @@ def test_every_server_of_the_compose_file_is_built_here_and_shares_data_and_secr
     caddy = compose["configs"][proxy["configs"][0]["source"]]["content"]
     assert f"dynamic a app {image['EXPOSE']}" in caddy
     assert proxy["ports"] == [f"{image['EXPOSE']}:{image['EXPOSE']}"]
-    ours = PROXIES["caddy"]("", 0, ())
     for line in ("max_size 400MB", "lb_policy cookie zsl_server", "lb_try_duration 5s"):
-        assert line in ours
         assert line in caddy

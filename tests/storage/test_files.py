@@ -68,8 +68,8 @@ def full(tmp_path):
 COMMANDS = {
     "board": ("board", "one", "--output"),
     "runs": ("runs", "export", "--output"),
-    "audit": ("audit", "digits", "--format", "html", "--output"),
-    "correct": ("audit", "digits", "--correct"),
+    "check": ("check", "digits", "--format", "html", "--output"),
+    "correct": ("check", "digits", "--correct"),
 }
 
 
@@ -83,7 +83,7 @@ def test_no_command_that_writes_a_file_ends_in_a_traceback(
     (tmp_path / "one").mkdir()  # a board of one result: the whole one takes seconds to check
     shutil.copy(min((FACTS / "board").glob("*.json")), tmp_path / "one")
     assert main(["run", "--method", "LinearS2V", "--no-oracle"]) == 0
-    ending = {"correct": "mat", "audit": "html"}.get(name, "csv")
+    ending = {"correct": "mat", "check": "html"}.get(name, "csv")
     path = full / f"before.{ending}"
     there = path.read_bytes() if path.exists() else None
     assert main([*COMMANDS[name], str(path)]) == 2

@@ -16,12 +16,12 @@ from zslcore.untrusted.client import DEFAULT_LIMITS, Limits
 
 ROOT = Path(__file__).parents[2]
 WRONG = {
+    "ZSL_DASK": ["yes", "localhost", "tcp://host", "tcp://a b:1"],
     "ZSL_MAX_IMPORT": ["4 apples", "-1", "0", "1e9", "GB", "４"],
     "ZSL_MAX_IMPORTS": ["64X", "nan", "9" * 400],
     "ZSL_IMPORTS_A_VISITOR": ["many", "-1", "1.5", "9" * 5000],
     "ZSL_JOBS": ["abc", "0", "-2", "1.5", "100000"],
     "ZSL_JOB_PATIENCE": ["half", "0", "-3", "nan", "inf"],
-    "ZSL_PROCESSES": ["two", "0", "65"],
     "ZSL_MEMORY": ["1", "2 apples", "63MB"],
     "ZSL_MEMORY_A_VISITOR": ["-1", "1KB"],
     "ZSL_METHODS": ["mine.py", "mine.txt:Mine", "a.py:A, b.py:", "x" * 5000],

@@ -102,7 +102,7 @@ def _take_in(key: str, subject: str, vocabulary: str, classes: list[str]) -> Non
 
 
 def as_toml(said: Decisions) -> str:
-    """Write decisions as the file that ``zslcore audit --decisions`` reads."""
+    """Write decisions as the file that ``zslcore check --decisions`` reads."""
     lines = []
     for vocabulary, by_class in said.items():
         if by_class:

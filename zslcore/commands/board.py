@@ -1,11 +1,13 @@
-"""``zslcore board FOLDER``: check a folder of results and write the board.
+"""Check a folder of results and write the board.
 
-A folder holds one JSON a result. Every file is checked: is the split known by the digests of its
-rows, is it a release that leaks (v1), how was gamma found, were unseen classes among those that the
-feature extractor was trained on. --check computes the figures of x.json again from the predictions
-x.parquet next to it, where there are any. The command ends with 1 when a file is refused. --add
-writes such a file: of a stored run (by its key), of what `zslcore run --json` wrote, of what
-`zslcore score --json` wrote, or of predictions, which are put next to it.
+A folder holds one JSON per result. Every file is checked: is the split known by the digests of its
+rows, does this release of it leak (v1), how was gamma chosen, are unseen classes in the training
+set of the feature extractor. --check recomputes the metrics of x.json from the predictions in
+x.parquet, if it exists. Exit status: 0, or 1 when a file is refused. --add writes such a file from
+a stored run (its key), the output of `zslcore run --json` or `zslcore score --json`, or
+predictions, which are copied next to it. Example::
+
+    zslcore board results --add 3f2c --who "A. Author" && zslcore board results --output board.html
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zslcore.commands.command import OptionGroup, command, option
 from zslcore.commands.options import file_to_write
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.storage.files import written_whole
@@ -29,45 +32,58 @@ if TYPE_CHECKING:
     from zslcore.evaluation.runs import RunResult
 
 
-#: How parameters may have been chosen.
-ORIGINS = ("validated", "given", "oracle")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    option("folder", nargs="?", type=Path, metavar="FOLDER", help="results (the shipped ones)")
-    text = "files to write: .html or .csv"
-    option("--output", nargs="+", default=[], type=file_to_write, metavar="FILE", help=text)
-    text = "with an .html: curve of each result with predictions, linked"
-    option("--curves", type=Path, metavar="FOLDER", help=text)
+@command(
+    option("folder [FOLDER]", "folder of results (those of the package)", type=Path),
+    option("--output FILE...", "files to write: .html or .csv", type=file_to_write, default=[]),
     option(
-        "--check",
-        action="store_true",
-        help="recompute results that have predictions; print refused files only",
-    )
-    text = "key of a stored run, a JSON of a run or of scores, or predictions"
-    option("--add", metavar="WHAT", help=text)
-    option("--who", help="with --add: owner of the result")
-    option("--link", default="", help="with --add: address of a page about it")
-    option("--features", default="", help="with --add: which features")
-    text = "with --add: what the extractor was trained on, or none"
-    option("--pretraining", nargs="+", default=[], metavar="NAME", help=text)
-    option("--method", help="with --add of scores: name of the method (that of the predictions)")
-    option("--provenance", default="", help="with --add of scores: where they come from")
-    text = "with --add of scores: how parameters were chosen"
-    option("--parameters-from", choices=ORIGINS, help=text)
-    text = "with --parameters-from validated: what the folds were judged by"
-    option("--chosen-for", default="", choices=["zsl", "gzsl"], help=text)
-    text = "with --parameters-from: a parameter of the method"
-    option("--param", metavar="NAME=VALUE", action="append", default=[], help=text)
-    text = "with --parameters-from: values that were searched"
-    option("--grid", metavar="NAME=V,V", action="append", default=[], help=text)
-    text = "with --add of scores: those of the same model with other seeds"
-    option("--seeds", nargs="+", default=[], type=Path, metavar="FILE", help=text)
-    option("--code", default="", metavar="LINK", help="with --add: address of the code")
-
-
+        "--curves FOLDER",
+        "with an .html: write and link the curve of each result with predictions",
+        type=Path,
+    ),
+    option("--check", "recompute results that have predictions; print refused files only"),
+    option("--add WHAT", "key of a stored run, a JSON of a run or of scores, or predictions"),
+    OptionGroup(
+        "with --add",
+        (
+            option("--who NAME", "owner of the result"),
+            option("--link URL", "address of a page about it", default=""),
+            option("--code URL", "address of the code", default=""),
+            option("--features TEXT", "name of the features", default=""),
+            option("--pretraining NAME...", "training set of the extractor, or none", default=[]),
+        ),
+    ),
+    OptionGroup(
+        "with --add of scores or predictions",
+        (
+            option("--method NAME", "name of the method (that of the predictions)"),
+            option("--provenance TEXT", "source of the scores", default=""),
+            option("--parameters-from {validated,given,oracle}", "choice of the parameters"),
+            option(
+                "--chosen-for {zsl,gzsl}",
+                "with --parameters-from validated: metric on the folds",
+                default="",
+            ),
+            option(
+                "--param NAME=VALUE",
+                "with --parameters-from: a parameter of the method",
+                action="append",
+                default=[],
+            ),
+            option(
+                "--grid NAME=V,V",
+                "with --parameters-from: values that were searched",
+                action="append",
+                default=[],
+            ),
+            option(
+                "--seeds FILE...",
+                "scores of the same model with other seeds",
+                type=Path,
+                default=[],
+            ),
+        ),
+    ),
+)
 def run(args: argparse.Namespace) -> int:
     """Check a folder, write the board and report refused files."""
     from zslcore.board import read_board
@@ -115,21 +131,21 @@ def _write_curves(args: argparse.Namespace, board: Board) -> None:
 
 
 def _summary(board: Board) -> str:
-    """Return how many results there are, by split and by overlap."""
+    """Return the number of results, by split and by overlap."""
     from zslcore.evaluation import State
 
     kinds = [one.split.kind for one in board.results]
     states = [one.contamination.state for one in board.results]
     splits = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
     overlap = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states)))
-    found = f"{len(board.results)} results (splits: {splits or 'none'}; overlap: "
+    total = f"{len(board.results)} results (splits: {splits or 'none'}; overlap: "
     verified = sum(one.state is State.VERIFIED for one in board.results)
     again = f", {verified} verified" if verified else ""
-    return f"{found}{overlap or 'none'}){again}, {len(board.refused)} refused, files {board.digest}"
+    return f"{total}{overlap or 'none'}){again}, {len(board.refused)} refused, files {board.digest}"
 
 
 def _form(path: Path) -> Callable[[Board], str]:
-    """Return what writes the kind of file that a name ends like."""
+    """Return the writer for the ending of a file name."""
     from zslcore.board.table import as_csv, to_html
 
     forms: dict[str, Callable[[Board], str]] = {".html": to_html, ".csv": as_csv}
@@ -154,11 +170,11 @@ def _add(args: argparse.Namespace) -> None:
 
 
 def _require_origin(args: argparse.Namespace) -> None:
-    """Refuse what says nothing without --parameters-from."""
-    for option in ("chosen_for", "param", "grid"):
-        if getattr(args, option) and not args.parameters_from:
+    """Refuse options that need --parameters-from."""
+    for name in ("chosen_for", "param", "grid"):
+        if getattr(args, name) and not args.parameters_from:
             raise ParameterError(
-                f"--{option.replace('_', '-')}: expected --parameters-from with it; got none."
+                f"--{name.replace('_', '-')}: expected --parameters-from with it; got none."
             )
 
 
@@ -174,17 +190,17 @@ def _entry(args: argparse.Namespace) -> BoardEntry:
     from zslcore.datasets import load
     from zslcore.results.store import ResultStore
 
-    given: dict[str, Any] = {"who": args.who, "link": args.link, "features": args.features}
-    given |= {"pretraining": tuple(args.pretraining), "code": args.code}
+    stated: dict[str, Any] = {"who": args.who, "link": args.link, "features": args.features}
+    stated |= {"pretraining": tuple(args.pretraining), "code": args.code}
     if not Path(args.add).is_file():
         _require_scores(args)
         result = ResultStore().find(args.add).result
-        return entry_of_run(result, load(result.spec.dataset), **given)
+        return entry_of_run(result, load(result.spec.dataset), **stated)
     values = _scores(Path(args.add))
     if "spec" in values:
         _require_scores(args)
         result = _result(values, Path(args.add).name)
-        return entry_of_run(result, load(result.spec.dataset), **given)
+        return entry_of_run(result, load(result.spec.dataset), **stated)
     method = _method(args.method, values.get("method", ""))
     if not method or not args.provenance:
         missing = "--provenance" if method else "--method"
@@ -195,32 +211,32 @@ def _entry(args: argparse.Namespace) -> BoardEntry:
         provenance=args.provenance,
         parameters=_parameters(args),
         others=[_scores(path) for path in args.seeds],
-        **given,
+        **stated,
     )
 
 
-def _method(given: str | None, stated: str) -> str:
-    """Return the method of scores: as predictions state it, where they do."""
-    if given and stated and given not in (stated, stated.partition("@")[0]):
+def _method(name: str | None, stated: str) -> str:
+    """Return the method of scores, that of the predictions if they state one."""
+    if name and stated and name not in (stated, stated.partition("@")[0]):
         raise ParameterError(
             f"--method: expected that of the predictions, {clean_text(repr(stated), 60)}; got "
-            f"{clean_text(repr(given), 60)}."
+            f"{clean_text(repr(name), 60)}."
         )
-    return stated or given or ""
+    return stated or name or ""
 
 
 def _require_scores(args: argparse.Namespace) -> None:
-    """Refuse for a run what its spec already says."""
-    for option in ("parameters_from", "seeds"):
-        if getattr(args, option):
+    """Refuse options that the spec of a run already states."""
+    for name in ("parameters_from", "seeds"):
+        if getattr(args, name):
             raise ParameterError(
-                f"--{option.replace('_', '-')}: expected scores or predictions; got a run, which "
+                f"--{name.replace('_', '-')}: expected scores or predictions; got a run, which "
                 "states it."
             )
 
 
 def _parameters(args: argparse.Namespace) -> Parameters | None:
-    """Return how parameters were chosen; None where the options do not say."""
+    """Return the choice of the parameters, None without the options."""
     from zslcore.board.entry import Parameters
     from zslcore.commands.run import read_param, read_values
 
@@ -231,15 +247,15 @@ def _parameters(args: argparse.Namespace) -> Parameters | None:
 
 
 def _scores(path: Path) -> dict[str, Any]:
-    """Return the JSON of a file, or that of the figures of predictions."""
+    """Return the JSON of a file, or the metrics of predictions."""
     if not _is_predictions(path):
         return _json(path)
     from zslcore.leakage.published import read_predicted
     from zslcore.scores.judging import judge_predicted
 
     predicted = read_predicted(path)
-    found: dict[str, Any] = json.loads(judge_predicted(predicted).to_json())
-    return found | {"method": predicted.predictions.provenance.method}
+    metrics: dict[str, Any] = json.loads(judge_predicted(predicted).to_json())
+    return metrics | {"method": predicted.predictions.provenance.method}
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -1,24 +1,20 @@
-"""``zslcore check-method``: the laws of the contract on one method, in sentences.
+"""Check a method against the contract of the package, on a small simulated data set.
 
-Fit a method in a small simulated world and check every law of the contract. Prints what is broken,
-expected and got; ends with 1 if any law is.
+Prints each broken law with the expected and the actual behaviour. Exit status: 0 when all laws
+hold, 1 when one is broken. Example::
+
+    zslcore check-method my_method.py:MyMethod --all
 """
 
 from __future__ import annotations
 
 import argparse
 
-from zslcore.commands.options import METHOD, show_steps
+from zslcore.commands.command import command, option
+from zslcore.commands.options import METHOD, PARAM, show_steps
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    option("method", metavar="METHOD", help=METHOD)
-    option("--param", metavar="NAME=VALUE", action="append", default=[], help="give a parameter")
-    option("--all", action="store_true", help="also print the laws that hold")
-
-
+@command(option("method METHOD", METHOD), PARAM, option("--all", "print the laws that hold, too"))
 def run(args: argparse.Namespace) -> int:
     """Check every law; return 1 if one is broken."""
     from zslcore.commands.run import read_params
@@ -27,16 +23,16 @@ def run(args: argparse.Namespace) -> int:
     from zslcore.methods import get_method
 
     name = plugins.register(args.method)
-    found: list[ContractVerdict] = []
+    results: list[ContractVerdict] = []
     for verdict in check_contract(get_method(name), read_params(name, args.param)):
-        show_steps(len(found), len(CONTRACT), verdict.law.sentence)
-        found.append(verdict)
+        show_steps(len(results), len(CONTRACT), verdict.law.sentence)
+        results.append(verdict)
     show_steps()
-    for verdict in found:
+    for verdict in results:
         if args.all or verdict.state != "hold":
             why = "" if verdict.state == "hold" else f"\n        {verdict.why}"
             print(f"{verdict.state:7} {verdict.law.sentence}{why}")
-    states = [verdict.state for verdict in found]
+    states = [verdict.state for verdict in results]
     counts = ", ".join(f"{states.count(state)} {state}" for state in ("hold", "waived", "broken"))
     print(f"{name}: of {len(CONTRACT)} laws {counts}")
     return int("broken" in states)

@@ -1,9 +1,10 @@
-"""``zslcore contamination``: whether a number is zero-shot.
+"""Find test classes in the training sets of published extractors, by class names.
 
-Without options it prints the map: test sets by pre-training sets, classes that certainly and
-possibly overlap. ``--on`` a test set of the map, ``--dataset`` or ``--classes`` asks about every
-published extractor, or about those that ``--extractor`` names. ``--captions`` counts the captions
-of a file that name these classes, for models without a list of classes.
+Without options: the map of test sets by pre-training sets, with certain and possible overlaps.
+--on, --dataset or --classes name test classes; the answer is one verdict per extractor. --captions
+counts the captions that name these classes, for models trained on captions. Example::
+
+    zslcore contamination --on "CUB, PS" --extractor ResNet-101
 """
 
 from __future__ import annotations
@@ -14,48 +15,51 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from zslcore.commands.options import as_json
+from zslcore.commands.command import OptionGroup, Output, command, option
+from zslcore.commands.options import JSON
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from zslcore.leakage.contamination import TestSet
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--on",
-        metavar="SET",
-        help="a test set of the map, as 'CUB, PS', "
-        "or of base-to-new, as oxford_pets or 'oxford_pets, new', or 'Kinetics-600, ZSL220 1'",
-    )
-    what.add_argument("--dataset", metavar="NAME", help="the unseen classes of a data set")
-    what.add_argument(
-        "--classes",
-        metavar="FILE",
-        help="test classes of your own: names or WordNet ids, one a line or in a column",
-    )
-    option = parser.add_argument
-    text = "captions to count that name these classes: a line each, or a .csv or .tsv; .gz"
-    option("--captions", type=Path, metavar="FILE", help=text)
-    option("--split", help="with --dataset: its split (PS, or the only one there is)")
-    option("--extractor", nargs="+", default=(), metavar="NAME", help="only these extractors")
-    option("--json", action="store_true", help="print everything as JSON instead of text")
-
-
-def run(args: argparse.Namespace) -> object:
-    """Return the map, the answers or the counts of captions."""
+@command(
+    OptionGroup(
+        "",
+        (
+            option(
+                "--on SET",
+                "a test set of the map, as 'CUB, PS', of base-to-new, as oxford_pets or "
+                "'oxford_pets, new', or 'Kinetics-600, ZSL220 1'",
+            ),
+            option("--dataset NAME", "the unseen classes of a data set"),
+            option(
+                "--classes FILE",
+                "your test classes: names or WordNet ids, one per line or in a column",
+            ),
+        ),
+    ),
+    option(
+        "--captions FILE",
+        "captions, one per line, or a .csv or .tsv, also .gz: count those that name the classes",
+        type=Path,
+    ),
+    option("--split NAME", "with --dataset: its split (PS, or the only one)"),
+    option("--extractor NAME...", "only these extractors", default=()),
+    JSON,
+)
+def run(args: argparse.Namespace) -> Output:
+    """Return the map, the verdicts or the counts of captions."""
     if args.split is not None and args.dataset is None:
         raise ParameterError("--split: expected --dataset with it; got none.")
     tested = _test_set(args)
     if args.captions is not None:
         return _captions(tested, args)
     if tested is not None:
-        return _answers(tested, args)
+        return _verdicts(tested, args)
     if args.extractor:
         raise ParameterError("--extractor needs test classes: --on, --dataset or --classes.")
-    return _map(as_json=args.json)
+    return _map()
 
 
 def _test_set(args: argparse.Namespace) -> TestSet | None:
@@ -78,51 +82,53 @@ def _test_set(args: argparse.Namespace) -> TestSet | None:
     return None
 
 
-def _answers(tested: TestSet, args: argparse.Namespace) -> str:
-    """Return whether a number of each extractor is zero-shot."""
+def _verdicts(tested: TestSet, args: argparse.Namespace) -> Output:
+    """Return one verdict per extractor."""
     from zslcore.leakage import contamination
 
     names = args.extractor or list(contamination.extractors())
     answers = {
         name: contamination.answer(tested, contamination.find_extractor(name)) for name in names
     }
-    if args.json:
-        about = {"test_set": str(tested), "read_as": tested.read_as}
-        return as_json([about | {"extractor": n} | asdict(each) for n, each in answers.items()])
-    what = f"{tested} ({len(tested.classes):,} test classes)"
-    lines = [f"May a number on {what} be reported as zero-shot? {tested.read_as}".rstrip(), ""]
+    title = f"{tested} ({len(tested.classes):,} test classes)"
+    lines = [f"May a number on {title} be reported as zero-shot? {tested.read_as}".rstrip(), ""]
     for name, answer in answers.items():
         lines.append(f"{name}: {answer.verdict}. {answer.sentence}")
         lines += [f"    {answer.advice}"] if answer.advice else []
-    return "\n".join(lines)
+    about = {"test_set": str(tested), "read_as": tested.read_as}
+    records = [about | {"extractor": n} | asdict(each) for n, each in answers.items()]
+    return Output("\n".join(lines), records)
 
 
-def _captions(tested: TestSet | None, args: argparse.Namespace) -> object:
-    """Return how many captions of a file name each test class."""
+def _captions(tested: TestSet | None, args: argparse.Namespace) -> Output:
+    """Return the number of captions that name each test class."""
     from zslcore.leakage.captions import as_text, captions_of, count_captions
 
     if tested is None:
         raise ParameterError("--captions needs test classes: --on, --dataset or --classes.")
     report = (lambda n: print(f"{n:,} captions", file=sys.stderr)) if sys.stderr.isatty() else None
     table, n = count_captions(captions_of(args.captions), tested.classes, report)
-    if args.json:
-        return {"test_set": str(tested), "captions": n, "classes": table.to_dict("records")}
-    return f"{tested}: {as_text(table, n)}"
+    values = {"test_set": str(tested), "captions": n, "classes": table.to_dict("records")}
+    return Output(f"{tested}: {as_text(table, n)}", values)
 
 
-def _map(*, as_json: bool) -> object:
-    """Return a row a test set and a column a pre-training set."""
+def _map() -> Output:
+    """Return one row per test set and one column per pre-training set."""
     from zslcore.leakage import contamination, reliability
 
     table = contamination.as_table()
-    if as_json:
-        return table
-    table["test set"] = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
-    wide = table.pivot_table("text", "test set", "pretraining", aggfunc="first", sort=False)
-    hidden = [str(name) for name in wide if (wide[name] == "unknown").all()]
-    return (
-        f"{wide.loc[:, (wide != 'unknown').any()].to_string()}\n\n"
-        f"unknown on every test set: {', '.join(hidden)}\n"
-        "6+1/10: of 10 test classes 6 certainly and 1 possibly are in the pre-training set.\n"
-        f"{{6}}: a paper lists 6.\n{reliability.how_reliable()}"
-    )
+
+    def as_text() -> str:
+        tests = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
+        wide = table.assign(**{"test set": tests}).pivot_table(
+            "text", "test set", "pretraining", aggfunc="first", sort=False
+        )
+        hidden = [str(name) for name in wide if (wide[name] == "unknown").all()]
+        return (
+            f"{wide.loc[:, (wide != 'unknown').any()].to_string()}\n\n"
+            f"unknown on every test set: {', '.join(hidden)}\n"
+            "6+1/10: of 10 test classes 6 certainly and 1 possibly are in the pre-training set.\n"
+            f"{{6}}: a paper lists 6.\n{reliability.how_reliable()}"
+        )
+
+    return Output(as_text, table)

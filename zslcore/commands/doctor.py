@@ -1,21 +1,19 @@
-"""``zslcore doctor``: check everything in the data folder, and repair damage.
+"""Check the data folder: versions, free space, stored runs, imports, results of jobs, leftovers.
 
-Check versions, free space, the run store, imports, results of jobs and the leftovers of killed
-processes. The exit status is 0 when no problem remains, else 1.
+Exit status: 0 when no problem remains, else 1. Example::
+
+    zslcore doctor --mend
 """
 
 from __future__ import annotations
 
 import argparse
 
+from zslcore.commands.command import command, option
 from zslcore.exceptions import ZSLError
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    parser.add_argument("--mend", action="store_true", help="repair what can be repaired")
-
-
+@command(option("--mend", "repair the problems that can be repaired"))
 def run(args: argparse.Namespace) -> int:
     """Print one line per finding; return 0 when no problem remains."""
     from zslcore.jobs.upkeep import examine

@@ -1,6 +1,8 @@
-"""``zslcore download``: public archives.
+"""Download a public archive of data sets (xlsa17: 0.9 GB), check it and import its data sets.
 
-Download a public archive (xlsa17: 0.9 GB) and import its data sets.
+Example::
+
+    zslcore download xlsa17 --only AWA2 CUB
 """
 
 from __future__ import annotations
@@ -9,17 +11,16 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from zslcore.commands.command import command, option
 from zslcore.commands.import_data import print_dataset
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    parser.add_argument("archive", metavar="NAME", help="xlsa17")
-    parser.add_argument("--only", metavar="SET", nargs="+", help="import these data sets only")
-
-
+@command(
+    option("archive NAME", "name of the archive: xlsa17"),
+    option("--only SET...", "import these data sets only"),
+)
 def run(args: argparse.Namespace) -> None:
-    """Fetch an archive, unpack what is known in it and import every data set."""
+    """Fetch an archive, unpack its data sets and import them."""
     from zslcore.datasets.download import archives, fetch, unpack
     from zslcore.datasets.xlsa17 import read_xlsa17
 
@@ -33,7 +34,7 @@ def run(args: argparse.Namespace) -> None:
         dataset = read_xlsa17(folder, pretraining=archive.pretraining)
         print_dataset(dataset)
         names.append(dataset.name)
-    print(f"\n{what_is_real_now(names)}")
+    print(f"\n{next_steps(names)}")
 
 
 def show_progress(done: int, total: int) -> None:
@@ -43,8 +44,8 @@ def show_progress(done: int, total: int) -> None:
     sys.stderr.flush()
 
 
-def what_is_real_now(names: Sequence[str]) -> str:
-    """Say in a sentence what the app shows of imported benchmarks, then what computes a table."""
+def next_steps(names: Sequence[str]) -> str:
+    """Name the views that now show imported benchmarks, and the command for a table."""
     first = "AWA2" if "AWA2" in names else names[0]
     views = [f"Playground opens {first}"]
     if {"AWA1", "AWA2"} <= {*names}:
@@ -54,5 +55,5 @@ def what_is_real_now(names: Sequence[str]) -> str:
     return (
         f"{listed} {'are' if others else 'is'} real in the app now: {', and '.join(views)} "
         f"(zslcore app). 'zslcore reproduce gbu:table3 --dataset {first}' computes a table of the "
-        "papers, says how long it takes and resumes where it stopped."
+        "papers, prints how long it takes and resumes where it stopped."
     )

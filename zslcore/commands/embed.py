@@ -1,8 +1,11 @@
-"""``zslcore embed CLASSES.txt``: class embeddings from names, without images.
+"""Compute class embeddings from class names, without images.
 
-CLASSES.txt has a class a line. An encoder of texts (extra clip) gives the mean of its sentences on
-each class; a file of word vectors of yours the mean over the words of the name. The archive has
-prototypes, class_names, pre-training and how they were made: for `zslcore import --prototypes`.
+CLASSES.txt has one class per line. A text encoder (extra clip) gives the mean over its sentences on
+a class; a file of word vectors gives the mean over the words of the name. The archive holds
+prototypes, class_names, the pre-training and the recipe: pass it to `zslcore import --prototypes`.
+Example::
+
+    zslcore embed classes.txt --vectors glove.6B.300d.txt
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zslcore.commands.command import command, option
 from zslcore.commands.options import file_to_write, seed
 from zslcore.exceptions import ParameterError
 
@@ -20,28 +24,31 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    option("classes", type=Path, metavar="CLASSES", help="text file, a class a line")
-    option("--encoder", metavar="NAME", help="open_clip:ViT-B-32 ...")
-    option("--weights", metavar="FILE", help="file of the encoder's weights, or random")
-    text = '"a photo of a {}.", or an ensemble by its name: imagenet-80, oxford_pets ...'
-    option("--text", nargs="+", metavar="TEMPLATE", help=text)
-    option("--prompts", type=Path, metavar="JSON", help='{"class": ["prompt", ...]}')
-    text = "word vectors in place of an encoder: text of GloVe, word2vec or fastText, .bin of "
-    text += "word2vec, .npz with vectors and words"
-    option("--vectors", type=Path, metavar="FILE", help=text)
-    text = "what the encoder or the vectors were trained on, if nothing states it"
-    option("--trained-on", nargs="+", default=[], metavar="NAME", help=text)
-    option("--device", default="cpu", help="of torch, for example cuda (cpu)")
-    option("--seed", type=seed, default=0, help="of random weights (0)")
+@command(
+    option("classes CLASSES", "text file, one class per line", type=Path),
+    option("--encoder NAME", "open_clip:ViT-B-32 ..."),
+    option("--weights FILE", "file of the encoder's weights, or random"),
     option(
-        "--output", type=file_to_write, metavar="FILE", help="archive to write (CLASSES-NAME.npz)"
-    )
-    option("--overwrite", action="store_true", help="replace a file of the same name")
-
-
+        "--text TEMPLATE...",
+        '"a photo of a {}.", or the name of an ensemble: imagenet-80, oxford_pets ...',
+    ),
+    option("--prompts JSON", 'sentences of each class: {"class": ["prompt", ...]}', type=Path),
+    option(
+        "--vectors FILE",
+        "word vectors in place of an encoder: text of GloVe, word2vec or fastText, .bin of "
+        "word2vec, .npz with vectors and words",
+        type=Path,
+    ),
+    option(
+        "--trained-on NAME...",
+        "training set of the encoder or the vectors, if no file states it",
+        default=[],
+    ),
+    option("--device NAME", "device of torch, for example cuda (cpu)", default="cpu"),
+    option("--seed N", "seed of random weights (0)", type=seed, default=0),
+    option("--output FILE", "archive to write (CLASSES-NAME.npz)", type=file_to_write),
+    option("--overwrite", "replace a file of the same name"),
+)
 def run(args: argparse.Namespace) -> str:
     """Embed the classes and write the archive."""
     from zslcore.exceptions import require_known
@@ -50,7 +57,7 @@ def run(args: argparse.Namespace) -> str:
     from zslcore.untrusted.client import read_lines
 
     if (args.encoder is None) == (args.vectors is None):
-        raise ParameterError("Expected --encoder or --vectors, one of them.")
+        raise ParameterError("embed: expected either --encoder or --vectors.")
     if args.vectors and (args.text or args.prompts or args.weights):
         raise ParameterError("--text, --prompts and --weights belong to --encoder; got --vectors.")
     if args.text and args.prompts:
@@ -59,7 +66,7 @@ def run(args: argparse.Namespace) -> str:
         require_known("pre-training vocabulary", name, PRETRAINING_NAMES)
     names = read_lines(args.classes)
     if not names:
-        raise ParameterError(f"{args.classes}: expected a class a line, got none.")
+        raise ParameterError(f"{args.classes}: expected one class per line; got none.")
     refuse_twice(args.classes, names)
     source = args.encoder or args.vectors.stem
     output = args.output or Path(f"{args.classes.stem}-{source}.npz".replace(":", "-"))
@@ -68,16 +75,16 @@ def run(args: argparse.Namespace) -> str:
             f"{output}: expected no file of this name, got one; choose another with --output, or "
             "replace it with --overwrite."
         )
-    prototypes, pretraining, made = _embedded(args, names)
-    _write(output, names, prototypes, pretraining, made)
+    prototypes, pretraining, recipe = _embedded(args, names)
+    _write(output, names, prototypes, pretraining, recipe)
     n, d = prototypes.shape
-    return f"{output}: {n:,} classes x {d:,} values\n{'; '.join(made)}"
+    return f"{output}: {n:,} classes x {d:,} values\n{'; '.join(recipe)}"
 
 
 def _embedded(
     args: argparse.Namespace, names: Sequence[str]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...]]:
-    """Return prototypes, what they were trained on, and how they were made, in words."""
+    """Return prototypes, their training sets, and the recipe in words."""
     from zslcore.version import version
 
     if args.vectors:
@@ -88,14 +95,14 @@ def _embedded(
         how: tuple[str, ...] = (f"word vectors {args.vectors.name}", "mean over words of a name")
     else:
         prototypes, trained, how, libraries = _encoded(args, names)
-    said = f"trained on {', '.join(trained) or 'texts whose classes are not listed'}"
-    return prototypes, trained, (*how, said, f"zslcore {version()}{libraries}")
+    training = f"trained on {', '.join(trained) or 'texts whose classes are not listed'}"
+    return prototypes, trained, (*how, training, f"zslcore {version()}{libraries}")
 
 
 def _encoded(
     args: argparse.Namespace, names: Sequence[str]
 ) -> tuple[np.ndarray, tuple[str, ...], tuple[str, ...], str]:
-    """Return prototypes of an encoder, its pre-training, how they were made, and libraries."""
+    """Return prototypes of an encoder, its pre-training, the recipe, and the libraries."""
     from zslcore.datasets.open_world import templates_of
     from zslcore.extraction.encoders import (
         TEMPLATES,
@@ -128,7 +135,7 @@ def _write(
     names: Sequence[str],
     prototypes: np.ndarray,
     pretraining: Sequence[str],
-    made: Sequence[str],
+    recipe: Sequence[str],
 ) -> None:
     """Write the archive, whole or not at all."""
     import io
@@ -140,7 +147,7 @@ def _write(
     arrays: dict[str, Any] = {
         "prototypes": prototypes,
         "class_names": np.array(names),
-        "provenance": np.array(made),
+        "provenance": np.array(recipe),
     }
     if pretraining:
         arrays["pretraining"] = np.array(pretraining)

@@ -1,14 +1,12 @@
-"""``zslcore explain SCORES... --printed "H 52.8"``: name the reading that gives a printed number.
+"""Find the protocol that gives a printed number.
 
-Every reading that the field is known to use is computed and listed by its distance: gamma 0, chosen
-on validation scores or on the test images (oracle), per class or per image, ties, seen classes in
-or out, one run or several. A split beside the scores adds the figures without the test images that
-it trains on. Several files of scores are runs or checkpoints of one model. Example::
+Computes every reading in use in the field and lists them by distance from the printed number: gamma
+0, chosen on validation scores or on the test images (oracle), per class or per image, ties, seen
+classes in or out, one run or several. A split file adds the metrics without the test images that
+it trains on. Several score files are runs or checkpoints of one model. Exit status: 0 when every
+number matches a reading, 3 when one matches none, 2 when a file is refused. Example::
 
     zslcore explain att_splits.mat scores.npz --printed "H 52.8, u 45.1"
-
-Exit status: 0 when each number is that of a reading, 3 when one is that of none, 2 when a file is
-refused.
 """
 
 from __future__ import annotations
@@ -19,6 +17,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zslcore.commands.command import Output, command, option
+from zslcore.commands.options import CLASSES, FIX, JSON, LABELS, VALIDATION
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -27,24 +27,26 @@ if TYPE_CHECKING:
     from zslcore.scores.reading import ScoreAnswers
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    text = "scores or predictions of one test set, and perhaps its split with its labels"
-    option("files", nargs="+", type=Path, metavar="FILE", help=text)
-    text = "what is printed of them, in percent: 'H 52.8, u 45.1'; metrics H, u, s, ZSL, AUSUC"
-    option("--printed", required=True, metavar="NUMBERS", help=text)
-    option("--unseen", nargs="+", metavar="CLASS", help="unseen classes, as of score")
-    option("--labels", type=Path, metavar="FILE", help="labels, where scores have none")
-    text = "validation scores, one a fold, to choose gamma"
-    option("--validation", nargs="+", default=[], type=Path, metavar="FILE", help=text)
-    option("--validation-unseen", nargs="+", metavar="CLASS", help="their unseen classes")
-    option("--validation-labels", type=Path, metavar="FILE", help="their labels")
-    option("--fix", action="append", default=[], metavar="FIX", help="answer to a question")
-    option("--json", action="store_true", help="print everything as JSON")
-
-
-def run(args: argparse.Namespace) -> object:
+@command(
+    option(
+        "files FILE...",
+        "scores or predictions of one test set, and optionally its split with labels",
+        type=Path,
+    ),
+    option(
+        "--printed NUMBERS",
+        "printed metrics in percent: 'H 52.8, u 45.1'; H, u, s, ZSL or AUSUC",
+        required=True,
+    ),
+    option("--unseen CLASS...", f"unseen classes: {CLASSES}"),
+    LABELS,
+    VALIDATION,
+    option("--validation-unseen CLASS...", "unseen classes of the validation scores"),
+    option("--validation-labels FILE", "labels of the validation scores", type=Path),
+    FIX,
+    JSON,
+)
+def run(args: argparse.Namespace) -> Output:
     """Read the files and compare every reading with the printed numbers."""
     from zslcore.commands.score import UNKNOWN, OpenQuestionError, understood
     from zslcore.leakage.file_kinds import grouped, recognise
@@ -68,11 +70,12 @@ def run(args: argparse.Namespace) -> object:
         validation = [understood(path, *own, args.fix) for path in args.validation]
         reports = [_judged(group, args, validation) for group in others]
     except OpenQuestionError as question:
-        return f"UNKNOWN  {question}", UNKNOWN
+        return Output(f"UNKNOWN  {question}", None, UNKNOWN)
     left, first = _without_leaks(splits[0], reports[0]) if splits else (None, False)
-    found = explain(reports, printed, left, first_release=first)
-    status = 0 if found.explained else UNKNOWN
-    return (json.loads(found.to_json()) if args.json else found.as_text()), status
+    result = explain(reports, printed, left, first_release=first)
+    return Output(
+        result.as_text, lambda: json.loads(result.to_json()), 0 if result.explained else UNKNOWN
+    )
 
 
 def _judged(
@@ -83,17 +86,11 @@ def _judged(
     labels = args.labels or (group.others[0].path if group.others else None)
     if group.main.kind == "predictions":
         return judged(group.main.path)
-    return judged(
-        group.main.path,
-        validation,
-        labels=labels,
-        unseen=args.unseen,
-        fix=args.fix,
-    )
+    return judged(group.main.path, validation, labels=labels, unseen=args.unseen, fix=args.fix)
 
 
 def _without_leaks(group: Group, report: ScoreReport) -> tuple[dict[str, float] | None, bool]:
-    """Return u, s and H of images that a split does not train on, and whether it is version 1."""
+    """Return u, s and H without the images that a split trains on; True if it is version 1."""
     from zslcore.leakage import audit_context
     from zslcore.leakage.loading import context_of_split
     from zslcore.leakage.published import published_as

@@ -1,26 +1,26 @@
-"""``zslcore export``: a data set as files that other code reads.
+"""Write a data set as the files that released code of the field loads.
 
-Write a data set as res101.mat and att_splits.mat, with the class lists of its folds: what released
-code of the field loads. --format npz or parquet writes tables instead.
+The files are res101.mat and att_splits.mat, with the class lists of the folds; --format npz or
+parquet writes tables instead. Example::
+
+    zslcore export digits ./digits
 """
 
 from __future__ import annotations
 
 import argparse
 
-from zslcore.commands.options import named
+from zslcore.commands.command import command, option
+from zslcore.commands.options import SPLIT, named
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    option("dataset", metavar="NAME", help="name of the data set")
-    option("folder", metavar="FOLDER", help="folder to write to; made where it is missing")
-    option("--format", default="mat", metavar="FORMAT", help="mat, npz or parquet (mat)")
-    option("--split", metavar="NAME", help="name of the split (PS, or the only one there is)")
-    option("--overwrite", action="store_true", help="replace files of the same names")
-
-
+@command(
+    option("dataset NAME", "name of the data set"),
+    option("folder FOLDER", "folder to write to; created if missing"),
+    option("--format FORMAT", "mat, npz or parquet (mat)", default="mat"),
+    SPLIT,
+    option("--overwrite", "replace files of the same names"),
+)
 def run(args: argparse.Namespace) -> str:
     """Write the files and list them."""
     from zslcore.datasets import load

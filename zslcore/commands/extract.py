@@ -1,10 +1,12 @@
-"""``zslcore extract IMAGES --encoder NAME``: features of your own images.
+"""Compute features of a folder of images with a pre-trained encoder.
 
-IMAGES is a folder with a folder a class; the folders train and test with a folder a class each,
-which then are the split; or the folder that the paths of --labels begin in. The features become a
-NumPy archive; with --attributes, --text or --prompts, which give prototypes, and --name it is
-imported at once. An interrupted extraction resumes. Weights are never downloaded: they are a file
-of yours, or lie in the cache of torch.hub.
+IMAGES holds one folder per class; or folders train and test with one folder per class each, which
+become the split; or is the folder that the paths of --labels start from. The features become a
+NumPy archive; with --attributes, --text or --prompts (class embeddings) and --name it is imported
+at once. An interrupted extraction resumes. Weights are never downloaded: name a file of weights, or
+put it into the cache of torch.hub. Example::
+
+    zslcore extract ./images --encoder resnet101 --weights resnet101.pth
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zslcore.commands.command import OptionGroup, command, option
 from zslcore.commands.options import seed
 from zslcore.exceptions import ParameterError
 
@@ -24,48 +27,47 @@ if TYPE_CHECKING:
     from zslcore.extraction.images import Listing
 
 
-#: Names that are listed of files left out, or read in an unusual way.
+#: Number of names shown of files that are left out or read in an unusual way.
 FEW = 5
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    option("images", type=Path, metavar="IMAGES", help="folder with one folder per class")
-    option("--encoder", required=True, metavar="NAME", help="resnet101, open_clip:ViT-B-32 ...")
-    option("--weights", metavar="FILE", help="file, cached weights of torch.hub, or random")
-    option("--crops", type=int, default=1, help="1, or 10 with their features averaged (1)")
-    option("--device", default="cpu", help="of torch, for example cuda (cpu)")
-    option("--batch", type=int, default=32, help="images of a batch (32)")
-    option("--workers", type=int, default=2, help="processes that read images (2)")
-    option("--labels", type=Path, metavar="CSV", help="columns image_file and label")
-    text = "what to do with unreadable images (refuse)"
-    option("--on-bad", choices=("refuse", "skip"), default="refuse", help=text)
-    option("--max-pixels", type=int, help="most pixels of an image (89,478,485)")
-    option("--resize", type=int, metavar="PIXELS", help="shorter side (default: of the weights)")
-    option("--crop", type=int, metavar="PIXELS", help="side of a crop (default: of the weights)")
-    text = "what the encoder was trained on, if its weights do not state it"
-    option("--trained-on", nargs="+", default=[], metavar="NAME", help=text)
-    option("--seed", type=seed, default=0, help="of random weights (0)")
-    option("--output", type=Path, metavar="FILE", help="archive to make (IMAGES-NAME.npz)")
-    _of_data_set(parser)
-
-
-def _of_data_set(parser: argparse.ArgumentParser) -> None:
-    """Add what makes a data set of features."""
-    option = parser.add_argument
-    option("--attributes", metavar="CSV", help="prototypes: a column class, a column an attribute")
-    text = 'prototypes by an encoder of texts: "a photo of a {}.", or an ensemble by its '
-    text += "name: imagenet-80, oxford_pets ..."
-    option("--text", nargs="+", metavar="TEMPLATE", help=text)
-    text = 'prototypes by prompts of each class: {"class": ["prompt", ...]}'
-    option("--prompts", metavar="JSON", help=text)
-    text = "unseen classes of the data set: names or numbers, a file of them, or "
-    text += "base-to-new:NAME"
-    option("--unseen", nargs="+", metavar="CLASS", help=text)
-    option("--name", metavar="NAME", help="import it under this name")
-
-
+@command(
+    option("images IMAGES", "folder with one folder per class", type=Path),
+    option("--encoder NAME", "resnet101, open_clip:ViT-B-32 ...", required=True),
+    option("--weights FILE", "file of weights, cached weights of torch.hub, or random"),
+    option("--crops N", "1, or 10 with their features averaged (1)", type=int, default=1),
+    option("--device NAME", "device of torch, for example cuda (cpu)", default="cpu"),
+    option("--batch N", "images per batch (32)", type=int, default=32),
+    option("--workers N", "processes that read images (2)", type=int, default=2),
+    option("--labels CSV", "file with columns image_file and label", type=Path),
+    option("--on-bad {refuse,skip}", "handling of unreadable images (refuse)", default="refuse"),
+    option("--max-pixels N", "largest image in pixels (89,478,485)", type=int),
+    option("--resize PIXELS", "length of the shorter side (default: of the weights)", type=int),
+    option("--crop PIXELS", "length of the side of a crop (default: of the weights)", type=int),
+    option("--trained-on NAME...", "training set, if the weights do not state it", default=[]),
+    option("--seed N", "seed of random weights (0)", type=seed, default=0),
+    option("--output FILE", "archive to write (IMAGES-NAME.npz)", type=Path),
+    OptionGroup(
+        "to import the features as a data set",
+        (
+            option("--attributes CSV", "class embeddings: a column class, one per attribute"),
+            option(
+                "--text TEMPLATE...",
+                'class embeddings by a text encoder: "a photo of a {}.", or the name of an '
+                "ensemble: imagenet-80, oxford_pets ...",
+            ),
+            option(
+                "--prompts JSON",
+                'class embeddings by sentences of each class: {"class": ["prompt", ...]}',
+            ),
+            option(
+                "--unseen CLASS...",
+                "unseen classes: names or numbers, a file of them, or base-to-new:NAME",
+            ),
+            option("--name NAME", "import the data set under this name"),
+        ),
+    ),
+)
 def run(args: argparse.Namespace) -> None:
     """List the images, extract their features, and import them with ``--name``."""
     from zslcore.datasets.open_world import templates_of
@@ -75,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
 
     _require_together(args)
     _look_up(args)
-    templates = templates_of(args.text or ())  # a misspelt name costs no hours of work
+    templates = templates_of(args.text or ())  # refuse a misspelt name before hours of work
     images = _listed(args)
     _require_classes(args, images)
     prompts = read_prompts(Path(args.prompts), images.class_names) if args.prompts else ()
@@ -86,7 +88,7 @@ def run(args: argparse.Namespace) -> None:
     elif args.text:
         prototypes = prototypes_of_texts(encoder, images.class_names, templates)
     output = args.output or Path(f"{args.images.resolve().name}-{args.encoder}".replace(":", "-"))
-    found = extract(
+    extraction = extract(
         images,
         encoder,
         output.with_name(f"{output.name.removesuffix('.npz')}.npz"),
@@ -98,24 +100,23 @@ def run(args: argparse.Namespace) -> None:
         prototypes=prototypes,
         on_progress=Progress(),
     )
-    _tell(found, images)
+    _print_result(extraction, images)
     if args.name:
-        _import(args, found)
+        _import(args, extraction)
 
 
 def _require_together(args: argparse.Namespace) -> None:
-    """Refuse options that mean nothing without others, before hours of work."""
+    """Refuse options that need others, before hours of work."""
     from zslcore.datasets.split_lists import holds_tree
 
     options = ("attributes", "text", "prompts")
-    given = [f"--{option}" for option in options if getattr(args, option)]
-    if len(given) > 1:
-        raise ParameterError(f"{' and '.join(given)} exclude each other; expected one of them.")
+    embeddings = [f"--{option}" for option in options if getattr(args, option)]
+    if len(embeddings) > 1:
+        raise ParameterError(f"{' and '.join(embeddings)}: expected one of them.")
     split = args.unseen or (holds_tree(args.images) and not args.labels)
-    if args.name and not (split and given):
+    if args.name and not (split and embeddings):
         raise ParameterError(
-            "--name: expected --unseen, and --attributes, --text or --prompts, which make a data "
-            "set of features; got no such."
+            "--name: expected --unseen, and --attributes, --text or --prompts with it; got none."
         )
     if (args.attributes or args.unseen) and not args.name:
         raise ParameterError("--attributes and --unseen: expected --name with them; got none.")
@@ -137,20 +138,20 @@ def _look_up(args: argparse.Namespace) -> None:
 
 
 def _require_classes(args: argparse.Namespace, images: Listing) -> None:
-    """Refuse classes without prototype, and unseen ones that there are not."""
+    """Refuse classes without prototype, and unknown names of unseen classes."""
     from zslcore.datasets.embeddings import read_csv_embeddings
     from zslcore.datasets.table import class_numbers
     from zslcore.exceptions import closest_name
     from zslcore.names import class_key
 
-    known = list(images.class_names)
+    names = list(images.class_names)
     if args.attributes:
-        known = list(read_csv_embeddings(Path(args.attributes)).classes)
-        plain = {class_key(name) for name in known}
+        names = list(read_csv_embeddings(Path(args.attributes)).classes)
+        plain = {class_key(name) for name in names}
         for name in images.class_names:
             if class_key(name) not in plain:
-                raise closest_name(f"class in {args.attributes}", name, known)
-    class_numbers(args.unseen or (), known)
+                raise closest_name(f"class in {args.attributes}", name, names)
+    class_numbers(args.unseen or (), names)
 
 
 def _listed(args: argparse.Namespace) -> Listing:
@@ -167,16 +168,12 @@ def _encoder(args: argparse.Namespace) -> Encoder:
 
     from zslcore.extraction.encoders import load_encoder
 
-    found = load_encoder(
-        args.encoder,
-        args.weights,
-        device=args.device,
-        seed=args.seed,
-        trained_on=args.trained_on,
+    encoder = load_encoder(
+        args.encoder, args.weights, device=args.device, seed=args.seed, trained_on=args.trained_on
     )
     overrides = {"resize": args.resize, "crop": args.crop}
-    given = {name: value for name, value in overrides.items() if value is not None}
-    return replace(found, preset=replace(found.preset, **given))
+    changes = {name: value for name, value in overrides.items() if value is not None}
+    return replace(encoder, preset=replace(encoder.preset, **changes))
 
 
 class Progress:
@@ -190,7 +187,7 @@ class Progress:
         self.first = 0
 
     def __call__(self, done: int, total: int) -> None:
-        """Print how many images are done, and the time left."""
+        """Print the number of finished images and the time left."""
         now, terminal = time.monotonic(), sys.stderr.isatty()
         self.first = self.first or done
         rate = (done - self.first) / max(now - self.began, 1e-9)
@@ -202,22 +199,22 @@ class Progress:
             sys.stderr.flush()
 
 
-def _tell(found: Extraction, images: Listing) -> None:
+def _print_result(extraction: Extraction, images: Listing) -> None:
     """Print the result and its limitations."""
-    size = f"{found.n_images:,} images x {found.n_features:,} features"
-    print(f"{found.output}: {size}, {len(images.class_names)} classes")
-    print("; ".join(found.provenance))
-    if found.resumed:
-        print(f"{found.resumed:,} images were there from before")
-    for kind, names in found.unusual.items():
+    size = f"{extraction.n_images:,} images x {extraction.n_features:,} features"
+    print(f"{extraction.output}: {size}, {len(images.class_names)} classes")
+    print("; ".join(extraction.provenance))
+    if extraction.resumed:
+        print(f"{extraction.resumed:,} images were extracted before")
+    for kind, names in extraction.unusual.items():
         print(f"{len(names):,} {kind}: {_few(names)}")
     if images.left_out:
         n = len(images.left_out)
-        print(f"{n:,} without an ending of an image, left out: {_few(images.left_out)}")
-    for why in list(found.skipped.values())[:FEW]:
+        print(f"{n:,} files that are no images by their names, left out: {_few(images.left_out)}")
+    for why in list(extraction.skipped.values())[:FEW]:
         print(f"skipped: {why}")
-    if len(found.skipped) > FEW:
-        print(f"skipped: {len(found.skipped):,} images in all")
+    if len(extraction.skipped) > FEW:
+        print(f"skipped: {len(extraction.skipped):,} images in all")
 
 
 def _few(names: list[str] | tuple[str, ...]) -> str:
@@ -227,10 +224,10 @@ def _few(names: list[str] | tuple[str, ...]) -> str:
     return f"{shown} and others" if len(names) > FEW else shown
 
 
-def _import(args: argparse.Namespace, found: Extraction) -> None:
+def _import(args: argparse.Namespace, extraction: Extraction) -> None:
     from zslcore.commands.import_data import print_dataset
     from zslcore.datasets.importing import import_dataset
 
     options = {"name": args.name, "unseen": args.unseen, "prototypes": args.attributes}
-    given = {key: value for key, value in options.items() if value is not None}
-    print_dataset(import_dataset(found.output, **given))
+    named = {key: value for key, value in options.items() if value is not None}
+    print_dataset(import_dataset(extraction.output, **named))

@@ -1,8 +1,9 @@
-"""``zslcore folds``: the rows that a model from elsewhere trains on and scores.
+"""Write the rows to train on and to score, for the test set and every validation fold.
 
-Write the rows to train on and the rows to score, of the test set and of every validation fold, with
-the candidates of each: the scores of a model from elsewhere are then judged as a run is (score
---data).
+A model trained elsewhere is then evaluated by the same protocol as the package's methods: train it
+on these rows, and pass its scores to `zslcore score --data`. Example::
+
+    zslcore folds digits --output folds.npz
 """
 
 from __future__ import annotations
@@ -10,21 +11,20 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from zslcore.commands.options import file_to_write, named, seed
+from zslcore.commands.command import command, option
+from zslcore.commands.options import SPLIT, file_to_write, named, seed
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    option("dataset", metavar="DATA", help="name of the data set")
-    option("--split", help="name of the split (PS, or the only one there is)")
-    option("--seed", type=seed, default=0, help="seed of the held-out rows of seen classes (0)")
-    text = "file to write (folds.npz)"
-    option("--output", type=file_to_write, default=Path("folds.npz"), metavar="FILE", help=text)
-
-
+@command(
+    option("dataset DATA", "name of the data set"),
+    SPLIT,
+    option("--seed N", "seed of the held-out rows of seen classes (0)", type=seed, default=0),
+    option(
+        "--output FILE", "file to write (folds.npz)", type=file_to_write, default=Path("folds.npz")
+    ),
+)
 def run(args: argparse.Namespace) -> str:
-    """Write the file and return what is in it."""
+    """Write the file and describe its parts."""
     from zslcore.datasets import load
     from zslcore.scores.fold_scores import arrays_of, parts_to_score, write_parts
 

@@ -1,9 +1,10 @@
-"""``zslcore import``: data sets from files.
+"""Import a data set from files.
 
-Import a data set: a folder in the xlsa17 layout (res101.mat, att_splits.mat), the folders in which
-UCF101 and HMDB51 were released (BiDiLEL's, and I3D features with split_1, split_2 ...), features of
-your own as .npz, HDF5 or CSV, or an .npz of actions in this package's layout (labels, word vectors
-and random splits).
+Takes a folder in the xlsa17 layout (res101.mat, att_splits.mat), the released folders of UCF101 and
+HMDB51 (BiDiLEL's, and I3D features with split_1, split_2 ...), your features as .npz, HDF5 or CSV,
+or an .npz of actions in this package's layout (labels, word vectors and random splits). Example::
+
+    zslcore import features.npz --unseen 7 8 9 --pretraining imagenet-1k --name birds
 """
 
 from __future__ import annotations
@@ -14,73 +15,56 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zslcore.commands.command import command, option
 from zslcore.commands.options import seed
+from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    _add_files(parser)
-    parser.add_argument(
-        "--unseen",
-        metavar="CLASS",
-        nargs="+",
-        help="unseen classes of a file: names or numbers, a file of them, or base-to-new:NAME, the "
-        "new classes of a set of `zslcore base-to-new`",
-    )
-    parser.add_argument(
-        "--pretraining",
-        metavar="NAME",
-        nargs="+",
+@command(
+    option(
+        "source PATH...",
+        "folder in the xlsa17 layout, the standard_split in it, a folder with several such data "
+        "sets as the unzipped archive, a released folder of actions, a folder of Parquet files, or "
+        "files in any container: features, labels, class embeddings, a split",
+    ),
+    option(
+        "--features F",
+        "file of features, in a folder or any path (res101.mat); of files, FILE or FILE:NAME",
+    ),
+    option("--splits S", "file of splits, in FOLDER or any path (att_splits.mat)"),
+    option(
+        "--prototypes P",
+        "class embeddings in place of a folder's att, or of a file: CSV with a column class, .mat, "
+        ".npz, HDF5, JSON; of several files, FILE or FILE:NAME",
+    ),
+    option(
+        "--embedding E",
+        "one of several embeddings in that file, or of a released folder: word2vec, attributes",
+    ),
+    option("--labels L", "of several files: the array of labels, FILE or FILE:NAME"),
+    option("--class-names C", "of several files: the array of class names, FILE or FILE:NAME"),
+    option("--seed N", "seed of --unseen random:N (0)", type=seed),
+    option("--show", "show the recognised arrays, and store nothing"),
+    option(
+        "--unseen CLASS...",
+        "unseen classes of a file: names or numbers, a file of them, or base-to-new:NAME, the new "
+        "classes of a set of `zslcore base-to-new`",
+    ),
+    option(
+        "--pretraining NAME...",
+        "pre-training set of the features, compared with the classes of the data set: "
+        "imagenet-1k, others of check --pretraining, or none for features trained on nothing; "
+        "after it training-images or seen-classes where the extractor was fine-tuned on images of "
+        "these data; by default as the file declares",
         default=[],
-        help="pre-training set of the features, whose classes the audit compares with those of "
-        "the data set: imagenet-1k, others of check --pretraining, or none for features trained on "
-        "nothing; after it training-images or seen-classes where the extractor was fine-tuned on "
-        "images of these data; by default as the file declares",
-    )
-    parser.add_argument("--name", metavar="N", help="name to import it under")
-
-
-def _add_files(parser: argparse.ArgumentParser) -> None:
-    """Add the files that a data set is read from."""
-    parser.add_argument(
-        "source",
-        metavar="PATH",
-        nargs="+",
-        help="folder in the xlsa17 layout, the standard_split in it, a folder with several such "
-        "data sets as the unzipped archive, a released folder of actions, a folder of Parquet "
-        "files, or files in any container: features, labels, class embeddings, a split",
-    )
-    parser.add_argument(
-        "--features",
-        metavar="F",
-        help="file of features, in a folder or any path (res101.mat); of files, FILE or FILE:NAME",
-    )
-    parser.add_argument(
-        "--splits", metavar="S", help="file of splits, in FOLDER or any path (att_splits.mat)"
-    )
-    parser.add_argument(
-        "--prototypes",
-        metavar="P",
-        help="class embeddings in place of a folder's att, or of a file: CSV with a column "
-        "class, .mat, .npz, HDF5, JSON; of several files, FILE or FILE:NAME",
-    )
-    parser.add_argument(
-        "--embedding",
-        metavar="E",
-        help="which of several in that file, or of a released folder: word2vec, attributes",
-    )
-    text = "of several files: the array of {}, FILE or FILE:NAME, where the guess is wrong"
-    parser.add_argument("--labels", metavar="L", help=text.format("labels"))
-    parser.add_argument("--class-names", metavar="C", help=text.format("names of classes"))
-    parser.add_argument("--seed", type=seed, help="seed of --unseen random:N, 0 by default")
-    parser.add_argument("--show", action="store_true", help="show what is found, store nothing")
-
-
+    ),
+    option("--name N", "name of the imported data set"),
+)
 def run(args: argparse.Namespace) -> int:
-    """Import what the paths hold and print what it is."""
+    """Import the data sets at the paths, and print their sizes."""
     from zslcore.datasets import action_archives
     from zslcore.datasets.importing import files_of_intake, import_dataset
     from zslcore.datasets.xlsa17 import data_sets_in
@@ -88,24 +72,26 @@ def run(args: argparse.Namespace) -> int:
     from zslcore.untrusted.client import listed_classes
 
     source, more = Path(args.source[0]), [Path(path) for path in args.source[1:]]
-    given = {
+    options = {
         key: getattr(args, key)
         for key in ("name", "prototypes", "unseen", "features", "splits", "embedding")
         if getattr(args, key) is not None
     }
-    if "unseen" in given:
-        given["unseen"] = _with_seed(listed_classes(given["unseen"], folder_of(source)), args.seed)
+    if "unseen" in options:
+        options["unseen"] = _with_seed(
+            listed_classes(options["unseen"], folder_of(source)), args.seed
+        )
     choices = {key: getattr(args, key) for key in ("labels", "class_names") if getattr(args, key)}
-    if source.is_file() and "features" in given and _is_choice(args, source):
-        choices["features"] = given["features"]
+    if source.is_file() and "features" in options and _is_choice(args, source):
+        choices["features"] = options["features"]
     if paths := files_of_intake(source, more, choices):
-        return _import_files(args, paths, choices, given)
+        return _import_files(args, paths, choices, options)
     _refuse_options(args, source)
-    for key in {"features", "splits", "prototypes"} & {*given}:
-        given[key] = str(path_of(given[key], folder_of(source)))
+    for key in {"features", "splits", "prototypes"} & {*options}:
+        options[key] = str(path_of(options[key], folder_of(source)))
     if not action_archives.holds(source) and (sets := data_sets_in(source)):
-        return _import_all(sets, args.pretraining, given)
-    print_dataset(import_dataset(source, pretraining=args.pretraining, **given))
+        return _import_all(sets, args.pretraining, options)
+    print_dataset(import_dataset(source, pretraining=args.pretraining, **options))
     return 0
 
 
@@ -115,9 +101,7 @@ def _is_choice(args: argparse.Namespace, source: Path) -> bool:
 
 
 def _with_seed(unseen: list[str], seed: int | None) -> list[str]:
-    """Return the unseen classes, a random draw with its seed."""
-    from zslcore.exceptions import ParameterError
-
+    """Return the unseen classes; a random draw gets its seed."""
     is_random = len(unseen) == 1 and unseen[0].startswith("random:")
     if seed is None:
         return unseen
@@ -130,56 +114,54 @@ def _with_seed(unseen: list[str], seed: int | None) -> list[str]:
 
 
 def _refuse_options(args: argparse.Namespace, source: Path) -> None:
-    """Refuse options that mean nothing for a folder, or for a file."""
-    from zslcore.exceptions import ParameterError
-
+    """Refuse options that do not apply to a folder, or to a file."""
     of_file, of_folder = ("unseen", "labels", "class_names"), ("features", "splits", "embedding")
-    for option in of_folder if source.is_file() else of_file:
-        if getattr(args, option) is not None:
-            kind = "file" if option in of_folder else "folder"
-            name = option.replace("_", "-")
-            raise ParameterError(f"--{name} means nothing for a {kind}; got {source}.")
+    for name in of_folder if source.is_file() else of_file:
+        if getattr(args, name) is not None:
+            kind = "file" if name in of_folder else "folder"
+            raise ParameterError(
+                f"--{name.replace('_', '-')} means nothing for a {kind}; got {source}."
+            )
     if len(args.source) > 1:
         raise ParameterError(f"expected files, or one folder; got {source} and others.")
 
 
 def _import_files(
-    args: argparse.Namespace, paths: list[Path], choices: dict[str, str], given: dict[str, Any]
+    args: argparse.Namespace, paths: list[Path], choices: dict[str, str], options: dict[str, Any]
 ) -> int:
-    """Show what files hold, and import them."""
+    """Show the arrays of files, and import them."""
     from zslcore.datasets import intake
-    from zslcore.exceptions import ParameterError
 
-    for option in ("splits", "embedding"):
-        if option in given:
-            raise ParameterError(f"--{option} means nothing for files; got {paths[0]}.")
-    if "features" in given:
-        choices["features"] = given.pop("features")
-    if "prototypes" in given:
-        paths, choices = intake.with_file(paths, choices, given.pop("prototypes"))
-    found = intake.survey(paths, choices)
-    print(f"{found.sentence}\n{intake.as_table(found.rows)}")
+    for key in ("splits", "embedding"):
+        if key in options:
+            raise ParameterError(f"--{key} means nothing for files; got {paths[0]}.")
+    if "features" in options:
+        choices["features"] = options.pop("features")
+    if "prototypes" in options:
+        paths, choices = intake.with_file(paths, choices, options.pop("prototypes"))
+    survey = intake.survey(paths, choices)
+    print(f"{survey.sentence}\n{intake.as_table(survey.rows)}")
     if args.show:
-        print("\n".join(found.unclear.values()))
+        print("\n".join(survey.unclear.values()))
         return 0
-    name = given.pop("name", None)
-    release = intake.find(paths, choices=choices, known=found, **given)
+    name = options.pop("name", None)
+    release = intake.find(paths, choices=choices, known=survey, **options)
     print_dataset(release.stored(name, args.pretraining))
     return 0
 
 
-def _import_all(sets: Sequence[Path], pretraining: Sequence[str], given: dict[str, Any]) -> int:
-    """Import every data set of an archive; 2 where one of them could not be."""
+def _import_all(sets: Sequence[Path], pretraining: Sequence[str], options: dict[str, Any]) -> int:
+    """Import every data set of an archive; return 2 if one is refused."""
     from zslcore.datasets.importing import import_dataset
-    from zslcore.exceptions import ParameterError, ZSLError
+    from zslcore.exceptions import ZSLError
 
-    if {"name", "prototypes"} & {*given}:
+    if {"name", "prototypes"} & {*options}:
         names = ", ".join(path.name for path in sets)
-        raise ParameterError(f"--name, --prototypes: expected one data set; found {names}.")
+        raise ParameterError(f"--name, --prototypes: expected one data set; got {names}.")
     failed = 0
     for path in sets:
         try:
-            print_dataset(import_dataset(path, pretraining=pretraining, **given))
+            print_dataset(import_dataset(path, pretraining=pretraining, **options))
         except ZSLError as error:
             failed += 1
             sys.stderr.write(f"zslcore: {path.name} is not imported: {error}\n")
@@ -187,18 +169,18 @@ def _import_all(sets: Sequence[Path], pretraining: Sequence[str], given: dict[st
 
 
 def print_dataset(data: ZSLDataset) -> None:
-    """Print what a data set holds, one fact a line."""
+    """Print the content of a data set, one fact per line."""
     from zslcore.datasets.facts import benchmark_of
     from zslcore.datasets.imports import pretraining_of
 
     n, d = data.features.shape
     trained = ", ".join(pretraining_of(data)).replace("none", "nothing")
-    unknown = "what is unknown; 'import --pretraining' declares it"
+    unknown = "an unknown set; 'import --pretraining' declares it"
     print(f"{data.name}")
     print(f"  images    {n:,} x {d:,} features")
     print(f"  classes   {data.n_classes} x {data.prototypes.shape[1]} attributes")
     print(f"  features  trained on {trained or unknown}")
-    print(f"  benchmark {benchmark_of(data) or 'none that is known'}, by its classes")
+    print(f"  benchmark {benchmark_of(data) or 'not recognised'}, by its classes")
     print(f"  digest    {data.digest}")
     for split in data.splits.values():
         print(

@@ -1,9 +1,10 @@
-"""``zslcore large-scale``: methods on the nine ImageNet test sets of the benchmark.
+"""Evaluate methods on the nine ImageNet test sets of the benchmark.
 
-Parameters are chosen on the released fold of training classes. With ``--shards`` the features of
-``simulated-ImageNet-full`` are read from the folder that ``zslcore shards write`` has made of them,
-and nothing is ever held whole. Features of your own lie in shards, too, and ``--prototypes`` names
-their classes by WordNet ids, in the order of the shards' labels.
+Parameters are chosen on the released fold of training classes. --shards reads features from a
+folder that `zslcore shards write` made, part by part; with --prototypes these are your features,
+and the file lists their classes by WordNet ids, in the order of the labels. Example::
+
+    zslcore large-scale --method ESZSL SAE
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from zslcore.commands.options import seed, show_steps
+from zslcore.commands.command import Output, command, option
+from zslcore.commands.options import JSON, seed, show_steps
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -24,51 +26,51 @@ if TYPE_CHECKING:
 TASKS: tuple[Task, ...] = ("zsl", "gzsl")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    text = "name of data with WordNet ids (simulated-ImageNet-small)"
-    option("--dataset", default="simulated-ImageNet-small", metavar="NAME", help=text)
-    option("--method", nargs="+", default=["ESZSL"], help="names of methods (ESZSL)")
-    option("--seed", type=seed, default=0, help="of methods that draw (0)")
-    text = "features of the stand-in, or of your own with --prototypes"
-    option("--shards", type=Path, metavar="FOLDER", help=text)
-    text = "CSV of classes: class (n01440764), then numbers; or ImageNet_w2v.mat"
-    option("--prototypes", type=Path, metavar="FILE", help=text)
-    option("--dask", default="", metavar="ADDRESS", help="scheduler of a Dask cluster that counts")
-    option("--json", action="store_true", help="print every figure as JSON instead of tables")
-
-
-def run(args: argparse.Namespace) -> object:
-    """Measure every method, print what each reaches when it is done, or return all figures."""
+@command(
+    option(
+        "--dataset NAME",
+        "name of a data set with WordNet ids (simulated-ImageNet-small)",
+        default="simulated-ImageNet-small",
+    ),
+    option("--method NAME...", "names of methods (ESZSL)", default=["ESZSL"]),
+    option("--seed N", "seed of stochastic methods (0)", type=seed, default=0),
+    option("--shards FOLDER", "features of the simulated data, or yours", type=Path),
+    option(
+        "--prototypes FILE",
+        "class embeddings: CSV with a column class (n01440764), then numbers; or ImageNet_w2v.mat",
+        type=Path,
+    ),
+    JSON,
+)
+def run(args: argparse.Namespace) -> Output:
+    """Evaluate every method; its table is printed as soon as it is done."""
     from zslcore.analysis.large_scale import LargeScaleStudy, measure
-    from zslcore.large.engine import Engine
     from zslcore.methods import get_method
 
     for name in args.method:
         get_method(name)  # a misspelt name is refused before any measurement
-    dataset, engine = _opened(args.dataset, args.shards, args.prototypes), Engine(dask=args.dask)
+    dataset = _opened(args.dataset, args.shards, args.prototypes)
     rows: list[dict[Any, Any]] = []
     for name in args.method:
         spec = LargeScaleStudy(dataset.name, dataset.digest, name, args.seed)
-        found = measure(spec, dataset, show_steps, engine=engine)
+        result = measure(spec, dataset, show_steps)
         show_steps()
-        rows += found.table().assign(method=name).to_dict("records")
+        rows += result.table().assign(method=name).to_dict("records")
         if not args.json:
-            print(_as_text(name, found, dataset))
+            print(_as_text(name, result, dataset))
     about = {"dataset": dataset.name, "digest": dataset.digest, "simulated": dataset.simulated}
-    return [row | about for row in rows] if args.json else None
+    return Output(None, [row | about for row in rows])
 
 
 def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDataset:
-    """Return the data set, its features read from shards where these are given."""
+    """Return the data set, with features from shards if a folder is named."""
     from zslcore.datasets import load
 
     if prototypes is not None:
         from zslcore.large.sources import imagenet_of_shards
 
         if folder is None:
-            raise ParameterError("--prototypes belongs to features of your own: --shards FOLDER.")
+            raise ParameterError("--prototypes: expected --shards FOLDER with it; got none.")
         return imagenet_of_shards(folder, prototypes)
     if folder is None:
         return load(name)
@@ -79,19 +81,19 @@ def _opened(name: str, folder: Path | None, prototypes: Path | None) -> ZSLDatas
     return simulate_imagenet(name, shards, digest=shards.digest)
 
 
-def _as_text(name: str, found: LargeScale, dataset: ZSLDataset) -> str:
+def _as_text(name: str, result: LargeScale, dataset: ZSLDataset) -> str:
     """Return one table: sets as rows; top-1, -5, -10 of ZSL, then of GZSL."""
     kind = ", simulated" * dataset.simulated
-    params = ", ".join(f"{key} = {value}" for key, value in found.params.items())
-    origin = "chosen on the fold" if found.validated else "defaults"
+    params = ", ".join(f"{key} = {value}" for key, value in result.params.items())
+    origin = "chosen on the fold" if result.validated else "defaults"
     lines = [f"{name} on {dataset.name}{kind}, data {dataset.digest}; {origin}: {params or 'none'}"]
     lines.append(
         f"{'':6}{'classes':>9}{'images':>12}"
         + "".join(f"{task}@{k}".rjust(9) for task in ("ZSL", "GZSL") for k in (1, 5, 10))
     )
-    for row in found.table().query("task == 'zsl' and k == 1").to_dict("records"):
+    for row in result.table().query("task == 'zsl' and k == 1").to_dict("records"):
         shares = "".join(
-            f"{100 * found.counts.accuracy(row['set'], k, task=task):8.2f}%"
+            f"{100 * result.counts.accuracy(row['set'], k, task=task):8.2f}%"
             for task in TASKS
             for k in (1, 5, 10)
         )

@@ -1,7 +1,8 @@
-"""``zslcore methods``: the table of methods, made from their cards.
+"""List the methods: the package's, then the plugins on this machine.
 
-Print the table of methods, made from their cards, then the plugins that this machine
-has.
+Example::
+
+    zslcore methods
 """
 
 from __future__ import annotations
@@ -9,11 +10,10 @@ from __future__ import annotations
 import argparse
 import sys
 
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+from zslcore.commands.command import command
 
 
+@command()
 def run(_: argparse.Namespace) -> str:
     """Return the table of methods."""
     from zslcore.evaluation import plugins

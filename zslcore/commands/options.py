@@ -1,4 +1,4 @@
-"""Helpers of commands: shared options, percent, a line of progress, the name of a data set."""
+"""Options that several commands share, the types of their values, and lines of progress."""
 
 from __future__ import annotations
 
@@ -8,49 +8,22 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from zslcore.commands.command import option
 from zslcore.exceptions import ParameterError
-from zslcore.texts import clean_text, strict_json
+from zslcore.texts import clean_text
 
 if TYPE_CHECKING:
     from zslcore.datasets import ZSLDataset
     from zslcore.large.engine import Standing
 
-#: What every ``--method`` takes.
+#: Help of every ``--method``.
 METHOD = "name of a method, FILE.py:Class, or the entry point of an installed package"
-#: What a result may have been tuned by.
-CHOSEN = ("hyperparameters", "epochs", "gamma")
-
-
-def add_choices(parser: argparse._ActionsContainer) -> None:
-    """Add the options that state what parameters, epochs, gamma and prototypes come from."""
-    text = "what they were chosen on: validation, given, test or none"
-    for what in CHOSEN:
-        parser.add_argument(f"--{what}-on", metavar="WHAT", default="unknown", help=text)
-    text = "independent or test images"
-    parser.add_argument("--prototypes-from", metavar="WHAT", default="unknown", help=text)
-
-
-def stated_choices(args: argparse.Namespace) -> dict[str, Any]:
-    """Return what the options of :func:`add_choices` state, as fields of a Provenance."""
-    chosen = {what: getattr(args, f"{what}_on") for what in CHOSEN}
-    return chosen | {"prototypes": args.prototypes_from}
-
-
-def add_submission(parser: argparse._ActionsContainer) -> None:
-    """Add the options of a page on a submission."""
-    option = parser.add_argument
-    option("--unseen", nargs="+", metavar="CLASS", help="names or numbers, or a file of them")
-    text = "answer to a question about the scores, see zslcore score --help"
-    option("--fix", action="append", default=[], metavar="FIX", help=text)
-    text = "scores of other images and classes, one a fold, to choose gamma"
-    option("--validation", nargs="+", default=[], type=Path, metavar="FILE", help=text)
-    option("--gamma", type=float, help="gamma that the authors state")
-    option("--extractor", default="", metavar="NAME", help="as zslcore contamination lists it")
-    option("--blind", action="store_true", help="leave out names of files and paths")
+#: Choices that may have been made on test data.
+CHOICES = ("hyperparameters", "epochs", "gamma")
 
 
 def file_to_write(text: str) -> Path:
-    """Return the path of a file that a command writes in the end, checked before its work.
+    """Return the path of an output file, checked before the command does its work.
 
     Raises ParameterError where its folder does not exist, or it is a folder itself.
     """
@@ -67,7 +40,7 @@ def file_to_write(text: str) -> Path:
 
 
 def parquet_to_write(text: str) -> Path:
-    """Return the path of a Parquet file that a command writes, as :func:`file_to_write`."""
+    """Return the path of a Parquet file to write, as :func:`file_to_write` does."""
     path = file_to_write(text)
     if path.suffix.lower() != ".parquet":
         raise ParameterError(
@@ -77,7 +50,7 @@ def parquet_to_write(text: str) -> Path:
 
 
 def seed(text: str) -> int:
-    """Return a seed; ParameterError for another text than a whole number from 0 on."""
+    """Return a seed; raise ParameterError unless the text is a whole number from 0."""
     if not re.fullmatch(r"\d{1,9}", text, re.ASCII):
         got = clean_text(text, 40)
         raise ParameterError(f"--seed: expected a whole number from 0; got {got!r}.")
@@ -89,11 +62,6 @@ def percent(value: float | None, form: str = ".1f") -> str:
     return "-" if value is None or value != value else f"{100 * value:{form}}"
 
 
-def as_json(records: list[dict[str, Any]]) -> str:
-    """Return records as JSON that is indented, to be read."""
-    return strict_json(records, ensure_ascii=False, indent=2)
-
-
 def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
     """Rewrite one line of progress on a terminal; without a message clear it."""
     if sys.stderr.isatty():
@@ -103,15 +71,51 @@ def show_steps(done: float = 0, total: float = 0, message: str = "") -> None:
 
 
 def show_standing(standing: Standing) -> None:
-    """Print how far the work is on standard error, a line a call, on a terminal and in a file."""
+    """Print a line of progress on standard error, on a terminal and in a file."""
     sys.stderr.write(f"{standing}\n")
     sys.stderr.flush()
 
 
 def named(dataset: ZSLDataset) -> str:
-    """Return the name and digest of a data set, and whether it is simulated or fine-tuned."""
+    """Return the name and digest of a data set, marked as simulated or fine-tuned."""
     from zslcore.datasets.facts import fine_tuned_on
 
     kind = ", simulated" * dataset.simulated
     kind += ", features fine-tuned" * bool(fine_tuned_on(dataset.pretraining))
     return f"{dataset.name}{kind}, data {dataset.digest}"
+
+
+JSON = option("--json", "print everything as JSON")
+SPLIT = option("--split NAME", "name of the split (PS, or the only one)")
+SEED = option("--seed N", "seed of random numbers (0)", type=seed, default=0)
+PARAM = option(
+    "--param NAME=VALUE", "set a parameter; may be repeated", action="append", default=[]
+)
+CLASSES = "names or numbers of classes, or a file of them"
+FIX = option(
+    "--fix FIX",
+    "answer to an open question about the scores, see `zslcore score --help`",
+    action="append",
+    default=[],
+)
+VALIDATION = option(
+    "--validation FILE...",
+    "scores of the validation folds, one file per fold, to choose gamma",
+    default=[],
+    type=Path,
+)
+LABELS = option("--labels FILE", "labels, where the scores have none", type=Path)
+#: Options that state where hyper-parameters, epochs, gamma and prototypes come from.
+STATED_CHOICES = (
+    *(
+        option(f"--{name}-on WHAT", "chosen on validation, given, test or none (unknown)")
+        for name in CHOICES
+    ),
+    option("--prototypes-from WHAT", "independent or test images (unknown)"),
+)
+
+
+def stated_choices(args: argparse.Namespace) -> dict[str, Any]:
+    """Return the values of :data:`STATED_CHOICES` as fields of a Provenance."""
+    chosen = {name: getattr(args, f"{name}_on") or "unknown" for name in CHOICES}
+    return chosen | {"prototypes": args.prototypes_from or "unknown"}

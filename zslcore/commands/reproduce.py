@@ -1,7 +1,9 @@
-"""``zslcore reproduce EXPERIMENT``: a table or figure of the papers on any data set.
+"""Compute a table or figure of the papers on any data set, and compare it with the printed one.
 
-Finished runs are stored: an interrupted experiment resumes. Several data sets make one table. The
-printed figures are of the papers' own features of the real data.
+Finished runs are stored, and an interrupted experiment resumes. Several data sets make one table.
+The printed figures are those of the papers' own features of the real data. Example::
+
+    zslcore reproduce cal:table2 --dataset digits
 """
 
 from __future__ import annotations
@@ -23,12 +25,9 @@ from zslcore.analysis.papers.experiments import (
     get_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import (
-    explain_means,
-    open_dataset,
-    widen_table,
-)
-from zslcore.commands.options import METHOD, show_standing
+from zslcore.analysis.papers.experiments.experiment import explain_means, open_dataset, widen_table
+from zslcore.commands.command import Output, command, option
+from zslcore.commands.options import JSON, METHOD, show_standing
 from zslcore.evaluation import plugins, write_predictions
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
@@ -44,41 +43,40 @@ IN_WORDS: dict[FeatureScaling, str] = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    option("experiment", nargs="?", help="paper and table, for example cal:table2")
-    option("--list", action="store_true", help="list the experiments")
-    text = "data sets (those of the experiment, see --list)"
-    option("--dataset", nargs="+", default=(), metavar="NAME", help=text)
-    option("--method", nargs="+", default=(), metavar="METHOD", help=f"only these rows: {METHOD}")
-    option("--seeds", type=int, default=5, help="of stochastic methods (5)")
-    option("--draws", type=int, default=DRAWS, help=f"of classes of actions ({DRAWS})")
-    option("--jobs", type=int, default=2, help="runs at a time, one thread each (2)")
-    option("--dask", default="", metavar="ADDRESS", help="Dask cluster that shares our data folder")
-    text = "benchmark to compare with (that of the data set)"
-    option("--as", dest="benchmark", metavar="BENCHMARK", help=text)
-    text = "give a parameter of a row, over the paper's variant"
-    option("--param", metavar="METHOD.NAME=VALUE", action="append", default=[], help=text)
-    text = "scaling of features; the experiment's own by default (--list)"
-    option("--features", choices=SCALINGS, help=text)
-    text = "images that a figure over λ is measured on: test images, or those of the first "
-    text += "validation split as in the paper (test)"
-    option("--on", choices=["test", "validation"], default="test", help=text)
-    text = "write the answers of every run, a Parquet file each"
-    option("--predictions", type=Path, metavar="FOLDER", help=text)
-    option("--json", action="store_true", help="print one row per cell as JSON, in fractions")
-
-
-def run(args: argparse.Namespace) -> object:
+@command(
+    option("experiment [EXPERIMENT]", "paper and table, for example cal:table2"),
+    option("--list", "list the experiments"),
+    option("--dataset NAME...", "data sets (those of the experiment, see --list)", default=()),
+    option("--method METHOD...", f"only these rows: {METHOD}", default=()),
+    option("--seeds N", "number of seeds of stochastic methods (5)", type=int, default=5),
+    option("--draws N", f"number of draws of action classes ({DRAWS})", type=int, default=DRAWS),
+    option("--jobs N", "runs at the same time, one thread each (2)", type=int, default=2),
+    option("--as BENCHMARK", "benchmark to compare with (that of the data set)", dest="benchmark"),
+    option(
+        "--param METHOD.NAME=VALUE",
+        "set a parameter of a row, instead of the paper's variant",
+        action="append",
+        default=[],
+    ),
+    option("--features {raw,unit,zscore}", "scaling of features (the experiment's, see --list)"),
+    option(
+        "--on {test,validation}",
+        "evaluate a figure over λ on test images, or on the first validation split as in the "
+        "paper (test)",
+        default="test",
+    ),
+    option("--predictions FOLDER", "write the predictions of every run as Parquet", type=Path),
+    JSON,
+)
+def run(args: argparse.Namespace) -> Output | str:
     """List the experiments, or run one and return its table."""
     if args.list:
         return list_experiments()
     if args.experiment is None:
-        raise ParameterError(f"Name an experiment: {', '.join(EXPERIMENTS)}.")
-    for option in ("seeds", "draws", "jobs"):
-        if getattr(args, option) < 1:
-            raise ParameterError(f"--{option} must be at least 1; got {getattr(args, option)}.")
+        raise ParameterError(f"reproduce: expected one of {', '.join(EXPERIMENTS)}; got none.")
+    for name in ("seeds", "draws", "jobs"):
+        if getattr(args, name) < 1:
+            raise ParameterError(f"--{name}: expected at least 1; got {getattr(args, name)}.")
     rows = args.method  # rows of tables are no methods, such as variants
     args.method = [plugins.register(row) if plugins.is_plugin_name(row) else row for row in rows]
     params, features = read_params(args), SCALINGS.get(args.features)
@@ -90,7 +88,6 @@ def run(args: argparse.Namespace) -> object:
         seeds=args.seeds,
         draws=args.draws,
         jobs=args.jobs,
-        dask=args.dask,
         benchmark=args.benchmark,
         params=params,
         features=features,
@@ -100,10 +97,15 @@ def run(args: argparse.Namespace) -> object:
     )
     if args.predictions is not None:
         write_answers(table, args.predictions)
-    if args.json:
-        return table
-    shown = widen_table(table, experiment).to_string(index=False)
-    return f"{heading(args, experiment, table)}\n{shown}"
+    return Output(
+        lambda: "\n".join(
+            [
+                heading(args, experiment, table),
+                widen_table(table, experiment).to_string(index=False),
+            ]
+        ),
+        table,
+    )
 
 
 def list_experiments() -> str:
@@ -126,18 +128,18 @@ def read_params(args: argparse.Namespace) -> dict[str, dict[str, Any]]:
     from zslcore.commands.run import read_params as of_method
 
     experiment = get_experiment(args.experiment)
-    found: dict[str, dict[str, Any]] = {}
+    params: dict[str, dict[str, Any]] = {}
     for text in args.param:
-        row, dot, given = text.partition(".")
-        if not dot or "=" not in given or "=" in row:
+        row, dot, setting = text.partition(".")
+        if not dot or "=" not in setting or "=" in row:
             raise ParameterError(f"--param: expected METHOD.NAME=VALUE; got {text!r}.")
         allowed = args.method or experiment.methods
         row = next((name for name in allowed if name.partition("@")[0] == row), row)
         if row not in allowed:
             raise closest_name(f"row for --param {text}:", row, allowed)
         method = experiment.method_of(row)
-        found.setdefault(row, {}).update(of_method(method, [given]))
-    return found
+        params.setdefault(row, {}).update(of_method(method, [setting]))
+    return params
 
 
 def show_piece(done: int, total: int, what: str, runs: int) -> None:
@@ -147,13 +149,13 @@ def show_piece(done: int, total: int, what: str, runs: int) -> None:
 
 
 def write_answers(table: pd.DataFrame, folder: Path) -> None:
-    """Write the predictions of the first run of every cell, ``<key>.parquet``, and print how many.
+    """Write the predictions of the first run of every cell as ``<key>.parquet``.
 
     Raises DatasetError for cells that are no runs, and predictions that are not stored.
     """
     keys = [key for key in table["key"].unique() if key]
-    found = {key: ResultStore().predictions(key) for key in keys}
-    written = {key: predictions for key, predictions in found.items() if predictions is not None}
+    stored = {key: ResultStore().predictions(key) for key in keys}
+    written = {key: predictions for key, predictions in stored.items() if predictions is not None}
     if not written:
         raise DatasetError("--predictions: expected cells that are runs of the store; got none.")
     folder.mkdir(parents=True, exist_ok=True)
@@ -188,7 +190,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
 
 
 def missing_features(name: str, table: pd.DataFrame) -> str:
-    """Say which cells a data set that is known by its results lacks, and what computes them."""
+    """Name the cells that need features, for a data set with precomputed results only."""
     dataset = open_dataset(name)
     if not isinstance(dataset, ResultsOnly):
         return ""
@@ -196,24 +198,24 @@ def missing_features(name: str, table: pd.DataFrame) -> str:
     cells = rows.groupby("method", sort=False)["cell"].agg(", ".join)
     which = "; ".join(f"{method} ({names})" for method, names in cells.items())
     which = "all" if table["ours"].isna().all() else which
-    there = "Ours are results that come with the package. "
+    source = "Ours are precomputed results of the package. "
     if not which:
-        return f"{there}No cell needs features."
-    return f"{there}Cells that need features: {which}. {dataset.without_features}"
+        return f"{source}No cell needs features."
+    return f"{source}Cells that need features: {which}. {dataset.without_features}"
 
 
 def over_seeds(n: float) -> str:
-    """Say over how many seeds figures are means, at most."""
+    """Return the number of seeds that the figures are means over, at most."""
     return f"mean ± deviation over up to {n:.0f} seeds" if n > 1 else "one seed"
 
 
 def variants(experiment: Experiment, methods: Iterable[str]) -> str:
-    """Return how features are scaled, and the given parameters of rows."""
-    given = {
+    """Return the scaling of features and the given parameters of rows."""
+    settings = {
         method: ", ".join(f"{name} = {value}" for name, value in params.items())
         for method in methods
         if (params := experiment.given(method))
     }
-    rows = "; ".join(f"{method} with {values}" for method, values in given.items())
+    rows = "; ".join(f"{method} with {values}" for method, values in settings.items())
     scaled = IN_WORDS[experiment.features].capitalize()
     return f"{scaled}, prototypes of unit length. Given: {rows or 'nothing'}."

@@ -1,7 +1,9 @@
-"""``zslcore run``: choose on folds, fit, evaluate the test set once.
+"""Run a method on a data set: choose parameters on the folds, fit, evaluate the test set once.
 
-Select what is not given on the folds, fit on trainval, evaluate the test set once. The result is
-printed and stored.
+Parameters and gamma that are not given are chosen on the validation folds. The result is printed
+and stored. Example::
+
+    zslcore run --dataset digits --method ESZSL --param lam=0.1
 """
 
 from __future__ import annotations
@@ -9,47 +11,34 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
-from zslcore.commands.options import METHOD, parquet_to_write, seed, show_steps
-
-if TYPE_CHECKING:
-    from zslcore.datasets import ZSLDataset
-    from zslcore.evaluation import Predictions
-    from zslcore.evaluation.runs import RunResult
-    from zslcore.evaluation.specs import RunSpec
+from zslcore.commands.command import command, option
+from zslcore.commands.options import JSON, METHOD, PARAM, SPLIT, parquet_to_write, seed, show_steps
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    option = parser.add_argument
-    option("--dataset", default="digits", help="name of the data set (digits)")
-    option("--split", help="name of the split (PS, or the only one there is)")
-    option("--method", required=True, metavar="METHOD", help=METHOD)
-    option("--param", metavar="NAME=VALUE", action="append", default=[], help="give a parameter")
-    option("--grid", metavar="NAME=V,V", action="append", default=[], help="search these values")
-    option("--gamma", type=float, help="give the calibration gamma")
-    option("--select-for", default="gzsl", help="what parameters are chosen for: gzsl or zsl")
-    option("--features", default="l2", help="scaling of features: none, l2 or zscore")
-    option("--prototypes", default="l2", help="scaling of prototypes: none, l2 or binary")
-    option("--seed", type=seed, default=0, help="seed of stochastic methods and of held-out rows")
-    option("--dask", default="", metavar="ADDRESS", help="Dask cluster that makes the run")
-    option("--no-oracle", action="store_true", help="do not sweep the grid on the test set")
-    option("--no-store", action="store_true", help="do not store the result")
-    option(
-        "--predictions",
-        type=parquet_to_write,
-        metavar="FILE",
-        help="write the answer to every image",
-    )
-    option("--json", action="store_true", help="print everything as JSON instead of a table")
-
-
+@command(
+    option("--dataset NAME", "name of the data set (digits)", default="digits"),
+    SPLIT,
+    option("--method METHOD", METHOD, required=True),
+    PARAM,
+    option("--grid NAME=V,V", "values to search for a parameter", action="append", default=[]),
+    option("--gamma NUMBER", "calibration gamma, instead of choosing it", type=float),
+    option("--select-for METRIC", "choose parameters for gzsl or zsl (gzsl)", default="gzsl"),
+    option("--features SCALING", "scaling of features: none, l2 or zscore (l2)", default="l2"),
+    option("--prototypes SCALING", "scaling of prototypes: none, l2 or binary (l2)", default="l2"),
+    option("--seed N", "seed of stochastic methods and of held-out rows (0)", type=seed, default=0),
+    option("--no-oracle", "do not search the grid on the test set"),
+    option("--no-store", "do not store the result"),
+    option("--predictions FILE", "write the predictions as Parquet", type=parquet_to_write),
+    JSON,
+)
 def run(args: argparse.Namespace) -> None:
-    """Run what ``args`` specify, print and store the result."""
+    """Run the method, print and store the result."""
     from zslcore.analysis.stored_runs import as_text
     from zslcore.datasets import load
     from zslcore.evaluation import plugins, write_predictions
+    from zslcore.evaluation.runs import Progress, execute_with_predictions
     from zslcore.evaluation.specs import RunSpec
     from zslcore.results.store import ResultStore
 
@@ -64,7 +53,15 @@ def run(args: argparse.Namespace) -> None:
     store = ResultStore()
     if not args.no_store and (refusal := store.refusal()):
         print(f"The result will be printed but not stored. {refusal}", file=sys.stderr)
-    result, predictions = executed(spec, dataset, args.dask, not args.no_oracle)
+    with_oracle = not args.no_oracle
+    progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
+    result, predictions = execute_with_predictions(
+        spec,
+        dataset,
+        with_oracle=with_oracle,
+        on_progress=progress.on_fit,
+        on_epoch=progress.on_epoch,
+    )
     show_steps()
     print(result.to_json() if args.json else as_text(result), flush=True)
     if not args.no_store:
@@ -76,51 +73,8 @@ def run(args: argparse.Namespace) -> None:
         write_predictions(args.predictions, predictions)
 
 
-def executed(
-    spec: RunSpec, dataset: ZSLDataset, dask: str, with_oracle: bool
-) -> tuple[RunResult, Predictions]:
-    """Return the result of a spec and its predictions, made here or by a Dask cluster."""
-    from dataclasses import replace
-
-    from zslcore.evaluation.runs import Progress, execute_with_predictions
-
-    if dask:
-        return elsewhere(replace(spec, digest=dataset.digest), dask, with_oracle)
-    progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
-    return execute_with_predictions(
-        spec,
-        dataset,
-        with_oracle=with_oracle,
-        on_progress=progress.on_fit,
-        on_epoch=progress.on_epoch,
-    )
-
-
-def elsewhere(spec: RunSpec, dask: str, with_oracle: bool) -> tuple[RunResult, Predictions]:
-    """Run a spec on a worker of a Dask cluster; the worker must see the same data."""
-    from joblib import delayed
-
-    from zslcore.evaluation import plugins
-    from zslcore.large.engine import Engine, parallel
-
-    with parallel(Engine(dask=dask), 1, "list") as work:
-        (done,) = work([delayed(_there)(spec, plugins.sources([spec.method]), with_oracle)])
-    return done
-
-
-def _there(
-    spec: RunSpec, places: dict[str, str], with_oracle: bool
-) -> tuple[RunResult, Predictions]:
-    """Run a spec in the process of a worker."""
-    from zslcore.evaluation import plugins
-    from zslcore.evaluation.runs import execute_with_predictions
-
-    plugins.restore(places)
-    return execute_with_predictions(spec, with_oracle=with_oracle)
-
-
 def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:
-    """Read every ``NAME=VALUE``; a word that the method knows stays one, even if it is ``01``."""
+    """Read every ``NAME=VALUE``; a choice of the method stays text, even ``01``."""
     from zslcore.methods import get_method
 
     hints = get_method(method).hints()
@@ -143,7 +97,7 @@ def read_param(text: str) -> tuple[str, bool | float | int | str]:
 
 
 def read_value(text: str) -> bool | float | int | str:
-    """Return the number, True or False that a text means, else the text."""
+    """Return a number, True or False where the text is one, else the text."""
     if text in ("True", "False"):
         return text == "True"
     for number in (int, float):
@@ -157,7 +111,7 @@ def read_value(text: str) -> bool | float | int | str:
 def read_grid(
     method: str, texts: Sequence[str]
 ) -> dict[str, tuple[bool | float | str, ...]] | None:
-    """Read ``NAME=V,V``: these values are searched instead of the method's own."""
+    """Read every ``NAME=V,V`` into the grid of the method."""
     from zslcore.methods import get_method
 
     return {**get_method(method).param_grid, **read_values(texts)} if texts else None
@@ -167,10 +121,10 @@ def read_values(texts: Sequence[str]) -> dict[str, tuple[bool | float | str, ...
     """Read every ``NAME=V,V``."""
     from zslcore.exceptions import ParameterError
 
-    found: dict[str, tuple[bool | float | str, ...]] = {}
+    grid: dict[str, tuple[bool | float | str, ...]] = {}
     for text in texts:
         name, equals, values = text.partition("=")
         if not equals or not name or not values:
             raise ParameterError(f"--grid: expected NAME=VALUE,VALUE; got {text!r}.")
-        found[name] = tuple(read_value(value) for value in values.split(","))
-    return found
+        grid[name] = tuple(read_value(value) for value in values.split(","))
+    return grid

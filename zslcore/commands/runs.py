@@ -1,13 +1,17 @@
-"""``zslcore runs``: what has been computed, here and by other people.
+"""List, compare, export, delete and import stored runs; without a verb list all.
 
-Without a verb it lists all runs. KEY is what the list shows first; its beginning is enough.
+KEY is the first column of the list; its first characters are enough. Example::
+
+    zslcore runs list --dataset digits --sort H
+    zslcore runs export --format latex --output runs.tex
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,7 +28,8 @@ from zslcore.analysis.stored_runs import (
     oracle_keys,
     sorted_by,
 )
-from zslcore.commands.options import file_to_write, parquet_to_write, percent
+from zslcore.commands.command import Option, Output, command, option
+from zslcore.commands.options import JSON, file_to_write, parquet_to_write, percent
 from zslcore.evaluation import figures
 from zslcore.evaluation.files import write_predictions
 from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
@@ -39,8 +44,6 @@ from zslcore.version import stamped
 
 if TYPE_CHECKING:
     from zslcore.evaluation import Predictions
-
-    Run = Callable[[argparse.Namespace], object]
 
 
 def shown() -> dict[str, str]:
@@ -61,76 +64,22 @@ def shown() -> dict[str, str]:
     }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    verbs = parser.add_subparsers(metavar="VERB")
-    listing = _verb(verbs, "list", list_runs, "list runs, newest first")
-    _filters(listing)
-    listing.add_argument("--json", action="store_true", help="rows as JSON, figures as fractions")
-    parser.set_defaults(run=lambda _: list_runs(listing.parse_args([])))
-    show = _verb(verbs, "show", show_run, "one run: its figures, and the command that repeats it")
-    show.add_argument("key", metavar="KEY")
-    show.add_argument("--json", action="store_true", help="everything as JSON")
-    compare = _verb(verbs, "compare", compare_runs, "what differs between two runs")
-    compare.add_argument("keys", metavar="KEY", nargs=2)
-    compare.add_argument("--json", action="store_true", help="tables as JSON, all rows of them")
-    export = _verb(verbs, "export", export_runs, "write runs as a table, or whole as JSON")
-    export.add_argument("key", metavar="KEY", nargs="?", help="one run alone")
-    _filters(export)
-    export.add_argument(
-        "--predictions",
-        type=parquet_to_write,
-        metavar="FILE",
-        help="write the predictions of run KEY to a Parquet file",
-    )
-    export.add_argument(
-        "--html", type=file_to_write, metavar="FILE", help="write the curve of run KEY as one page"
-    )
-    export.add_argument(
-        "--figure",
-        type=file_to_write,
-        metavar="FILE",
-        help=f"write run KEY for print: .{', .'.join(FORMATS_OF_PRINT)}",
-    )
-    export.add_argument("--panel", default="curve", help="of --figure: curve or classes")
-    export.add_argument("--width-mm", type=float, default=WIDTHS[0], help="of --figure")
-    export.add_argument("--font", default="sans", help="of --figure: sans or serif")
-    export.add_argument("--format", default="csv", help=", ".join(FORMATS))
-    export.add_argument(
-        "--output", type=file_to_write, metavar="FILE", help="file to write, not the terminal"
-    )
-    delete = _verb(verbs, "delete", delete_runs, "delete runs")
-    delete.add_argument("keys", metavar="KEY", nargs="+")
-    bring = _verb(
-        verbs, "import", import_file, "import results of another person, marked as imported"
-    )
-    bring.add_argument("file", metavar="FILE", help="what run --json or runs export wrote")
-    bring.add_argument("--who", required=True, help="owner of the results")
-
-
-def _verb(
-    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, run: Run, text: str
-) -> argparse.ArgumentParser:
-    parser = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    parser.set_defaults(run=run)
-    return parser
-
-
-def _filters(parser: argparse.ArgumentParser) -> None:
-    option = parser.add_argument
-    option("--kind", nargs="+", default=(), metavar="KIND", help=", ".join(KINDS))
-    option("--dataset", nargs="+", default=(), metavar="NAME", help="only of these data sets")
-    option("--split", nargs="+", default=(), metavar="NAME", help="only of these splits")
-    option("--method", nargs="+", default=(), metavar="NAME", help="only of these methods")
-    option("--since", metavar="DAY", help="only made on this day or later, 2026-01-31")
-    option("--imported", action="store_true", help="only results of other people")
-    option("--own", action="store_true", help="only results computed here")
-    option("--sort", default="created", metavar="BY", help=", ".join(sorted_by()))
-    option("--reverse", action="store_true", help="reverse the order")
+#: Options that choose runs.
+FILTERS: tuple[Option, ...] = (
+    option("--kind KIND...", f"kinds of results: {', '.join(KINDS)}", default=()),
+    option("--dataset NAME...", "only these data sets", default=()),
+    option("--split NAME...", "only these splits", default=()),
+    option("--method NAME...", "only these methods", default=()),
+    option("--since DAY", "only runs of this day or later, 2026-01-31"),
+    option("--imported", "only results of other people"),
+    option("--own", "only results computed here"),
+    option("--sort BY", f"order: {', '.join(sorted_by())}", default="created"),
+    option("--reverse", "reverse the order"),
+)
 
 
 def meant(args: argparse.Namespace, stored: Sequence[StoredRun]) -> list[StoredRun]:
-    """Return the runs that the options name, in their order."""
+    """Return the runs chosen by the options, in their order."""
     if args.imported and args.own:
         raise ParameterError("--imported and --own exclude each other; got both.")
     wanted = RunFilter(
@@ -160,8 +109,9 @@ def _day(text: str | None) -> date | None:
         raise ParameterError(f"--since: expected a day as 2026-01-31; got {text!r}.") from None
 
 
-def list_runs(args: argparse.Namespace) -> object:
-    """Return a line per run, and per row of other results."""
+@command(*FILTERS, JSON)
+def list_runs(args: argparse.Namespace) -> Output:
+    """List runs, newest first."""
     runs, others, stored = _meant_of_all(args, LISTED)
     by_oracle = oracle_keys(stored)
     rows = [{"kind": RUN} | o.row() | {"chosen_for": chosen(o, by_oracle)} for o in runs]
@@ -172,14 +122,12 @@ def list_runs(args: argparse.Namespace) -> object:
         table = table.sort_values(args.sort, ascending=ascending, kind="stable")
         if args.sort == "created":
             table = table.sort_values("origin", key=lambda of: of != HERE, kind="stable")
-    if args.json:
-        return table
     text = "No such run is stored." if stored else "No run is stored yet."
     if rows:
         text = _as_text(table[[name for name in shown() if name in table]])
     if not args.kind and (n := len(ResultStore().others(["action"]))):
         text += f"\n{n:,} fits of the study of actions: --kind action lists them."
-    return text
+    return Output(text, table)
 
 
 #: Kinds that are listed without --kind: a study of actions has hundreds of fits.
@@ -191,7 +139,7 @@ MOST_ROWS = 4
 def _meant_of_all(
     args: argparse.Namespace, default: Sequence[str]
 ) -> tuple[list[StoredRun], list[Result], list[StoredRun]]:
-    """Return the runs and the other results that the options name, and all runs."""
+    """Return the runs and the other results chosen by the options, and all runs."""
     for kind in args.kind:
         if kind not in KINDS:
             raise closest_name("kind of result", kind, KINDS)
@@ -208,7 +156,7 @@ def _meant_of_all(
 
 
 def is_meant(args: argparse.Namespace, one: Result) -> bool:
-    """Whether the filters let a result of another kind than a run through."""
+    """Whether a result other than a run passes the filters."""
     table, since = one.table(), _day(args.since)
     filters = {"dataset": args.dataset, "split": args.split, "method": args.method}
     named = all(
@@ -238,35 +186,33 @@ def _as_text(table: pd.DataFrame) -> str:
     return written.rename(columns=shown()).to_string(index=False)
 
 
-def show_run(args: argparse.Namespace) -> str:
-    """Return the figures of a run, where it comes from and what repeats it."""
+@command(option("key KEY", "key of the run"), JSON)
+def show_run(args: argparse.Namespace) -> Output:
+    """Show one run: its metrics, its origin and the command that repeats it."""
     one = ResultStore().find_any(args.key)
-    if args.json:
-        return one.to_json()
     if isinstance(one, Result):
         about = {"kind": one.kind, "key": one.key, "made": one.created} | one.about
         lines = [f"{name:<12} {value}" for name, value in about.items()]
-        return "\n".join([*lines, _as_text(pd.DataFrame(one.rows))])
+        return Output("\n".join([*lines, _as_text(pd.DataFrame(one.rows))]), one.to_json)
     result = one.result
     made = f"{result.created}, version {result.version} {result.commit}".rstrip()
     head = f"key          {one.id}\norigin       {one.origin}\nmade         {made}\n"
-    return head + as_text(result, one.imported.who if one.imported else "")
+    return Output(head + as_text(result, one.imported.who if one.imported else ""), one.to_json)
 
 
-def compare_runs(args: argparse.Namespace) -> str:
-    """Return what differs between two runs: in the spec, in the figures, class by class."""
+@command(option("keys KEY", "keys of two runs", nargs=2), JSON)
+def compare_runs(args: argparse.Namespace) -> Output:
+    """Compare two runs: their specs, their metrics and their classes."""
     store = ResultStore()
     first, second = (store.find(key) for key in args.keys)
     pair = first.result, second.result
     spec, compared = stored_runs.in_spec(*pair), stored_runs.in_figures(*pair)
     classes = stored_runs.by_class(*pair)
-    if args.json:
-        tables = {"spec": spec, "figures": compared, "classes": classes}
-        parts = (
-            f'"{name}": {table.to_json(orient="records", double_precision=15)}'
-            for name, table in tables.items()
-        )
-        return "{" + ", ".join(parts) + "}"
+    tables = {"spec": spec, "figures": compared, "classes": classes}
+    values = {
+        name: json.loads(table.to_json(orient="records", double_precision=15))
+        for name, table in tables.items()
+    }
     differs = spec[spec["differs"]].drop(columns="differs").map(_shortened)
     test = stored_runs.class_test(*pair)
     lines = [
@@ -277,7 +223,7 @@ def compare_runs(args: argparse.Namespace) -> str:
         _part("Classes, percent, largest differences", _in_percent(classes.head(FEW))),
         *([f"\n{test.sentence}"] if test else []),
     ]
-    return "\n".join(lines)
+    return Output("\n".join(lines), values)
 
 
 #: Classes that a comparison prints, and letters of a value; with --json all of them.
@@ -298,8 +244,24 @@ def _part(title: str, table: pd.DataFrame) -> str:
     return f"\n{title}\n{table.to_string(index=False)}"
 
 
+@command(
+    option("key [KEY]", "only this run"),
+    *FILTERS,
+    option("--predictions FILE", "write the predictions of run KEY", type=parquet_to_write),
+    option("--html FILE", "write the curve of run KEY as one page", type=file_to_write),
+    option(
+        "--figure FILE",
+        f"write run KEY for print: .{', .'.join(FORMATS_OF_PRINT)}",
+        type=file_to_write,
+    ),
+    option("--panel PANEL", "of --figure: curve or classes (curve)", default="curve"),
+    option("--width-mm MM", "of --figure: width", type=float, default=WIDTHS[0]),
+    option("--font FONT", "of --figure: sans or serif (sans)", default="sans"),
+    option("--format FORMAT", f"{', '.join(FORMATS)} (csv)", default="csv"),
+    option("--output FILE", "file to write, instead of the terminal", type=file_to_write),
+)
 def export_runs(args: argparse.Namespace) -> None:
-    """Write runs as CSV, JSON or LaTeX, or the predictions or a figure of one."""
+    """Write runs as a table, or one run as predictions, page or figure."""
     if args.predictions or args.html or args.figure:
         export_answers(args)
         return
@@ -337,42 +299,66 @@ def export_answers(args: argparse.Namespace) -> None:
         raise ParameterError(f"--{option}: expected the KEY of one run before it; got none.")
     store = ResultStore()
     one = store.find(args.key)
-    found = None if one.imported else store.predictions(one.id)
-    if found is None:
+    predictions = None if one.imported else store.predictions(one.id)
+    if predictions is None:
         raise ParameterError(
             f"{one.id}: no predictions are stored; `zslcore run --predictions FILE` makes them "
             "again."
         )
     if args.predictions:
-        write_predictions(args.predictions, found)
+        write_predictions(args.predictions, predictions)
     if args.html:
-        write_out(args.html, found.page())
-        line = frame_line(Path(args.html).name, f"Seen-unseen curve: {found.title}")
+        write_out(args.html, predictions.page())
+        line = frame_line(Path(args.html).name, f"Seen-unseen curve: {predictions.title}")
         print(f"{args.html} written. To show it on a page next to it:\n{line}")
     if args.figure:
-        write_out(args.figure, figure_for_print(args, found))
+        write_out(args.figure, figure_for_print(args, predictions))
 
 
-def figure_for_print(args: argparse.Namespace, found: Predictions) -> bytes:
+def figure_for_print(args: argparse.Namespace, predictions: Predictions) -> bytes:
     """Return a panel of predictions for print, in the format of the file's ending."""
     form = Path(args.figure).suffix.lower().removeprefix(".")
-    panel = of_predictions(found, args.panel)
-    return print_figure(panel, width_mm=args.width_mm, font=args.font, form=form, title=found.title)
+    panel = of_predictions(predictions, args.panel)
+    return print_figure(
+        panel, width_mm=args.width_mm, font=args.font, form=form, title=predictions.title
+    )
 
 
+@command(option("keys KEY...", "keys of runs"))
 def delete_runs(args: argparse.Namespace) -> None:
-    """Delete runs; all keys are looked up before any is deleted."""
+    """Delete runs, unless a key is unknown."""
     store = ResultStore()
     for one in [store.find_any(key) for key in args.keys]:
         store.delete(one.id)
         print(f"deleted {one.id}")
 
 
+@command(
+    option("file FILE", "output of run --json or runs export --format json"),
+    option("--who NAME", "owner of the results", required=True),
+)
 def import_file(args: argparse.Namespace) -> None:
-    """Import results of another person."""
-    found = import_runs(args.file, args.who, ResultStore())
-    for one in found:
+    """Import results of another person, marked as imported."""
+    imported = import_runs(args.file, args.who, ResultStore())
+    for one in imported:
         spec: Any = one.result.spec
         print(f"{one.id}  {spec.method} on {spec.dataset}, split {spec.split}; {one.origin}")
-    if any("validated" in (one.result.gamma_origin, one.result.params_origin) for one in found):
-        print("What these results call validated is only stated: it cannot be checked here.")
+    if any("validated" in (one.result.gamma_origin, one.result.params_origin) for one in imported):
+        print("Choices that these results call validated are only stated and cannot be checked.")
+
+
+def run(_: argparse.Namespace) -> object:
+    """List all runs."""
+    parser = argparse.ArgumentParser()
+    list_runs.add_to(parser, "")
+    return list_runs.run(parser.parse_args([]))
+
+
+VERBS = {
+    "list": list_runs,
+    "show": show_run,
+    "compare": compare_runs,
+    "export": export_runs,
+    "delete": delete_runs,
+    "import": import_file,
+}

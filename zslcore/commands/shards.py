@@ -1,7 +1,9 @@
-"""``zslcore shards``: features that do not fit into memory, as a mapped file.
+"""Store features larger than memory as a mapped file in parts, or check such a folder.
 
-``write`` reads an HDF5 file, a zarr folder or an imported data set, block by block.
-``show`` prints the content of a folder, and checks it.
+Example::
+
+    zslcore shards write features.h5 ./shards
+    zslcore shards show ./shards
 """
 
 from __future__ import annotations
@@ -12,32 +14,24 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from zslcore.commands.command import Output, command, option
+from zslcore.commands.options import JSON
+
 if TYPE_CHECKING:
     from zslcore.large.shards import Shards
     from zslcore.large.sources import Block
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
-    verbs = parser.add_subparsers(metavar="VERB", required=True)
-    write = verbs.add_parser("write", help="write shards from an HDF5 file, zarr, or a data set")
-    option = write.add_argument
-    option("source", metavar="SOURCE", help="FILE.h5, FOLDER.zarr, or the name of a data set")
-    option("folder", metavar="FOLDER", type=Path, help="folder to write, which must not exist yet")
-    option("--features", default="features", metavar="NAME", help="array of features (features)")
-    option("--labels", default="labels", metavar="NAME", help="array of class numbers (labels)")
-    option("--first-label", type=int, default=0, metavar="N", help="number of the first class (0)")
-    option("--dtype", default="float32", help="float32, or float16 for half the size (float32)")
-    write.set_defaults(run=write_folder)
-    show = verbs.add_parser("show", help="print the content of a folder, and check it")
-    show.add_argument("folder", metavar="FOLDER", type=Path)
-    show.add_argument("--all", action="store_true", help="hash every file, changed in time or not")
-    show.add_argument("--json", action="store_true", help="print everything as JSON")
-    show.set_defaults(run=show_folder)
-
-
-def write_folder(args: argparse.Namespace) -> str:
-    """Write what ``args.source`` holds and return what it is."""
+@command(
+    option("source SOURCE", "FILE.h5, or the name of a data set"),
+    option("folder FOLDER", "folder to write, which must not exist yet", type=Path),
+    option("--features NAME", "array of features (features)", default="features"),
+    option("--labels NAME", "array of class numbers (labels)", default="labels"),
+    option("--first-label N", "number of the first class (0)", type=int, default=0),
+    option("--dtype DTYPE", "float32, or float16 for half the size (float32)", default="float32"),
+)
+def write(args: argparse.Namespace) -> str:
+    """Write shards from an HDF5 file or a data set."""
     from zslcore.large.shards import write_shards
     from zslcore.large.sources import blocks_of
 
@@ -59,14 +53,17 @@ def _with_progress(blocks: Iterable[Block]) -> Iterator[Block]:
         sys.stderr.write(f"\r{'':20}\r")
 
 
-def show_folder(args: argparse.Namespace) -> object:
-    """Open a folder, which checks it, and return what it holds."""
+@command(
+    option("folder FOLDER", "folder of shards", type=Path),
+    option("--all", "hash every file, even if its time is unchanged"),
+    JSON,
+)
+def show(args: argparse.Namespace) -> Output:
+    """Print the content of a folder of shards, and check it."""
     from zslcore.large.shards import Shards
 
     shards = Shards.open(args.folder, every_file=args.all)
-    if not args.json:
-        return _as_text(shards)
-    return {
+    values = {
         "folder": str(shards.folder),
         "rows": len(shards),
         "features": shards.shape[1],
@@ -75,10 +72,11 @@ def show_folder(args: argparse.Namespace) -> object:
         "digest": shards.digest,
         "parts": [{"rows": len(part), "digest": part.digest} for part in shards.parts()],
     }
+    return Output(_as_text(shards), values)
 
 
 def _as_text(shards: Shards) -> str:
-    """Return what a folder holds, one fact a line."""
+    """Return the content of a folder, one fact per line."""
     n, n_features = shards.shape
     size = n * n_features * shards.dtype.itemsize
     return (
@@ -88,3 +86,6 @@ def _as_text(shards: Shards) -> str:
         f"  parts     {len(shards.parts()):,}, together {size / 1e6:,.1f} MB\n"
         f"  digest    {shards.digest}"
     )
+
+
+VERBS = {"write": write, "show": show}

@@ -65,12 +65,10 @@ class Engine:
     """Where work is done.
 
     ``workers`` are processes on this machine; all its processors by default, 1 for this process
-    alone. With ``dask``, the address of the scheduler of a cluster such as ``tcp://host:8786``,
-    they say nothing.
+    only. Where the setting ``ZSL_DASK`` names the scheduler of a cluster, its workers are used.
     """
 
     workers: int | None = None
-    dask: str = ""
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
@@ -86,34 +84,33 @@ HERE = Engine()
 
 
 @contextmanager
-def parallel(
-    engine: Engine, n_jobs: int, return_as: str, common: object = None, **here: Any
-) -> Iterator[Parallel]:
-    """Lend joblib's ``Parallel``, which sends what it is given to where ``engine`` says.
+def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) -> Iterator[Parallel]:
+    """Lend joblib's ``Parallel``, on this machine or on the cluster of the setting ``ZSL_DASK``.
 
     ``n_jobs`` and further options ``here`` hold for processes on this machine; ``return_as`` is
     "list", "generator" or "generator_unordered"; ``common``, what all calls share, is sent to every
     worker of a cluster once. Raises a ZSLError when Dask is not installed, the scheduler does not
     answer, or the cluster is lost.
     """
-    if not engine.dask:
+    address = settings.DASK()
+    if not address:
         # joblib uses its processes again, but not where they begin otherwise: with other settings
         # they would read and write another data folder.
         begin: dict[str, Any] = {"initializer": settings.take, "initargs": (settings.given(),)}
         yield Parallel(n_jobs, return_as=return_as, **begin, **here)
         return
-    with extra("dask", "distributed", "--dask"):
+    with extra("dask", "distributed", "ZSL_DASK"):
         from distributed import Client
     try:
-        client = Client(engine.dask, timeout=DASK_ANSWERS_IN, set_as_default=False)
+        client = Client(address, timeout=DASK_ANSWERS_IN, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise ZSLError(
-            f"--dask: expected the address of a scheduler that runs; {engine.dask!r} does not "
-            f"answer ({type(error).__name__})."
+            f"ZSL_DASK: expected the address of a running scheduler; {address!r} does not answer "
+            f"({type(error).__name__})."
         ) from error
     scatter = [] if common is None else [common]
     with (
-        _losses_told(engine.dask),
+        _losses_told(address),
         client,
         parallel_config("dask", client=client, scatter=scatter),
     ):
@@ -136,7 +133,7 @@ def _losses_told(address: str) -> Iterator[None]:
         yield
     except (FutureCancelledError, KilledWorker, CommClosedError, TimeoutError) as error:
         raise ZSLError(
-            f"--dask: the scheduler at {address} or its workers were lost during the work "
+            f"ZSL_DASK: the scheduler at {address} or its workers were lost during the work "
             f"({type(error).__name__}). What is finished stays; the same command goes on from "
             "there."
         ) from error
@@ -268,10 +265,10 @@ def _parallel(
     """Do tasks at the same time; results come in the order of the tasks."""
     n_jobs = engine.at_a_time(len(tasks))
     in_memory = any(piece.part is None for _, _, piece, _, _ in tasks)  # workers need a copy
-    if in_memory or (not engine.dask and n_jobs == 1):
+    if in_memory or (not settings.DASK() and n_jobs == 1):
         yield from (stored(*task) for task in tasks)
         return
-    with parallel(engine, n_jobs, "generator", tasks[0][-1]) as at_once:
+    with parallel(n_jobs, "generator", tasks[0][-1]) as at_once:
         yield from at_once(delayed(stored)(*task) for task in tasks)
 
 

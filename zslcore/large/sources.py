@@ -1,4 +1,4 @@
-"""Features and labels block by block, of HDF5 and zarr files and stored data, and from shards.
+"""Features and labels block by block, of HDF5 files and stored data, and from shards.
 
 What comes out is what :func:`zslcore.large.shards.write_shards` takes. Only the block that is asked
 for is in memory; of a file nothing is believed but what its arrays hold.
@@ -21,9 +21,8 @@ from zslcore.datasets.imagenet import (
     imagenet_plan,
     simulated_blocks,
 )
-from zslcore.exceptions import FileRefusedError, ParameterError
+from zslcore.exceptions import FileRefusedError
 from zslcore.large.shards import Shards
-from zslcore.storage.extras import install
 from zslcore.texts import expect
 from zslcore.untrusted.readers.hdf5_files import Hdf5
 from zslcore.untrusted.worker import Refused
@@ -41,16 +40,13 @@ def blocks_of(
 ) -> Iterator[Block]:
     """Yield (features, labels) of a source, block by block.
 
-    ``source`` is an HDF5 file, a zarr folder or the name of a data set; ``features`` and ``labels``
-    name its arrays, of shapes (n, n_features) and (n,). ``first_label`` numbers the first class: 0,
+    ``source`` is an HDF5 file or the name of a data set; ``features`` and ``labels`` name its
+    arrays, of shapes (n, n_features) and (n,). ``first_label`` numbers the first class: 0,
     or 1 as MATLAB counts. A file whose arrays are not what they claim is refused.
     """
     path = Path(source).expanduser()
     if path.suffix.lower() in (".h5", ".hdf5", ".hdf"):
         X, y = _of_hdf5(path, features, labels)
-        yield from _rows(source, X, y, first_label)
-    elif path.suffix.lower() == ".zarr":
-        X, y = _of_zarr(path, features, labels)
         yield from _rows(source, X, y, first_label)
     elif source in SIMULATED_IMAGENET:  # its full size is made, never held
         yield from simulated_blocks(imagenet_plan(source))
@@ -97,27 +93,6 @@ def _of_hdf5(path: Path, *names: str) -> list[Any]:
                 f"{path}, {name!r}: declares {data.nbytes:,} bytes and holds {stored:,}."
             )
         found.append(data)
-    return found
-
-
-def _of_zarr(path: Path, *names: str) -> list[Any]:
-    try:
-        import zarr
-    except ImportError:
-        raise ParameterError(
-            f"{path}: reading it needs the package zarr, which is not installed. "
-            f"Install it with: {install('', 'zarr')}"
-        ) from None
-    if not path.is_dir():
-        raise FileRefusedError(f"{path}: expected a zarr folder; there is none.")
-    found = []
-    for name in names:
-        try:
-            array = zarr.open_array(str(path / name), mode="r")
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise FileRefusedError(f"{path}: expected an array {name!r} in it.") from error
-        expect(array.dtype.kind in "iuf", f"{path}, {name!r}", "numbers", array.dtype)
-        found.append(array)
     return found
 
 

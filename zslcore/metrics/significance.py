@@ -44,8 +44,8 @@ of estimates of variance components", Biometrics Bulletin 1946.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -362,8 +362,6 @@ def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
 
 #: Level and power by default, those of Cohen.
 ALPHA, POWER = 0.05, 0.80
-#: No more images a class, and no more classes, are counted.
-MOST = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,37 +432,6 @@ class Design:
         found: float = brentq(lambda d: self.power(d, over, alpha) - power, 0, most)
         return found
 
-    def with_images(self, images: float) -> Design:
-        """Return the same classes with ``images`` each."""
-        return Design(tuple(replace(stratum, images=images) for stratum in self.strata))
-
-    def with_classes(self, times: float) -> Design:
-        """Return ``times`` as many classes in every stratum, with as many images each."""
-        grown = (replace(stratum, classes=stratum.classes * times) for stratum in self.strata)
-        return Design(tuple(grown))
-
-    def images_needed(
-        self, difference: float, over: Over, power: float = POWER, alpha: float = ALPHA
-    ) -> int | None:
-        """Return how many images a class find ``difference``; None where no number of them does."""
-        _check_difference(difference)
-        _check_share("power", power, above=alpha)
-        return _smallest(lambda n: self.with_images(n).power(difference, over, alpha) >= power, 1)
-
-    def classes_needed(
-        self, difference: float, over: Over, power: float = POWER, alpha: float = ALPHA
-    ) -> tuple[int, ...] | None:
-        """Return how many classes of each stratum find ``difference``, in today's proportion."""
-        _check_difference(difference)
-        _check_share("power", power, above=alpha)
-        fewest = min(stratum.classes for stratum in self.strata)
-        found = _smallest(
-            lambda n: self.with_classes(n / fewest).power(difference, over, alpha) >= power, 2
-        )
-        if found is None:
-            return None
-        return tuple(int(np.ceil(s.classes * found / fewest - 1e-9)) for s in self.strata)
-
 
 def stratum_of(d: np.ndarray, y: np.ndarray) -> Stratum:
     r"""Estimate a stratum from the differences of a pilot by their moments.
@@ -487,52 +454,6 @@ def stratum_of(d: np.ndarray, y: np.ndarray) -> Stratum:
     harmonic = float(1 / (1 / images).mean())
     between = max(float(means.var(ddof=1)) - within / harmonic, 0.0)
     return Stratum(len(images), harmonic, float(np.sqrt(between)), float(np.sqrt(within)))
-
-
-def assumed_stratum(
-    classes: int, images: int, disagreement: float, between: float, difference: float
-) -> Stratum:
-    r"""Return a stratum from assumptions, without a pilot.
-
-    As :math:`d_{ci}^2` is 1 where one model alone is right, :math:`\sigma^2 = q - \Delta^2 -
-    \tau^2` with q, the share of such images, their ``disagreement``; ``between`` is :math:`\tau`,
-    ``difference`` :math:`\Delta`, ``images`` are those of a class. Raises a ParameterError for
-    numbers that no two models can have.
-    """
-    if classes < 2 or images < 1:
-        raise ParameterError(
-            f"Expected at least two classes and one image a class; got {classes} and {images}."
-        )
-    _check_share("disagreement", disagreement)
-    if not (between >= 0 and difference**2 + between**2 <= disagreement):
-        raise ParameterError(
-            f"With {disagreement:.1%} of the images right in one model alone, a difference of "
-            f"{difference:.1%} and a deviation of {between:.1%} between classes cannot be: their "
-            "squares sum to at most the first."
-        )
-    within = np.sqrt(disagreement - difference**2 - between**2)
-    return Stratum(classes, images, between, float(within))
-
-
-def _smallest(enough: Callable[[int], bool], least: int) -> int | None:
-    """Return the smallest whole number from ``least`` that is enough, None where none is."""
-    high = least
-    while not enough(high):
-        high *= 2
-        if high > MOST:
-            return None
-    low = max(high // 2, least)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if enough(middle) else (middle + 1, high)
-    return high
-
-
-def _check_difference(difference: float) -> None:
-    if not 0 < abs(difference) < 1:
-        raise ParameterError(
-            f"difference: expected a fraction between 0 and 1, and not 0; got {difference!r}."
-        )
 
 
 def _check_share(name: str, value: float, above: float = 0.0) -> None:

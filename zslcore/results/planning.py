@@ -20,7 +20,7 @@ from zslcore.evaluation.runs import Progress, RunResult, execute_in_full
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.features import FeatureScaling
-from zslcore.large.engine import Engine, parallel
+from zslcore.large.engine import parallel
 from zslcore.methods import VARIANTS, get_method
 from zslcore.methods.classifiers import shared_classifiers
 from zslcore.results.store import ResultStore, answers_of
@@ -134,21 +134,18 @@ class Plan:
                 for k, spec in enumerate(self.specs)
             )
 
-    def run(
-        self, results: Results, *, at_a_time: int = AT_A_TIME, dask: str = ""
-    ) -> Iterator[tuple[RunSpec, str]]:
+    def run(self, results: Results, *, at_a_time: int = AT_A_TIME) -> Iterator[tuple[RunSpec, str]]:
         """Make all that is missing, quick methods first, some at a time; the store has it at once.
 
-        Methods that begin with the same classifiers follow each other in one process. ``dask`` is
-        the address of a Dask cluster whose workers share this data folder. Yields every run of the
-        plan as it ends, and why it was refused, if it was.
+        Methods that begin with the same classifiers follow each other in one process. Yields every
+        run of the plan as it ends, and why it was refused, if it was.
         """
         together: dict[tuple[str, str, str], list[RunSpec]] = {}
         for spec in sorted(self.unfinished(results), key=lambda spec: spec.estimator.iterative):
             alike = spec.estimator.shared_classifier or spec.key
             together.setdefault((spec.dataset, spec.split, alike), []).append(spec)
         n_jobs = min(at_a_time, len(together) or 1)
-        with parallel(Engine(dask=dask), n_jobs, "generator_unordered") as work:
+        with parallel(n_jobs, "generator_unordered") as work:
             for completed in work(
                 delayed(_completed)(replace(self, specs=specs), plugins.sources([specs[0].method]))
                 for specs in together.values()

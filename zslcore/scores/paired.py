@@ -1,13 +1,13 @@
-r"""Two score matrices of the same images compared, and what such a comparison could find.
+r"""Comparison of two score matrices of the same images.
 
 Both are judged on the same draws of classes and of images, so that what makes a class or an image
 hard for both cancels (:mod:`zslcore.analysis.resampling`).
 
-Any two files of the same test set are a pilot of a larger study; the differences of its images give
-the deviations between and within classes that its power depends on, see
-:mod:`zslcore.metrics.significance`. For H at the accuracies u and s of a file, an image of an
-unseen class counts with :math:`\partial H / \partial u = 2 s^2 / (s + u)^2` and one of a seen class
-with :math:`2 u^2 / (s + u)^2`, those of each file: H is linear in its neighbourhood.
+The smallest difference that the test set could have shown follows from the deviations of the
+difference between and within classes, see :mod:`zslcore.metrics.significance`. For H at the
+accuracies u and s of a file, an image of an unseen class counts with :math:`\partial H / \partial u
+= 2 s^2 / (s + u)^2` and one of a seen class with :math:`2 u^2 / (s + u)^2`, those of each file: H
+is linear in its neighbourhood.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,7 +32,6 @@ from zslcore.metrics.significance import (
     ALPHA,
     POWER,
     Design,
-    Over,
     PairedTest,
     caution,
     fewest_classes,
@@ -132,7 +130,7 @@ class Pair:
             return f"{better} is significantly better: {values}."
         finds = [
             (design, design.detectable("classes", POWER, ALPHA))
-            for of, design, _ in designs_of(self)
+            for of, design in designs_of(self)
             if of == name
         ]
         shown = ""
@@ -280,64 +278,12 @@ def _in_order(first: JudgedScores, second: JudgedScores) -> JudgedScores:
     return replace(second, predictions=replace(both[1], test=test))
 
 
-#: The figures of a study by their point: means over classes, and H.
+#: The points that a comparison has metrics at.
 POINTS = ("separate", "plain", "calibrated")
 
 
-def needs(
-    pair: Pair, difference: float = 0.01, power: float = POWER, alpha: float = ALPHA
-) -> pd.DataFrame:
-    """Return what every figure of a comparison needs to find a difference, a row a figure.
-
-    The index is its registered name, columns are those of :func:`needs_of`. ``pair`` is the pilot,
-    ``difference`` a fraction, ``power`` the probability to find it, ``alpha`` the level of the
-    two-sided test.
-    """
-    rows = {
-        name: needs_of(design, difference, power, alpha) | {"disagreement": disagreement}
-        for name, design, disagreement in designs_of(pair)
-    }
-    return pd.DataFrame.from_dict(rows, orient="index")
-
-
-def needs_of(
-    design: Design, difference: float = 0.01, power: float = POWER, alpha: float = ALPHA
-) -> dict[str, Any]:
-    """Return what a design finds and what it needs.
-
-    Returns
-    -------
-    dict
-        ``classes`` and ``images`` a class, as they are, a text for two sides;
-        ``between``, the deviation between classes of one side; ``finds_images`` and
-        ``finds_classes``, the smallest difference that is found over other images of these classes
-        and over other classes; ``images_needed``, a class, over other images;
-        ``classes_needed``, with as many images as today; ``images_needed_classes``, a class, over
-        other classes. NaN, or an empty text, where no number is enough
-    """
-    found: dict[str, Any] = {
-        "classes": " + ".join(f"{round(s.classes):,}" for s in design.strata),
-        "images": " + ".join(f"{s.images:,.1f}" for s in design.strata),
-        "between": design.strata[0].between if len(design.strata) == 1 else np.nan,
-    }
-    over: Over
-    for over in ("images", "classes"):
-        found[f"finds_{over}"] = design.detectable(over, power, alpha)
-    enough = [design.images_needed(difference, o, power, alpha) for o in ("images", "classes")]
-    classes = design.classes_needed(difference, "classes", power, alpha)
-    found["images_needed"], found["images_needed_classes"] = (
-        np.nan if n is None else float(n) for n in enough
-    )
-    found["classes_needed"] = "" if classes is None else " + ".join(f"{n:,}" for n in classes)
-    return found
-
-
-def designs_of(pair: Pair) -> Iterator[tuple[str, Design, float]]:
-    """Yield the figures that a pilot has a design for, their designs, and their disagreement.
-
-    Disagreement is the share of images, mean over classes, that one file alone answers rightly; NaN
-    for H.
-    """
+def designs_of(pair: Pair) -> Iterator[tuple[str, Design]]:
+    """Yield each metric with the design that the two files are."""
     generalized = pair.tests[0].generalized
     limits = {test.limits for test in pair.tests}
     both = bool(pair.tests[0].seen[pair.tests[0].y].any())
@@ -373,20 +319,16 @@ def _right(test: AnsweredTest, point: str, gamma: float) -> np.ndarray:
     return test.predicted(gamma if point == "calibrated" else 0.0) == test.y
 
 
-def _of_side(
-    pair: Pair, name: str, right: list[np.ndarray], of: np.ndarray
-) -> tuple[str, Design, float]:
+def _of_side(pair: Pair, name: str, right: list[np.ndarray], of: np.ndarray) -> tuple[str, Design]:
     y = pair.tests[0].y[of]
     first, second = (r[of].astype(float) for r in right)
     stratum = stratum_of(second - first, y)
-    differing = np.bincount(y, first != second) / np.maximum(np.bincount(y), 1)
-    disagreement = float(differing[np.unique(y)].mean())
-    return "zsl" if name == "separate_unseen" else name, Design((stratum,)), disagreement
+    return "zsl" if name == "separate_unseen" else name, Design((stratum,))
 
 
 def _of_harmonic(
     pair: Pair, name: str, right: list[np.ndarray], sides: dict[str, np.ndarray]
-) -> tuple[str, Design, float]:
+) -> tuple[str, Design]:
     y = pair.tests[0].y
     values = {side: np.zeros(int(of.sum())) for side, of in sides.items()}
     for sign, r in zip((-1, 1), right, strict=True):
@@ -395,7 +337,7 @@ def _of_harmonic(
         for side, other in (("unseen", s), ("seen", u)):
             values[side] += sign * 2 * other**2 / total * r[sides[side]]
     strata = tuple(stratum_of(values[side], y[of]) for side, of in sides.items())
-    return name, Design(strata), float("nan")
+    return name, Design(strata)
 
 
 def _mean(right: np.ndarray, y: np.ndarray) -> float:

@@ -17,8 +17,6 @@ from typing import Generic, TypeVar
 from zslcore.exceptions import ParameterError
 
 T = TypeVar("T")
-#: Most servers of one machine.
-MAX_PROCESSES = 64
 _SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(?:([KMGT])(?:i?B)?|B)?", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 _SWITCH = dict.fromkeys(("0", "false", "no", "off"), False)
@@ -92,11 +90,18 @@ def _places(text: str) -> tuple[str, ...]:
     return places
 
 
+def _address(text: str) -> str:
+    if not re.fullmatch(r"\w+://[^\s/]+:\d{1,5}", text, re.ASCII):
+        raise ValueError
+    return text
+
+
 _BYTES = "a size as 4294967296 or 4GB"
 #: Less is not worth starting with.
 LEAST_MEMORY = 64 << 20
 _MEMORY = f"{_BYTES}, from 64MB on"
 MAX_JOBS, MOST = 1024, 10**9 - 1
+DASK = Setting("ZSL_DASK", "", "the address of a scheduler as tcp://HOST:8786", _address)
 JOBS = Setting("ZSL_JOBS", 1, f"a whole number from 1 to {MAX_JOBS:,}", _whole(1, MAX_JOBS))
 JOB_PATIENCE = Setting("ZSL_JOB_PATIENCE", 30.0, "a number of minutes above 0", _minutes)
 MAX_IMPORT = Setting("ZSL_MAX_IMPORT", 4 << 30, _BYTES, _size)
@@ -110,9 +115,6 @@ METHODS: Setting[tuple[str, ...]] = Setting(
     "ZSL_METHODS", (), "FILE.py:Class with commas between them", _places
 )
 PREDICTIONS = Setting("ZSL_PREDICTIONS", 256 << 20, _BYTES, _size)
-PROCESSES = Setting(
-    "ZSL_PROCESSES", 1, f"a whole number from 1 to {MAX_PROCESSES}", _whole(1, MAX_PROCESSES)
-)
 PUBLIC = Setting("ZSL_PUBLIC", False, "1 or 0", _switch)
 SHIPPED = Setting("ZSL_SHIPPED", True, "1 or 0", _switch)
 UPLOADS = Setting("ZSL_UPLOADS", 16 << 30, _BYTES, _size)

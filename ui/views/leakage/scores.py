@@ -22,7 +22,6 @@ from ui.state import cache, controls
 from ui.takeaway import downloads, tables
 from ui.takeaway.curves import draw_curves, released
 from zslcore.evaluation import State
-from zslcore.evaluation.figures import FIGURES
 from zslcore.evaluation.protocol import origin_in_words
 from zslcore.exceptions import ZSLError
 from zslcore.interactive.seen_unseen import GHOSTS, interactive_curve, line_of
@@ -30,7 +29,7 @@ from zslcore.leakage.published import PredictedScores
 from zslcore.scores import FIXES, sandboxed
 from zslcore.scores.explain import LISTED, Explanation, explain
 from zslcore.scores.judging import predictions_of_scores
-from zslcore.scores.paired import Pair, compare_scores, in_protocols, needs
+from zslcore.scores.paired import Pair, compare_scores, in_protocols
 from zslcore.scores.printed import read_printed
 from zslcore.scores.protocols import PROTOCOLS, WORDS, Words
 from zslcore.scores.reading import JudgedScores, is_of
@@ -361,10 +360,6 @@ def _show_pair(first: Brought, others: list[Brought], gamma: float | None, words
             points=["difference"],
             height=380,
         )
-    if others:
-        st.markdown("**What a difference needs**")
-        pair = compare_scores(first.matrix, others[0].matrix, (gamma or None, others[0].gamma))
-        show_needs(pair, others[0].matrix.digest)
 
 
 # --- Every protocol -------------------------------------------------------------------------------
@@ -496,52 +491,3 @@ def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
                 if is_of(matrix, dataset, split):
                     return name, split
     return None
-
-
-LABELS = {
-    "figure": "metric",
-    "classes": "classes",
-    "images": "images a class",
-    "disagreement": "right in one file alone",
-    "between": "deviation between classes",
-    "finds_images": "finds, same classes",
-    "finds_classes": "finds, other classes",
-    "images_needed": "needs images a class, same classes",
-    "classes_needed": "or classes, other classes",
-}
-
-
-def show_needs(pair: Pair, name: str) -> None:
-    """Show which difference every figure of the pilot finds, and what a smaller one needs."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        difference = st.number_input(
-            "Difference to find, points",
-            0.1,
-            50.0,
-            1.0,
-            0.1,
-            key="scores_difference",
-            bind="query-params",
-            width=220,
-        )
-        power = st.number_input(
-            "Power, %",
-            50,
-            99,
-            80,
-            1,
-            key="scores_power",
-            bind="query-params",
-            width=120,
-            help="Probability that a two-sided test at the 5 % level finds the difference.",
-        )
-    table = needs(pair, difference / 100, power / 100)
-    table.insert(0, "figure", [FIGURES[str(name)].label for name in table.index])
-    columns = ["disagreement", "between", "finds_images", "finds_classes"]
-    tables.show(table, f"scores_needs_{name}", labels=LABELS, percent=columns, height="content")
-    st.caption(
-        "These two files are the pilot: two other models that differ on as many images need the "
-        "same. *Same classes* is a statement about other images of these classes, *other classes* "
-        "one about other classes of the kind. More images do not replace classes: “–” is a "
-        "difference that no number finds. In the terminal: `zslcore power FIRST SECOND`."
-    )

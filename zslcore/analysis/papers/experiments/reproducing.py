@@ -54,7 +54,7 @@ from zslcore.analysis.regularization import VALIDATION
 from zslcore.evaluation import plugins
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
-from zslcore.large.engine import Engine, PieceReport, Standing, following, parallel
+from zslcore.large.engine import PieceReport, Standing, following, parallel
 from zslcore.results.shipped import is_known_by_results
 from zslcore.results.store import ResultStore
 
@@ -238,7 +238,6 @@ def reproduce(
     seeds: int = 5,
     draws: int = DRAWS,
     jobs: int = 2,
-    dask: str = "",
     benchmark: str | None = None,
     params: Mapping[str, Mapping[str, Any]] | None = None,
     features: FeatureScaling | None = None,
@@ -258,7 +257,6 @@ def reproduce(
     seeds : of stochastic methods
     draws : of test classes, in the studies of actions
     jobs : pieces at a time, one thread each
-    dask : address of a Dask cluster whose workers share this data folder, in place of processes
     benchmark : data set of the paper to compare with, by default that of the data set
     params : row -> parameters that it is given, over those of the paper's variant
     on : "test" or, for figures over λ, the first "validation" split, as in the calibration paper
@@ -281,7 +279,7 @@ def reproduce(
         if not any(map(is_known_by_results, each.datasets))
         for what, piece in experiment.pieces(each).items()
     }
-    for done, (what, runs) in enumerate(run_pieces(pieces, jobs, dask, on_standing), 1):
+    for done, (what, runs) in enumerate(run_pieces(pieces, jobs, on_standing), 1):
         if on_done:
             on_done(done, len(pieces), what, runs)
     tables = [
@@ -315,7 +313,6 @@ def without_print_of_other_data(
 def run_pieces(
     pieces: Mapping[str, Piece],
     jobs: int,
-    dask: str,
     on_standing: Callable[[Standing], None] | None,
 ) -> Iterator[tuple[str, int]]:
     """Run every piece, and yield its name and number of runs; stored pieces come first."""
@@ -329,7 +326,7 @@ def run_pieces(
             former = former_cells()
             expected = {what: piece.expected_seconds(former) for what, piece in todo.items()}
             follows = stack.enter_context(following(expected, on_standing, jobs))
-        there = parallel(Engine(dask=dask), jobs, "generator_unordered", inner_max_num_threads=1)
+        there = parallel(jobs, "generator_unordered", inner_max_num_threads=1)
         work = stack.enter_context(there)
         places = plugins.sources(plugins.registered())
         calls = (
