@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from zslcore.analysis.papers.claims import CLAIMS, Evidence, cells_of, printed_evidence
+from zslcore.analysis.papers.claims import CLAIMS, Evidence, printed_evidence
 
 
 @pytest.fixture(scope="module")
@@ -13,16 +13,16 @@ def printed():
 
 @pytest.mark.parametrize("id_", CLAIMS)
 def test_a_claim_that_has_a_verdict_in_print_has_cells(id_, printed):
-    read = cells_of(id_, printed)
-    decided = CLAIMS[id_].judge(printed).verdict != "undecided"
-    assert not decided or len(read.figures) or read.tables
+    judgment = CLAIMS[id_].judge(printed)
+    read = judgment.cells
+    assert judgment.verdict == "undecided" or len(read.figures) or read.tables
     assert not read.figures.index.has_duplicates
 
 
 def test_what_is_not_read_changes_no_verdict_and_what_is_read_does(printed):
     id_ = "gbu-best-h"
-    is_read = printed.figures.index.isin(cells_of(id_, printed).figures.index)
     before = CLAIMS[id_].judge(printed)
+    is_read = printed.figures.index.isin(before.cells.figures.index)
 
     def judged(value):
         rows = printed.figures.assign(value=value)
@@ -34,13 +34,13 @@ def test_what_is_not_read_changes_no_verdict_and_what_is_read_does(printed):
 
 
 def test_the_wide_form_has_every_figure_once(printed):
-    read = cells_of("cal-gzsl-lambda-adds", printed)
+    read = CLAIMS["cal-gzsl-lambda-adds"].judge(printed).cells
     wide = read.wide()
     assert wide.size == len(read.figures) == wide.notna().to_numpy().sum()
     assert "CUB, for ZSL" in wide.columns
 
 
 def test_the_table_of_crossed_fits_is_noted(printed):
-    read = cells_of("gbu-cross-p", printed)
+    read = CLAIMS["gbu-cross-p"].judge(printed).cells
     assert list(read.tables) == ["cross_dataset_awa"]
     assert isinstance(read.tables["cross_dataset_awa"], pd.DataFrame)

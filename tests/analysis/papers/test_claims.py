@@ -27,14 +27,15 @@ from zslcore.analysis.papers.claims.evidence import (
     BENCHMARK_METHODS,
     FIGURES,
     board_rows,
+    join_names,
     result_rows,
 )
 from zslcore.analysis.papers.claims.judging import (
-    join_names,
     judge_interval,
     judge_mean,
     judge_share,
 )
+from zslcore.analysis.papers.claims.statements import JUDGES
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
 from zslcore.evaluation.runs import execute
@@ -582,7 +583,7 @@ def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_othe
     other = pair | {"ALE": 0.6, "LATEM": 0.5}
     rows = cells(pair, data=("CUB",)) + cells(other, data=("AWA1",))
     found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(rows)))
-    assert "ALE has place 1 of 13 on 2 data sets by ZSL, mean rank 1.5. " in found.said
+    assert "ALE has place 1 of 13 by mean rank of ZSL over 2 data sets, 1.5. " in found.said
     assert "is first with" not in found.said
 
 
@@ -590,7 +591,7 @@ def test_one_is_spoken_of_as_one():
     values = at(2, "ALE")
     one = of(cells(values, data=("CUB",)))
     found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", one))
-    assert "ALE has place 2 of 13 on 1 data set by ZSL" in found.said
+    assert "ALE has place 2 of 13 by mean rank of ZSL over 1 data set, " in found.said
     found = CLAIMS["gbu-top-three-ps"].judge(as_run("gbu", of(cells(at(1, "ALE")))))
     assert ", 1 surely is and " in found.said
     found = CLAIMS["cal-sje-spreads"].judge(
@@ -709,7 +710,7 @@ def test_claims_are_what_the_ledger_says():
         assert name.startswith(claim.paper.lower() + "-")
         assert claim.statement.endswith(".")
         assert claim.computed.endswith(".")
-    assert CASES.keys() == CLAIMS.keys()
+    assert CASES.keys() == CLAIMS.keys() == JUDGES.keys()
 
 
 #: What the printed tables say, as computed by hand or by another program.

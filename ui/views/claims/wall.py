@@ -24,7 +24,6 @@ from zslcore.analysis.papers.claims import (
     Body,
     Finding,
     Judgment,
-    cells_of,
     printed_evidence,
     with_ours,
 )
@@ -249,8 +248,7 @@ def _experiment_of(table: str) -> str:
 
 def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
     """Draw the number that decides, with its interval."""
-    evidence = cache.evidence()[BASES[basis][2]]
-    read = cells_of(id_, evidence).tables
+    read = judgment.cells.tables
     if CROSS_TABLE in read and judgment.unit == "p":
         numbers = [
             Number(f"another {what}", test.mean_difference, *test.interval, f"p = {test.p:.2g}")
@@ -273,17 +271,16 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
 
 def _show_cells(id_: str, basis: Basis) -> None:
     """List the printed cells that a claim is judged on, ours next to them; else what was run."""
-    evidence = cache.evidence()
-    ours = evidence["yours" if basis == "yours" else "real"]
-    wide = with_ours(id_, evidence["printed"], ours)
+    body: Body = "yours" if basis == "yours" else "real"
+    printed = cache.judged_on("printed")[id_].cells
+    wide = with_ours(id_, printed, cache.evidence()[body])
     if wide.empty:
-        wide = cells_of(id_, ours).wide()
-    printed = cells_of(id_, evidence["printed"]).tables
+        wide = cache.judged_on(body)[id_].cells.wide()
     if len(wide):
         _show_shares(wide.reset_index(), f"claim_{id_}")
-    for name, table in printed.items():
+    for name, table in printed.tables.items():
         _show_shares(table, f"claim_{id_}_{name}")
-    if wide.empty and not printed:
+    if wide.empty and not printed.tables:
         st.caption("No cell is read: what the claim needs is not there.")
 
 

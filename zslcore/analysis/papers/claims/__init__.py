@@ -1,8 +1,8 @@
-"""The claims ledger: whether statements of the papers hold, on their tables and on runs; findings.
+"""Whether statements of the papers hold, on their tables and on runs; and findings.
 
-Claims are data, ``data/claims.toml``: a row names its kind, a function of :class:`Evidence`, and
-the arguments. "Undecided" is a verdict that states what is missing; figures of simulated data get
-no verdict.
+A claim is a text in ``data/claims.toml`` and a function of :class:`Evidence` in
+:mod:`zslcore.analysis.papers.claims.statements`, under the same id. "Undecided" is a verdict that
+states what is missing; figures of simulated data get no verdict.
 
 Findings on the field's own data, tables and practice are one line and one command each:
 ``python -m tools.findings`` writes ``data/findings.json``; a test computes each number again.
@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal
 
@@ -21,52 +21,48 @@ import pandas as pd
 
 from zslcore.analysis.papers.claims.evidence import (
     BODIES,
-    FIGURES,
     METHOD_GROUPS,
     Body,
     Evidence,
+    ReadCells,
     UndecidedError,
     evidence_from_rows,
     evidence_of,
+    join_names,
     printed_evidence,
+    to_wide,
 )
 from zslcore.analysis.papers.claims.judging import (
     Judgment,
     Verdict,
     hand_crafted,
-    join_names,
     with_scope,
 )
-from zslcore.analysis.papers.claims.kinds import KINDS, OF_SHARES
+from zslcore.analysis.papers.claims.statements import JUDGES
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import closest_name
 from zslcore.storage.files import FACTS
-
-SOURCE = FACTS / "claims.toml"
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A statement of a paper, in our own words, and what is computed to see whether it holds.
 
-    ``spec`` are arguments of the ``kind``, ``printed`` those that differ for the printed
-    ``tables``, named as "GBU 3". ``pretraining`` is the required training set of features, others
-    are a control. ``printed_only`` and ``not_printed`` say why runs, and print, can never tell,
-    ``table_alone`` why a printed table gives a figure of it and no verdict; each is empty where
-    they can.
+    ``data`` and ``methods`` are those that it speaks of, no methods where it speaks of any;
+    ``tables`` its printed tables, as "GBU 3". ``pretraining`` is the required training set of
+    features, others are a control. ``printed_only`` and ``not_printed`` say why runs, and print,
+    can never tell, ``table_alone`` why a printed table gives a figure of it and no verdict; each is
+    empty where they can.
     """
 
     id: str
-    paper: Literal["GBU", "CVPR", "CAL", "FAIR"]
+    paper: str
     section: str
     statement: str
     computed: str
-    kind: str
-    spec: Mapping[str, Any] = field(default_factory=dict)
-    printed: Mapping[str, Any] = field(default_factory=dict)
-    tables: tuple[str, ...] = ()
-    data: tuple[str, ...] = ()
+    data: tuple[str, ...]
     methods: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
     pretraining: str = ""
     printed_only: str = ""
     not_printed: str = ""
@@ -74,38 +70,36 @@ class Claim:
 
     def judge(self, evidence: Evidence) -> Judgment:
         """Judge the claim on this evidence; "undecided" where something is missing."""
-        printed = evidence.body == "printed"
-        refused = self.not_printed if printed else self.printed_only
-        if refused:
+        printed, cells = evidence.body == "printed", ReadCells()
+        if refused := self.not_printed if printed else self.printed_only:
             return Judgment("undecided", refused)
-        there = evidence.of_tables(self.tables).of_paper(self.paper, self.data)
-        claim = replace(self, spec={**self.spec, **self.printed}) if printed else self
+        own = evidence.of_tables(self.tables).of_paper(self.paper, self.data)
+        own = replace(own, benchmarks=self.data, methods=self.methods, cells=cells)
         try:
-            if there.figures.empty and not printed:
-                raise UndecidedError(f"There is no run on {join_names(self.data, 'or')} here.")
             if not printed:
-                there = there.deep()
-                if there.figures.empty:
-                    return _not_comparable(there)
+                if own.figures.empty:
+                    raise UndecidedError(f"There is no run on {join_names(self.data, 'or')} here.")
+                own = own.deep()
+                if own.figures.empty:
+                    return _not_comparable(own)
             if self.pretraining:
-                there = there.trained_on(self.pretraining)
-            found = KINDS[self.kind](there, claim)
+                own = own.trained_on(self.pretraining)
+            judgment = self._allowed(JUDGES[self.id](own), own)
         except UndecidedError as missing:
-            return Judgment("undecided", str(missing))
-        return self._with_verdict_of_body(found, there)
+            judgment = Judgment("undecided", str(missing))
+        return replace(judgment, cells=cells)
 
-    def _with_verdict_of_body(self, found: Judgment, evidence: Evidence) -> Judgment:
+    def _allowed(self, judgment: Judgment, evidence: Evidence) -> Judgment:
         """Return a judgment with the verdict that its body of evidence allows."""
         if evidence.body == "printed":
             if not self.table_alone:
-                return found
-            sentence = f"{self.table_alone} {found.said}"
-            return replace(found, verdict="undecided", said=sentence, exceptions="")
+                return judgment
+            said = f"{self.table_alone} {judgment.said}"
+            return replace(judgment, verdict="undecided", said=said, exceptions="")
         if evidence.body == "simulated":
-            sentence = f"{found.said} Data: {join_names(found.data)}."
-            return replace(found, verdict="no verdict", said=sentence, exceptions="")
-        share = self.spec.get("share", 1.0) if self.kind in OF_SHARES else None
-        return with_scope(found, evidence, self.data, self.methods, share)
+            said = f"{judgment.said} Data: {join_names(judgment.data)}."
+            return replace(judgment, verdict="no verdict", said=said, exceptions="")
+        return with_scope(judgment, evidence)
 
 
 def _not_comparable(evidence: Evidence) -> Judgment:
@@ -119,29 +113,30 @@ def _not_comparable(evidence: Evidence) -> Judgment:
     return Judgment("not comparable", sentence, data=data)
 
 
-def read_claims(text: str) -> dict[str, Claim]:
-    """Read claims from TOML; names of groups stand for their methods and data sets."""
-    table = tomllib.loads(text)
-    groups = {**METHOD_GROUPS, **table["methods"]}
-    claims = [_claim(row, groups, table["data"]) for row in table["claim"]]
-    return {claim.id: claim for claim in claims}
+_TOML = tomllib.loads((FACTS / "claims.toml").read_text(encoding="utf-8"))
+#: Papers by their short names.
+PAPERS: Mapping[str, str] = {name: paper["title"] for name, paper in _TOML["paper"].items()}
 
 
-def _claim(
-    row: Mapping[str, Any], groups: Mapping[str, Any], data: Mapping[str, list[str]]
-) -> Claim:
-    own = {name: row[name] for name in Claim.__dataclass_fields__ if name in row}
-    spec = {name: value for name, value in row.items() if name not in own}
-    if isinstance(spec.get("group"), str):
-        spec["group"] = groups[spec["group"]]
-    named = own.get("methods", ())
-    own["methods"] = tuple(groups[named] if isinstance(named, str) else named)
-    own["data"] = tuple(data[own["data"]])
-    return Claim(**own | {"tables": tuple(own.get("tables", ()))}, spec=spec)
+def _read_claim(id_: str, row: Mapping[str, Any]) -> Claim:
+    """Return a claim with its groups of methods and data sets, and the defaults of its paper."""
+    paper = id_.partition("-")[0].upper()
+    row = {**_TOML["paper"][paper], **row}
+    del row["title"]
+    groups = {**METHOD_GROUPS, **_TOML["methods"]}
+    methods = row.pop("methods", ())
+    return Claim(
+        id=id_,
+        paper=paper,
+        data=tuple(_TOML["data"][row.pop("data")]),
+        methods=tuple(groups[methods] if isinstance(methods, str) else methods),
+        tables=tuple(row.pop("tables", ())),
+        **row,
+    )
 
 
 #: All claims, in the order of the papers.
-CLAIMS: dict[str, Claim] = read_claims(SOURCE.read_text(encoding="utf-8"))
+CLAIMS: Mapping[str, Claim] = {id_: _read_claim(id_, row) for id_, row in _TOML["claim"].items()}
 
 
 __all__ = [
@@ -164,14 +159,12 @@ __all__ = [
     "printed_evidence",
 ]
 
-PAPERS = {
-    "GBU": "Xian, Lampert, Schiele, Akata, TPAMI 2019",
-    "CVPR": "Xian, Schiele, Akata, CVPR 2017",
-    "CAL": "Le Cacheux, Le Borgne, Crucianu, MMM 2019",
-    "FAIR": "Huang, Delany, McKeever, VISAPP 2021",
-}
-#: Fields of a claim in its record.
-_OF_RECORD = ("id", "paper", "section", "statement", "computed", "kind")
+#: Fields of a claim, and of a judgment, in a record.
+_OF_CLAIM = ("id", "paper", "section", "statement", "computed")
+_OF_JUDGMENT = (
+    *("verdict", "said", "number", "low", "high", "unit", "data", "methods", "exceptions"),
+    *("where", "scope"),
+)
 Judged = Mapping[str, Mapping[Body, Judgment]]
 
 
@@ -210,10 +203,13 @@ def as_records(judged: Judged) -> list[dict[str, Any]]:
     """Return judged claims as plain values, for JSON."""
     return [
         {
-            **{name: getattr(CLAIMS[id_], name) for name in _OF_RECORD},
-            "judgments": {body: asdict(judgment) for body, judgment in of.items()},
+            **{name: getattr(CLAIMS[id_], name) for name in _OF_CLAIM},
+            "judgments": {
+                body: {name: getattr(judgment, name) for name in _OF_JUDGMENT}
+                for body, judgment in judgments.items()
+            },
         }
-        for id_, of in judged.items()
+        for id_, judgments in judged.items()
     ]
 
 
@@ -278,59 +274,18 @@ def _numbered(table: pd.DataFrame) -> str:
 _CELL = ["benchmark", "split", "method", "figure", "chosen_for"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ReadCells:
-    """The figures that a claim is judged on, once each, and other printed tables by name."""
-
-    figures: pd.DataFrame
-    tables: Mapping[str, pd.DataFrame]
-
-    def wide(self) -> pd.DataFrame:
-        """Return the figures, a row a method and a column a data set, split and figure."""
-        if self.figures.empty:
-            return pd.DataFrame()
-        return _to_wide(self.figures, self.figures)
-
-
-def _to_wide(rows: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a method, a column a heading among all figures."""
-    rows = rows.assign(column=[_heading(row, figures) for _, row in rows.iterrows()])
-    return rows.pivot_table("value", "method", "column", sort=False, aggfunc="first")
-
-
-def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
-    """Name a column by what distinguishes it from the others."""
-    names = [str(row["data"])]
-    for column in ("split", "figure", "chosen_for", "table"):
-        if (figures[column] != row[column]).any():
-            value = str(row[column])
-            names.append(f"for {value.upper()}" if column == "chosen_for" else value)
-    return ", ".join(names)
-
-
-def cells_of(id_: str, evidence: Evidence) -> ReadCells:
-    """Return the cells that the claim of this id is judged on."""
-    read: list[pd.DataFrame | str] = []
-    CLAIMS[id_].judge(replace(evidence, read=read))
-    rows = [each for each in read if isinstance(each, pd.DataFrame)]
-    figures = pd.concat(rows) if rows else pd.DataFrame(columns=list(FIGURES))
-    tables = {name: evidence.tables[name] for name in read if isinstance(name, str)}
-    return ReadCells(figures[~figures.index.duplicated()], tables)
-
-
-def with_ours(id_: str, printed: Evidence, ours: Evidence) -> pd.DataFrame:
+def with_ours(id_: str, printed: ReadCells, ours: Evidence) -> pd.DataFrame:
     """Return the printed cells of a claim, and ours of the same cell as "<column>, ours"."""
-    claim, cells = CLAIMS[id_], cells_of(id_, printed)
-    wide, figures = cells.wide(), cells.figures
-    there = ours.of_paper(claim.paper, claim.data)
-    found = [there.rows(figure) for figure in figures["figure"].unique() if there.has(figure)]
-    if not found:
+    claim, wide, figures = CLAIMS[id_], printed.wide(), printed.figures
+    own = ours.of_paper(claim.paper, claim.data)
+    rows = [own.rows(figure) for figure in figures["figure"].unique() if own.has(figure)]
+    if not rows:
         return wide
-    values = pd.concat(found).drop_duplicates(_CELL)[[*_CELL, "value"]]
+    values = pd.concat(rows).drop_duplicates(_CELL)[[*_CELL, "value"]]
     matched = figures.drop(columns="value").merge(values, on=_CELL)
     if matched.empty:
         return wide
-    mine = _to_wide(matched, figures).reindex(wide.index).add_suffix(", ours")
+    mine = to_wide(matched, figures).reindex(wide.index).add_suffix(", ours")
     order = [name for column in wide for name in (column, f"{column}, ours")]
     joined = wide.join(mine)
     return joined[[name for name in order if name in joined]]

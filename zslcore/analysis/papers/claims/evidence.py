@@ -18,6 +18,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import revisions_of
 from zslcore.methods import METHODS
 from zslcore.metrics.gain import gain_of
+from zslcore.metrics.significance import DIGITS
 from zslcore.names import class_key
 from zslcore.results.planning import planned
 from zslcore.results.shipped import shipped_results
@@ -72,8 +73,48 @@ def in_words(figure: str) -> str:
     )
 
 
+def join_names(names: Sequence[str], last: str = "and") -> str:
+    """Join names with commas, the last one with a word."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
+
+
 class UndecidedError(Exception):
     """The evidence is insufficient; the message names in one sentence what is missing."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadCells:
+    """The figures that a claim was judged on, in ``parts``, and other printed tables by name."""
+
+    parts: list[pd.DataFrame] = field(default_factory=list)
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    @property
+    def figures(self) -> pd.DataFrame:
+        """Every figure once, in the order of reading."""
+        figures = pd.concat(self.parts) if self.parts else pd.DataFrame(columns=list(FIGURES))
+        return figures[~figures.index.duplicated()]
+
+    def wide(self) -> pd.DataFrame:
+        """Return the figures, a row a method and a column a data set, split and figure."""
+        figures = self.figures
+        return pd.DataFrame() if figures.empty else to_wide(figures, figures)
+
+
+def to_wide(rows: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
+    """Return a row a method, a column a heading among all figures."""
+    rows = rows.assign(column=[_heading(row, figures) for _, row in rows.iterrows()])
+    return rows.pivot_table("value", "method", "column", sort=False, aggfunc="first")
+
+
+def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
+    """Name a column by what distinguishes it from the others."""
+    names = [str(row["data"])]
+    for column in ("split", "figure", "chosen_for", "table"):
+        if (figures[column] != row[column]).any():
+            value = str(row[column])
+            names.append(f"for {value.upper()}" if column == "chosen_for" else value)
+    return ", ".join(names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,15 +126,17 @@ class Evidence:
     where not known; ``figure`` of :data:`COLUMNS`, "gain" of classes that the extractor knows, SS;
     ``value`` the mean over seeds, accuracies as fractions; ``spread`` their deviation, NaN for one
     seed; ``seeds`` NaN for print. ``controls`` is evidence of features that were trained on
-    nothing, which :meth:`deep` has set apart, ``read`` a list that notes the rows and the names of
-    tables that are read.
+    nothing, which :meth:`deep` separates. Of a claim, ``benchmarks`` and ``methods`` are those that
+    it speaks of, no methods where it speaks of any, and ``cells`` is what it has read so far.
     """
 
     body: Body
     figures: pd.DataFrame
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     controls: Evidence | None = None
-    read: list[pd.DataFrame | str] | None = None
+    benchmarks: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    cells: ReadCells | None = None
 
     def of_tables(self, names: Collection[str]) -> Evidence:
         """Return the figures of these printed tables; runs stay as they are."""
@@ -166,21 +209,69 @@ class Evidence:
             ]
             which = f" ({', '.join(conditions)})" if conditions else ""
             raise UndecidedError(f"There is no {in_words(figure)}{which} here.")
-        if self.read is not None:
-            self.read.append(rows)
+        if self.cells is not None:
+            self.cells.parts.append(rows)
         return rows
 
     def table(self, name: str) -> pd.DataFrame:
         """Return a printed table that is not among the figures."""
-        if self.read is not None:
-            self.read.append(name)
+        if self.cells is not None:
+            self.cells.tables[name] = self.tables[name]
         return self.tables[name]
+
+    def printed(self, table: str, value: str, index: Sequence[str], **where: object) -> pd.Series:
+        """Return a column of a printed table by case; ``where`` names a value, or several."""
+        rows = self._of_methods(self.table(table))
+        for column, wanted in where.items():
+            rows = rows[rows[column].isin(wanted if isinstance(wanted, list) else [wanted])]
+        return rows.dropna(subset=[value]).set_index([*index])[value].round(DIGITS)
+
+    def cases(
+        self,
+        figure: str,
+        index: Sequence[str] = ("method", "data"),
+        *,
+        value: str = "value",
+        **where: str,
+    ) -> pd.Series:
+        """Return a figure of the claim's methods by case; ``where`` as in :meth:`rows`.
+
+        Without ``chosen_for``, the run with parameters for ZSL counts where there are two.
+        """
+        rows = self._of_methods(self.rows(figure, **where))
+        if "chosen_for" not in where:
+            same = ["data", "split", "method", "table"]
+            rows = rows.sort_values("chosen_for", ascending=False, kind="stable")
+            rows = rows.drop_duplicates(same).sort_index()
+        return rows.dropna(subset=[value]).set_index([*index])[value]
+
+    def _of_methods(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of the claim's methods, all where it speaks of any."""
+        chosen = rows["method"].isin(self.methods) if self.methods else slice(None)
+        return rows[chosen]
+
+    def benchmark_of_data(self) -> pd.Series:
+        """Return the benchmark of every data set."""
+        return self.figures.drop_duplicates("data").set_index("data")["benchmark"]
+
+    def coverage(self, cases: pd.Series) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the data sets of cases, and the methods that all of these have."""
+        parts = [] if self.cells is None else self.cells.parts
+        if not parts:
+            return (), ()
+        used = pd.concat([self._of_methods(rows) for rows in parts]).dropna(subset=["value"])
+        index = cases.index.to_frame(index=False)
+        data = (index if "data" in index else used)["data"].unique()
+        methods = (index if "method" in index else used)["method"].unique()
+        if "data" in index and "method" in index:
+            on = index.groupby("method", sort=False)["data"].nunique()
+            methods = on.index[on == len(data)]
+        return tuple(map(str, data)), tuple(map(str, methods))
 
     def compared(
         self,
         figure: str,
         split: str = "PS",
-        methods: Sequence[str] = BENCHMARK_METHODS,
         fewest: int = ENOUGH,
     ) -> pd.DataFrame:
         """Return a figure as the papers print it: a row a data set and split, a column a method.
@@ -190,7 +281,7 @@ class Evidence:
         """
         rows = self.rows(figure, split=split, chosen_for="zsl")
         wide = rows.pivot_table("value", ["data", "split"], "method", sort=False)
-        wide = wide.reindex(columns=list(methods))
+        wide = wide.reindex(columns=list(self.methods))
         wide = wide[wide.notna().sum(axis=1) >= fewest].dropna(axis=1)
         if wide.empty or wide.shape[1] < fewest:
             raise UndecidedError(
@@ -200,10 +291,16 @@ class Evidence:
         return wide
 
     def on(self, benchmark: str, figure: str, split: str = "PS") -> pd.Series:
-        """Return a figure of every method on a benchmark, as a Series named after the data set."""
-        rows = self.rows(figure, benchmark=benchmark, split=split, chosen_for="zsl")
-        values = rows.groupby("method", sort=False)["value"].mean()
-        return values.rename(rows["data"].iloc[0])
+        """Return a figure of the claim's methods on a benchmark, none where there is no run.
+
+        The Series is named after the data set.
+        """
+        try:
+            rows = self.rows(figure, benchmark=benchmark, split=split, chosen_for="zsl")
+        except UndecidedError:
+            return pd.Series(dtype=float)
+        values = rows.groupby("method", sort=False)["value"].mean().rename(rows["data"].iloc[0])
+        return values[[name for name in self.methods if name in values]]
 
 
 # --- What was printed -----------------------------------------------------------------------------

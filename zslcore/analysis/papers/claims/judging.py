@@ -1,36 +1,39 @@
-"""Cases and verdicts of claims: the figures compared, the deciding number, its interval and scope.
-
-The cases are chosen by a query of ``data/claims.toml``. It names rows of the one table of figures
-(``figure``, ``split``, ``chosen_for``, ``table``, ``benchmark``, ``method``) or of another printed
-table (``from``, ``value``, ``where``). ``reduce`` takes the largest, smallest or mean one of a
-case; ``ratio`` and ``distance`` make one of two.
+"""Verdicts on claims: the deciding number, its interval, the data and methods it was measured on.
 
 On the tables of a paper a claim *holds*, *does not hold* or is *undecided*. Of a difference, the
-whole interval has to lie where the claim puts it; where it lies elsewhere the claim does not hold,
-and an interval that reaches over the end tells nothing. A count of all cases is compared with the
-share that the claim states; an order is that of mean ranks over data sets.
+whole interval has to lie where the claim puts it; an interval across the limit decides nothing. A
+count of all cases is compared with the share that the claim states; an order is that of mean ranks
+over data sets.
 
 Runs on a part of the data sets and methods that a claim speaks of give *holds here* or *fails
-here*, which neither confirms nor refutes it. There, a claim on every case fails by one that is
-otherwise, and holds where no case is otherwise and the exact interval of the share lies above one
-half; a claim on a share holds or fails by its interval. Figures of runs within one point of each
-other have no order: a place, a best method or a sign holds or fails only if no order of these, and
-nothing that missing methods may reach, changes it. Hand-crafted features are *not comparable*
-with the deep ones of a paper. Simulated data give *no verdict*.
+here*, which neither confirms nor refutes it. On such a part a claim on every case fails by one
+counterexample, and holds without any if the exact interval of the share lies above one half; a
+claim on a share holds or fails by its interval. Figures of runs within one point of each other have
+no order: a place, a best method or a sign holds or fails only if no order of these, and no result
+of missing methods, changes it. Hand-crafted features are *not comparable* with the deep ones of a
+paper. Simulated data give *no verdict*.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.stats import binomtest
+from scipy.stats import t as student_t
 
-from zslcore.analysis.papers.claims.evidence import Evidence, UndecidedError
+from zslcore.analysis.papers.claims.evidence import (
+    ENOUGH,
+    Evidence,
+    ReadCells,
+    UndecidedError,
+    in_words,
+    join_names,
+)
 from zslcore.analysis.ranking import ranks_of
 from zslcore.metrics.significance import DIGITS, paired_test
 from zslcore.numbers import signed
@@ -44,15 +47,19 @@ Verdict = Literal[
     "not comparable",
     "no verdict",
 ]
-#: Verdicts on a part of what a claim speaks of.
+#: Verdicts on a part of the data sets or methods of a claim.
 HERE: Mapping[Verdict, Verdict] = {"holds": "holds here", "does not hold": "fails here"}
 Unit = Literal["points", "share", "place", "tau", "p", "percent", ""]
-#: Accuracies are near when they are within so much: what the benchmark paper calls consistent.
+#: Accuracies within so much are near: the benchmark paper calls them consistent.
 NEAR = 0.02
 #: Runs of few seeds within so much of each other have no order.
 TIED = 0.01
-#: Of a claim on nearly all cases, those that are none are named with the verdict.
+#: A claim on so large a share of cases names its exceptions with the verdict.
 MOST = 0.9
+#: On fewer data sets an interval over them is uninformative, and methods are the cases.
+FEW = 3
+#: Fewer methods than this have no order.
+FEWEST_METHODS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,8 @@ class Judgment:
     one, in the ``unit`` "points" (a difference of fractions), "share" (in [0, 1]), "place" (mean
     rank), "tau", "p" or "percent" (a fraction), with its 95 % interval. It rests on each of
     ``methods`` on all of ``data``; ``where`` is the part of the claim that was measured, as "2 of 5
-    data sets".
+    data sets". ``share`` is the share of cases that a claim on a count states, ``cells`` are the
+    figures and tables that were read.
     """
 
     verdict: Verdict
@@ -77,10 +85,12 @@ class Judgment:
     exceptions: str = ""
     where: str = ""
     scope: str = ""
+    share: float | None = field(default=None, compare=False)
+    cells: ReadCells = field(default_factory=ReadCells, compare=False, repr=False)
 
     @property
     def words(self) -> str:
-        """The verdict, with where it was found and its exceptions."""
+        """The verdict, with its part of the claim and its exceptions."""
         but = f"but for {self.exceptions}" if self.exceptions else ""
         return " ".join(filter(None, (self.verdict, self.where and f"({self.where})", but)))
 
@@ -88,33 +98,24 @@ class Judgment:
 # --- Scope ----------------------------------------------------------------------------------------
 
 
-def with_scope(
-    found: Judgment,
-    evidence: Evidence,
-    data: Sequence[str],
-    methods: Sequence[str],
-    share: float | None,
-) -> Judgment:
-    """Return a judgment of runs with its scope, and with the verdict that this scope allows.
-
-    ``data`` and ``methods`` are those that the claim speaks of, no methods where it speaks of any;
-    ``share`` is that of cases, where the claim states one.
-    """
-    rows = evidence.figures[evidence.figures["data"].isin(found.data)]
+def with_scope(judgment: Judgment, evidence: Evidence) -> Judgment:
+    """Return a judgment of runs with its scope, and with the verdict that this scope allows."""
+    data, methods = evidence.benchmarks, evidence.methods
+    rows = evidence.figures[evidence.figures["data"].isin(judgment.data)]
     benchmarks = rows["benchmark"].unique()
-    missing = [name for name in methods if name not in found.methods]
+    missing = [name for name in methods if name not in judgment.methods]
     parts = [f"{len(benchmarks)} of {len(data)} data sets"] if len(benchmarks) < len(data) else []
     if missing:
         parts.append(f"{len(methods) - len(missing)} of {len(methods)} methods")
-    if parts and share is not None:
-        found = replace(found, verdict=_of_some_cases(found, share), exceptions="")
-    verdict = HERE.get(found.verdict, found.verdict) if parts else found.verdict
+    if parts and judgment.share is not None:
+        judgment = replace(judgment, verdict=_verdict_on_some_cases(judgment), exceptions="")
+    verdict = HERE.get(judgment.verdict, judgment.verdict) if parts else judgment.verdict
     scope = _scope(rows, len(benchmarks), len(data), missing)
-    if (apart := hand_crafted(evidence)) and evidence.body != "simulated":
-        scope += f" Not comparable: {join_names(apart)} (hand-crafted features)."
+    if crafted := hand_crafted(evidence):
+        scope += f" Not comparable: {join_names(crafted)} (hand-crafted features)."
     where = ", ".join(parts) if verdict in HERE.values() else ""
-    exceptions = "" if verdict == "undecided" else found.exceptions
-    return replace(found, verdict=verdict, where=where, scope=scope, exceptions=exceptions)
+    exceptions = "" if verdict == "undecided" else judgment.exceptions
+    return replace(judgment, verdict=verdict, where=where, scope=scope, exceptions=exceptions)
 
 
 def hand_crafted(evidence: Evidence) -> list[str]:
@@ -123,20 +124,18 @@ def hand_crafted(evidence: Evidence) -> list[str]:
     return [] if controls is None else [*map(str, controls.figures["data"].unique())]
 
 
-def _of_some_cases(found: Judgment, share: float) -> Verdict:
+def _verdict_on_some_cases(judgment: Judgment) -> Verdict:
     """Return the verdict of a count of some of the cases that a claim speaks of."""
-    if (
-        found.verdict == "undecided"
-        or found.number is None
-        or found.low is None
-        or found.high is None
-    ):
-        return found.verdict
+    share, number, low, high = judgment.share, judgment.number, judgment.low, judgment.high
+    if share is None or number is None or low is None or high is None:
+        return judgment.verdict
+    if judgment.verdict == "undecided":
+        return "undecided"
     if share < 1:
-        return judge_interval(found.low, found.high, (share, np.inf))
-    if found.number < 1:
+        return judge_interval(low, high, (share, np.inf))
+    if number < 1:
         return "does not hold"
-    return "holds" if found.low > 0.5 else "undecided"
+    return "holds" if low > 0.5 else "undecided"
 
 
 def _scope(rows: pd.DataFrame, benchmarks: int, of: int, missing: Sequence[str]) -> str:
@@ -155,12 +154,38 @@ def _scope(rows: pd.DataFrame, benchmarks: int, of: int, missing: Sequence[str])
 
 
 def _trained(data: str, pretraining: str) -> str:
-    """Return the name of a data set with what its features were trained on."""
-    known = {"none": "trained on nothing", "": "trained on what is unknown"}
-    return f"{data} ({known.get(pretraining, f'trained on {pretraining}')})"
+    """Return the name of a data set with the pre-training set of its features."""
+    special = {"none": "trained on nothing", "": "trained on what is unknown"}
+    return f"{data} ({special.get(pretraining, f'trained on {pretraining}')})"
+
+
+def _covering(evidence: Evidence, judgment: Judgment, cases: pd.Series) -> Judgment:
+    """Return a judgment with the data sets of its cases, and the methods that all of these have."""
+    data, methods = evidence.coverage(cases)
+    return replace(judgment, data=data, methods=methods)
 
 
 # --- Differences ----------------------------------------------------------------------------------
+
+
+def paired(first: pd.Series, second: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Return two series of figures on the cases that have both; UndecidedError without any."""
+    both = pd.concat([first, second], axis=1, keys=["first", "second"]).dropna()
+    if both.empty:
+        raise UndecidedError("None of the methods has both figures here.")
+    return both["first"], both["second"]
+
+
+def difference(first: pd.Series, second: pd.Series) -> pd.Series:
+    """Return the differences of two figures, case by case, without rounding errors."""
+    a, b = paired(first, second)
+    return (a - b).round(DIGITS)
+
+
+def ratio(first: pd.Series, second: pd.Series) -> pd.Series:
+    """Return the ratios of two figures, case by case."""
+    a, b = paired(first, second)
+    return a / b
 
 
 def judge_mean(
@@ -192,21 +217,51 @@ def judge_mean(
     if verdict == "undecided":
         limit = "zero" if claimed != "near" else f"{100 * margin:.0f} points"
         sentence += f" The interval reaches over {limit}."
-    return Judgment(verdict, sentence, test.mean_difference, low, high, "points", data_of(values))
+    return Judgment(verdict, sentence, test.mean_difference, low, high, "points")
 
 
-def data_of(values: object) -> tuple[str, ...]:
-    """Return the data sets that an index names, of figures or of cases."""
-    index = getattr(values, "index", None)
-    if not isinstance(index, pd.Index) or "data" not in index.names:
-        return ()
-    return tuple(map(str, index.get_level_values("data").unique()))
+def judge_difference(
+    evidence: Evidence,
+    what: str,
+    d: pd.Series,
+    claimed: Literal["above", "below", "near"],
+    *,
+    of: str = "methods and data sets",
+    tally: bool = False,
+) -> Judgment:
+    """Judge a mean difference by its t interval over cases; few data sets must be clear on each.
+
+    ``tally`` adds the number of cases on the claimed side to the sentence.
+    """
+    few = evidence.body != "printed" and 1 < len(d) < FEW and "method" not in d.index.names
+    judgment = _clear_on_each(what, d, of) if few else judge_mean(what, d, claimed, of=of)
+    if tally:
+        counted = judge_share(claimed.capitalize(), d < 0 if claimed == "below" else d > 0)
+        judgment = replace(judgment, said=f"{judgment.said} {counted.said}")
+    return _covering(evidence, judgment, d)
+
+
+def _clear_on_each(what: str, d: pd.Series, of: str) -> Judgment:
+    """Judge whether a difference is above zero on each of a few data sets, by more than a point."""
+    each = ", ".join(f"{signed(x)} on {_where(case)}" for case, x in d.items())
+    sentence = (
+        f"{what}, in points: {each}. An interval needs {FEW} {of}; it has to be clear on each."
+    )
+    verdict = judge_interval(float(d.min()), float(d.max()), (TIED, np.inf))
+    if verdict == "does not hold" and d.max() >= -TIED:
+        verdict = "undecided"
+    return Judgment(verdict, sentence, float(d.mean()), unit="points")
+
+
+def _where(case: object) -> str:
+    """Return a data set, with the split where a case names it."""
+    return f"{case[0]} ({', '.join(case[1:])})" if isinstance(case, tuple) else str(case)
 
 
 def judge_interval(
     low: float, high: float, claimed: tuple[float, float] = (0.0, np.inf)
 ) -> Verdict:
-    """Return the verdict of an interval: inside what is claimed, outside of it, or over its end."""
+    """Return the verdict of an interval: inside the claimed one, outside, or across a limit."""
     if claimed[0] < low and high < claimed[1]:
         return "holds"
     return "does not hold" if high <= claimed[0] or low >= claimed[1] else "undecided"
@@ -216,7 +271,7 @@ def judge_interval(
 
 
 def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgment:
-    """Judge the share of hits, whose index names the cases; UndecidedError without a case."""
+    """Judge the share of hits, indexed by case; UndecidedError without a case."""
     n, k = len(hits), int(hits.sum())
     if not n:
         raise UndecidedError(f"{what}: there is no case here.")
@@ -235,13 +290,45 @@ def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgmen
         float(interval.low),
         float(interval.high),
         "share",
-        data_of(hits),
         exceptions=join_names(others) if so and few and at_least >= MOST else "",
     )
 
 
+def judge_count(
+    evidence: Evidence,
+    what: str,
+    hits: pd.Series,
+    *,
+    cases: pd.Series | None = None,
+    at_least: float = 1.0,
+    note: str = "",
+    unclear: Sequence[str] = (),
+) -> Judgment:
+    """Judge the share of cases as claimed, out of all ``cases``; a note follows the sentence.
+
+    ``unclear`` cases, with a difference that has no sign, may decide either way.
+    """
+    judgment = judge_share(what, hits, at_least=at_least)
+    judgment = replace(judgment, said=f"{judgment.said} {note}".strip(), share=at_least)
+    if unclear:
+        said = f"{judgment.said} Within one point, and left open: {join_names(unclear)}."
+        verdict: Verdict = "undecided" if hits.all() else judgment.verdict
+        judgment = replace(judgment, verdict=verdict, said=said)
+    return _covering(evidence, judgment, hits if cases is None else cases)
+
+
+def with_clear_sign(evidence: Evidence, d: pd.Series) -> tuple[pd.Series, list[str]]:
+    """Return the differences of runs that have a sign, and the names of the other cases."""
+    if evidence.body == "printed":
+        return d, []
+    clear = d.abs() > TIED
+    if not clear.any():
+        raise UndecidedError("All differences here are within one point, and have no sign.")
+    return d[clear], [name_of(case) for case in d.index[~clear]]
+
+
 def name_of(case: object) -> str:
-    """Return a case in words: a method, where it was, and what else distinguishes it."""
+    """Return the label of a case: method, data set and other keys."""
     if not isinstance(case, tuple):
         return str(case)
     if len(case) == 1:
@@ -250,25 +337,13 @@ def name_of(case: object) -> str:
     return f"{case[0]} on {case[1]}{rest}"
 
 
-def join_names(names: Sequence[str], last: str = "and") -> str:
-    """Join names with commas, the last one with a word."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
-
-
-# --- Orders ---------------------------------------------------------------------------------------
+# --- Orders of methods ----------------------------------------------------------------------------
 
 
 def mean_ranks(wide: pd.DataFrame) -> pd.Series:
     """Return the mean rank of every method, a complete column each, over the rows, best first."""
     ranks = pd.Series(ranks_of(wide.to_numpy()).mean(axis=0), wide.columns)
     return ranks.sort_values(kind="stable")
-
-
-def rank_places(wide: pd.DataFrame) -> pd.Series:
-    """Return the place of every method by mean rank, best first; ties share their best place."""
-    ranks = mean_ranks(wide)
-    rounded = np.round(ranks.to_numpy(), DIGITS)
-    return pd.Series(1 + (rounded[None, :] < rounded[:, None]).sum(axis=1), ranks.index)
 
 
 def possible_places(wide: pd.DataFrame, missing: int = 0, tied: float = TIED) -> pd.DataFrame:
@@ -283,115 +358,233 @@ def possible_places(wide: pd.DataFrame, missing: int = 0, tied: float = TIED) ->
     return pd.DataFrame({"first": 1 + above.sum(axis=0), "last": last}, index=wide.columns)
 
 
-Query = Mapping[str, Any]
-#: The columns of figures that a query may name.
-WHERE = ("split", "chosen_for", "table", "benchmark", "method")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Cases:
-    """A number a case, a difference, ratio or figure; ``methods`` are those of all its ``data``."""
+class Order:
+    """Mean ranks of methods, best first, and in words what they are ranks of (``by``).
 
-    numbers: pd.Series
-    data: tuple[str, ...]
-    methods: tuple[str, ...]
-
-
-def select_cases(evidence: Evidence, spec: Query, methods: Sequence[str]) -> Cases:
-    """Return the cases of a claim, of these methods or, where none is named, of all.
-
-    ``spec`` has ``first`` and ``second``, or ``pairs`` of these with a ``label``; ``index`` names
-    the columns that identify a case. Raises UndecidedError where a figure is missing.
+    ``wide`` has the ranked figures, a column a method; it is empty for printed ranks. ``missing``
+    are methods of the claim without a rank.
     """
-    index = list(spec.get("index", ("method", "data")))
-    parts: list[pd.Series] = []
-    used: list[pd.DataFrame] = []
-    for pair in spec.get("pairs", [spec]):
-        sides = [
-            _side(evidence, pair[name], index, methods, used)
-            for name in ("first", "second")
-            if name in pair
-        ]
-        values = _change(sides, spec.get("change", "difference"))
-        if "label" in pair:
-            values.index = pd.MultiIndex.from_tuples(
-                [(f"{pair['label']} of {case[0]}", *case[1:]) for case in values.index],
-                names=index,
-            )
-        parts.append(values)
-    values = pd.concat(parts).round(DIGITS)
-    return Cases(values, *_covered(values, pd.concat(used), spec))
+
+    ranks: pd.Series
+    by: str
+    wide: pd.DataFrame
+    missing: Sequence[str] = ()
+
+    def covering(self, judgment: Judgment) -> Judgment:
+        """Return a judgment with the data and methods that are ranked."""
+        index = self.wide.index
+        data = index.get_level_values("data").unique() if "data" in index.names else ()
+        methods = self.ranks.index if self.wide.empty else self.wide.columns
+        return replace(judgment, data=tuple(map(str, data)), methods=tuple(map(str, methods)))
+
+    def other_orders(self) -> str:
+        """Return the condition on which a place holds for every order that is possible."""
+        if not self.missing:
+            return "One point"
+        reach = "reaches" if len(self.missing) == 1 else "reach"
+        return f"Whatever {join_names(self.missing)} {reach}, and one point"
 
 
-def _side(
-    evidence: Evidence,
-    query: Query,
-    index: list[str],
-    methods: Sequence[str],
-    used: list[pd.DataFrame],
-) -> pd.Series:
-    """Return the figures of a query by case; ``used`` gathers the rows that they come from."""
-    for change in ("ratio", "distance"):
-        if change in query:
-            sides = [_side(evidence, each, index, methods, used) for each in query[change]]
-            return _change(sides, change)
-    rows = _of_table(evidence, query) if "from" in query else _of_figures(evidence, query)
-    if methods and "method" in rows:
-        rows = rows[rows["method"].isin(methods)]
-    rows = rows.dropna(subset=["value"])
-    used.append(rows)
-    if "reduce" in query:
-        return rows.groupby(index, sort=False)["value"].agg(query["reduce"])
-    return rows.set_index(index)["value"]
-
-
-def _of_figures(evidence: Evidence, query: Query) -> pd.DataFrame:
-    where = {name: query[name] for name in WHERE if name in query}
-    if where.get("chosen_for") == "either":
-        del where["chosen_for"]
-        rows = evidence.rows(query["figure"], **where)
-        same = ["data", "split", "method", "table"]
-        rows = rows.sort_values("chosen_for", ascending=False, kind="stable").drop_duplicates(same)
-        rows = rows.sort_index()
+def order_of(evidence: Evidence, figure: str, *, split: str = "PS", folds: bool = False) -> Order:
+    """Rank the claim's methods by a figure; of single ``folds`` where there are any."""
+    rows = "data sets"
+    if folds and evidence.has(f"{figure}, fold 1"):
+        parts = [evidence.compared(f"{figure}, fold {k}", split, ENOUGH) for k in (1, 2, 3)]
+        wide, rows = pd.concat(parts).dropna(axis=1), "data sets and folds"
     else:
-        rows = evidence.rows(query["figure"], **where)
-    return rows.assign(value=rows["spread"]) if query.get("column") == "spread" else rows
+        fewest = ENOUGH if evidence.body == "printed" else FEWEST_METHODS
+        wide = evidence.compared(figure, split, fewest)
+    missing = [name for name in evidence.methods if name not in wide.columns]
+    return order_of_table(wide, in_words(figure), rows, missing)
 
 
-def _of_table(evidence: Evidence, query: Query) -> pd.DataFrame:
-    rows = evidence.table(query["from"]).rename(columns={query["value"]: "value"})
-    for column, value in query.get("where", {}).items():
-        rows = rows[rows[column].isin(value if isinstance(value, list) else [value])]
-    for column, letters in query.get("strip", {}).items():
-        rows = rows.assign(**{column: rows[column].str.lstrip(letters)})
-    return rows
+def order_of_table(
+    wide: pd.DataFrame, figure: str, rows: str, missing: Sequence[str] = ()
+) -> Order:
+    """Rank the columns of a table by a figure; ``rows`` names its rows, in the plural."""
+    rows = rows if len(wide) > 1 else rows.replace("sets", "set").removesuffix("s")
+    return Order(mean_ranks(wide), f"mean rank of {figure} over {len(wide)} {rows}", wide, missing)
 
 
-def _change(sides: Sequence[pd.Series], change: str) -> pd.Series:
-    """Return the difference or ratio of the first and second figures, where a case has both."""
-    if len(sides) == 1:
-        return sides[0]
-    both = pd.concat(sides, axis=1, keys=["first", "second"]).dropna()
-    if both.empty:
-        raise UndecidedError("None of the methods has both figures here.")
-    if change == "ratio":
-        return both["first"] / both["second"]
-    found = both["first"] - both["second"]
-    return found.abs() if change == "distance" else found
+def order_of_figure_4(evidence: Evidence, split: str) -> Order:
+    """Rank methods over data sets and folds, as figure 4 of the benchmark paper prints it."""
+    if evidence.body != "printed":
+        return order_of(evidence, "zsl", split=split, folds=True)
+    table = evidence.table("zsl_mean_ranks")
+    rows = table[(table["split"] == split) & table["method"].isin(evidence.methods)]
+    ranks = rows.set_index("method")["mean_rank"].sort_values(kind="stable")
+    return Order(ranks, f"printed mean rank on {split}", pd.DataFrame())
 
 
-def _covered(
-    values: pd.Series, used: pd.DataFrame, spec: Query
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the data sets of cases, and the methods that all of these have."""
-    cases = values.index.to_frame(index=False)
-    if "data" not in used:
-        return (), ()
-    data = cases["data"] if "data" in cases else used["data"]
-    there = tuple(map(str, data.unique()))
-    if "method" not in cases or "pairs" in spec:
-        return there, tuple(used["method"].unique())
-    if "data" not in cases:
-        return there, tuple(cases["method"].unique())
-    on = cases.groupby("method", sort=False)["data"].nunique()
-    return there, tuple(on.index[on == len(there)])
+def judge_place(
+    evidence: Evidence, order: Order, method: str, first: int, last: int | None = None
+) -> Judgment:
+    """Judge whether a method has a place from ``first`` to ``last``, of runs by all it can have.
+
+    Equal mean ranks share their best place.
+    """
+    ranks = order.ranks
+    if method not in ranks:
+        raise UndecidedError(
+            f"There is no {order.by.partition(' over ')[0].removeprefix('mean rank of ')} of "
+            f"{method}, as the paper ran it, on every data set here."
+        )
+    rank = float(ranks[method])
+    low = high = 1 + int((ranks.round(DIGITS) < round(rank, DIGITS)).sum())
+    sentence = f"{method} has place {low} of {len(ranks)} by {order.by}, {rank:.1f}"
+    sentence += f"; {ranks.index[0]} is first with {ranks.iloc[0]:.1f}." if low > 1 else "."
+    if evidence.body != "printed":
+        low, high = possible_places(order.wide, len(order.missing)).loc[method]
+        same = " One point more or less changes nothing."
+        between = f" {order.other_orders()} more or less, its place is between {low} and {high}."
+        sentence += same if low == high else between
+    verdict = judge_interval(low, high, (first - 0.5, (last or first) + 0.5))
+    return order.covering(Judgment(verdict, sentence, rank, unit="place"))
+
+
+def judge_end(
+    evidence: Evidence,
+    order: Order,
+    end: Literal["first", "last"],
+    size: int,
+    named: Sequence[str],
+) -> Judgment:
+    """Judge whether all named methods are among the first or the last ``size`` by mean rank."""
+    if not set(named) <= set(order.ranks.index):
+        raise UndecidedError(f"There is no result of {', '.join(named)} on every data set here.")
+    names = [*map(str, order.ranks.index)]
+    there = names[-size:] if end == "last" else names[:size]
+    number = ("one", "two", "three", "four", "five")[size - 1]
+    what = (
+        f"{end.capitalize()} {number} of {len(names)} by {order.by} ({', '.join(there)}), of those "
+        "the paper names"
+    )
+    judgment = judge_share(what, pd.Series({name: name in there for name in named}))
+    if evidence.body != "printed":
+        can = possible_places(order.wide, len(order.missing)).loc[[*named]]
+        n = len(evidence.methods) if order.missing else len(names)
+        if end == "last":
+            can = pd.DataFrame({"first": n + 1 - can["last"], "last": n + 1 - can["first"]})
+        sure, possible = (int((can[column] <= size).sum()) for column in ("last", "first"))
+        verdict: Verdict = "holds" if sure == len(named) else "undecided"
+        verdict = "does not hold" if possible < len(named) else verdict
+        are = "is" if sure == 1 else "are"
+        said = (
+            f"{judgment.said} {order.other_orders()} more or less, {sure} surely {are} and "
+            f"{possible} may be."
+        )
+        judgment = replace(judgment, verdict=verdict, said=said, exceptions="")
+    # An order has no interval.
+    return order.covering(replace(judgment, low=None, high=None))
+
+
+def judge_best(
+    evidence: Evidence, figure: str, split: str, expected: Mapping[str, str]
+) -> Judgment:
+    """Judge which method is best on each data set, ``expected`` by benchmark.
+
+    Of runs, a method that another one is more than a point above is not the best, whatever missing
+    methods reach; it is the best if none is missing and it leads by more than a point.
+    """
+    best, named, unclear = {}, {}, []
+    on: dict[str, pd.Series] = {}
+    for benchmark, method in expected.items():
+        values = evidence.on(benchmark, figure, split)
+        if method not in values or (evidence.body == "printed" and len(values) < ENOUGH):
+            continue
+        lead = np.round(values[method] - values.drop(method).max(), DIGITS)
+        missing = [name for name in evidence.methods if name not in values]
+        data = str(values.name)
+        tops = values.index[values >= values.max() - 10**-DIGITS]
+        on[data], best[data] = values, join_names([*map(str, tops)])
+        tied = evidence.body != "printed" and abs(lead) <= TIED
+        if evidence.body == "printed" or not (tied or (lead > 0 and missing)):
+            named[data] = bool(lead >= 0)
+        else:
+            clear = missing and lead > TIED
+            why = f"{join_names(missing)} missing" if clear else "within one point"
+            unclear.append(f"{method} on {data} ({why})")
+    if not best:
+        raise UndecidedError(
+            f"The methods that the paper names have no {in_words(figure)} on {split} here."
+        )
+    each = ", ".join(f"{name} on {data}" for data, name in best.items())
+    methods = tuple(sorted(set.intersection(*(set(values.index) for values in on.values()))))
+    more = f" Best: {each}." + (f" Open: {join_names(unclear)}." if unclear else "")
+    if named:
+        hits = pd.Series(named)
+        what = f"Best by {in_words(figure)} on {split} as in the paper"
+        judgment = judge_share(what, hits)
+        if unclear and hits.all():
+            judgment = replace(judgment, verdict="undecided")
+    else:
+        what = f"Whether the methods named are best by {in_words(figure)} is open."
+        judgment = Judgment("undecided", what)
+    return replace(judgment, said=judgment.said + more, data=tuple(on), methods=methods)
+
+
+def judge_group(evidence: Evidence, what: str, figure: str, group: Sequence[str]) -> Judgment:
+    """Judge whether the mean of a group is above that of all others, data set by data set.
+
+    Of fewer than three data sets the interval is Welch's, of the means of methods over them.
+    """
+    order = order_of(evidence, figure)
+    wide = order.wide
+    inside = [name for name in group if name in wide.columns]
+    if len(inside) < len(group):
+        raise UndecidedError(f"There is no {figure} of {', '.join(group)} on all data here.")
+    others = wide.drop(columns=inside)
+    if evidence.body == "printed" or len(wide) >= FEW:
+        d = wide[inside].mean(axis=1) - others.mean(axis=1)
+        judgment = judge_mean(what, d, "above", of="data sets")
+    else:
+        judgment = _judge_by_welch(what, wide[inside].mean(), others.mean())
+    return order.covering(judgment)
+
+
+def _judge_by_welch(what: str, first: pd.Series, second: pd.Series) -> Judgment:
+    """Judge a difference of the means of two groups of methods."""
+    parts = [values.var(ddof=1) / len(values) for values in (first, second)]
+    d, half = float(first.mean() - second.mean()), 0.0
+    if sum(parts) > 0:
+        sizes = [part**2 / (len(x) - 1) for part, x in zip(parts, (first, second), strict=True)]
+        half = float(student_t.ppf(0.975, sum(parts) ** 2 / sum(sizes)) * np.sqrt(sum(parts)))
+    low, high = d - half, d + half
+    sentence = (
+        f"{what}: {signed(d)} points, {len(first)} methods against {len(second)} "
+        f"({signed(low)} to {signed(high)}, Welch's interval over methods)."
+    )
+    return Judgment(judge_interval(low, high), sentence, d, low, high, "points")
+
+
+def judge_largest(
+    evidence: Evidence,
+    what: str,
+    values: pd.DataFrame,
+    largest: str,
+    *,
+    by: Literal["method", "benchmark"],
+    among: Sequence[str],
+    needs: str,
+) -> Judgment:
+    """Judge whether the mean ``value`` is largest for one method or benchmark of several.
+
+    ``needs`` says which runs the comparison takes, for where some are missing.
+    """
+    rows = values[values[by].isin(among)]
+    mean = rows.groupby(by, sort=False)["value"].mean()
+    if missing := [name for name in among if name not in mean.index]:
+        lack = "lacks" if len(missing) == 1 else "lack"
+        raise UndecidedError(f"It needs {needs}; {join_names(missing)} {lack} them here.")
+    each = ", ".join(f"{name} {100 * x:.2f}" for name, x in mean.nlargest(4).items())
+    verdict: Verdict = "holds" if mean.idxmax() == largest else "does not hold"
+    methods = tuple(rows["method"].unique()) if by == "method" else evidence.methods
+    return Judgment(
+        verdict,
+        f"{what}, in points, largest first: {each}.",
+        float(mean[largest]),
+        unit="points",
+        data=tuple(map(str, rows["data"].unique())),
+        methods=methods,
+    )
