@@ -262,10 +262,10 @@ class Evidence:
         used = pd.concat([self._of_methods(rows) for rows in parts]).dropna(subset=["value"])
         index = cases.index.to_frame(index=False)
         data = (index if "data" in index else used)["data"].unique()
-        methods = (index if "method" in index else used)["method"].unique()
+        methods = [*(index if "method" in index else used)["method"].unique()]
         if "data" in index and "method" in index:
             on = index.groupby("method", sort=False)["data"].nunique()
-            methods = on.index[on == len(data)]
+            methods = [*on.index[on == len(data)]]
         return tuple(map(str, data)), tuple(map(str, methods))
 
     def compared(

@@ -435,7 +435,8 @@ def judge_place(
     sentence = f"{method} has place {low} of {len(ranks)} by {order.by}, {rank:.1f}"
     sentence += f"; {ranks.index[0]} is first with {ranks.iloc[0]:.1f}." if low > 1 else "."
     if evidence.body != "printed":
-        low, high = possible_places(order.wide, len(order.missing)).loc[method]
+        places = possible_places(order.wide, len(order.missing))
+        [[low, high]] = places.loc[[method]].to_numpy().tolist()
         same = " One point more or less changes nothing."
         between = f" {order.other_orders()} more or less, its place is between {low} and {high}."
         sentence += same if low == high else between

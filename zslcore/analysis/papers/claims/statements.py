@@ -168,8 +168,8 @@ def detector_raises_h(e: Evidence) -> Judgment:
 def detector_ranks_better(e: Evidence) -> Judgment:
     """Judge whether CMT* has a better mean rank than CMT by u, s and H."""
     better, unclear = {}, []
-    for figure in ("u", "s", "H"):
-        order = order_of(e, figure)
+    orders = {figure: order_of(e, figure) for figure in ("u", "s", "H")}
+    for figure, order in orders.items():
         if not {"CMT*", "CMT"} <= set(order.ranks.index):
             raise UndecidedError(f"There is no {figure} of CMT* and CMT here.")
         d = order.wide["CMT*"] - order.wide["CMT"]
@@ -180,7 +180,7 @@ def detector_ranks_better(e: Evidence) -> Judgment:
     if unclear and all(better[name] or name in unclear for name in better):
         said = f"{judgment.said} By {join_names(unclear)} one point more or less may change this."
         judgment = replace(judgment, verdict="undecided", said=said)
-    return order.covering(judgment)
+    return orders["H"].covering(judgment)
 
 
 def same_order(e: Evidence) -> Judgment:
@@ -189,7 +189,7 @@ def same_order(e: Evidence) -> Judgment:
         raise UndecidedError("Orders of methods on simulated data are not compared.")
     first, second = (order_of(e, figure).wide for figure in ("zsl", "H"))
     same = first.index.intersection(second.index)
-    methods = [name for name in first if name in second]
+    methods = [str(name) for name in first if name in second]
     order = order_of_table(first.loc[same, methods], "ZSL", "data sets")
     found = agreement(-order.ranks[methods], -mean_ranks(second.loc[same])[methods])
     sentence = (
