@@ -24,6 +24,7 @@ import pandas as pd
 from benchmarks.measuring import RESULTS, keep, markdown_table, percent, traced
 from zslcore.analysis.papers.claims.evidence import evidence_of
 from zslcore.analysis.papers.experiments import reproduce
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.shipped import shipped_results
 from zslcore.results.store import ResultStore
@@ -118,7 +119,7 @@ def run_on_ss() -> pd.DataFrame:
     for method, params in ON_SS.items():
         name = method.partition(" ")[0]
         spec = RunSpec(DATA, "SS", name, params, select_for="zsl", features="l2", prototypes="l2")
-        result, _ = ResultStore().run(spec, with_oracle=False)
+        result = run(spec, with_oracle=False, store=ResultStore()).result
         figure = {"figure": "zsl", "chosen_for": "zsl", "value": result.evaluation.zsl}
         rows.append({"method": method, "split": "SS", **figure, "key": result.key})
         revisions.append(json.dumps(dict(result.spec.revisions)))

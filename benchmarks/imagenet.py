@@ -39,6 +39,7 @@ from zslcore.large.engine import Engine
 from zslcore.large.ranks import RankCounts, count_ranks
 from zslcore.large.shards import write_shards
 from zslcore.methods.score_map import ScoreMap, linear
+from zslcore.progress import silent
 
 N_CLASSES, N_SEEN, N_UNSEEN = 21_841, 1_000, 20_345
 N_FEATURES, N_ATTRIBUTES = 2_048, 500
@@ -134,9 +135,9 @@ def cluster(folder: Path, workers: int):
             process.wait()
 
 
-def timed(where: Engine, given: tuple, on_done=None):
+def timed(where: Engine, given: tuple, progress=silent):
     start = time.perf_counter()
-    counts = count_ranks(*given, curves=["all"], engine=where, on_done=on_done)
+    counts = count_ranks(*given, curves=["all"], engine=where, progress=progress)
     return time.perf_counter() - start, counts
 
 

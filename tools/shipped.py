@@ -54,9 +54,8 @@ from zslcore.evaluation.files import read_packaged
 from zslcore.evaluation.protocol import Evaluation
 from zslcore.evaluation.runs import (
     RunResult,
-    execute_with_predictions,
-    fit_again,
-    predictions_of_run,
+    refit,
+    run,
 )
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs.runner import PREVIEW
@@ -208,23 +207,25 @@ def _order(spec: RunSpec) -> tuple[float, str]:
 def _again(result: RunResult) -> Predictions:
     """Return the predictions of a shipped run; its figures have to come out again."""
     dataset = load(result.spec.dataset)
-    again, scores = fit_again(result, dataset)
+    refitted = refit(result, dataset)
+    again = refitted.result
     difference = largest_difference(again.evaluation, result.evaluation)
     if difference > ROUNDING:  # warm starts of the whole path stop elsewhere than one fit does
         sys.stderr.write(f"{result.key}: is run whole, one fit is {difference:.2g} off\n")
-        whole, predictions = execute_with_predictions(result.spec, dataset, with_oracle=False)
-        _write_result(whole)
-        return _checked(predictions, dataset, result.key)
+        whole = run(result.spec, dataset, with_oracle=False)
+        _write_result(whole.result)
+        return _checked(whole.predictions, dataset, result.key)
     if difference > SAME:
         sys.stderr.write(f"{result.key}: takes the figures of this fit, {difference:.2g} off\n")
         _write_result(again)
-    return _checked(predictions_of_run(result, scores, dataset, folds=True), dataset, result.key)
+    kept = replace(refitted, result=result).with_validation()
+    return _checked(kept.predictions, dataset, result.key)
 
 
 def _of_board(spec: RunSpec) -> Predictions:
     dataset = load(spec.dataset)
-    _, predictions = execute_with_predictions(spec, dataset, with_oracle=False)
-    return _checked(predictions, dataset, spec.key)
+    made = run(spec, dataset, with_oracle=False)
+    return _checked(made.predictions, dataset, spec.key)
 
 
 def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predictions:

@@ -13,7 +13,7 @@ from zslcore.analysis import comparison, resampling
 from zslcore.analysis.comparison import ComparisonSpec, Measure
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.evaluation import protocol
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run as run_spec
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, UnknownNameError, ZSLError
 from zslcore.methods import get_method
@@ -51,7 +51,7 @@ def missing(store, choices=()):
 
 
 def test_nothing_is_run_twice(store, monkeypatch):
-    monkeypatch.setattr(planning, "execute_in_full", lambda *_, **__: pytest.fail("run again"))
+    monkeypatch.setattr(planning, "run", lambda *_, **__: pytest.fail("run again"))
     for data in DATA.values():
         for run in spec_of().runs_on(data):
             assert Plan([run], choices=("folds", "oracle")).complete_all(data, store) == 0
@@ -73,7 +73,7 @@ def test_what_is_missing_is_run_and_no_more(tmp_path):
 
 def test_kept_results_that_do_not_tell_the_folds_are_made_again(tmp_path):
     store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
-    result = execute(run, WORLD, with_oracle=False)
+    result = run_spec(run, WORLD, with_oracle=False).result
     store.put(replace(result, fold_choices=()))
     assert Plan([run]).first(run, store) is not None
     assert Plan([run], choices=("folds",)).first(run, store) is None
@@ -230,7 +230,7 @@ def runs():
     def of(data):
         given = RunSpec(data.name, "PS", "LinearS2V", {"lam": 0.1}, digest=data.digest)
         specs = [replace(given, select_for=task) for task in ("zsl", "gzsl")]
-        return [execute(spec, data, with_oracle=False) for spec in specs]
+        return [run_spec(spec, data, with_oracle=False).result for spec in specs]
 
     return {"attributes": of(DIGITS), "noise": of(NOISE)}
 

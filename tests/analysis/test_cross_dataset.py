@@ -11,6 +11,7 @@ from scipy.stats import ttest_rel, wilcoxon
 from tests.worlds import linear_world
 from zslcore.analysis.cross_dataset import (
     PRINTED_CLAIM,
+    CrossFit,
     as_table,
     check_pair,
     claim_explained,
@@ -21,7 +22,7 @@ from zslcore.analysis.cross_dataset import (
     with_printed,
 )
 from zslcore.datasets.base import Fold, Split
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import METHODS, LinearS2V
@@ -69,7 +70,7 @@ def test_tested_on_itself_it_is_the_protocols_evaluation(method):
     given = {"epochs": 2} if method == "CMT*" else {}
     spec = spec_on(ONE, method, params=given, select_for="zsl")
     ours = cross_accuracy(spec, ONE, [ONE, TWO])
-    run = execute(spec, ONE, with_oracle=False)
+    run = runs.run(spec, ONE, with_oracle=False).result
     assert ours.evaluations["one"] == run.evaluation
     assert (ours.params, ours.gamma) == (run.params, run.gamma)
     assert ours.evaluations["two"] != run.evaluation
@@ -126,7 +127,7 @@ def test_nothing_of_the_test_set_is_looked_at_before_the_test():
 
 def test_result_survives_json():
     result = cross_accuracy(spec_on(ONE), ONE, [ONE, TWO])
-    again = type(result).from_json(result.to_json())
+    again = CrossFit.SCHEMA.load(CrossFit.SCHEMA.dump(result))
     assert again == result
     assert list(again.evaluations) == ["one", "two"]
 
@@ -220,7 +221,7 @@ def test_interrupted_work_goes_on_where_it_stopped(tmp_path, monkeypatch):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        cross_table(ONE, TWO, methods, store=store, on_progress=stop)
+        cross_table(ONE, TWO, methods, store=store, progress=stop)
     assert len(store.others(["crossed"])) == 3
     fitted = []
     monkeypatch.setattr(
@@ -228,9 +229,7 @@ def test_interrupted_work_goes_on_where_it_stopped(tmp_path, monkeypatch):
         lambda spec, *args, **how: fitted.append(spec) or cross_accuracy(spec, *args, **how),
     )
     seen = []
-    resumed = cross_table(
-        ONE, TWO, methods, store=store, on_progress=lambda *step: seen.append(step)
-    )
+    resumed = cross_table(ONE, TWO, methods, store=store, progress=lambda *step: seen.append(step))
     assert [(spec.method, spec.dataset) for spec in fitted] == [("GFZSL", "two")]
     assert [step[0] for step in seen] == sorted(step[0] for step in seen)
     assert seen[-1] == (4, 4, "GFZSL on two")

@@ -11,7 +11,6 @@ from zslcore.analysis.actions import (
     CONFIGURATIONS,
     DRAWS,
     ActionSpec,
-    make_fit,
     simulated_sets,
     stored_study,
 )
@@ -94,5 +93,5 @@ def test_known_actions_gain_where_it_is_planted(planted, monkeypatch, tmp_path):
     spec = ActionSpec("OS1", sets, ("SYNC ovo",), n_draws=DRAWS)  # which gains most where planted
     units = spec.with_digests({s.dataset: load(s.dataset).digest for s in sets}).units()
     for unit in units:
-        make_fit(unit)
+        unit.complete()
     assert (p_of_gains(stored_study(units)) < SIGNIFICANT) == planted

@@ -173,7 +173,7 @@ def test_different_names_on_both_sides_are_no_shared_photograph():
 
 def test_every_fit_is_told():
     told = []
-    leak_cost.costs(LinearV2S(), replace(SETTING, tell=lambda *said: told.append(said)))
+    leak_cost.costs(LinearV2S(), replace(SETTING, progress=lambda *said: told.append(said)))
     assert {said[2] for said in told} == {
         "LinearV2S, on clean folds",
         "LinearV2S, on folds with test images",

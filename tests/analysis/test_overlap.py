@@ -413,8 +413,8 @@ def test_progress_counts_every_fit():
     world = linear_world(n_seen=6, n_unseen=2, n_per_class=4)
     draws = fair_draws(np.arange(8) % 2 == 0, n_ouc=2, n_tuc=2, n_draws=3)
     methods = {"ESZSL": get_method("ESZSL")(), "LinearS2V": get_method("LinearS2V")()}
-    overlap_study(methods, {"x": world}, draws, on_progress=lambda *said: heard.append(said))
-    assert heard == [(k, 6) for k in range(1, 7)]
+    overlap_study(methods, {"x": world}, draws, progress=lambda *said: heard.append(said))
+    assert heard == [(k, 6, f"Fit {k} of 6") for k in range(1, 7)]
 
 
 def test_one_class_on_a_side_has_no_interval_over_a_baseline():

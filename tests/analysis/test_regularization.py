@@ -21,9 +21,8 @@ from zslcore.analysis.regularization import (
     split_of,
 )
 from zslcore.datasets import load
-from zslcore.evaluation import protocol
+from zslcore.evaluation import protocol, runs
 from zslcore.evaluation.protocol import Problem, Setting, evaluate, fit_and_score, select
-from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
 from zslcore.features import Preprocessing
@@ -296,7 +295,7 @@ def test_a_spec_is_its_json_and_tells_what_made_it(monkeypatch):
 
 def test_progress_is_told_and_can_end_the_work():
     told = []
-    telling = replace(SETTING, tell=lambda *t: told.append(t))
+    telling = replace(SETTING, progress=lambda *t: told.append(t))
     follow(get_method("ESZSL")(), telling, "lam", VALUES)
     assert list(dict.fromkeys(what for *_, what in told)) == [
         "The folds, for ZSL",
@@ -308,7 +307,7 @@ def test_progress_is_told_and_can_end_the_work():
         raise ZSLError("Enough.")
 
     with pytest.raises(ZSLError, match="Enough"):
-        follow(get_method("ESZSL")(), replace(SETTING, tell=stop), "lam", VALUES)
+        follow(get_method("ESZSL")(), replace(SETTING, progress=stop), "lam", VALUES)
 
 
 def test_table_marks_what_was_chosen():
@@ -343,9 +342,8 @@ def found(digits):
 def test_each_stop_is_the_run_with_its_value(digits, found, place):
     value = float(found.values[place])
     params = GIVEN | {"lam": value}
-    run, scores = execute_with_scores(
-        RunSpec(dataset="digits", split="PS", method="ESZSL", params=params), digits
-    )
+    made = runs.run(RunSpec(dataset="digits", split="PS", method="ESZSL", params=params), digits)
+    run, scores = made.result, made.scores
     test, curve = found.tests[place], scores.curve
     assert found.gamma[place] == pytest.approx(run.gamma, abs=1e-9)
     np.testing.assert_array_equal(test.rows[:3], digits.split("PS").test_seen[:3])

@@ -25,7 +25,7 @@ from zslcore.analysis.stored_runs import (
 )
 from zslcore.datasets import load
 from zslcore.evaluation.figures import FIGURES, values_of
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run as run_spec
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.results.planning import Plan
@@ -35,7 +35,7 @@ WORLD = linear_world(noise=1.0)
 
 
 def kept_run(method, created, who="", **spec):
-    result = execute(RunSpec(WORLD.name, "PS", method, **spec), WORLD, with_oracle=False)
+    result = run_spec(RunSpec(WORLD.name, "PS", method, **spec), WORLD, with_oracle=False).result
     mark = ImportMark(who, "f.json", "2026-05-05T00:00:00+00:00") if who else None
     return StoredRun(replace(result, created=created), mark)
 
@@ -144,17 +144,21 @@ def test_nothing_is_written_as_an_empty_table():
 
 def test_parameters_that_were_given_have_no_gap_of_parameters():
     given = RunSpec("digits", "PS", "ESZSL", params={"gamma": 1.0, "lam": 1.0})
-    text = as_text(execute(given, load("digits")))
+    text = as_text(run_spec(given, load("digits")).result)
     assert "gap of parameters +" not in text
     assert "no gap of parameters: they were given, no grid was searched" in text
     assert re.search(r"oracle       gap of gamma \+[\d.]+ points of H \(bounds", text)
-    searched = as_text(execute(replace(given, params={"gamma": 1.0}, grid={"lam": (1.0, 10.0)})))
+    searched = as_text(
+        run_spec(replace(given, params={"gamma": 1.0}, grid={"lam": (1.0, 10.0)})).result
+    )
     assert "gap of parameters +" in searched
     assert "no grid was searched" not in searched
 
 
 def test_per_class_is_named_wherever_per_sample_is():
-    result = execute(RunSpec("digits", "PS", "LinearS2V", params={"lam": 0.1}), with_oracle=False)
+    result = run_spec(
+        RunSpec("digits", "PS", "LinearS2V", params={"lam": 0.1}), with_oracle=False
+    ).result
     for line in as_text(result).splitlines():
         if line.startswith(("ZSL", "GZSL", "AUSUC")):
             assert "per class" in line
@@ -165,7 +169,7 @@ def test_per_class_is_named_wherever_per_sample_is():
 
 def run(**changes):
     asked = {"dataset": WORLD.name, "split": "PS", "method": "LinearS2V"} | changes
-    return execute(RunSpec(**asked), WORLD)
+    return run_spec(RunSpec(**asked), WORLD).result
 
 
 @pytest.fixture(scope="module")

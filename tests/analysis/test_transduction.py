@@ -82,7 +82,7 @@ def test_without_folds_nothing_can_be_chosen():
 
 def test_progress_names_what_is_chosen():
     told = []
-    compare(GFZSLTran(), Setting(WORLD, SPLIT, tell=lambda *said: told.append(said)))
+    compare(GFZSLTran(), Setting(WORLD, SPLIT, progress=lambda *said: told.append(said)))
     assert {what for *_, what in told} == {
         f"{name}, {kind}, parameters for {task}"
         for name, kind in (("GFZSL", "inductive"), ("GFZSL-tran", "transductive"))

@@ -11,9 +11,8 @@ from ui.shell.text import plain
 from ui.takeaway.exports import Look, as_latex, as_markdown
 from ui.views.compare.table import address_of
 from zslcore.analysis.method_table import inductive_rows
-from zslcore.analysis.stored_runs import as_json
 from zslcore.datasets import ZSLDataset, imports, load
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.shipped import shipped_results
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
@@ -38,7 +37,7 @@ def results():
         RunSpec(WORLD.name, "PS", "LinearS2V", params={"lam": 1.0}),
         RunSpec(WORLD.name, "PS", "ESZSL"),
     ]
-    return [execute(spec, WORLD) for spec in specs]
+    return [run(spec, WORLD).result for spec in specs]
 
 
 @pytest.fixture
@@ -154,7 +153,7 @@ def birds():
     """An import whose one split is called as no other one, with a run on it."""
     world = replace(WORLD, splits=[replace(WORLD.split("PS"), name="own")], simulated=False)
     data = imports.keep_dataset(world, "birds")
-    result = execute(RunSpec("birds", "own", "ESZSL"), data, with_oracle=False)
+    result = run(RunSpec("birds", "own", "ESZSL"), data, with_oracle=False).result
     ResultStore().put(result)
     return result
 
@@ -177,7 +176,9 @@ def test_a_run_on_a_split_of_its_own_opens_the_table_first_and_highlighted(birds
 def test_an_empty_table_names_the_choice_that_hides_your_runs(birds):
     app = visit("table", table_whose="others'", table_metric="s at γ", table_split="SS")
     assert "1 of your runs is hidden: 1 by *Results* (*your runs* is off)." in words(app)
-    ResultStore().put(execute(RunSpec("digits", "PS", "ESZSL"), load("digits"), with_oracle=False))
+    ResultStore().put(
+        run(RunSpec("digits", "PS", "ESZSL"), load("digits"), with_oracle=False).result
+    )
     app = visit("table", table_whose="your runs", table_split="SS", table_metric="ZSL")
     said = words(app)
     assert "2 of your runs are hidden: " in said
@@ -189,7 +190,7 @@ def test_an_empty_table_names_the_choice_that_hides_your_runs(birds):
 
 def test_the_chosen_data_set_comes_first(birds):
     spec = RunSpec("digits", "PS", "ESZSL")
-    ResultStore().put(execute(spec, load("digits"), with_oracle=False))
+    ResultStore().put(run(spec, load("digits"), with_oracle=False).result)
     heads = list(shown(visit("table")).columns.get_level_values(0))
     assert heads[0] == "birds, split own"
     assert heads.index("Digits") > heads.index("CUB birds, VGG")
@@ -208,7 +209,7 @@ def test_runs_on_data_of_another_visitor_do_not_open_the_table(birds, monkeypatc
 
 def test_an_own_run_comes_before_shipped_results_and_the_rest_can_be_computed(empty):
     spec = RunSpec("digits", "PS", "LinearS2V", grid={"lam": (0.1,)})
-    ResultStore().put(execute(spec, load("digits"), with_oracle=False))
+    ResultStore().put(run(spec, load("digits"), with_oracle=False).result)
     app = visit("table", table_whose="your runs")
     table = shown(app)["Digits"]
     assert table.iloc[:, 0].notna().sum() == 1
@@ -240,7 +241,7 @@ def test_results_on_fine_tuned_features_are_marked():
         pretraining=("imagenet-1k", "training-images"),
     )
     data = imports.keep_dataset(tuned, "tuned")
-    ResultStore().put(execute(RunSpec("tuned", "PS", "LinearS2V"), data))
+    ResultStore().put(run(RunSpec("tuned", "PS", "LinearS2V"), data).result)
     app = mine()
     assert shown(app)["tuned"].loc["LinearS2V"].iloc[-1] == "✓ yours, fine-tuned"
     assert "fine-tuned features" in words(app)
@@ -267,27 +268,6 @@ def test_a_run_is_deleted_only_after_it_was_confirmed(store, results):
     assert not app.exception
     assert store.get(results[0].key) is None
     assert pd.isna(shown(app)[WORLD.name].loc["LinearS2V"].iloc[0])
-
-
-def imported(path, who):
-    """Import a file as a new visitor."""
-    app = visit("table")
-    app.file_uploader(key="table_file").upload(path.name, path.read_bytes())
-    app.text_input(key="table_who").set_value(who).run()
-    app.button(key="table_import").click().run()
-    assert not app.exception
-    return app
-
-
-def test_results_of_other_people_are_imported_and_marked(store, results, tmp_path):
-    path = tmp_path / "his.json"
-    path.write_text(as_json([StoredRun(results[0])]))
-    assert visit("table").button(key="table_import").disabled
-    imported(path, "Bob")
-    assert f"{results[0].key}@Bob" in {one.id for one in store.stored()}
-    assert store.get(results[0].key) == results[0]
-    path.write_text('{"schema": 3}')
-    assert "values that do not fit" in imported(path, "Bob").error[0].value
 
 
 def test_unreadable_rows_are_counted_and_nonsense_in_the_address_is_ignored(store):
@@ -330,25 +310,6 @@ def test_the_owner_of_the_data_deletes_runs_on_them(store, results, monkeypatch)
     owner.button(key="table_delete").click().run()
     assert not owner.exception
     assert spec.dataset not in {one.result.spec.dataset for one in store.stored()}
-
-
-def test_the_visitor_who_imported_a_result_deletes_it_and_no_other_replaces_it(
-    store, results, tmp_path, monkeypatch
-):
-    monkeypatch.setenv("ZSL_PUBLIC", "1")
-    path = tmp_path / "theirs.json"
-    (own,) = (one for one in store.stored() if one.id == results[1].key)
-    path.write_text(as_json([own]))
-    owner, stranger = imported(path, "Bo"), imported(path, "Bo")
-    assert not owner.error
-    assert "results of Bo are here already, from another visitor" in stranger.error[0].value
-    owner.session_state["table_whose"] = ["others'"]
-    owner.run()
-    owner.session_state["table_result"] = f"LinearS2V (given parameters) · {WORLD.name}"
-    owner.run()
-    assert deletes(owner)
-    owner.button(key="table_delete").click().run()
-    assert f"{own.result.key}@Bo" not in {one.id for one in store.stored()}
 
 
 # --- Links to Play --------------------------------------------------------------------------------

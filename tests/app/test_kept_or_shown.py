@@ -9,6 +9,7 @@ import streamlit as st
 from tests.pages import visit
 from tests.works import Work
 from zslcore.__main__ import main
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner
@@ -31,7 +32,9 @@ def unwritable(tmp_path, monkeypatch):
 def store(tmp_path):
     """A store with thirty results, in many pages."""
     store = ResultStore(tmp_path / "runs.sqlite")
-    result, _ = store.run(RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0}), with_oracle=False)
+    result = run(
+        RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0}), with_oracle=False, store=store
+    ).result
     with store.writing() as db:
         for k in range(30):
             db.execute("INSERT INTO runs VALUES (?, ?, ?)", (f"{k:016}", "", result.to_json()))
@@ -63,7 +66,7 @@ def test_it_is_asked_whether_something_can_be_written_before_a_long_run(unwritab
         "zslcore.results.store.ResultStore.refusal", lambda store: asked.append("asked") or ""
     )
     monkeypatch.setattr(
-        "zslcore.evaluation.runs.execute_in_full", lambda *_, **__: asked.append("run") or 1 / 0
+        "zslcore.evaluation.runs.run", lambda *_, **__: asked.append("run") or 1 / 0
     )
     with pytest.raises(ZeroDivisionError):
         main(RUN)

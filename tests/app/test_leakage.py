@@ -20,6 +20,7 @@ from ui.state import decisions
 from zslcore.__main__ import main
 from zslcore.commands.findings import read_decisions
 from zslcore.datasets import load
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.leakage import (
@@ -174,7 +175,7 @@ def test_kept_runs_tell_the_effect_and_the_oracle_gap_and_hide_no_declaration(vi
     assert "**open**] ZSL007" in str(findings_of(visit()))
     data = load("simulated-AWA2")
     spec = RunSpec("simulated-AWA2", "SS", "LinearS2V", select_for="zsl", digest=data.digest)
-    ResultStore().run(spec, data)
+    run(spec, data, store=ResultStore())
     app = visit()
     assert "OverlapGain" in words(app)
     assert "parameters chosen on the test set would have gained up to" in words(app)

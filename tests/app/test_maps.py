@@ -20,7 +20,7 @@ from zslcore.analysis.maps.making import answers
 from zslcore.datasets import imports, load
 from zslcore.datasets.facts import title
 from zslcore.datasets.simulated import planted
-from zslcore.evaluation.runs import execute_with_scores
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 
 PAGE = "pages/awa1_and_awa2.py"
@@ -209,7 +209,8 @@ def test_an_image_says_what_it_was_taken_for(visit):
 def answers_of_digits():
     digits = load("digits")
     spec = RunSpec("digits", "PS", "LinearS2V")
-    result, scores = execute_with_scores(spec, digits, with_oracle=False)
+    made = run(spec, digits, with_oracle=False)
+    result, scores = made.result, made.scores
     return answers(scores, digits.split("PS"), len(digits.labels), gamma=result.gamma)
 
 

@@ -14,8 +14,8 @@ from ui.playground import answers, rulers
 from ui.playground import instrument as play
 from ui.state import cache, waiting
 from zslcore.analysis.study import run_seconds
+from zslcore.evaluation import runs
 from zslcore.evaluation.protocol import ScoredTest
-from zslcore.evaluation.runs import execute_with_scores
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.interactive.one_file import SHARED
@@ -79,9 +79,9 @@ def read_in_node(node, folder, what, gammas):
 
 @pytest.fixture(scope="module")
 def digits():
-    return execute_with_scores(
+    return runs.run(
         RunSpec(dataset="digits", split="PS", method="LinearS2V"), with_oracle=False
-    )[1]
+    ).scores
 
 
 @pytest.mark.parametrize("kind", ["ties", "digits"])
@@ -279,7 +279,8 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
         assert lacking == {"f-CLSWGAN", "CADA-VAE", "CE-GZSL"}
     else:
         quick = [spec for spec in specs if waiting.is_quick(spec)]
-        now = [(spec, answers._of_run(*ResultStore().run(spec, digits))) for spec in quick]
+        made = [runs.run(spec, digits, store=ResultStore()) for spec in quick]
+        now = [(run.result.spec, answers._of_run(run.result, run.scores)) for run in made]
         found = now if source == "now" else [(spec, answers._known(spec)) for spec in quick]
         assert len(found) >= 4
     for spec, of in found:

@@ -16,10 +16,9 @@ from ui.shell.text import plain
 from ui.views.leakage.scores import TABS
 from zslcore.commands.score import judged, paired
 from zslcore.datasets import load
-from zslcore.evaluation import predictions_file
+from zslcore.evaluation import predictions_file, runs
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.protocol import fit_and_score
-from zslcore.evaluation.runs import execute, execute_with_predictions
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
@@ -41,7 +40,7 @@ def scored():
 def test_scores_of_three_methods_are_there_to_begin_with():
     app = pages.visit(PAGE)
     digits = load("digits")
-    run = execute(RunSpec("digits", "PS", "LinearS2V"), digits, with_oracle=False)
+    run = runs.run(RunSpec("digits", "PS", "LinearS2V"), digits, with_oracle=False).result
     shown = metrics(app)
     assert shown["AUSUC"] == f"{100 * run.evaluation.ausuc:.1f} %"
     assert shown["H, validated γ"] == f"{100 * run.evaluation.calibrated.harmonic:.1f} %"
@@ -184,7 +183,7 @@ def test_validation_scores_of_test_images_are_an_oracle_on_the_page(tmp_path, sc
 
 @pytest.fixture(scope="module")
 def predicted():
-    return execute_with_predictions(RunSpec("digits", "PS", "LinearS2V"), with_oracle=False)
+    return runs.run(RunSpec("digits", "PS", "LinearS2V"), with_oracle=False)
 
 
 def badges(app):
@@ -204,7 +203,7 @@ def with_predictions(app, predictions, change=None):
 
 
 def test_predictions_that_agree_with_the_data_are_verified(predicted):
-    run, predictions = predicted
+    run, predictions = predicted.result, predicted.predictions
     app = with_predictions(pages.visit(PAGE), predictions)
     assert not app.exception
     assert not app.error
@@ -230,7 +229,7 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
 def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, monkeypatch):
     app = pages.visit(PAGE)
     monkeypatch.setattr(visitors, "available", lambda: ("elsewhere",))
-    app = with_predictions(app, predicted[1])
+    app = with_predictions(app, predicted.predictions)
     assert badges(app) == ["stated"]
     assert "rows and labels cannot be looked up" in words(app)
 
@@ -241,14 +240,16 @@ def test_predictions_with_a_label_that_is_not_the_image_s_are_refused(predicted)
         table.loc[labels.index[0], "label"] = labels[labels != labels.iloc[0]].iloc[0]
         return table
 
-    app = with_predictions(pages.visit(PAGE), predicted[1], other_label)
+    app = with_predictions(pages.visit(PAGE), predicted.predictions, other_label)
     (error,) = app.error
     assert r"own\.parquet, test, label\: expected" in error.value
     assert badges(app) == []
 
 
 def test_predictions_without_ranks_say_that_top_k_is_unknown(predicted):
-    app = with_predictions(pages.visit(PAGE), predicted[1], lambda t: t.drop(columns="zsl_rank"))
+    app = with_predictions(
+        pages.visit(PAGE), predicted.predictions, lambda t: t.drop(columns="zsl_rank")
+    )
     assert not app.exception
     assert "Top-k accuracy is unknown" in words(app)
 
@@ -256,7 +257,7 @@ def test_predictions_without_ranks_say_that_top_k_is_unknown(predicted):
 def test_controls_for_matrices_are_not_used_for_predictions(predicted):
     app = pages.visit(PAGE)
     app.text_input(key="scores_unseen").set_value("0, 1")
-    with_predictions(app, predicted[1])
+    with_predictions(app, predicted.predictions)
     assert "Those under More are not used for it." in words(app)
     assert badges(app) == ["verified"]
 

@@ -10,6 +10,7 @@ from ui.shell.text import AUSUC
 from ui.state import stored_answers, waiting
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import ScoredTest
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
 
@@ -26,7 +27,7 @@ def folder(tmp_path_factory):
         patch.setenv("ZSL_DATA", str(folder))
         for method in (METHOD, OTHER):
             for task in ("gzsl", "zsl"):
-                ResultStore().run(spec(method, task), digits)
+                run(spec(method, task), digits, store=ResultStore())
     return folder
 
 

@@ -18,7 +18,7 @@ from zslcore.board.entry import MAX_BYTES, SCHEMA
 from zslcore.board.making import add_entry, entry_of_run, entry_of_scores
 from zslcore.board.table import as_csv, gamma_in_words, rows_of, table_of, to_html
 from zslcore.datasets import load
-from zslcore.evaluation.runs import execute_with_scores
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage.published import known_splits
@@ -32,12 +32,12 @@ DIGITS = load("digits")
 @pytest.fixture(scope="module")
 def made():
     spec = RunSpec("digits", "PS", "LinearS2V")
-    return execute_with_scores(spec, DIGITS, with_oracle=False)
+    return run(spec, DIGITS, with_oracle=False)
 
 
 @pytest.fixture(scope="module")
 def entry(made):
-    return entry_of_run(made[0], DIGITS, who="Ada", link="https://example.org/a")
+    return entry_of_run(made.result, DIGITS, who="Ada", link="https://example.org/a")
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def reread(entry, **changes):
 
 
 def test_an_entry_says_what_the_run_said_and_is_read_back(made, entry):
-    result, e = made[0], made[0].evaluation
+    result, e = made.result, made.result.evaluation
     assert reread(entry) == entry
     assert entry.figures.zsl == pytest.approx(e.zsl, abs=1e-6)
     assert entry.figures.H_gamma == pytest.approx(e.calibrated.harmonic, abs=1e-6)
@@ -82,13 +82,13 @@ def test_an_entry_says_what_the_run_said_and_is_read_back(made, entry):
 
 
 def test_an_entry_of_other_data_is_refused(made):
-    other = replace(made[0], spec=replace(made[0].spec, digest="0" * 16))
+    other = replace(made.result, spec=replace(made.result.spec, digest="0" * 16))
     with pytest.raises(Exception, match="expected data 0000000000000000"):
         entry_of_run(other, DIGITS, who="Ada")
 
 
 def test_judged_scores_become_an_entry(made):
-    scored = made[1]
+    scored = made.scores
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
     report = judge(interpreted(file, ["as-is"])[0], gamma=0.1)
     said = {"method": "Mine", "who": "Ada", "provenance": "Scores of my own model."}
@@ -330,7 +330,7 @@ def test_overlap_is_looked_up_and_unknown_stays_unknown(entry, pretraining, spli
 
 
 def test_intervals_over_classes_are_those_of_the_scores(made, entry):
-    result, scored = made
+    result, scored = made.result, made.scores
     drawn = figures(scored, class_draws(scored.seen), result.gamma)
     (row,) = rows_of([judged(entry, "a.json")])
     # Other draws of the same classes, as classes stand in another order.
@@ -442,7 +442,7 @@ def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsy
 
 def test_a_kept_run_and_judged_scores_are_added(made, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
-    result, scored = made
+    result, scored = made.result, made.scores
     ResultStore().put(result)
     folder = tmp_path / "board"
     assert main(["board", str(folder), "--add", result.key[:8], "--who", "Ada"]) == 0

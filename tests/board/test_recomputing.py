@@ -12,22 +12,19 @@ from zslcore.board.checking import read_board
 from zslcore.board.making import add_entry, entry_of_run
 from zslcore.board.table import table_of, to_html
 from zslcore.datasets import load
-from zslcore.evaluation import State, write_predictions
-from zslcore.evaluation.runs import execute_with_predictions
+from zslcore.evaluation import State, runs, write_predictions
 from zslcore.evaluation.specs import RunSpec
 
 
 @pytest.fixture(scope="module")
 def run():
-    return execute_with_predictions(
-        RunSpec("digits", "PS", "LinearS2V", {"lam": 1e-3}), with_oracle=False
-    )
+    return runs.run(RunSpec("digits", "PS", "LinearS2V", {"lam": 1e-3}), with_oracle=False)
 
 
 @pytest.fixture
 def folder(run, tmp_path):
-    path = add_entry(entry_of_run(run[0], load("digits"), who="me"), tmp_path)
-    write_predictions(path.with_suffix(".parquet"), run[1])
+    path = add_entry(entry_of_run(run.result, load("digits"), who="me"), tmp_path)
+    write_predictions(path.with_suffix(".parquet"), run.predictions)
     return tmp_path
 
 
@@ -104,8 +101,8 @@ def test_what_the_row_of_contaminated_predictions_keeps_back_is_refused(folder, 
     path = next(folder.glob("*.json"))
     values = json.loads(path.read_text())
     path.write_text(json.dumps(values | {"data": values["data"] | {"pretraining": ["none"]}}))
-    stated = replace(run[1].provenance, pretraining=("imagenet-1k",))
-    write_predictions(path.with_suffix(".parquet"), replace(run[1], provenance=stated))
+    stated = replace(run.predictions.provenance, pretraining=("imagenet-1k",))
+    write_predictions(path.with_suffix(".parquet"), replace(run.predictions, provenance=stated))
     (why,) = read_board(folder, recompute=True).refused.values()
     assert "data.pretraining: expected that of its predictions, 'imagenet-1k'; got 'none'" in why
 
@@ -137,9 +134,9 @@ def test_a_folder_without_results_is_refused(tmp_path, capsys):
 
 
 def test_predictions_that_claim_what_is_not_so_are_refused(folder, run):
-    said = run[1].provenance
-    best = run[1].test.curve.best().gamma
-    false = replace(run[1], provenance=replace(said, gamma=best))
+    said = run.predictions.provenance
+    best = run.predictions.test.curve.best().gamma
+    false = replace(run.predictions, provenance=replace(said, gamma=best))
     write_predictions(next(folder.glob("*.parquet")), false)
     (why,) = read_board(folder, recompute=True).refused.values()
     assert "gamma: expected what the validation rows choose" in why
@@ -158,7 +155,7 @@ def test_every_form_of_the_board_says_the_state(folder, capsys):
 @pytest.mark.parametrize(("given", "status"), [((), 0), (("Linear",), 0), (("SAE",), 2)])
 def test_predictions_name_their_method(run, tmp_path, capsys, given, status):
     """By its full name, where a file's digest follows it."""
-    _, predictions = run
+    predictions = run.predictions
     provenance = replace(predictions.provenance, method="Linear@0123456789ab")
     write_predictions(tmp_path / "own.parquet", replace(predictions, provenance=provenance))
     words = ["board", str(tmp_path / "board"), "--add", str(tmp_path / "own.parquet")]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.browser.reading import PHONE, fits, settle, visit
 from zslcore.datasets import load
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
 
@@ -20,7 +20,7 @@ def store(server):
     store = ResultStore(Path(server.log.name).parent / "data" / "runs.sqlite")
     digits = load("digits")
     for method in ("LinearS2V", "LinearV2S"):
-        store.put(execute(RunSpec("digits", "PS", method), digits, with_oracle=False))
+        store.put(run(RunSpec("digits", "PS", method), digits, with_oracle=False).result)
     return store
 
 

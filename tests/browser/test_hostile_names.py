@@ -17,6 +17,7 @@ from ui.views.leakage.scores import TABS
 from zslcore.board import read_board
 from zslcore.board.table import to_html
 from zslcore.datasets import import_dataset
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
@@ -83,7 +84,7 @@ def hostile(tmp_path_factory):
         patch.setenv("ZSL_DATA", str(folder / "data"))
         data = import_dataset(write(folder), name=NAME)
         spec = RunSpec(NAME, "own", "LinearS2V", {"lam": 1.0}, digest=data.digest)
-        ResultStore().run(spec, with_oracle=False)
+        run(spec, with_oracle=False, store=ResultStore())
     said = OTHER_BOARD.format(root=str(ROOT), folder=str(folder / "board"))
     server = Server(folder, command=[sys.executable, "-c", said])
     try:

@@ -16,7 +16,7 @@ from tests.browser.reading import visit
 from tests.evaluation.plugin_files import RIDGE, forget
 from tests.leakage.worlds import clean
 from zslcore.evaluation import plugins
-from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage.correction import correct_context
 from zslcore.version import version
@@ -81,7 +81,7 @@ def test_version_is_that_of_the_wheel_and_of_the_checkout(told, wheel):
 def test_a_run_is_that_of_the_checkout(told):
     status, text = told("run", "--method", "ESZSL", "--json")
     assert status == 0, text
-    here = execute(RunSpec("digits", "PS", "ESZSL"), with_oracle=False)
+    here = run(RunSpec("digits", "PS", "ESZSL"), with_oracle=False).result
     assert RunResult.from_json(text).evaluation == here.evaluation
 
 
@@ -96,7 +96,9 @@ def test_an_installed_package_offers_its_method(told, tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(RIDGE)
     try:
-        here = execute(RunSpec("digits", "PS", plugins.register(f"{path}:Mine")), with_oracle=False)
+        here = run(
+            RunSpec("digits", "PS", plugins.register(f"{path}:Mine")), with_oracle=False
+        ).result
     finally:
         forget()
     assert found.evaluation == here.evaluation

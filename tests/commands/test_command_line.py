@@ -188,7 +188,7 @@ def test_a_comparison_runs_what_is_missing_once_and_ranks_it(capsys, monkeypatch
     assert text.startswith(f"on digits, data {load('digits').digest}\n")
     assert "H at gamma, mean per class, parameters chosen for gzsl" in text
     assert all(method in text for method in ("LinearS2V", "LinearV2S", "SAE"))
-    again = "zslcore.results.planning.execute_in_full"
+    again = "zslcore.results.planning.run"
     monkeypatch.setattr(again, lambda *_, **__: pytest.fail("run again"))
     assert main([*words, "--json", "--figure", "zsl"]) == 0
     rows = json.loads(capsys.readouterr().out)

@@ -16,7 +16,7 @@ import pytest
 import zslcore
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.evaluation.runs import execute_with_scores
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.interactive.one_file import frame_line, framed
@@ -93,7 +93,7 @@ def test_a_run_leaves_as_one_page(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     world = linear_world(noise=1.0)
     spec = RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0})
-    result, _ = ResultStore().run(spec, world)
+    result = run(spec, world, store=ResultStore()).result
     out = tmp_path / "run.html"
     assert main(["runs", "export", result.key, "--html", str(out)]) == 0
     assert '<iframe src="run.html"' in capsys.readouterr().out
@@ -128,9 +128,9 @@ def shown_by_ipython(monkeypatch):
 
 def test_a_notebook_shows_curves_answers_and_predictions(shown_by_ipython):
     world = linear_world(noise=1.0)
-    _, test = execute_with_scores(
+    test = run(
         RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0}), world, with_oracle=False
-    )
+    ).scores
     kind = type(test.curve)
     shown = shown_by_ipython[kind.__module__, kind.__name__](test.curve)
     assert kind is SeenUnseenCurve
@@ -181,7 +181,7 @@ def test_the_rows_of_a_board_link_their_curves(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     world = linear_world(noise=1.0)
     spec = RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0})
-    result, _ = ResultStore().run(spec, world)
+    result = run(spec, world, store=ResultStore()).result
     main(["runs", "export", result.key, "--predictions", str(tmp_path / "own.parquet")])
     words = ["board", str(tmp_path / "results"), "--who", "Ann", "--pretraining", "none"]
     added = [

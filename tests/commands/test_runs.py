@@ -9,7 +9,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
 
@@ -19,7 +19,7 @@ WORLD = linear_world(noise=1.0)
 @pytest.fixture(scope="module")
 def results():
     return [
-        execute(RunSpec(WORLD.name, "PS", method, params={"lam": 1.0}), WORLD)
+        run(RunSpec(WORLD.name, "PS", method, params={"lam": 1.0}), WORLD).result
         for method in ("LinearS2V", "LinearV2S")
     ]
 
@@ -116,16 +116,6 @@ def test_runs_are_exported(store, results, capsys, tmp_path, format_):
         assert text.index("LinearV2S") < text.index("LinearS2V") < text.index(r"\bottomrule")
 
 
-def test_what_was_exported_is_imported_and_marked(store, results, capsys, tmp_path):
-    path = tmp_path / "hers.json"
-    said(capsys, "export", "--format", "json", "--output", str(path))
-    text = said(capsys, "import", str(path), "--who", "Ada")
-    assert f"{results[0].key}@Ada  LinearS2V on linear world, split PS; Ada, hers.json" in text
-    assert len(said(capsys, "list", "--imported").splitlines()) == 3
-    assert len(store.results()) == 2
-    assert "origin       Ada, hers.json" in said(capsys, "show", f"{results[0].key}@")
-
-
 def test_only_what_is_named_is_deleted(store, results, capsys):
     assert said(capsys, "delete", results[0].key[:8]) == f"deleted {results[0].key}\n"
     assert [r.key for r in store.results()] == [results[1].key]
@@ -142,7 +132,6 @@ def test_only_what_is_named_is_deleted(store, results, capsys):
         (["list", "--sort", "hm"], "Unknown order of runs 'hm'; choose from: "),
         (["list", "--own", "--imported"], "exclude each other"),
         (["export", "--format", "xls"], "--format: expected csv or json or latex; got 'xls'."),
-        (["import", "none.json", "--who", "Ada"], "none.json: expected a file"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_code_2(store, words, sentence, capsys):

@@ -9,7 +9,7 @@ from tests.datasets import files
 from zslcore.__main__ import main
 from zslcore.datasets import load
 from zslcore.datasets.embeddings import read_class_embeddings
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import get_vocabulary
@@ -55,7 +55,7 @@ def test_they_import_score_in_the_joint_space_and_have_their_card(folder, kind, 
     assert "trained on wit-400m" in capsys.readouterr().out
     data = load("clip")
     np.testing.assert_array_equal(data.prototypes, TEXTS)
-    run = execute(RunSpec("clip", next(iter(data.splits)), "PrototypeCosine"), data)
+    run = runs.run(RunSpec("clip", next(iter(data.splits)), "PrototypeCosine"), data).result
     assert run.evaluation.zsl == 1.0
     main(["check", "clip", "--format", "json"])
     found = json.loads(capsys.readouterr().out)["findings"]

@@ -8,14 +8,14 @@ import pytest
 from tests.worlds import linear_world
 from tools.shipped import compact, largest_difference
 from zslcore.evaluation import predictions_file, verify_predictions
-from zslcore.evaluation.runs import execute_with_predictions
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 
 
 @pytest.fixture(scope="module", params=["LinearS2V", "ESZSL"])
 def predictions(request):
     spec = RunSpec("linear world", "PS", request.param)
-    return execute_with_predictions(spec, linear_world(), with_oracle=False)[1]
+    return run(spec, linear_world(), with_oracle=False).predictions
 
 
 def test_nothing_that_is_reported_changes(predictions):

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from tests.worlds import linear_world
 from zslcore import audit, evaluate, fit_and_score, get_method, load, select
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 
 WORLD = linear_world(noise=1.0)
@@ -32,7 +32,7 @@ def objects():
         "curve": scores.curve,
         "evaluation": evaluate(scores, chosen.gamma),
         "report": audit(WORLD, split="PS"),
-        "result": execute(RunSpec(WORLD.name, "PS", "ESZSL"), WORLD, with_oracle=False),
+        "result": run(RunSpec(WORLD.name, "PS", "ESZSL"), WORLD, with_oracle=False).result,
     }
 
 

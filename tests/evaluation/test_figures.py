@@ -14,7 +14,7 @@ from zslcore.board.table import COLUMNS, HEADINGS
 from zslcore.board.table import PERCENT as BOARD_PERCENT
 from zslcore.evaluation import figures
 from zslcore.evaluation.figures import FIGURES, Figure, register
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore, StoredRun
 
@@ -23,7 +23,9 @@ WORLD = linear_world(noise=1.0)
 
 @pytest.fixture(scope="module")
 def result():
-    return execute(RunSpec(WORLD.name, "PS", "LinearS2V", {"lam": 1.0}), WORLD, with_oracle=False)
+    return run(
+        RunSpec(WORLD.name, "PS", "LinearS2V", {"lam": 1.0}), WORLD, with_oracle=False
+    ).result
 
 
 @pytest.fixture

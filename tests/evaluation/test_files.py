@@ -19,11 +19,12 @@ from zslcore.evaluation import (
     State,
     is_predictions,
     read_predictions,
+    runs,
     verify_predictions,
     write_predictions,
 )
 from zslcore.evaluation.protocol import ScoredTest, evaluate, fit_and_score
-from zslcore.evaluation.runs import RunResult, execute_with_predictions
+from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError, ZSLError
 from zslcore.methods import LinearS2V
@@ -36,13 +37,13 @@ WORLD = linear_world(noise=0.8)
 @pytest.fixture(scope="module")
 def run():
     params = {"lam": 1e-3}
-    return execute_with_predictions(RunSpec("digits", "PS", "LinearS2V", params), with_oracle=False)
+    return runs.run(RunSpec("digits", "PS", "LinearS2V", params), with_oracle=False)
 
 
 @pytest.fixture
 def file(run, tmp_path):
     path = tmp_path / "run.parquet"
-    write_predictions(path, run[1])
+    write_predictions(path, run.predictions)
     return path
 
 
@@ -90,9 +91,9 @@ def reasons(file):
 
 def test_pandas_reads_and_writes_the_file_alike(file, run):
     found = read_predictions(changed(file, same))
-    assert found.evaluation == run[0].evaluation
-    assert found.provenance == run[1].provenance
-    assert found.chosen_gamma == run[0].gamma
+    assert found.evaluation == run.result.evaluation
+    assert found.provenance == run.predictions.provenance
+    assert found.chosen_gamma == run.result.gamma
     assert reasons(file).state is State.VERIFIED
 
 
@@ -124,17 +125,17 @@ def test_the_example_of_the_docs_runs(tmp_path, monkeypatch):
 def test_other_types_of_numbers_are_welcome(file, run):
     types = {"row": "int32", "label": "uint8", "seen_class": "float64", "margin": "float64"}
     changed(file, lambda table: table.astype(types).assign(part=table["part"].astype("category")))
-    assert read_predictions(file).evaluation == run[0].evaluation
+    assert read_predictions(file).evaluation == run.result.evaluation
 
 
 def test_margins_of_single_precision_are_read(file, run):
     found = read_predictions(changed(file, lambda t: t.astype({"margin": "float32"})))
-    assert found.evaluation.plain == run[0].evaluation.plain
+    assert found.evaluation.plain == run.result.evaluation.plain
 
 
 def test_rows_in_another_order_are_the_same_figures(file, run):
     found = read_predictions(changed(file, lambda table: table.sample(frac=1, random_state=0)))
-    expected = run[0].evaluation
+    expected = run.result.evaluation
     assert found.evaluation.zsl == pytest.approx(expected.zsl, abs=1e-12)
     assert found.evaluation.ausuc == pytest.approx(expected.ausuc, abs=1e-12)
     assert reasons(file).reasons == ()
@@ -307,8 +308,8 @@ def test_a_false_claim_is_refused_with_its_reason(name, file):
 
 
 def test_gamma_of_the_test_set_is_refused(file, run):
-    best = run[1].test.curve.best()
-    assert best.harmonic > run[0].evaluation.calibrated.harmonic
+    best = run.predictions.test.curve.best()
+    assert best.harmonic > run.result.evaluation.calibrated.harmonic
     (reason,) = reasons(changed(file, same, {"gamma": best.gamma})).reasons
     assert re.match(r"gamma: expected what the validation rows choose, .*; got ", reason)
 
@@ -335,7 +336,7 @@ def test_other_data_and_other_classes_are_refused(file):
 
 
 def test_what_nobody_can_look_up_is_stated_and_no_more(file, run):
-    assert verify_predictions(run[1]).state is State.STATED
+    assert verify_predictions(run.predictions).state is State.STATED
     check = reasons(changed(file, lambda table: table.iloc[:785]))
     assert check.state is State.STATED
     assert check.unknown == ("gamma is stated as validated, but no validation rows select it.",)
@@ -352,10 +353,10 @@ def test_rows_are_told_by_the_digest_of_a_split(run):
     known = Reference(
         whole.name, whole.labels, whole.class_names, whole.unseen_classes, whole.parts
     )
-    assert verify_predictions(run[1], known).state is State.VERIFIED
+    assert verify_predictions(run.predictions, known).state is State.VERIFIED
     other = {**whole.parts, "test_seen": part_digest(np.arange(5))}
     wrong = Reference(whole.name, whole.labels, whole.class_names, whole.unseen_classes, other)
-    assert verify_predictions(run[1], wrong).reasons == (
+    assert verify_predictions(run.predictions, wrong).reasons == (
         "test_seen: expected the rows of digits, split PS; got others.",
     )
 
@@ -420,5 +421,5 @@ def test_score_turns_a_matrix_into_predictions(tmp_path, capsys):
 def test_nothing_is_written_where_nothing_can_be(run, tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises((ZSLError, OSError)):
-        write_predictions(tmp_path / "folder", run[1])
+        write_predictions(tmp_path / "folder", run.predictions)
     assert list(tmp_path.iterdir()) == [tmp_path / "folder"]

@@ -20,7 +20,7 @@ from zslcore.analysis.study import RunStudy
 from zslcore.datasets import load
 from zslcore.evaluation import plugins
 from zslcore.evaluation.contract import check_contract
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import MethodError, ParameterError, UnknownNameError
 from zslcore.methods import METHODS, get_method
@@ -69,7 +69,9 @@ def test_an_edited_file_is_another_method(mine, tmp_path):
     assert first != second
     keys = {RunSpec("digits", "PS", name).key for name in (first, second)}
     assert len(keys) == 2
-    lam = {name: execute(RunSpec("digits", "PS", name, {"lam": 1.0})) for name in (first, second)}
+    lam = {
+        name: run(RunSpec("digits", "PS", name, {"lam": 1.0})).result for name in (first, second)
+    }
     assert lam[first].evaluation != lam[second].evaluation
 
 
@@ -131,7 +133,7 @@ def test_a_subclass_leaves_the_method_of_the_package_as_it_was(tmp_path):
     assert name.startswith("ESZSL@")
     assert (METHODS["ESZSL"].card, dict(METHODS["ESZSL"].param_grid)) == before
     params = {"gamma": 1.0, "lam": 1.0}
-    ours, theirs = (execute(RunSpec("digits", "PS", m, params)) for m in ("ESZSL", name))
+    ours, theirs = (run(RunSpec("digits", "PS", m, params)).result for m in ("ESZSL", name))
     assert ours.evaluation == theirs.evaluation
     assert ours.key != theirs.key
 
@@ -233,7 +235,7 @@ def left_by(name):
 def test_a_job_finds_the_file_again(mine):
     spec, status = left_by(plugins.register(mine))
     assert (status.state, status.error) == ("done", "")
-    there, here = ResultStore().get(spec.key).evaluation, execute(spec).evaluation
+    there, here = ResultStore().get(spec.key).evaluation, run(spec).result.evaluation
     assert (there.zsl, there.plain, there.per_class) == (here.zsl, here.plain, here.per_class)
     # Another process may have another number of threads, and round otherwise.
     assert there.calibrated.gamma == pytest.approx(here.calibrated.gamma)

@@ -32,7 +32,7 @@ from zslcore.evaluation.protocol import (
     fit_and_score,
     select,
 )
-from zslcore.evaluation.runs import execute_in_full, predictions_of
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, CMTStar, LinearS2V, get_method
@@ -130,8 +130,8 @@ def test_a_run_is_its_predictions(name, tmp_path):
     digits = load("digits")
     defaults = get_method(name)().get_params()
     params = {key: defaults[key] for key in get_method(name).param_grid}
-    done = execute_in_full(RunSpec("digits", "PS", name, params), digits, with_oracle=False)
-    found = through_a_file(predictions_of(done), tmp_path)
+    done = run(RunSpec("digits", "PS", name, params), digits, with_oracle=False)
+    found = through_a_file(done.predictions, tmp_path)
     assert found.evaluation == done.result.evaluation
     assert found.chosen_gamma == found.gamma == done.result.gamma
     assert_same_figures(done.scores, found.test, [0.0, found.gamma])

@@ -136,8 +136,8 @@ def test_common_gamma_beats_every_gamma_of_a_fine_sweep():
 
 def test_selection_of_a_grid_reports_progress_to_the_end():
     seen = []
-    select(LinearS2V(), WORLD, SPLIT, grid=GRID, on_progress=lambda *tick: seen.append(tick))
-    assert seen == [(k, 6) for k in range(1, 7)]
+    select(LinearS2V(), WORLD, SPLIT, grid=GRID, progress=lambda *tick: seen.append(tick))
+    assert seen == [(k, 6, "") for k in range(1, 7)]
 
 
 FOLDS = np.array(

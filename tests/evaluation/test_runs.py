@@ -14,13 +14,7 @@ import pytest
 from tests.worlds import linear_world
 from zslcore.datasets.base import Split
 from zslcore.evaluation import protocol
-from zslcore.evaluation.runs import (
-    Choice,
-    RunResult,
-    execute,
-    execute_with_scores,
-    fit_again,
-)
+from zslcore.evaluation.runs import RunResult, Selected, refit, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError, ZSLError
 from zslcore.methods import ESZSL, METHODS
@@ -36,7 +30,7 @@ def spec(**changes):
 
 @pytest.fixture(scope="module")
 def result():
-    return execute(spec(), WORLD)
+    return run(spec(), WORLD).result
 
 
 def test_same_spec_same_key_and_any_change_another():
@@ -69,7 +63,7 @@ def test_a_spec_that_cannot_run_is_refused_at_once(change, error, sentence):
 
 
 def test_the_same_spec_twice_gives_the_same_numbers(result):
-    again = execute(result.spec, WORLD)
+    again = run(result.spec, WORLD).result
     assert again.evaluation == result.evaluation
     assert (again.params, again.gamma, again.oracle) == (result.params, result.gamma, result.oracle)
 
@@ -77,19 +71,26 @@ def test_the_same_spec_twice_gives_the_same_numbers(result):
 def test_a_listener_hears_the_epochs_of_every_training_and_may_end_them():
     heard = []
     once = spec(method="DEVISE", params={"epochs": 2, "learning_rate": 1.0}, seed=3)
-    result = execute(once, WORLD, on_epoch=lambda epoch, loss: heard.append(epoch))
-    assert heard == [1, 2] * 4  # two folds, trainval, and trainval again for the oracle
+
+    def progress(done, total, message):
+        heard.append((done, total, message.split(":")[0]))
+
+    result = run(once, WORLD, progress=progress).result
+    # Two folds, trainval, and trainval again for the oracle.
+    assert [(done, total) for done, total, _ in heard] == [(k, 8) for k in range(1, 9)]
+    assert [message[-7:] for *_, message in heard] == ["epoch 1", "epoch 2"] * 4
     assert result.params["random_state"] == 3
 
-    def listen(epoch, loss):
+    def stop(done, total, message):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        execute(once, WORLD, on_epoch=listen)
+        run(once, WORLD, progress=stop)
 
 
 def test_scores_are_those_the_figures_were_read_off(result):
-    again, scores = execute_with_scores(result.spec, WORLD, with_oracle=False)
+    made = run(result.spec, WORLD, with_oracle=False)
+    again, scores = made.result, made.scores
     assert protocol.evaluate(scores, again.gamma) == again.evaluation == result.evaluation
 
 
@@ -97,26 +98,27 @@ def test_one_fit_serves_result_and_scores(monkeypatch):
     fits = []
     fit = ESZSL.fit
     monkeypatch.setattr(ESZSL, "fit", lambda self, *data: fits.append(1) or fit(self, *data))
-    execute_with_scores(spec(method="ESZSL"), WORLD, with_oracle=False)
+    run(spec(method="ESZSL"), WORLD, with_oracle=False)
     assert len(fits) == 1
 
 
 def test_a_known_result_is_fitted_again_as_it_was_chosen(result, monkeypatch):
     monkeypatch.setattr(protocol.Setting, "select", None)
-    again, scores = fit_again(RunResult.from_json(result.to_json()), WORLD)
+    made = refit(RunResult.from_json(result.to_json()), WORLD)
+    again, scores = made.result, made.scores
     assert again == result
     assert protocol.evaluate(scores, result.gamma) == result.evaluation
     with pytest.raises(DatasetError, match="expected data"):
-        fit_again(result, linear_world(seed=1))
+        refit(result, linear_world(seed=1))
 
 
 def test_origins_say_how_parameters_and_gamma_were_chosen(result):
     assert (result.params_origin, result.gamma_origin) == ("validated", "validated")
-    given = execute(spec(params={"lam": 0.1}), WORLD)
+    given = run(spec(params={"lam": 0.1}), WORLD).result
     assert (given.params_origin, given.gamma_origin) == ("given", "validated")
-    both = execute(spec(params={"lam": 0.1}, gamma=0.01), WORLD)
+    both = run(spec(params={"lam": 0.1}, gamma=0.01), WORLD).result
     assert (both.params_origin, both.gamma_origin, both.gamma) == ("given", "given", 0.01)
-    partly = execute(spec(method="ESZSL", params={"lam": 0.1}), WORLD)
+    partly = run(spec(method="ESZSL", params={"lam": 0.1}), WORLD).result
     assert partly.params_origin == "validated"
     assert partly.params["lam"] == 0.1
 
@@ -124,11 +126,11 @@ def test_origins_say_how_parameters_and_gamma_were_chosen(result):
 def test_result_says_by_which_rule_the_folds_chose(result):
     assert result.rule == result.row()["rule"] == "best"
     assert json.loads(result.to_json())["rule"] == "best"
-    assert execute(spec(params={"lam": 0.1}), WORLD, with_oracle=False).rule is None
-    simple = execute(spec(method="SSE"), WORLD, with_oracle=False)
+    assert run(spec(params={"lam": 0.1}), WORLD, with_oracle=False).result.rule is None
+    simple = run(spec(method="SSE"), WORLD, with_oracle=False).result
     assert (simple.rule, simple.params_origin) == ("one standard error", "validated")
     # Who gives c leaves nothing to be simple in.
-    given = execute(spec(method="SSE", params={"c": 1.0}), WORLD, with_oracle=False)
+    given = run(spec(method="SSE", params={"c": 1.0}), WORLD, with_oracle=False).result
     assert (given.rule, given.params_origin) == ("best", "validated")
 
 
@@ -151,7 +153,7 @@ def test_among_unseen_classes_the_grid_has_defaults_or_is_chosen():
 def test_oracle_gap_is_never_negative_and_left_out_when_not_asked_for(result):
     assert min(result.oracle_gap.values()) >= 0
     assert set(result.oracle_gap) == {"zsl", "harmonic"}
-    assert execute(spec(), WORLD, with_oracle=False).oracle_gap == {}
+    assert run(spec(), WORLD, with_oracle=False).result.oracle_gap == {}
 
 
 def test_a_split_without_seen_test_rows_is_run_for_zsl_and_fits_nothing_for_gamma(monkeypatch):
@@ -164,7 +166,7 @@ def test_a_split_without_seen_test_rows_is_run_for_zsl_and_fits_nothing_for_gamm
     monkeypatch.setattr(
         protocol.Setting, "_judge", lambda *args: tasks.append(args[4]) or judge(*args)
     )
-    result = execute(spec(split="SS"), world)
+    result = run(spec(split="SS"), world).result
     assert tasks == ["zsl"]
     assert (result.params_origin, result.gamma, result.gamma_origin) == ("validated", None, None)
     assert result.evaluation.calibrated is None
@@ -172,7 +174,7 @@ def test_a_split_without_seen_test_rows_is_run_for_zsl_and_fits_nothing_for_gamm
 
 def test_other_data_under_the_same_name_is_refused(result):
     with pytest.raises(DatasetError, match="expected data"):
-        execute(result.spec, linear_world(seed=1))
+        run(result.spec, linear_world(seed=1))
 
 
 def test_result_survives_json(result):
@@ -205,15 +207,17 @@ def test_store_keeps_replaces_and_forgets(result, tmp_path):
 def test_store_runs_what_it_does_not_know_and_chooses_nothing_twice(tmp_path, monkeypatch):
     store = ResultStore(tmp_path / "runs.sqlite")
     asked = spec(method="CMT", params={"hidden": 4, "random_state": 0})
-    first, scores = store.run(asked, WORLD, with_oracle=False)
+    made = run(asked, WORLD, with_oracle=False, store=store)
+    first, scores = made.result, made.scores
     assert store.get(first.spec.key) == first
     assert first.spec.digest == WORLD.digest
     monkeypatch.setattr(protocol.Setting, "select", None)
-    again, same = store.run(asked, WORLD, with_oracle=False)
+    made = run(asked, WORLD, with_oracle=False, store=store)
+    again, same = made.result, made.scores
     assert again == first
     np.testing.assert_array_equal(same.F, scores.F)
     with pytest.raises(TypeError):  # the oracle was not computed: this is another run
-        store.run(asked, WORLD)
+        run(asked, WORLD, store=store)
 
 
 def test_store_that_is_no_store_is_refused_in_one_sentence(result, tmp_path):
@@ -360,16 +364,20 @@ def test_results_that_cannot_be_read_are_counted_and_passed_over(result, tmp_pat
 
 def test_a_result_with_the_oracle_serves_whoever_does_not_ask_for_it(tmp_path, monkeypatch):
     store = ResultStore(tmp_path / "runs.sqlite")
-    first, _ = store.run(spec(), WORLD)
+    first = run(spec(), WORLD, store=store).result
     monkeypatch.setattr(protocol.Setting, "select", None)
-    assert store.run(spec(), WORLD, with_oracle=False)[0] == store.run(spec(), WORLD)[0] == first
+    assert (
+        run(spec(), WORLD, with_oracle=False, store=store).result
+        == run(spec(), WORLD, store=store).result
+        == first
+    )
 
 
 def test_without_folds_gamma_stays_out_of_the_figures():
     world, split = linear_world(noise=1.0), WORLD.split("PS")
     object.__setattr__(world, "splits", {"PS": replace(split, folds=())})
-    result = execute(spec(params={"lam": 0.1}), world, with_oracle=False)
-    for known in (result, fit_again(result, world)[0]):
+    result = run(spec(params={"lam": 0.1}), world, with_oracle=False).result
+    for known in (result, refit(result, world).result):
         assert (known.gamma, known.gamma_origin) == (None, None)
         assert known.evaluation.calibrated == known.evaluation.plain
 
@@ -377,7 +385,7 @@ def test_without_folds_gamma_stays_out_of_the_figures():
 def test_a_result_tells_how_long_it_took_and_what_made_it(monkeypatch):
     clock = SimpleNamespace(perf_counter=iter([10.0, 12.5]).__next__)
     monkeypatch.setattr("zslcore.evaluation.runs.time", clock)
-    result = execute(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False)
+    result = run(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False).result
     assert result.seconds == 2.5
     assert json.loads(result.to_json())["schema"] == 3
 
@@ -386,21 +394,21 @@ def test_a_result_of_another_revision_is_not_fitted_again(result):
     revisions = result.spec.revisions | {"LinearS2V": -1}
     older = replace(result, spec=replace(result.spec, revisions=revisions))
     with pytest.raises(ParameterError, match=r"LinearS2V: the result was made by revision .*-1"):
-        fit_again(older, WORLD)
+        refit(older, WORLD)
     assert older.spec.present == replace(spec(), digest=WORLD.digest)
 
 
 @pytest.mark.parametrize(("gamma", "calibrated"), [(1e6, (0, 1)), (-1e6, (1, 0))])
 def test_a_given_gamma_is_what_figures_are_calibrated_with(gamma, calibrated):
-    given = execute(spec(params={"lam": 0.1}, gamma=gamma), WORLD, with_oracle=False)
-    for result in (given, fit_again(given, WORLD)[0]):
+    given = run(spec(params={"lam": 0.1}, gamma=gamma), WORLD, with_oracle=False).result
+    for result in (given, refit(given, WORLD).result):
         point = result.evaluation.calibrated
         assert (result.gamma, result.gamma_origin) == (gamma, "given")
         assert ((point.seen > 0), (point.unseen > 0)) == calibrated
 
 
 def test_a_given_gamma_of_zero_is_none_that_was_chosen():
-    result = execute(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False)
+    result = run(spec(params={"lam": 0.1}, gamma=0.0), WORLD, with_oracle=False).result
     assert (result.gamma, result.gamma_origin) == (0.0, "given")
     assert result.evaluation.calibrated == result.evaluation.plain
     assert "--gamma 0.0" in result.spec.command()
@@ -411,7 +419,7 @@ def test_the_oracle_gap_is_what_peeking_adds(result):
     assert gap["zsl"] == result.oracle.zsl - result.evaluation.zsl
     assert gap["harmonic"] == result.oracle.harmonic - result.evaluation.calibrated.harmonic
     alone = replace(result, oracle=replace(result.oracle, harmonic=None))
-    given = execute(spec(params=result.params), WORLD)
+    given = run(spec(params=result.params), WORLD).result
     assert given.params_origin == "given"
     assert given.oracle_gap.keys() == {"gamma"}  # no other parameters were tried
     assert "oracle_gap_zsl" not in given.row()
@@ -445,7 +453,7 @@ def test_specs_and_results_do_not_change(result):
     for record, name in (
         (result, "gamma"),
         (result.spec, "seed"),
-        (Choice({}, "given", 0.0, None), "gamma"),
+        (Selected({}, "given", 0.0, None), "gamma"),
     ):
         with pytest.raises(FrozenInstanceError):
             setattr(record, name, 3)

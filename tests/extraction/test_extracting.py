@@ -157,12 +157,12 @@ def test_what_was_stopped_goes_on_and_loses_one_batch_at_most(after, images, tmp
 def killed_at(images, output, count):
     """Begin to extract in batches of three, and be killed after ``count`` images."""
 
-    def stop(done, total):
+    def stop(done, total, message):
         if done == count:
             raise Killed
 
     with pytest.raises(Killed):
-        extract(images, stub(), output, batch=3, on_progress=stop)
+        extract(images, stub(), output, batch=3, progress=stop)
 
 
 def test_a_changed_image_is_read_again_and_no_other(images, tmp_path):

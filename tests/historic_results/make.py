@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.analysis.actions import make_fit
 from zslcore.analysis.study import SILENT
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 from zslcore.version import __version__
@@ -73,13 +73,13 @@ def make(folder: Path) -> None:
         import_dataset(tiny(name, seed))
     import_dataset(tiny("tiny-ids", 2, IDS))
     one = load("tiny")
-    results = [ResultStore().run(spec, one)[0] for spec in specs(one.digest)]
+    results = [run(spec, one, store=ResultStore()).result for spec in specs(one.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
     mark = ImportMark("somebody else", "theirs.json", "2026-01-31T12:00:00+00:00")
     ResultStore().add([StoredRun(results[0], mark)])
     small_study("cross").compute(SILENT)
     for unit in small_actions().units():
-        make_fit(unit)
+        unit.complete()
 
 
 if __name__ == "__main__":

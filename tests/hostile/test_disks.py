@@ -6,6 +6,7 @@ from tests.datasets.test_table import npz
 from tests.hostile.disks import BALLAST, disk, fill, read_only, refused_here
 from tests.pages import visit
 from zslcore.datasets import import_dataset, imports
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import upkeep
@@ -34,7 +35,7 @@ def test_a_full_and_a_read_only_disk_lose_nothing(place, tmp_path):
     source = npz(tmp_path)
     import_dataset(source, name="first")
     spec = RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0})
-    kept_one, _ = ResultStore().run(spec, with_oracle=False)
+    kept_one = run(spec, with_oracle=False, store=ResultStore()).result
     fill(place)
     shows_and_keeps_nothing(source, "no space left on device|got none", kept_one)
     with read_only(place):
@@ -49,7 +50,9 @@ def shows_and_keeps_nothing(source, why, kept_one):
     with pytest.raises(ZSLError, match=why):
         import_dataset(source, name="second")
     store = ResultStore()
-    result, _ = store.run(RunSpec("digits", "PS", "LinearS2V", {"lam": 2.0}), with_oracle=False)
+    result = run(
+        RunSpec("digits", "PS", "LinearS2V", {"lam": 2.0}), with_oracle=False, store=store
+    ).result
     assert result.evaluation.zsl > 0
     assert store.not_stored_because
     assert [each.key for each in store.results()] == [kept_one.key]

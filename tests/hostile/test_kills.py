@@ -9,14 +9,14 @@ import pytest
 
 from tests.hostile.making import honest
 from zslcore.datasets import import_dataset, imports
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import upkeep
 from zslcore.results.store import ResultStore
 
 
 def write_results(path, say, start):
-    store, result = ResultStore(), execute(RunSpec("digits", "PS", "ESZSL"), with_oracle=False)
+    store, result = ResultStore(), run(RunSpec("digits", "PS", "ESZSL"), with_oracle=False).result
     for n in range(10_000):
         spec = replace(result.spec, seed=10_000 * start + n)
         store.put(replace(result, spec=spec, key=spec.key))

@@ -10,10 +10,10 @@ from tests.hostile.trying import is_a_sentence
 from tests.pages import visit
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError
-from zslcore.results.imported import checked_runs
+from zslcore.results.run_files import checked_runs
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
 WORLD = linear_world(noise=1.0)
@@ -24,12 +24,12 @@ STEP = 19
 @pytest.fixture(scope="module")
 def tried():
     """What was accepted, each as another one's, and what was said of the others."""
-    result = execute(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD)
+    result = run(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD).result
     accepted, said = [StoredRun(result)], {}
     for n, (where, value) in enumerate(changed_results(json.loads(result.to_json()), STEP)):
         mark = ImportMark(f"visitor {n}", "hers.json", "2026-01-31T12:00:00+00:00")
         try:
-            ((found, _),) = checked_runs(json.loads(json.dumps(value)), "hers.json")
+            (found,) = checked_runs(json.loads(json.dumps(value)), "hers.json")
         except FileRefusedError as error:
             said[where] = str(error)
         else:

@@ -15,7 +15,7 @@ from zslcore.storage.extras import extra
 def count(folder, report, to=3, seconds=0.0, log=""):
     for i in range(1, to + 1):
         time.sleep(seconds / to)
-        report(i, to, f"step {i}", stage="counting")
+        report(i, to, f"step {i}")
         report.preview(lambda i=i: {"i": np.array(i)})
     if log:
         with open(log, "a") as file:
@@ -27,7 +27,7 @@ def count(folder, report, to=3, seconds=0.0, log=""):
 
 def until_told(folder, report, go):
     """Get half-way, show it, and go on only when there is a file ``go``."""
-    report(1, 2, "step 1", stage="counting")
+    report(1, 2, "step 1")
     report.preview(lambda: {"i": np.array(1)})
     while not os.path.exists(go):
         time.sleep(0.02)

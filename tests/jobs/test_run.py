@@ -8,7 +8,7 @@ from tests.studies import Heard, computed
 from tests.worlds import linear_world
 from zslcore.analysis.study import RunStudy
 from zslcore.datasets import load
-from zslcore.evaluation.runs import Progress, execute
+from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore
@@ -35,7 +35,7 @@ def run(folder, asked):
 def test_what_is_read_is_what_was_run(tmp_path):
     asked = spec("CMT", params={"epochs": 2, "random_state": 0})
     (result, scores), _ = run(tmp_path / "job", asked)
-    assert result.evaluation == execute(asked, DIGITS, with_oracle=False).evaluation
+    assert result.evaluation == runs.run(asked, DIGITS, with_oracle=False).result.evaluation
     assert result.oracle is None
     assert (scores.F.shape, scores.y.shape) == ((785, 10), (785,))
     assert ResultStore().get(asked.key) == result
@@ -75,8 +75,7 @@ def test_progress_counts_every_epoch_and_ends_at_the_end(tmp_path, method, selec
 def test_progress_knows_a_sweep_of_the_test_set_too(select_for):
     world, said = linear_world(), Heard()
     asked = RunSpec(world.name, "PS", "CMT", params={"epochs": 2}, select_for=select_for)
-    progress = Progress(asked, world, said, with_oracle=True)
-    execute(asked, world, on_progress=progress.on_fit, on_epoch=progress.on_epoch)
+    runs.run(asked, world, progress=said)
     done, total, message = said[-1]
     assert done == total
     assert message.startswith("Sweeping the grid on the test set, epoch 2:")

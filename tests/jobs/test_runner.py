@@ -107,7 +107,7 @@ def test_progress_comes_with_time_left_and_a_picture(runner, tmp_path):
     runner.submit(asked)
     until(lambda: runner.status(asked.key).preview and runner.status(asked.key).done)
     status = runner.status(asked.key)
-    assert (status.state, status.stage, status.total) == ("running", "counting", 2)
+    assert (status.state, status.total) == ("running", 2)
     assert status.message == f"step {status.done:.0f}"
     assert 0 < status.seconds_left < 180
     with np.load(status.preview, allow_pickle=False) as picture:

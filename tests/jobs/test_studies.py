@@ -76,7 +76,7 @@ def test_arguments_as_json_give_the_same_study(kind):
 def test_a_result_is_read_as_it_was_written(kind, tmp_path):
     import_small()
     heard, study = Heard(), small_study(kind)
-    made = result(study, report=heard)
+    made = result(study, progress=heard)
     assert heard, "no progress"
     assert stored_result(study) is None
     records.save(tmp_path, made, compressed=study.COMPRESSED)
@@ -92,7 +92,7 @@ def test_a_map_is_made_and_shown_on_its_way(tmp_path):
     study = MapStudy.of([digits], settings)
     made, heard = computed(study, tmp_path)
     assert len(made) == 100
-    stages = [line[3] for line in heard if len(line) > 3]
+    stages = [message.split(":")[0] for *_, message in heard]
     assert list(dict.fromkeys(stages))[-2:] == ["Laying out (t-SNE)", "Quality of the map"]
     assert len(heard.pictures) > 20
     assert MapStudy.of([digits], replace(settings, perplexity=6)).key != study.key

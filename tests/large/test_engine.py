@@ -112,12 +112,12 @@ def test_who_is_stopped_goes_on_where_he_was(shards, tmp_path, monkeypatch):
     done = counting(monkeypatch)
     for stop_after in (1, 3, 6, 9):
 
-        def stop(finished, total, stop_after=stop_after):
+        def stop(finished, total, message, stop_after=stop_after):
             if len(done) >= stop_after:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            figures(shards, HERE, keep=keep, on_done=stop)
+            figures(shards, HERE, keep=keep, progress=stop)
     same(figures(shards, HERE, keep=keep), whole)
     assert len(done) == 2 * len(shards.parts())
     same(figures(shards, HERE, keep=keep), whole)

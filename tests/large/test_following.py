@@ -11,8 +11,9 @@ from joblib import Parallel, delayed
 from tests.worlds import linear_world
 from zslcore.analysis.papers.experiments import EXPERIMENTS
 from zslcore.analysis.papers.experiments.experiment import Request
-from zslcore.analysis.papers.experiments.reproducing import former_cells
+from zslcore.analysis.papers.experiments.reproducing import expected_seconds, former_cells
 from zslcore.datasets import load
+from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.large import engine as module
 from zslcore.large.engine import PieceReport, Standing, following
@@ -99,11 +100,11 @@ def test_the_pace_of_the_work_overrules_former_runs(share, left):
 
 def test_a_table_weighs_its_methods_by_former_runs():
     (spec,) = first_specs(load("digits"), "PS", "ESZSL", ("zsl",), {}, "none")
-    run, _ = ResultStore().run(spec)
-    pieces = EXPERIMENTS["gbu:table3"].pieces(Request(("digits",), ("ESZSL", "DAP")))
+    run = runs.run(spec, store=ResultStore()).result
+    pieces = EXPERIMENTS["gbu:table3"].tasks(Request(("digits",), ("ESZSL", "DAP")))
     former = former_cells()
-    assert pieces["ESZSL, PS"].expected_seconds(former) == run.seconds > 0
-    assert math.isnan(pieces["DAP, PS"].expected_seconds(former))
+    assert expected_seconds(pieces["ESZSL, PS"], former) == run.seconds > 0
+    assert math.isnan(expected_seconds(pieces["DAP, PS"], former))
 
 
 def test_a_report_that_cannot_be_written_stops_nothing(tmp_path):

@@ -14,7 +14,7 @@ from tests.leakage import situations
 from tests.leakage.worlds import FAULTS, add, clean, noticed, with_parts, worlds
 from tests.worlds import linear_world
 from zslcore.datasets import load
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run as run_spec
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.leakage import (
@@ -145,7 +145,7 @@ def test_what_is_said_of_each_situation_is_what_was_read_and_approved():
 
 def test_runs_made_here_say_how_they_were_chosen_and_what_peeking_gains():
     world = linear_world(noise=1.0)
-    run = execute(RunSpec(world.name, "PS", "LinearS2V"), world)
+    run = run_spec(RunSpec(world.name, "PS", "LinearS2V"), world).result
     gained = {"zsl": run.evaluation.zsl + 0.123456, "harmonic": None}
     run = replace(run, oracle=replace(run.oracle, **gained))
     given_ = replace(run, oracle=None, params_origin="given", gamma_origin=None)

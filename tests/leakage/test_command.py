@@ -10,6 +10,7 @@ from scipy.io import savemat
 from tests.datasets import files
 from zslcore.__main__ import main
 from zslcore.datasets import load
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import audit
 from zslcore.results.store import ResultStore
@@ -273,7 +274,7 @@ def test_kept_runs_are_asked_for_and_need_a_data_set(good, tmp_path, monkeypatch
     assert audited(*wanted) == 1
     assert "OPEN     ZSL007" in capsys.readouterr().out
     data = load("simulated-AWA2")
-    ResultStore().run(RunSpec(data.name, "SS", "LinearS2V", select_for="zsl"), data)
+    run(RunSpec(data.name, "SS", "LinearS2V", select_for="zsl"), data, store=ResultStore())
     assert audited(*wanted) == 1
     assert "largest OverlapGain" in " ".join(capsys.readouterr().out.split())
     assert audited(good / "att_splits.mat", "--runs") == 2

@@ -6,7 +6,7 @@ import pytest
 from tests.leakage.worlds import clean
 from zslcore.datasets import load
 from zslcore.datasets.facts import FINE_TUNED
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import (
@@ -188,7 +188,7 @@ def test_prototypes_of_which_nobody_says_how_they_were_made_are_a_question():
 
 
 def test_runs_show_how_they_were_chosen_and_what_peeking_gains():
-    run = execute(RunSpec("digits", "PS", "ESZSL", params={"lam": 1.0}))
+    run = runs.run(RunSpec("digits", "PS", "ESZSL", params={"lam": 1.0})).result
     report = audit(load("digits"), runs=[run], pretraining=[Vocabulary.of("x", ["eight"])])
     unknown, finding = report.of("ZSL008")
     assert unknown.mark == "open"  # our runs do not answer for the author

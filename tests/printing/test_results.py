@@ -15,6 +15,7 @@ from ui.takeaway.as_table import table_of
 from ui.takeaway.for_print import panels_of
 from zslcore.__main__ import main
 from zslcore.analysis.mistakes import per_class_table
+from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.interactive import colors, point_map
@@ -65,9 +66,9 @@ def words_of(axis):
 def run(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     world = linear_world(noise=1.0)
-    result, _ = ResultStore().run(
-        RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0}), world
-    )
+    result = runs.run(
+        RunSpec(world.name, "PS", "LinearS2V", params={"lam": 1.0}), world, store=ResultStore()
+    ).result
     return result, ResultStore().predictions(result.key)
 
 

@@ -11,9 +11,9 @@ import pytest
 from tests import pages
 from tests.historic_results import make
 from zslcore.analysis import actions, cross_dataset
-from zslcore.analysis.cross_dataset import CrossAccuracy
+from zslcore.analysis.cross_dataset import CrossFit
 from zslcore.datasets import load
-from zslcore.evaluation.runs import RunResult
+from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
@@ -100,13 +100,13 @@ def test_results_of_other_kinds_are_found(of_today, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(of_today))
     store = ResultStore()
     keys = {kind: {result.key for result in store.others([kind])} for kind in ("crossed", "action")}
-    fits = [CrossAccuracy.from_json(store.record("crossed", key)) for key in keys["crossed"]]
+    fits = [CrossFit.SCHEMA.load(store.record("crossed", key)) for key in keys["crossed"]]
     assert len(fits) == 4
     assert all(set(fit.evaluations) == {"tiny", "tiny-other"} for fit in fits)
     assert all(fit.rows()[0]["version"].startswith("0.") for fit in fits)
     assert len(keys["action"]) == 2
     for key in keys["action"]:
-        assert len(actions.SCHEMA.load(store.record("action", key)).rows) == 25
+        assert len(actions.ActionFit.SCHEMA.load(store.record("action", key)).rows) == 25
 
 
 def test_what_is_stored_is_not_made_again(of_today, monkeypatch):
@@ -132,7 +132,7 @@ def test_a_page_over_an_old_store_and_a_strangers_rows_stands(tmp_path, monkeypa
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     store = ResultStore()
     spec = RunSpec("tiny", "PS", "SAE", params={"lam": 1.0}, gamma=0.0)
-    result, _ = store.run(spec, load("tiny"))
+    result = run(spec, load("tiny"), store=store).result
     values = json.loads(result.to_json())
     strange = {
         "one field more": json.dumps(values | {"mood": "good"}),

@@ -5,7 +5,8 @@ import pytest
 
 from benchmarks import measuring, papers
 from tests.worlds import linear_world
-from zslcore.analysis.papers.experiments import experiment, reproduce
+from zslcore.analysis import study
+from zslcore.analysis.papers.experiments import reproduce
 from zslcore.results.store import ResultStore
 
 WORLD = linear_world(noise=1.0)
@@ -15,10 +16,10 @@ WORLD = linear_world(noise=1.0)
 def _world(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(measuring, "RESULTS", tmp_path / "results")
-    monkeypatch.setattr(experiment, "load", {WORLD.name: WORLD}.__getitem__)
-    experiment.read_once.cache_clear()
+    monkeypatch.setattr(study, "load", {WORLD.name: WORLD}.__getitem__)
+    study.read_once.cache_clear()
     yield
-    experiment.read_once.cache_clear()
+    study.read_once.cache_clear()
 
 
 def written(method, *options):

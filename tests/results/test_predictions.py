@@ -10,6 +10,7 @@ import pytest
 from tests.worlds import linear_world
 from zslcore.evaluation import verify_predictions
 from zslcore.evaluation.protocol import evaluate
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore
 
@@ -32,7 +33,8 @@ def sql(store, statement, *values):
 
 
 def test_a_run_stores_predictions_that_reproduce_its_figures(store):
-    result, scores = store.run(spec(), WORLD, with_oracle=False)
+    made = run(spec(), WORLD, with_oracle=False, store=store)
+    result, scores = made.result, made.scores
     found = store.predictions(result.key)
     assert evaluate(found.test, result.gamma) == result.evaluation
     assert len(found.folds) == len(WORLD.split("PS").folds)
@@ -47,16 +49,14 @@ def test_nothing_is_fitted_for_them(store, monkeypatch):
     monkeypatch.setattr(
         type(spec().estimator), "fit", lambda *args, **kw: fits.append(1) or fit(*args, **kw)
     )
-    from zslcore.evaluation.runs import execute
-
-    execute(spec(), WORLD, with_oracle=False)
+    run(spec(), WORLD, with_oracle=False)
     alone, fits[:] = len(fits), []
-    store.run(spec(), WORLD, with_oracle=False)
+    run(spec(), WORLD, with_oracle=False, store=store)
     assert len(fits) == alone
 
 
 def test_a_run_without_them_and_an_unknown_key_have_none(store):
-    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
+    result = run(spec(0.1), WORLD, with_oracle=False, store=store).result
     other = replace(result, key="f" * 16)
     store.put(other)
     assert store.predictions(other.key) is None
@@ -65,7 +65,7 @@ def test_a_run_without_them_and_an_unknown_key_have_none(store):
 
 def test_those_of_a_replaced_result_are_not_taken_for_the_new_ones(store):
     """An earlier version, which knows no predictions, may replace the run in the same file."""
-    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
+    result = run(spec(0.1), WORLD, with_oracle=False, store=store).result
     later = replace(result, created="2030-01-01T00:00:00+00:00")
     statement = "INSERT OR REPLACE INTO runs VALUES (?, ?, ?)"
     sql(store, statement, later.key, later.created, later.to_json())
@@ -74,22 +74,24 @@ def test_those_of_a_replaced_result_are_not_taken_for_the_new_ones(store):
 
 
 def test_the_oldest_go_first_and_figures_stay(store, monkeypatch):
-    first, second = (store.run(spec(lam), WORLD, with_oracle=False)[0] for lam in (0.1, 0.2))
+    first, second = (
+        run(spec(lam), WORLD, with_oracle=False, store=store).result for lam in (0.1, 0.2)
+    )
     ((size,),) = sql(store, "SELECT max(length(parquet)) FROM predictions")
     assert store.dropped == 0
     monkeypatch.setenv("ZSL_PREDICTIONS", str(int(2.5 * size)))
-    third, _ = store.run(spec(0.3), WORLD, with_oracle=False)
+    third = run(spec(0.3), WORLD, with_oracle=False, store=store).result
     assert store.dropped == 1
     assert store.predictions(first.key) is None
     assert store.predictions(second.key) is not None
     assert store.predictions(third.key) is not None
     assert {result.key for result in store.results()} == {first.key, second.key, third.key}
     monkeypatch.setenv("ZSL_PREDICTIONS", "1")  # the newest always stays
-    fourth, _ = store.run(spec(0.4), WORLD, with_oracle=False)
+    fourth = run(spec(0.4), WORLD, with_oracle=False, store=store).result
     assert [row for (row,) in sql(store, "SELECT id FROM predictions")] == [fourth.key]
 
 
 def test_they_go_with_their_result(store):
-    result, _ = store.run(spec(0.1), WORLD, with_oracle=False)
+    result = run(spec(0.1), WORLD, with_oracle=False, store=store).result
     store.delete(result.key)
     assert sql(store, "SELECT count(*) FROM predictions") == [(0,)]

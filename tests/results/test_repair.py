@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.results import database
@@ -26,7 +26,7 @@ N = 40
 
 @pytest.fixture(scope="module")
 def result():
-    return execute(RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0}), with_oracle=False)
+    return run(RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0}), with_oracle=False).result
 
 
 @pytest.fixture(scope="module")

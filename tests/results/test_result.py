@@ -8,6 +8,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
+from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.results.store import KINDS, Result, ResultStore, result_of
@@ -33,7 +34,7 @@ def crossed(store):
 @pytest.fixture
 def run(store):
     spec = RunSpec(WORLD.name, "PS", "LinearS2V", params={"lam": 1.0})
-    return store.run(spec, WORLD, with_oracle=False)[0]
+    return runs.run(spec, WORLD, with_oracle=False, store=store).result
 
 
 def said(capsys, *words, code=0):

@@ -10,7 +10,7 @@ from tests.worlds import linear_world
 from tools.shipped import largest_difference
 from zslcore.analysis.stored_runs import RunFilter, listed
 from zslcore.evaluation import verify_predictions
-from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.runs import RunResult, refit, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.upkeep import examine
@@ -34,7 +34,7 @@ MOST_BYTES = 15 << 20
 @pytest.fixture
 def result():
     spec = RunSpec("linear world", "PS", "LinearS2V", params={"lam": 0.1})
-    return execute(spec, WORLD, with_oracle=False)
+    return run(spec, WORLD, with_oracle=False).result
 
 
 @pytest.fixture
@@ -99,8 +99,9 @@ def test_it_cannot_be_deleted(store, result):
 
 
 def test_nothing_is_chosen_again_for_a_shipped_result(store, result, monkeypatch):
-    monkeypatch.setattr("zslcore.results.store.execute_in_full", None)
-    found, scores = store.run(result.spec, WORLD, with_oracle=False)
+    monkeypatch.setattr("zslcore.evaluation.protocol.Setting.select", None)
+    made = run(result.spec, WORLD, with_oracle=False, store=store)
+    found, scores = made.result, made.scores
     assert found.evaluation == result.evaluation
     assert scores.curve.ausuc == result.evaluation.ausuc
 
@@ -198,7 +199,6 @@ def test_figures_are_those_of_the_table_of_real_features():
 def test_one_computed_again_gives_the_same(shared):
     """Of AWA1 with hand-crafted features, the fastest there is."""
     from zslcore.datasets import read_xlsa17
-    from zslcore.evaluation.runs import fit_again
 
     (known,) = [
         result
@@ -207,7 +207,8 @@ def test_one_computed_again_gives_the_same(shared):
         == ("AWA1-phog", "LinearS2V", "PS", "gzsl")
     ]
     data = read_xlsa17(shared / "data" / "xlsa17" / "AWA1", features="phog.mat", name="AWA1-phog")
-    again, scores = fit_again(known, data)
+    made = refit(known, data)
+    again, scores = made.result, made.scores
     assert data.digest == known.spec.digest
     assert again.evaluation.zsl == pytest.approx(known.evaluation.zsl, abs=1e-6)
     assert np.isclose(scores.curve.ausuc, known.evaluation.ausuc, atol=1e-6)
@@ -217,12 +218,13 @@ def test_one_computed_again_gives_the_same(shared):
 def test_one_on_digits_computed_again_gives_the_same(method):
     """With its predictions; another processor may round otherwise."""
     from zslcore.datasets import load
-    from zslcore.evaluation.runs import execute_with_predictions
+    from zslcore.evaluation.runs import run
 
     digits = load("digits")
     spec = RunSpec("digits", "PS", method, digest=digits.digest)
     known, predictions = shipped_result(spec.key), shipped_predictions(spec.key)
-    result, found = execute_with_predictions(spec, digits, with_oracle=False)
+    made = run(spec, digits, with_oracle=False)
+    result, found = made.result, made.predictions
     assert result.params == pytest.approx(known.params)
     assert result.gamma == pytest.approx(known.gamma, rel=1e-6)
     assert result.evaluation.zsl == pytest.approx(known.evaluation.zsl, abs=1e-9)

@@ -12,7 +12,7 @@ from zslcore.board.table import COLUMNS
 from zslcore.datasets import load
 from zslcore.evaluation import read_predictions
 from zslcore.evaluation.protocol import select
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.features import Preprocessing
 from zslcore.methods import ESZSL
@@ -112,7 +112,7 @@ def test_gamma_and_figures_are_those_of_our_own_run(capsys, names):
     files = scored_elsewhere(names=names)
     capsys.readouterr()
     theirs = read(capsys, "score", *files, "--data", DATA, "--predictions", "own.parquet", "--json")
-    ours = execute(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False)
+    ours = run(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False).result
     assert theirs["gamma_origin"] == "validated"
     assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
     for name in ("zsl", "ausuc"):
@@ -130,7 +130,7 @@ def test_gamma_and_figures_are_those_of_our_own_run(capsys, names):
 
 def test_without_data_gamma_is_the_same_and_stated(capsys, files):
     theirs = read(capsys, "score", *files, "--predictions", "own.parquet", "--json")
-    ours = execute(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False)
+    ours = run(RunSpec(DATA, "PS", "ESZSL", GIVEN), with_oracle=False).result
     assert theirs["gamma"] == pytest.approx(ours.gamma, rel=1e-6)
     predictions = read_predictions("own.parquet")
     assert (len(predictions.folds), predictions.provenance.rows) == (3, "file")

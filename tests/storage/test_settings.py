@@ -57,7 +57,7 @@ def test_a_process_imports_the_package_whatever_the_values():
     words = [
         sys.executable,
         "-c",
-        "import zslcore.jobs, zslcore.results.imported, zslcore.commands.app",
+        "import zslcore.jobs, zslcore.results.run_files, zslcore.commands.app",
     ]
     wrong = {name: texts[0] for name, texts in WRONG.items() if name != "ZSL_DATA"}
     env = os.environ | wrong | {"PYTHONPATH": str(ROOT)}

@@ -167,9 +167,9 @@ def _write_salt(path: Path) -> None:
         draft.unlink(missing_ok=True)
 
 
-def may_delete(dataset: str, *, brought: bool = False) -> bool:
-    """Return whether this visitor may delete a run, ``brought`` if this visit has imported it."""
-    if not is_public() or brought:
+def may_delete(dataset: str) -> bool:
+    """Return whether this visitor may delete a run on a data set."""
+    if not is_public():
         return True
     found = _OWNED.search(dataset)
     return found is not None and found[1] in _owners()

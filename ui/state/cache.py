@@ -32,7 +32,7 @@ from zslcore.board.table import cells_of_board
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.facts import benchmark_of
 from zslcore.evaluation.protocol import ScoredTest
-from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, CorrectedSplit, Report, Vocabulary, counts, quiz
 from zslcore.leakage.correction import Policy
@@ -93,8 +93,8 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
     The third value is the reason why the result is not stored, empty when it is.
     """
     store = ResultStore()
-    result, scores = store.run(spec, dataset(spec.dataset))
-    return result, scores, store.not_stored_because
+    made = run(spec, dataset(spec.dataset), store=store)
+    return made.result, made.scores, store.not_stored_because
 
 
 @st.cache_resource(show_spinner=False)
@@ -173,7 +173,8 @@ def class_means(name: str, digest: str) -> np.ndarray:
 @st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)
 def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
     """Return the accuracy of every unseen class among unseen classes; no oracle is computed."""
-    return execute(spec, dataset(spec.dataset), with_oracle=False).evaluation.per_class_zsl
+    made = run(spec, dataset(spec.dataset), with_oracle=False)
+    return made.result.evaluation.per_class_zsl
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)

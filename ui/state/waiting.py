@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
@@ -23,7 +22,7 @@ from zslcore import jobs
 from zslcore.analysis.study import RunStudy, Study
 from zslcore.evaluation import Predictions
 from zslcore.evaluation.protocol import AnsweredTest, ScoredTest
-from zslcore.evaluation.runs import RunResult, predictions_of_run
+from zslcore.evaluation.runs import Run, RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Status
 from zslcore.storage import extras
@@ -73,9 +72,8 @@ def predictions_of(
     if found is not None:
         return lambda: found.predictions, bool(found.predictions.folds)
     assert isinstance(scores, ScoredTest)  # other answers are read from stored predictions
-    folds = is_quick(spec)
-    dataset = cache.dataset(spec.dataset)
-    return partial(predictions_of_run, result, scores, dataset, folds=folds), folds
+    folds, run = is_quick(spec), Run(result, scores, (), cache.dataset(spec.dataset))
+    return lambda: (run.with_validation() if folds else run).predictions, folds
 
 
 def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:

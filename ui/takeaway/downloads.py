@@ -162,7 +162,7 @@ def offer_for_board(text: str, name: str, *, key: str) -> None:
 
 
 def offer_run(run: RunResult | StoredRun, name: str, *, key: str | None = None) -> None:
-    """Offer a run as a JSON file, which ``zslcore runs import`` takes."""
+    """Offer a run as a JSON file, which ``zslcore board`` takes."""
     download("Run as JSON", run.to_json(), f"{name}.json", key)
 
 

@@ -16,30 +16,27 @@ bidirectional latent embedding", IJCV 2017 (the released splits).
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from types import MappingProxyType
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 
 from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws, split_of_draw
-from zslcore.datasets import ZSLDataset, load
+from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, open_dataset
+from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import action_facts, published, recognise_actions
 from zslcore.datasets.simulated_actions import EXTRACTORS, action_name
 from zslcore.evaluation import protocol
 from zslcore.exceptions import DatasetError, ParameterError, require_known
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import ZSLEstimator
-from zslcore.results.store import Result, ResultStore, result_of
-from zslcore.storage.records import Schema, UnreadableError
+from zslcore.storage.records import Schema
 
 #: How many draws the paper makes.
 DRAWS = 30
@@ -229,10 +226,10 @@ class ActionSpec:
             return released_draws(self.setting, n_draws=self.n_draws)
         return controlled_draws(self.setting, n_draws=self.n_draws, seed=self.seed)
 
-    def units(self) -> list[Unit]:
+    def units(self) -> list[ActionFit]:
         """Return every fit of the study; those on the same data follow each other."""
         return [
-            Unit(each, method, splits, k, draw, self.seed)
+            ActionFit(each, method, splits, k, draw, self.seed)
             for each in self.sets
             for splits in self.splits
             for method in self.methods
@@ -251,9 +248,20 @@ def estimator_for(method: str) -> ZSLEstimator:
 # --- One fit --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unit:
+@dataclass(frozen=True, slots=True)
+class ActionAccuracies:
+    """The result of a fit: (class, overlapping, videos, accuracy) per class, processor seconds."""
+
+    rows: tuple[tuple[int, bool, int, float], ...]
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class ActionFit(RecordStudy[ActionAccuracies]):
     """One fit: a method on one draw with one set of features; ``number`` counts draws from 0."""
+
+    kind = "action"
+    SCHEMA = Schema(ActionAccuracies, 1)
 
     set: FeatureSet
     method: str
@@ -268,8 +276,8 @@ class Unit:
         return estimator_for(self.method)
 
     @property
-    def identity(self) -> dict[str, object]:
-        """Everything that the result depends on, as JSON values."""
+    def identity(self) -> dict[str, Any]:
+        """Everything that the result depends on."""
         method = self.estimator
         return {
             "digest": self.set.digest,
@@ -282,8 +290,29 @@ class Unit:
             "seed": self.seed,
         }
 
+    def compute(self, progress: LiveProgress) -> ActionAccuracies:
+        """Fit, and score every test class."""
+        progress(0, 1, f"{self.splits} draw {self.number + 1}")
+        dataset = open_dataset(self.set.dataset).required(self.set.digest)
+        began = time.process_time()
+        rows = class_rows(self, dataset)
+        return ActionAccuracies(tuple(rows), time.process_time() - began)
 
-def class_rows(unit: Unit, dataset: ZSLDataset) -> list[tuple[int, bool, int, float]]:
+    def listed(self, result: ActionAccuracies) -> tuple[Mapping[str, Any], Rows]:
+        """Return the fit with the mean over its test classes."""
+        accuracies = [accuracy for *_, accuracy in result.rows]
+        columns = {
+            "dataset": self.set.dataset,
+            "digest": self.set.digest,
+            "method": self.method,
+            "split": f"{self.splits}, draw {self.number + 1}",
+            "seed": self.seed,
+            "seconds": result.seconds,
+        }
+        return columns, [{"zsl": sum(accuracies) / len(accuracies)}]
+
+
+def class_rows(unit: ActionFit, dataset: ZSLDataset) -> list[tuple[int, bool, int, float]]:
     """Fit, and return (class, overlapping, videos, accuracy) of every test class.
 
     Raises DatasetError when the data are of other classes.
@@ -303,7 +332,9 @@ def require_classes(dataset: ZSLDataset, n_classes: int) -> None:
         )
 
 
-def study_table(units: Sequence[Unit], rows: Sequence[Sequence[Sequence[object]]]) -> pd.DataFrame:
+def study_table(
+    units: Sequence[ActionFit], rows: Sequence[Sequence[Sequence[object]]]
+) -> pd.DataFrame:
     """Return the rows of every unit as one tidy table, see :data:`ACTION_COLUMNS`."""
     return pd.DataFrame(
         [
@@ -392,66 +423,7 @@ def baseline_of(sets: Sequence[FeatureSet]) -> str:
     return BASELINE
 
 
-# --- Fits, every one a result of its own ----------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ActionFit:
-    """A stored fit: (class, overlapping, videos, accuracy) per class, processor seconds."""
-
-    rows: tuple[tuple[int, bool, int, float], ...]
-    seconds: float
-
-
-SCHEMA = Schema(ActionFit, 1)
-
-
-def key_of_unit(unit: Unit) -> str:
-    """Return the SHA-256 of everything that a fit depends on, 16 hex digits."""
-    text = json.dumps(unit.identity, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def stored_fit(unit: Unit) -> ActionFit | None:
-    """Return a stored fit; None without one, or with one that cannot be read."""
-    text = ResultStore().record("action", key_of_unit(unit))
-    with suppress(UnreadableError):
-        return None if text is None else SCHEMA.load(text)
-    return None
-
-
-@lru_cache(maxsize=2)
-def _opened(name: str, digest: str) -> ZSLDataset:
-    """Return a data set, read once in every process."""
-    return load(name).required(digest)
-
-
-def make_fit(unit: Unit) -> ActionFit:
-    """Fit a unit and store its result."""
-    dataset = _opened(unit.set.dataset, unit.set.digest)
-    began = time.process_time()
-    rows = class_rows(unit, dataset)
-    fit = ActionFit(tuple(rows), time.process_time() - began)
-    ResultStore().put_result(_result(unit, fit))
-    return fit
-
-
-def _result(unit: Unit, fit: ActionFit) -> Result:
-    about = {
-        "dataset": unit.set.dataset,
-        "digest": unit.set.digest,
-        "method": unit.method,
-        "split": f"{unit.splits}, draw {unit.number + 1}",
-        "seed": unit.seed,
-        "seconds": fit.seconds,
-    }
-    accuracies = [accuracy for *_, accuracy in fit.rows]
-    figures = {"zsl": sum(accuracies) / len(accuracies)}
-    record = json.loads(SCHEMA.dump(fit))
-    return result_of("action", key_of_unit(unit), about, [figures], record)
-
-
-def stored_study(units: Sequence[Unit]) -> pd.DataFrame:
-    """Return the table of those units whose fit is stored, see :func:`study_table`."""
-    found = [(unit, fit) for unit in units if (fit := stored_fit(unit)) is not None]
-    return study_table([unit for unit, _ in found], [fit.rows for _, fit in found])
+def stored_study(units: Sequence[ActionFit]) -> pd.DataFrame:
+    """Return the table of those fits that are stored, see :func:`study_table`."""
+    fits = [(unit, result) for unit in units if (result := unit.stored()) is not None]
+    return study_table([unit for unit, _ in fits], [result.rows for _, result in fits])

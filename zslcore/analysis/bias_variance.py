@@ -40,11 +40,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from zslcore.analysis.regularization import RegularizationSpec, Tell
+from zslcore.analysis.regularization import RegularizationSpec
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.evaluation.protocol import Problem, Setting
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
+from zslcore.progress import Progress, silent
 
 #: Draws of classes, and draws of images in each of them.
 CLASS_DRAWS, IMAGE_DRAWS = 12, 2
@@ -301,8 +302,8 @@ def bias_variance(
             model = with_seed(method, setting.seed)
             predicted.append(list(problem.attributes(model, points)))
             done += 1
-            if setting.tell is not None:
-                setting.tell(done, class_draws * image_draws, "Fitting to another training set")
+            n_trainings = class_draws * image_draws
+            setting.progress(done, n_trainings, "Fitting to another training set")
         summaries.append(
             [Draws.of(np.array(each)[None], t) for each in zip(*predicted, strict=True)]
         )
@@ -324,10 +325,10 @@ def bias_variance(
 def of_spec(
     spec: RegularizationSpec,
     dataset: ZSLDataset | None = None,
-    on_progress: Tell | None = None,
+    progress: Progress = silent,
 ) -> BiasVariance:
     """Decompose the error along the path of a spec, with its given parameters."""
-    setting = spec.setting(dataset, on_progress)
+    setting = spec.setting(dataset, progress)
     return bias_variance(spec.estimator, setting, spec.parameter, spec.values)
 
 

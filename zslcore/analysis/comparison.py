@@ -30,7 +30,7 @@ import pandas as pd
 
 from zslcore.analysis import ranking
 from zslcore.analysis.resampling import accuracies_of_sides, drawn_figure
-from zslcore.analysis.study import Report, Study, made_by
+from zslcore.analysis.study import LiveProgress, Study, made_by
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
@@ -109,7 +109,7 @@ class ComparisonStudy(Study[dict[str, str]]):
         """Revisions of the methods and, where they are searched, their grids."""
         return made_by(*(get_method(name)() for name in self.spec.methods), grids=True)
 
-    def compute(self, report: Report) -> dict[str, str]:
+    def compute(self, progress: LiveProgress) -> dict[str, str]:
         """Compute the missing runs."""
         plan = self.spec.plan({name: load(name) for name in self.spec.datasets}, self.choices)
         store, refused = ResultStore(), {}
@@ -117,7 +117,7 @@ class ComparisonStudy(Study[dict[str, str]]):
         for done, (run, refusal) in enumerate(plan.run(store), 1):
             if refusal:
                 refused[run.key] = f"{run.method} on {run.dataset}, split {run.split}: {refusal}"
-            report(done, todo, f"{run.method} on {run.dataset} is the last of {done} finished")
+            progress(done, todo, f"{run.method} on {run.dataset} is the last of {done} finished")
         return refused
 
 

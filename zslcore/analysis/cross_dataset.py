@@ -14,8 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, Self
 
@@ -24,7 +23,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore import version
-from zslcore.analysis.study import Report, Study, made_by
+from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, Study, made_by, open_dataset
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
@@ -36,11 +35,9 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.methods import METHODS, GenerativeZSL
 from zslcore.methods.base import with_seed
 from zslcore.metrics.significance import PairedTest, paired_test
-from zslcore.results.store import ResultStore, result_of
-from zslcore.storage.records import Schema, UnreadableError
-
-Progress = Callable[[float, float, str], None]
-
+from zslcore.progress import Progress, part_of, silent
+from zslcore.results.store import ResultStore
+from zslcore.storage.records import Schema
 
 # --- Fitting on one, scoring on both --------------------------------------------------------------
 
@@ -100,17 +97,40 @@ class CrossAccuracy:
         tests = self.evaluations.items()
         return shared, [_of_gzsl(e) | {"zsl": e.zsl, "tested": test} for test, e in tests]
 
-    def to_json(self) -> str:
-        """Return the result as JSON, under the version of its schema."""
-        return SCHEMA.dump(self)
-
-    @classmethod
-    def from_json(cls, text: str) -> CrossAccuracy:
-        """Read what :meth:`to_json` wrote; raises UnreadableError for any other text."""
-        return SCHEMA.load(text)
-
 
 SCHEMA = Schema(CrossAccuracy, version=3)
+
+
+@dataclass(frozen=True)
+class CrossFit(RecordStudy[CrossAccuracy]):
+    """One fit that is scored on several data sets, ``tests`` being their names and digests."""
+
+    kind = "crossed"
+    SCHEMA = SCHEMA
+
+    spec: RunSpec
+    tests: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, spec: RunSpec, tests: Sequence[ZSLDataset]) -> Self:
+        """Return the study of open data sets."""
+        return cls(spec, tuple((test.name, test.digest) for test in tests))
+
+    @property
+    def key(self) -> str:
+        """SHA-256 of the spec and its test sets, 16 hex digits."""
+        of = [self.spec.to_json(), *sorted(f"{name} {digest}" for name, digest in self.tests)]
+        return hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
+
+    def compute(self, progress: LiveProgress) -> CrossAccuracy:
+        """Fit on one data set, and score all."""
+        train = open_dataset(self.spec.dataset)
+        tests = [open_dataset(name).required(digest) for name, digest in self.tests]
+        return cross_accuracy(self.spec, train, tests, progress=progress)
+
+    def listed(self, result: CrossAccuracy) -> tuple[Mapping[str, Any], Rows]:
+        """Return the fit with the metrics of every test set."""
+        return result.about()
 
 
 def _of_gzsl(evaluation: protocol.Evaluation) -> dict[str, float | None]:
@@ -158,7 +178,7 @@ def cross_accuracy(
     train: ZSLDataset,
     tests: Sequence[ZSLDataset],
     *,
-    on_progress: protocol.Progress | None = None,
+    progress: Progress = silent,
 ) -> CrossAccuracy:
     """Fit once on ``train`` and score every test set.
 
@@ -168,7 +188,7 @@ def cross_accuracy(
     Parameters
     ----------
     tests : data sets with the classes, features and split of ``train``, which may be among them
-    on_progress : callable(done, total)
+    progress : callable(done, total, message)
         Called after every fit-and-score of the selection. What it raises ends the work.
 
     Raises
@@ -186,7 +206,7 @@ def cross_accuracy(
         check_pair(train, test, spec.split)
     spec, split = replace(spec.present, digest=train.digest), train.split(spec.split)
     method = with_seed(spec.estimator, spec.seed)
-    chosen = choose(spec, method, train, on_progress)
+    chosen = choose(spec, method, train, part_of(progress, 0, 2))
     own = protocol.Problem.of_test(train, split, spec.preprocessing)
     fitted = own.fit(clone(method).set_params(**chosen.params))
     evaluations, gamma = {}, 0.0 if chosen.gamma is None else chosen.gamma
@@ -232,7 +252,7 @@ def cross_table(
     split: str = "PS",
     across: bool = True,
     store: ResultStore | None = None,
-    on_progress: Progress | None = None,
+    progress: Progress = silent,
     **options: Any,
 ) -> pd.DataFrame:
     """Train every method on each of two data sets and test it on both.
@@ -242,7 +262,7 @@ def cross_table(
     methods : names, by default all inductive methods that can be fitted on both
     across : False for data sets whose features differ: each is tested on itself only
     store : where finished fits are looked up and stored
-    on_progress : callable(done, total, message)
+    progress : callable(done, total, message)
         Called after every fit; ``total`` is two fits a method, parts of a fit are fractions. What
         it raises ends the work; the store keeps what was finished.
     **options : of :class:`RunSpec`; ``select_for`` is "zsl" by default, as in the printed table
@@ -264,19 +284,36 @@ def cross_table(
     if methods is None:
         fitting = fitting_methods(first, second)
         methods = [name for name in fitting if not issubclass(METHODS[name], GenerativeZSL)]
-    options = {"select_for": "zsl"} | options
-    data = {True: (first, (first, second)), False: (second, (second, first))}
-    work = [(name, is_first) for name in methods for is_first in (True, False)]
+    fits = list(cross_fits(first, second, methods, split=split, across=across, **options))
     rows = []
-    for done, (name, is_first) in enumerate(work):
-        train, tests = data[is_first]
-        spec = RunSpec(train.name, split, name, digest=train.digest, **options)
-        message = f"{name} on {train.name}"
-        tick = _tick(on_progress, done, len(work), message)
-        rows += _stored(spec, train, tests if across else tests[:1], store, tick).rows()
-        if on_progress:
-            on_progress(done + 1, len(work), message)
+    for done, (fit, train, tests) in enumerate(fits):
+        result = None if store is None else fit.stored(store)
+        if result is None:
+            part = part_of(progress, done, len(fits))
+            result = cross_accuracy(fit.spec, train, tests, progress=part)
+            if store is not None:
+                fit.put(result, store)
+        rows += result.rows()
+        progress(done + 1, len(fits), f"{fit.spec.method} on {train.name}")
     return pd.DataFrame(rows)
+
+
+def cross_fits(
+    first: ZSLDataset,
+    second: ZSLDataset,
+    methods: Iterable[str],
+    *,
+    split: str = "PS",
+    across: bool = True,
+    **options: Any,
+) -> Iterator[tuple[CrossFit, ZSLDataset, tuple[ZSLDataset, ...]]]:
+    """Yield two fits a method, with their training and test sets; see :func:`cross_table`."""
+    for name in methods:
+        for train, other in ((first, second), (second, first)):
+            fields = {"select_for": "zsl"} | options
+            spec = RunSpec(train.name, split, name, digest=train.digest, **fields)
+            tests = (train, other) if across else (train,)
+            yield CrossFit.of(spec, tests), train, tests
 
 
 @dataclass(frozen=True)
@@ -318,7 +355,7 @@ class CrossStudy(Study[pd.DataFrame]):
         """Revisions of the methods and, where they are searched, their grids."""
         return made_by(*(METHODS[name]() for name in self.methods), grids=True)
 
-    def compute(self, report: Report) -> pd.DataFrame:
+    def compute(self, progress: LiveProgress) -> pd.DataFrame:
         """Make the table."""
         return cross_table(
             load(self.first),
@@ -328,7 +365,7 @@ class CrossStudy(Study[pd.DataFrame]):
             select_for=self.select_for,
             across=self.across,
             store=ResultStore(),
-            on_progress=report,
+            progress=progress,
         )
 
 
@@ -336,50 +373,6 @@ def fitting_methods(*datasets: ZSLDataset) -> list[str]:
     """Return the inductive methods that can be fitted on all of these data sets."""
     joint = all(data.features.shape[1] == data.prototypes.shape[1] for data in datasets)
     return [name for name, method in METHODS.items() if joint or not method.card.joint_space]
-
-
-def _stored(
-    spec: RunSpec,
-    train: ZSLDataset,
-    tests: Sequence[ZSLDataset],
-    store: ResultStore | None,
-    on_progress: protocol.Progress | None,
-) -> CrossAccuracy:
-    """Return the stored result of a fit, or make and store it."""
-    if store is None:
-        return cross_accuracy(spec, train, tests, on_progress=on_progress)
-    key = crossed_key(spec, tests)
-    result = stored_crossed(store, key)
-    if result is None:
-        result = cross_accuracy(spec, train, tests, on_progress=on_progress)
-        store.put_result(result_of("crossed", key, *result.about(), json.loads(result.to_json())))
-    return result
-
-
-def crossed_key(spec: RunSpec, tests: Sequence[ZSLDataset]) -> str:
-    """Return the SHA-256 of a fit and its test sets, 16 hex digits."""
-    of = [spec.to_json(), *sorted(f"{test.name} {test.digest}" for test in tests)]
-    return hashlib.sha256("\n".join(of).encode()).hexdigest()[:16]
-
-
-def stored_crossed(store: ResultStore, key: str) -> CrossAccuracy | None:
-    """Return a stored result; None without one, or with one that cannot be read."""
-    text = store.record("crossed", key)
-    with suppress(UnreadableError):
-        return None if text is None else CrossAccuracy.from_json(text)
-    return None
-
-
-def _tick(
-    on_progress: Progress | None, before: int, total: int, message: str
-) -> protocol.Progress | None:
-    """Return what a selection calls: it is a part of one fit of ``total``."""
-    if on_progress is None:
-        return None
-    return lambda done, of: on_progress(before + 0.99 * done / of, total, message)
-
-
-# --- Images per class -----------------------------------------------------------------------------
 
 
 # --- Tests of the table ---------------------------------------------------------------------------

@@ -14,14 +14,14 @@ good, the bad and the ugly", TPAMI 2019, table 5, figures 5 and 6.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.study import Report, Study, made_by
+from zslcore.analysis.study import LiveProgress, Study, made_by
 from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SETS, imagenet, imagenet_rows
@@ -33,9 +33,8 @@ from zslcore.large.ranks import RankCounts, Task, count_ranks
 from zslcore.methods import get_method
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.score_map import ScoreMap
+from zslcore.progress import Progress, part_of, silent
 from zslcore.results.store import ResultStore, result_of
-
-Progress = Callable[[float, float, str], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,15 +77,16 @@ class LargeScale:
             "per_sample": counts.accuracy(name, k, task=task, average="sample"),
         }
 
-    def as_runs(self) -> list[dict[str, Any]]:
-        """Return the rows of :meth:`table` in the columns of a run's row."""
-        return [
-            {
-                "tested": f"{row['set']}, {row['task'].upper()}, top {row['k']}",
-                "zsl" if row["task"] == "zsl" else "plain_unseen": row["per_class"],
-            }
-            for row in self.table().to_dict("records")
-        ]
+
+def as_runs(rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, Any]]:
+    """Return the rows of :meth:`LargeScale.table` in the columns of a run's row."""
+    return [
+        {
+            "tested": f"{row['set']}, {row['task'].upper()}, top {row['k']}",
+            "zsl" if row["task"] == "zsl" else "plain_unseen": row["per_class"],
+        }
+        for row in rows
+    ]
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,9 @@ class LargeScaleStudy(Study[LargeScale]):
         """Threads of linear algebra."""
         return 2  # a block of images against 21,345 candidates is a long product
 
-    def compute(self, report: Report) -> LargeScale:
+    def compute(self, progress: LiveProgress) -> LargeScale:
         """Measure, and store the accuracies as a result, too."""
-        found = measure(self, load(self.dataset).required(self.digest), report)
+        found = measure(self, load(self.dataset).required(self.digest), progress)
         about = self.arguments | {
             "params": json.dumps(dict(found.params)),
             "params_origin": "validated" if found.validated else "given",
@@ -128,14 +128,15 @@ class LargeScaleStudy(Study[LargeScale]):
         }
         store = ResultStore()
         with store.tolerated():
-            store.put_result(result_of("large-scale", self.key, about, found.as_runs()))
+            rows = as_runs(found.table().to_dict("records"))
+            store.put_result(result_of("large-scale", self.key, about, rows))
         return found
 
 
 def measure(
     spec: LargeScaleStudy,
     dataset: ZSLDataset,
-    on_progress: Progress = lambda *_: None,
+    progress: Progress = silent,
     *,
     engine: Engine = HERE,
 ) -> LargeScale:
@@ -154,8 +155,8 @@ def measure(
     rows = imagenet_rows(dataset.class_names)
     require_unseen(dataset, split)
     sets = _sets(dataset, rows)
-    params = _chosen(dataset, method, spec.seed, on_progress) if split.folds else {}
-    on_progress(1, 2, f"Fitting on {len(split.seen_classes):,} classes")
+    params = _chosen(dataset, method, spec.seed, progress) if split.folds else {}
+    progress(1, 2, f"Fitting on {len(split.seen_classes):,} classes")
     test = np.concatenate([split.test_seen, split.test_unseen])
     everything = np.arange(dataset.n_classes)
     problem = Problem.of(dataset, Preprocessing(), split.trainval, test, everything)
@@ -170,24 +171,18 @@ def measure(
         problem.seen,
         curves=["All"] if len(split.test_seen) else [],
         engine=engine,
-        on_done=lambda done, total: on_progress(
-            total + done, 2 * total, f"Ranks of {len(test):,} images: part {done} of {total}"
-        ),
+        progress=part_of(progress, 1, 2),
     )
     return LargeScale(params, bool(split.folds), counts, rows)
 
 
 def _chosen(
-    dataset: ZSLDataset, method: ZSLEstimator, seed: int, on_progress: Progress
+    dataset: ZSLDataset, method: ZSLEstimator, seed: int, progress: Progress
 ) -> dict[str, Any]:
     """Return the parameters that the folds choose for ZSL."""
-
-    def tell(done: int, total: int, _: str) -> None:
-        what = f"Parameters on the validation classes: {done} of {total}"
-        on_progress(done, 2 * total, what)
-
-    setting = Setting(dataset, dataset.split(), seed=seed, tell=tell)
-    return setting.select(method, task="zsl", with_gamma=False).params
+    setting = Setting(dataset, dataset.split(), seed=seed, progress=part_of(progress, 0, 2))
+    message = "Parameters on the validation classes"
+    return setting.select(method, task="zsl", with_gamma=False, message=message).params
 
 
 def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:

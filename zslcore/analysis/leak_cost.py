@@ -45,6 +45,7 @@ from zslcore.evaluation.protocol import ScoredTest, Selection, Setting
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.methods.base import ZSLEstimator
 from zslcore.metrics import significance
+from zslcore.progress import silent
 from zslcore.storage.files import FACTS
 
 Leak = Literal["training", "selection", "photographs", "epochs"]
@@ -301,8 +302,8 @@ class _Work:
 
     def _selection(self, on: str, split: Split, grid: Mapping[str, Any] | None) -> Selection:
         """Return what the folds of ``split`` choose from a grid, by default the method's own."""
-        what = f"{self.method.card.name}, on {on}"
-        return self.setting.on(split).select(self.method, grid=grid, what=what)
+        message = f"{self.method.card.name}, on {on}"
+        return self.setting.on(split).select(self.method, grid=grid, message=message)
 
     def _arm(self, split: Split, params: Mapping[str, Any], gamma: float | None) -> Arm:
         scores = self.setting.on(split).score(type(self.method)(**params))
@@ -344,7 +345,7 @@ def points(
     chosen = setting.select(method, grid=grid, rule="best")
     every = list(ParameterGrid(dict(grid)))
     rows = []
-    tests = replace(setting, tell=None).sweep(method, every)
+    tests = replace(setting, progress=silent).sweep(method, every)
     for params, curves, test in zip(every, chosen.curves, tests, strict=True):
         gamma = protocol.best_common_gamma(curves)
         row = {**params, "gamma": gamma, **_figures(protocol.evaluate(test, gamma))}

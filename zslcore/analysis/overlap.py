@@ -20,7 +20,7 @@ involved", Biometrika 34, 1947.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, Self
@@ -30,7 +30,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from zslcore.analysis.study import Report, Study, made_by
+from zslcore.analysis.study import LiveProgress, Study, made_by
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset, class_folds
 from zslcore.evaluation.protocol import ScoredTest, Setting
@@ -50,6 +50,7 @@ from zslcore.metrics.gain import (
 )
 from zslcore.metrics.significance import holm
 from zslcore.names import class_key
+from zslcore.progress import Progress, silent
 
 #: Columns of a study, see :func:`overlap_study`.
 STUDY_COLUMNS = ("draw", "features", "method", "class", "overlapping", "images", "accuracy")
@@ -125,7 +126,7 @@ def overlap_study(
     datasets: Mapping[str, ZSLDataset],
     draws: Sequence[Draw],
     *,
-    on_progress: Callable[[int, int], None] | None = None,
+    progress: Progress = silent,
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -135,7 +136,7 @@ def overlap_study(
     ----------
     methods : name -> estimator with its parameters, fitted afresh on each draw
     datasets : name of the features -> data set; the same classes, in the same order
-    on_progress : callable(done, total), called after each fit
+    progress : callable(done, total, message), called after each fit
 
     Returns
     -------
@@ -150,8 +151,7 @@ def overlap_study(
         scores = Setting(dataset, split, preprocessing, seed).score(estimator)
         of_draw = draw_accuracies(scores, draw)
         rows += [(k, features, method, *row) for row in of_draw]
-        if on_progress is not None:
-            on_progress(n, len(fits))
+        progress(n, len(fits), f"Fit {n} of {len(fits)}")
     return pd.DataFrame(rows, columns=list(STUDY_COLUMNS))
 
 
@@ -191,7 +191,7 @@ class OverlapStudy(Study[pd.DataFrame]):
         """Revisions of the methods and, where they are searched, their grids."""
         return made_by(*(get_method(name)() for name in self.methods))
 
-    def compute(self, report: Report) -> pd.DataFrame:
+    def compute(self, progress: LiveProgress) -> pd.DataFrame:
         """Fit every method on every draw with all features."""
         opened = {name: load(name) for name in self.datasets}
         n_classes = next(iter(opened.values())).n_classes
@@ -199,7 +199,7 @@ class OverlapStudy(Study[pd.DataFrame]):
             {name: get_method(name)() for name in self.methods},
             opened,
             half_and_half(np.isin(np.arange(n_classes), self.known), n_draws=self.n_draws),
-            on_progress=lambda done, total: report(done, total, f"Fit {done} of {total}"),
+            progress=progress,
         )
 
 

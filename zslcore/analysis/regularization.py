@@ -25,7 +25,7 @@ simple adaptation process", MMM 2019, section 3.3, figures 1 and 3a.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import count
 from typing import Any, Literal
@@ -34,14 +34,13 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore.analysis.study import Report, SpecStudy
+from zslcore.analysis.study import LiveProgress, SpecStudy
 from zslcore.datasets import Split, ZSLDataset, load
 from zslcore.datasets.base import hold_out
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.evaluation.protocol import (
     SEEN_VALIDATION,
     Problem,
-    Progress,
     ScoredTest,
     Setting,
     best_common_gamma,
@@ -52,13 +51,12 @@ from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import Effect, ZSLEstimator, with_seed
 from zslcore.metrics import harmonic_mean
+from zslcore.progress import Progress, silent
 
 #: Values along a path; where they are whole numbers there may be fewer.
 N_VALUES = 25
 #: A path is at least this many times as long as it is wide, in its largest over its smallest value.
 LEAST_RANGE = 1e4
-
-Tell = Callable[[int, int, str], None]
 
 
 def regularized() -> tuple[str, ...]:
@@ -168,20 +166,20 @@ class RegularizationSpec:
         searched = {"grid": grid, "values": list(self.values)}
         return {"revisions": revisions_of(self.estimator)} | searched
 
-    def setting(self, dataset: ZSLDataset | None = None, tell: Tell | None = None) -> Setting:
+    def setting(self, dataset: ZSLDataset | None = None, progress: Progress = silent) -> Setting:
         """Return the setting on the data, open or to be opened; others than its own are refused."""
         dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
         split = split_of(dataset, self.split, self.seed)
-        return Setting(dataset, split, scaling, self.seed, tell)
+        return Setting(dataset, split, scaling, self.seed, progress)
 
     def follow(
-        self, dataset: ZSLDataset | None = None, on_progress: Tell | None = None
+        self, dataset: ZSLDataset | None = None, progress: Progress = silent
     ) -> RegularizationPath:
         """Follow the path, see :func:`follow`; ``dataset`` is that data set where it is open."""
         grid = self.estimator.param_grid if self.choose else ()
         choose = [name for name in grid if name not in self.params]
-        setting = self.setting(dataset, on_progress)
+        setting = self.setting(dataset, progress)
         return follow(self.estimator, setting, self.parameter, self.values, choose=choose)
 
 
@@ -285,7 +283,9 @@ _FIGURES = {
 }
 
 
-def as_runs(spec: RegularizationSpec, rows: Iterable[Mapping[Any, Any]]) -> list[dict[str, Any]]:
+def path_as_runs(
+    spec: RegularizationSpec, rows: Iterable[Mapping[Any, Any]]
+) -> list[dict[str, Any]]:
     """Return the rows of a path in the columns of a run's row."""
     return [
         {"params": json.dumps(dict(spec.params) | {spec.parameter: row["value"]})}
@@ -330,12 +330,13 @@ def follow(
     validated = bool(set(others) - {parameter})
     if validated:
         grid = others | {parameter: method.param_grid.get(parameter, values)}
-        chosen = setting.select(method, grid=grid, what="The folds, for the others").params
+        chosen = setting.select(method, grid=grid, message="The folds, for the others").params
         method = clone(method).set_params(**chosen)
 
     grid, n = {parameter: values}, len(values)
-    zsl = setting.select(method, task="zsl", grid=grid, with_gamma=False, what="The folds, for ZSL")
-    gzsl = setting.select(method, grid=grid, what="The folds, for GZSL")
+    message = "The folds, for ZSL"
+    zsl = setting.select(method, task="zsl", grid=grid, with_gamma=False, message=message)
+    gzsl = setting.select(method, grid=grid, message="The folds, for GZSL")
     gamma = np.array([best_common_gamma(curves) for curves in gzsl.curves])
     points = [{parameter: value} for value in values]
     return RegularizationPath(
@@ -423,9 +424,7 @@ def lambda_parameter(method: str) -> str | None:
     )
 
 
-def answer_grid(
-    spec: RunSpec, dataset: ZSLDataset, on_progress: Progress | None = None
-) -> GridAnswers:
+def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent) -> GridAnswers:
     """Answer the test set at every value of the only parameter that a spec leaves open.
 
     Raises ZSLError when not exactly one parameter is open, and for a split without folds or rows.
@@ -441,11 +440,10 @@ def answer_grid(
     split, method, done = dataset.split(spec.split), spec.estimator, count(1)
     total = len(values) * (2 * len(split.folds) + 1)
 
-    def tell(*_: object) -> None:
-        if on_progress is not None:
-            on_progress(next(done), total)
+    def report(*_: object) -> None:
+        progress(next(done), total, "Answering at each value")
 
-    setting = spec.setting(dataset, tell)
+    setting = spec.setting(dataset, report)
     zsl = setting.select(method, task="zsl", grid={parameter: values}, with_gamma=False)
     gzsl = setting.select(method, grid={parameter: values})
     rows = np.concatenate([split.test_seen, split.test_unseen])
@@ -472,8 +470,6 @@ class GridAnswersStudy(SpecStudy[GridAnswers]):
         spec = self.spec
         return f"{spec.method} along {', '.join(spec.grid or ())} on {spec.dataset}, {spec.split}"
 
-    def compute(self, report: Report) -> GridAnswers:
+    def compute(self, progress: LiveProgress) -> GridAnswers:
         """Fit at each value of the grid, on the folds and for the test set."""
-        step = "Answering at each value"
-        data = load(self.spec.dataset)
-        return answer_grid(self.spec, data, lambda done, total: report(done, total, step))
+        return answer_grid(self.spec, load(self.spec.dataset), progress)

@@ -1,6 +1,6 @@
 """Select, sort, export and compare stored runs.
 
-CSV holds a row a run, JSON everything (what ``zslcore runs import`` reads), LaTeX a table with
+CSV holds a row a run, JSON everything, LaTeX a table with
 booktabs. Of two runs :func:`cautions` says what limits a comparison; classes are paired by name,
 which makes the difference of two methods far surer than two separate intervals.
 """
@@ -142,7 +142,7 @@ def as_csv(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
 
 
 def as_json(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
-    """Return everything about the runs, in the form that ``runs import`` reads."""
+    """Return everything about the runs, in the form that :mod:`zslcore.results.run_files` reads."""
     return json.dumps([json.loads(one.to_json()) for one in runs], indent=1) + "\n"
 
 

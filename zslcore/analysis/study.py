@@ -12,7 +12,7 @@ is its computation; key, files and child processes follow from them. It is liste
 
         title = property(lambda self: f"Class means of {self.dataset}")
 
-        def compute(self, report: Report) -> pd.DataFrame:
+        def compute(self, progress: LiveProgress) -> pd.DataFrame:
             return class_means(load(self.dataset).required(self.digest))
 """
 
@@ -20,19 +20,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, get_type_hints
 
 import numpy as np
 
-from zslcore.datasets import ZSLDataset, load
+from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.evaluation.protocol import ScoredTest
-from zslcore.evaluation.runs import Progress, RunResult
+from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec, revisions_of
 from zslcore.methods.base import ZSLEstimator
-from zslcore.results.store import ResultStore
+from zslcore.progress import Progress, silent
+from zslcore.results.shipped import is_known_by_results, load_results_only
+from zslcore.results.store import ResultStore, result_of
 from zslcore.storage import artifacts, records, settings
 from zslcore.storage.files import FACTS
 
@@ -45,25 +49,31 @@ FORMAT = 2
 R = TypeVar("R")
 
 
-class Report(Protocol):
-    """Receives the progress of a computation."""
+class LiveProgress(Protocol):
+    """A :data:`zslcore.progress.Progress` that can show a picture of the result so far."""
 
-    def __call__(self, done: float, total: float, message: str = "", stage: str = "", /) -> None:
-        """Take in that ``done`` of ``total`` is done; a new stage starts the clock again."""
+    def __call__(self, done: float, total: float, message: str, /) -> None:
+        """Report that ``done`` of ``total`` is done."""
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
         """Show the arrays that ``draw`` returns, from time to time."""
 
 
-class _Silent:
-    """A report that is not read."""
+@dataclass(frozen=True)
+class WithoutPictures:
+    """Progress as a study reports it, which shows no picture."""
 
-    def __call__(self, *_: object) -> None: ...
+    progress: Progress = silent
 
-    def preview(self, draw: object) -> None: ...
+    def __call__(self, done: float, total: float, message: str, /) -> None:
+        """Report that ``done`` of ``total`` is done."""
+        self.progress(done, total, message)
+
+    def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
+        """Ignore a picture."""
 
 
-SILENT = _Silent()
+SILENT = WithoutPictures()
 
 
 @dataclass(frozen=True)
@@ -86,7 +96,7 @@ class Study(Generic[R]):
         """Description on the screen; no part of the key."""
         raise NotImplementedError
 
-    def compute(self, report: Report) -> R:
+    def compute(self, progress: LiveProgress) -> R:
         """Return the result; the annotated type is what :meth:`read` returns."""
         raise NotImplementedError
 
@@ -136,10 +146,10 @@ class Study(Generic[R]):
         return not iterative and dataset.features.size <= self.SMALL
 
     @classmethod
-    def work(cls, folder: Path, report: Report, **arguments: Any) -> None:
+    def work(cls, folder: Path, progress: LiveProgress, **arguments: Any) -> None:
         """Compute the result of these arguments and write it into an empty folder."""
-        report(0, 0, "Opening the data set")
-        result = cls.from_arguments(arguments).compute(report)
+        progress(0, 0, "Opening the data set")
+        result = cls.from_arguments(arguments).compute(progress)
         records.save(folder, result, compressed=cls.COMPRESSED)
 
     def read(self, folder: Path) -> R:
@@ -159,6 +169,83 @@ def key_of(of: object) -> str:
     """Return the SHA-256 of the identity of a study, 16 hex digits."""
     text = json.dumps(of, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=2)
+def read_once(name: str, stamp: str) -> ZSLDataset:
+    """Read a data set, again when another import has taken its name."""
+    return load_results_only(name) if is_known_by_results(name) else load(name)
+
+
+def open_dataset(name: str) -> ZSLDataset:
+    """Return a data set, read once in every process; known by its results where not imported."""
+    return read_once(name, imports.stamp(name))
+
+
+# --- Results in the run store ---------------------------------------------------------------------
+
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class RecordStudy(Study[R]):
+    """A study whose result is a record of the run store, where lists of results show it.
+
+    ``kind`` is one of :data:`zslcore.results.store.KINDS`. ``SCHEMA`` reads and writes the result;
+    without one it is a list of rows with JSON values.
+    """
+
+    SCHEMA: ClassVar[records.Schema[Any] | None] = None
+
+    def listed(self, result: R) -> tuple[Mapping[str, Any], Rows]:
+        """Return what lists show of a result: columns of every row, and the rows."""
+        raise NotImplementedError
+
+    def stored(self, store: ResultStore | None = None) -> R | None:
+        """Return the stored result; None without one, or with a record that cannot be read."""
+        text = (store or ResultStore()).record(self.kind, self.key)
+        if text is None:
+            return None
+        try:
+            read: Any = self.SCHEMA.load(text) if self.SCHEMA else _read_rows(text)
+        except records.UnreadableError:
+            return None
+        result: R = read
+        return result
+
+    def put(
+        self, result: R, store: ResultStore | None = None, *, seconds: float | None = None
+    ) -> None:
+        """Store a result, with the seconds that it took where they are known."""
+        record: Any = result
+        if self.SCHEMA is not None:
+            record = json.loads(self.SCHEMA.dump(record))
+        columns, rows = self.listed(result)
+        columns = ({} if seconds is None else {"seconds": seconds}) | dict(columns)
+        entry = result_of(self.kind, self.key, columns, rows, record)
+        (store or ResultStore()).put_result(entry)
+
+    def is_stored(self) -> bool:
+        """Return whether a result is stored."""
+        return self.stored() is not None
+
+    def complete(self, progress: Progress = silent) -> int:
+        """Compute and store a missing result; return how many were computed."""
+        if self.is_stored():
+            return 0
+        began = time.perf_counter()
+        result = self.compute(WithoutPictures(progress))
+        self.put(result, seconds=time.perf_counter() - began)
+        return 1
+
+
+def _read_rows(text: str) -> list[dict[str, Any]]:
+    """Read the rows of a record; raises UnreadableError for other JSON."""
+    try:
+        return [dict(row) for row in json.loads(text)]
+    except (ValueError, TypeError) as error:
+        raise records.UnreadableError("Rows: expected a list of mappings.") from error
 
 
 # --- Results on disk ------------------------------------------------------------------------------
@@ -247,21 +334,11 @@ class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
         """Description on the screen."""
         return f"{self.spec.method} on {self.spec.dataset}, split {self.spec.split}"
 
-    def compute(self, report: Report) -> tuple[RunResult, ScoredTest]:
+    def compute(self, progress: LiveProgress) -> tuple[RunResult, ScoredTest]:
         """Run the spec, or fit again what the run store has of it."""
-        spec, store = self.spec, ResultStore()
-        dataset, sweeps = load(spec.dataset), not spec.estimator.iterative
-        known = None
-        with store.tolerated():
-            known = store.get(spec.key)
-        progress = Progress(spec, dataset, report, with_oracle=sweeps, known=known)
-        return store.run(
-            spec,
-            dataset,
-            with_oracle=sweeps,
-            on_progress=progress.on_fit,
-            on_epoch=progress.on_epoch,
-        )
+        sweeps = not self.spec.estimator.iterative
+        made = run(self.spec, store=ResultStore(), with_oracle=sweeps, progress=progress)
+        return made.result, made.scores
 
 
 def run_seconds(dataset: ZSLDataset) -> float:

@@ -16,14 +16,14 @@ good, the bad and the ugly", TPAMI 2019, section 6.3.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self
 
 import pandas as pd
 from sklearn.base import clone
 
-from zslcore.analysis.study import Report, Study, made_by
+from zslcore.analysis.study import LiveProgress, Study, made_by
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation.figures import values_of
 from zslcore.evaluation.protocol import ScoredTest, Setting, Task, evaluate
@@ -32,6 +32,7 @@ from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
 from zslcore.metrics import mean_class_accuracy
+from zslcore.progress import Progress, silent
 
 Kind = Literal["inductive", "transductive"]
 
@@ -142,20 +143,20 @@ class TransductionStudy(Study["Transduction"]):
         """Revisions of protocol and contenders, and the grids that are searched."""
         return {"grids": {}} | made_by(*self.estimators, grids=self.choose)
 
-    def compute(self, report: Report) -> Transduction:
+    def compute(self, progress: LiveProgress) -> Transduction:
         """Compare the two, see :func:`compare`."""
-        report(0, 0, f"Fitting {self.method}")
-        return self.compare(on_progress=report)
+        progress(0, 0, f"Fitting {self.method}")
+        return self.compare(progress=progress)
 
     def compare(
         self,
         dataset: ZSLDataset | None = None,
-        on_progress: Callable[[int, int, str], None] | None = None,
+        progress: Progress = silent,
     ) -> Transduction:
         """Compare, see :func:`compare`; ``dataset`` is that data set where it is open already."""
         dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
-        setting = Setting(dataset, dataset.split(self.split), scaling, self.seed, on_progress)
+        setting = Setting(dataset, dataset.split(self.split), scaling, self.seed, progress)
         return compare(self.estimator, setting, choose=self.choose)
 
 
@@ -208,8 +209,7 @@ class _Work:
         given = model.get_params()
         if not self.choose and (task == "zsl" or not self.setting.split.folds):
             return given, None
-        what = f"{model.card.name}, {kind}, parameters for {task.upper()}"
-        selection = self.setting.select(
-            model, task=task, grid=None if self.choose else {}, what=what
-        )
+        message = f"{model.card.name}, {kind}, parameters for {task.upper()}"
+        grid: dict[str, Any] | None = None if self.choose else {}
+        selection = self.setting.select(model, task=task, grid=grid, message=message)
         return given | selection.params, selection.gamma

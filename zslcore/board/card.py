@@ -33,7 +33,7 @@ from zslcore.leakage.report import (
     trained_classes,
     worst_first,
 )
-from zslcore.results.imported import read_runs
+from zslcore.results.run_files import read_runs
 
 #: Split states whose rows are known and do not leak.
 CLEAN_SPLIT = "known"
@@ -64,7 +64,7 @@ def card_of_result(
         raise FileRefusedError(
             f"{files[0][0]}: expected one result at a time; got {len(runs):,} results."
         )
-    return card_of_run(runs[0][0], files, pretraining, load)
+    return card_of_run(runs[0], files, pretraining, load)
 
 
 def card_of_run(

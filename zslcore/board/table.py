@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -53,6 +53,7 @@ from zslcore.metrics.significance import (
     widening,
 )
 from zslcore.names import class_keys
+from zslcore.progress import Progress, silent
 from zslcore.storage.files import write_out
 from zslcore.storage.tables import harmless_csv
 
@@ -378,7 +379,7 @@ def write_curves(
     board: Board,
     folder: Path,
     target: Path,
-    on_progress: Callable[[int, int], None] | None = None,
+    progress: Progress = silent,
 ) -> Mapping[str, Path]:
     """Write a page for each result with a curve into ``target``; return pages by its file."""
     pages: dict[str, Path] = {}
@@ -390,8 +391,7 @@ def write_curves(
                 page = target / f"{Path(one.file).stem}.html"
                 write_out(page, found.page(f"{one.entry.method} on {one.entry.data.name}"))
                 pages[one.file] = page
-        if on_progress:
-            on_progress(done, len(board.results))
+        progress(done, len(board.results), "curves")
     return pages
 
 

@@ -118,12 +118,7 @@ def _write_curves(args: argparse.Namespace, board: Board) -> None:
     boards = [path for path in args.output if path.suffix.lower() == ".html"]
     if not boards:
         raise ParameterError("--curves: expected --output with an .html; got none.")
-    pages = write_curves(
-        board,
-        args.folder or FACTS / "board",
-        args.curves,
-        lambda done, total: show_steps(done, total, "curves"),
-    )
+    pages = write_curves(board, args.folder or FACTS / "board", args.curves, show_steps)
     show_steps()
     for path in boards:
         write_out(path, to_html(board, curves={k: address_of(v, path) for k, v in pages.items()}))
@@ -260,7 +255,7 @@ def _scores(path: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> dict[str, Any]:
     """Read an object from a JSON file."""
-    from zslcore.results.imported import MAX_BYTES, MAX_VALUES
+    from zslcore.results.run_files import MAX_BYTES, MAX_VALUES
 
     values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
     if not isinstance(values, dict):
@@ -269,7 +264,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 def _result(values: dict[str, Any], name: str) -> RunResult:
-    from zslcore.results.imported import checked_runs
+    from zslcore.results.run_files import checked_runs
 
-    ((result, _),) = checked_runs(values, name)
+    (result,) = checked_runs(values, name)
     return result

@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> None:
         workers=args.workers,
         max_pixels=args.max_pixels or MAX_PIXELS,
         prototypes=prototypes,
-        on_progress=Progress(),
+        progress=ImageProgress(),
     )
     _print_result(extraction, images)
     if args.name:
@@ -176,7 +176,7 @@ def _encoder(args: argparse.Namespace) -> Encoder:
     return replace(encoder, preset=replace(encoder.preset, **changes))
 
 
-class Progress:
+class ImageProgress:
     """Prints progress: a line that is rewritten in a terminal, otherwise one line per minute."""
 
     #: Seconds between two lines when the output is no terminal.
@@ -184,9 +184,9 @@ class Progress:
 
     def __init__(self) -> None:
         self.began = self.printed = time.monotonic()
-        self.first = 0
+        self.first = 0.0
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, done: float, total: float, _: str) -> None:
         """Print the number of finished images and the time left."""
         now, terminal = time.monotonic(), sys.stderr.isatty()
         self.first = self.first or done

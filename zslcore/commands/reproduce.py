@@ -25,7 +25,8 @@ from zslcore.analysis.papers.experiments import (
     get_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import explain_means, open_dataset, widen_table
+from zslcore.analysis.papers.experiments.experiment import explain_means, widen_table
+from zslcore.analysis.study import open_dataset
 from zslcore.commands.command import Output, command, option
 from zslcore.commands.options import JSON, METHOD, show_standing
 from zslcore.evaluation import plugins, write_predictions

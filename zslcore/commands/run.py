@@ -37,8 +37,7 @@ def run(args: argparse.Namespace) -> None:
     """Run the method, print and store the result."""
     from zslcore.analysis.stored_runs import as_text
     from zslcore.datasets import load
-    from zslcore.evaluation import plugins, write_predictions
-    from zslcore.evaluation.runs import Progress, execute_with_predictions
+    from zslcore.evaluation import plugins, runs, write_predictions
     from zslcore.evaluation.specs import RunSpec
     from zslcore.results.store import ResultStore
 
@@ -53,24 +52,16 @@ def run(args: argparse.Namespace) -> None:
     store = ResultStore()
     if not args.no_store and (refusal := store.refusal()):
         print(f"The result will be printed but not stored. {refusal}", file=sys.stderr)
-    with_oracle = not args.no_oracle
-    progress = Progress(spec, dataset, show_steps, with_oracle=with_oracle)
-    result, predictions = execute_with_predictions(
-        spec,
-        dataset,
-        with_oracle=with_oracle,
-        on_progress=progress.on_fit,
-        on_epoch=progress.on_epoch,
-    )
+    made = runs.run(spec, dataset, with_oracle=not args.no_oracle, progress=show_steps)
     show_steps()
-    print(result.to_json() if args.json else as_text(result), flush=True)
+    print(made.result.to_json() if args.json else as_text(made.result), flush=True)
     if not args.no_store:
         with store.tolerated():
-            store.put(result, predictions)
+            store.put_run(made)
     if store.not_stored_because:
         print(f"The result is not stored. {store.not_stored_because}", file=sys.stderr)
     if args.predictions is not None:
-        write_predictions(args.predictions, predictions)
+        write_predictions(args.predictions, made.predictions)
 
 
 def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:

@@ -36,7 +36,6 @@ from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
 from zslcore.interactive.one_file import frame_line
 from zslcore.printing import FORMATS as FORMATS_OF_PRINT
 from zslcore.printing import WIDTHS, of_predictions, print_figure
-from zslcore.results.imported import import_runs
 from zslcore.results.store import HERE, KINDS, RUN, Result, ResultStore, StoredRun
 from zslcore.storage.files import write_out
 from zslcore.storage.tables import harmless_csv
@@ -333,20 +332,6 @@ def delete_runs(args: argparse.Namespace) -> None:
         print(f"deleted {one.id}")
 
 
-@command(
-    option("file FILE", "output of run --json or runs export --format json"),
-    option("--who NAME", "owner of the results", required=True),
-)
-def import_file(args: argparse.Namespace) -> None:
-    """Import results of another person, marked as imported."""
-    imported = import_runs(args.file, args.who, ResultStore())
-    for one in imported:
-        spec: Any = one.result.spec
-        print(f"{one.id}  {spec.method} on {spec.dataset}, split {spec.split}; {one.origin}")
-    if any("validated" in (one.result.gamma_origin, one.result.params_origin) for one in imported):
-        print("Choices that these results call validated are only stated and cannot be checked.")
-
-
 def run(_: argparse.Namespace) -> object:
     """List all runs."""
     parser = argparse.ArgumentParser()
@@ -360,5 +345,4 @@ VERBS = {
     "compare": compare_runs,
     "export": export_runs,
     "delete": delete_runs,
-    "import": import_file,
 }

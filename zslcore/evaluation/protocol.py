@@ -66,6 +66,7 @@ from zslcore.metrics import (
     top_k_of_ranks,
 )
 from zslcore.metrics.curve import GammaThresholds, find_gamma_thresholds
+from zslcore.progress import Progress, silent
 from zslcore.texts import html_of_frame
 
 #: Counted up when the same data, method and parameters are chosen or judged otherwise than before.
@@ -73,8 +74,6 @@ REVISION = 1
 
 Task = Literal["zsl", "gzsl"]
 Rule = Literal["best", "one standard error"]
-Progress = Callable[[int, int], None]
-Report = Callable[[int, int, str], None]
 GammaOrigin = Literal["validated", "given", "oracle"]
 #: Answers within the given side alone; one predicted class a sample without any score; or none.
 Limits = Literal["", "sides given", "predicted classes"]
@@ -379,15 +378,15 @@ class Setting:
     """Data, split, scaling and seed: all that a method is chosen, fitted and scored under.
 
     ``preprocessing`` scales features and prototypes; ``seed`` decides which rows are held out as
-    seen validation, and seeds stochastic methods. ``tell(done, total, what)`` is called after every
-    fit-and-score of a selection or sweep; what it raises ends the work.
+    seen validation, and seeds stochastic methods. ``progress`` is called after every fit-and-score
+    of a selection or sweep, with the message of that step; an exception ends the work.
     """
 
     dataset: ZSLDataset
     split: Split
     preprocessing: Preprocessing = field(default_factory=Preprocessing)
     seed: int = 0
-    tell: Report | None = None
+    progress: Progress = silent
 
     def on(self, split: Split) -> Self:
         """Return the same setting on another split."""
@@ -404,10 +403,11 @@ class Setting:
         return problem.scored(problem.fit(with_seed(method, self.seed)))
 
     def sweep(
-        self, method: ZSLEstimator, points: Sequence[Params], what: str = ""
+        self, method: ZSLEstimator, points: Sequence[Params], message: str = ""
     ) -> Iterator[ScoredTest]:
         """Yield the scored test set at every point of a grid."""
-        method, problem, tick = with_seed(method, self.seed), self.test, self._ticks(points, what)
+        method, problem = with_seed(method, self.seed), self.test
+        tick = self._ticks(points, message)
         for F in problem.sweep(method, points):
             tick()
             yield ScoredTest(F, problem.y_test, problem.classes, problem.seen)
@@ -437,7 +437,7 @@ class Setting:
         grid: Mapping[str, Sequence[Any]] | None = None,
         rule: Rule | None = None,
         with_gamma: bool = True,
-        what: str = "",
+        message: str = "",
     ) -> Selection:
         """Choose parameters and gamma on the folds, see :func:`select`."""
         _check_task(task)
@@ -445,7 +445,7 @@ class Setting:
         method, folds = with_seed(method, self.seed), self.split.folds
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
         rule = rule_of(method, points) if rule is None else _checked(rule, method)
-        tick = self._ticks(range(len(points) * len(folds)), what)
+        tick = self._ticks(range(len(points) * len(folds)), message)
         found = [one for fold in folds for one in self._judge(method, fold, points, task, tick)]
         rows = [
             {**params, "fold": k, **one.row}
@@ -477,13 +477,16 @@ class Setting:
         )
 
     def oracle(
-        self, method: ZSLEstimator, grid: Mapping[str, Sequence[Any]] | None = None, what: str = ""
+        self,
+        method: ZSLEstimator,
+        grid: Mapping[str, Sequence[Any]] | None = None,
+        message: str = "",
     ) -> Oracle:
         """Choose parameters and gamma *on the test set*, see :func:`oracle`."""
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
         zsl: list[float] = []
         gzsl: list[OperatingPoint] = []  # none without seen test samples
-        for scores in self.sweep(method, points, what):
+        for scores in self.sweep(method, points, message):
             zsl.append(mean_class_accuracy(*scores.zsl_answers))
             if scores.generalized:
                 gzsl.append(scores.curve.best())
@@ -519,21 +522,14 @@ class Setting:
                 row = {"score": best.harmonic, "calibration_gamma": best.gamma}
                 yield _Judged(row, curve, of_fold)
 
-    def _ticks(self, fits: Sequence[Any], what: str) -> Callable[[], None]:
+    def _ticks(self, fits: Sequence[Any], message: str) -> Callable[[], None]:
         """Return a function to call after each of ``fits``, which reports the progress."""
         done, total = count(1), len(fits)
 
         def tick() -> None:
-            now = min(next(done), total)
-            if self.tell:
-                self.tell(now, total, what)
+            self.progress(min(next(done), total), total, message)
 
         return tick
-
-
-def report_counts(on_progress: Progress | None) -> Report | None:
-    """Return a report of a setting that passes on the counts alone."""
-    return on_progress and (lambda done, total, _: on_progress(done, total))
 
 
 def fit_and_score(
@@ -639,7 +635,7 @@ def select(
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
     with_gamma: bool = True,
-    on_progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Selection:
     """Choose parameters and gamma on the folds' validation classes.
 
@@ -655,7 +651,7 @@ def select(
     seed : decides which rows are held out as seen validation, and seeds stochastic methods
     with_gamma : whether parameters chosen for ZSL get a gamma, which takes one more fit a fold
         Those chosen for GZSL have one without.
-    on_progress : callable(done, total), called after every fit-and-score
+    progress : callable(done, total, message), called after every fit-and-score
 
     Raises
     ------
@@ -665,7 +661,7 @@ def select(
         For an unknown task or rule, or the rule of one standard error with a method that does not
         say what is simple.
     """
-    return Setting(dataset, split, preprocessing, seed, report_counts(on_progress)).select(
+    return Setting(dataset, split, preprocessing, seed, progress).select(
         method, task=task, grid=grid, rule=rule, with_gamma=with_gamma
     )
 
@@ -917,9 +913,7 @@ def oracle(
     grid: Mapping[str, Sequence[Any]] | None = None,
     preprocessing: Preprocessing = Preprocessing(),  # noqa: B008 - frozen
     seed: int = 0,
-    on_progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Oracle:
     """Choose parameters and gamma *on the test set*, to show what peeking would gain."""
-    return Setting(dataset, split, preprocessing, seed, report_counts(on_progress)).oracle(
-        method, grid
-    )
+    return Setting(dataset, split, preprocessing, seed, progress).oracle(method, grid)

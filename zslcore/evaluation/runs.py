@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import platform
 import time
-from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
@@ -33,10 +34,13 @@ from zslcore.evaluation.verification import verify_predictions
 from zslcore.exceptions import ParameterError
 from zslcore.methods.base import ZSLEstimator, with_seed
 from zslcore.methods.classifiers import seconds_saved
+from zslcore.progress import Progress, silent
 from zslcore.storage.records import Schema
 from zslcore.texts import html_of_frame
 
 Origin = Literal["validated", "given"]
+#: Note in the source of predictions whose validation rows are not stored.
+WITHOUT_FOLDS = "Test rows alone: the validation rows of this run are not stored."
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -139,23 +143,105 @@ class RunResult:
 SCHEMA = Schema(RunResult, version=3)
 
 
-def execute(
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One method on one split: its result, and what the metrics of the result were read off.
+
+    Attributes
+    ----------
+    result : the record to store
+    scores : of the test set
+    validation : answers on the folds, which chose gamma; empty where nothing chose it
+    """
+
+    result: RunResult
+    scores: ScoredTest
+    validation: tuple[FoldAnswers, ...]
+    dataset: ZSLDataset
+
+    @cached_property
+    def predictions(self) -> Predictions:
+        """The predicted class of every image, with validation rows where gamma was chosen on them.
+
+        Raises a DatasetError for a test set without images, and for scores that are NaN.
+        """
+        split = self.dataset.split(self.result.spec.split)
+        return Predictions.of_scores(
+            self.scores,
+            np.concatenate([split.test_seen, split.test_unseen]),
+            self.dataset.class_names,
+            validation=self.validation,
+            provenance=self._provenance(),
+        )
+
+    def with_validation(self) -> Run:
+        """Return the run with the validation rows of a gamma that the folds chose.
+
+        The method is fitted on the folds again, with the run's own parameters. Scores may then
+        differ in the last digit: rows that would choose another gamma are left out.
+        """
+        if self.result.gamma_origin != "validated" or self.validation:
+            return self
+        spec = replace(self.result.spec, params=self.result.params)
+        setting = spec.setting(self.dataset.required(spec.digest))
+        chosen = setting.select(spec.estimator, grid={})
+        made = replace(self, validation=chosen.validation)
+        return self if verify_predictions(made.predictions).reasons else made
+
+    def _provenance(self) -> Provenance:
+        result, dataset = self.result, self.dataset
+        spec, source = result.spec, dataset.source
+        if result.gamma_origin == "validated" and not self.validation:
+            source = f"{source} {WITHOUT_FOLDS}".strip()
+        return Provenance.on(
+            dataset,
+            dataset.split(spec.split),
+            method=spec.method,
+            params=result.params,
+            params_origin=result.params_origin,
+            gamma=result.gamma,
+            gamma_origin=result.gamma_origin or "none",
+            seed=spec.seed,
+            created=result.created,
+            version=result.version,
+            commit=result.commit,
+            revisions=spec.revisions,
+            spec=json.loads(spec.to_json()),
+            source=source,
+        )
+
+
+class Store(Protocol):
+    """Where runs are stored, see :class:`zslcore.results.store.ResultStore`."""
+
+    def get(self, key: str, /) -> RunResult | None:
+        """Return the result with this key; None without one."""
+
+    def put_run(self, run: Run, /) -> None:
+        """Store the result of a run with its predictions."""
+
+    def tolerated(self) -> AbstractContextManager[None]:
+        """Continue after an error of the store."""
+
+
+def run(
     spec: RunSpec,
     dataset: ZSLDataset | None = None,
     *,
+    store: Store | None = None,
     with_oracle: bool = True,
-    on_progress: Callable[[int, int], None] | None = None,
-    on_epoch: Callable[[int, float], None] | None = None,
-) -> RunResult:
+    progress: Progress = silent,
+) -> Run:
     """Run a spec: choose what is not given, fit on trainval, look at the test set once.
 
     Parameters
     ----------
     dataset : the data of that name, where it is open already
+    store : where the result is stored, optional
+        Choices of a stored result are not made again; the method is fitted with them.
     with_oracle : also sweep the grid on the test set, for the oracle gap; costs as much as a fold
-    on_progress : callable(done, total), called after every fit-and-score of the selection
-    on_epoch : callable(epoch, loss), called after every epoch of methods that have epochs
-        Whatever either of the two raises ends the run.
+        A stored result without an oracle does not count then.
+    progress : callable(done, total, message), called after every fit and every epoch
 
     Raises
     ------
@@ -163,47 +249,19 @@ def execute(
         For unknown names, a split without folds where something is to be chosen, or a digest that
         is not the data's.
     """
-    return execute_in_full(
-        spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
-    ).result
-
-
-def execute_with_scores(
-    spec: RunSpec, dataset: ZSLDataset | None = None, **options: Any
-) -> tuple[RunResult, protocol.ScoredTest]:
-    """Run a spec as :func:`execute` does, and return the scores it has read its figures off."""
-    done = execute_in_full(spec, dataset, **options)
-    return done.result, done.scores
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Execution:
-    """The output of a run: the scores that its figures were read off, and answers on the folds.
-
-    ``validation`` chose gamma; it is empty where nothing chose it.
-    """
-
-    result: RunResult
-    scores: protocol.ScoredTest
-    validation: tuple[protocol.FoldAnswers, ...]
-    dataset: ZSLDataset
-
-
-def execute_in_full(
-    spec: RunSpec,
-    dataset: ZSLDataset | None = None,
-    *,
-    with_oracle: bool = True,
-    on_progress: Callable[[int, int], None] | None = None,
-    on_epoch: Callable[[int, float], None] | None = None,
-) -> Execution:
-    """Run a spec as :func:`execute` does, and return its full output."""
-    start, saved = time.perf_counter(), seconds_saved()
     spec, dataset = with_data(spec, dataset)
+    if store is not None:
+        stored = None
+        with store.tolerated():
+            stored = store.get(spec.key)
+        if stored is not None and (stored.oracle is not None or not with_oracle):
+            return refit(stored, dataset, progress=progress)
+    start, saved = time.perf_counter(), seconds_saved()
     setting = spec.setting(dataset)
+    steps = _Steps.of(spec, dataset, progress, with_oracle=with_oracle)
     method = with_seed(spec.estimator, spec.seed)
-    method.on_epoch = on_epoch
-    chosen = choose(spec, method, dataset, on_progress)
+    method.on_epoch = steps.report_epoch
+    chosen = choose(spec, method, dataset, steps.report_fit)
     scores = setting.score(clone(method).set_params(**chosen.params))
     peek = setting.oracle(method, spec.grid) if with_oracle else None
     result = RunResult(
@@ -213,7 +271,7 @@ def execute_in_full(
         params_origin=chosen.params_origin,
         gamma=chosen.gamma,
         gamma_origin=chosen.gamma_origin,
-        evaluation=protocol.evaluate(scores, 0.0 if chosen.gamma is None else chosen.gamma),
+        evaluation=protocol.evaluate(scores, chosen.gamma or 0.0),
         oracle=peek,
         class_names={int(c): dataset.class_names[c] for c in scores.classes},
         simulated=dataset.simulated,
@@ -226,18 +284,22 @@ def execute_in_full(
         fold_choices=chosen.fold_choices,
         rule=chosen.rule,
     )
-    return Execution(result, scores, chosen.validation, dataset)
+    made = Run(result, scores, chosen.validation, dataset)
+    if store is not None:
+        with store.tolerated():
+            store.put_run(made)
+    return made
 
 
-def fit_again(
+def refit(
     result: RunResult,
     dataset: ZSLDataset | None = None,
     *,
-    on_epoch: Callable[[int, float], None] | None = None,
-) -> tuple[RunResult, protocol.ScoredTest]:
-    """Return a known result with its scores: fitted with what it chose, nothing chosen again.
+    progress: Progress = silent,
+) -> Run:
+    """Return the run of a stored result: fitted with its parameters, which are not chosen again.
 
-    Its figures are read off these very scores, so that the two agree to the last digit. Raises a
+    Its metrics are read off these very scores, so that the two agree to the last digit. Raises a
     ParameterError when method or protocol give other numbers since.
     """
     spec, dataset = with_data(result.spec, dataset)
@@ -246,16 +308,12 @@ def fit_again(
             f"{spec.method}: the result was made by revision {result.spec.revisions}, this is "
             f"{spec.revisions}; run it again."
         )
-    model = replace(spec, params=result.params).estimator
-    model.on_epoch = on_epoch
+    spec = replace(spec, params=result.params)
+    model = spec.estimator
+    model.on_epoch = _Steps(model.planned_epochs([{}]), 0, progress).report_epoch
     scores = spec.setting(dataset).score(model)
-    gamma = 0.0 if result.gamma is None else result.gamma
-    return replace(result, evaluation=protocol.evaluate(scores, gamma)), scores
-
-
-def answer_folds(spec: RunSpec, dataset: ZSLDataset) -> protocol.Selection:
-    """Fit the method of ``spec`` on the folds, with the parameters of ``spec`` alone."""
-    return spec.setting(dataset).select(spec.estimator, grid={})
+    evaluation = protocol.evaluate(scores, result.gamma or 0.0)
+    return Run(replace(result, evaluation=evaluation), scores, (), dataset)
 
 
 def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
@@ -265,7 +323,7 @@ def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDa
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Selected:
     """Parameters and gamma of a run, and their origin.
 
     ``fold_choices`` is what every fold alone would have chosen and ``rule`` how their scores chose,
@@ -286,20 +344,21 @@ def choose(
     spec: RunSpec,
     method: ZSLEstimator,
     dataset: ZSLDataset,
-    on_progress: protocol.Progress | None = None,
-) -> Choice:
+    progress: Progress = silent,
+) -> Selected:
     """Choose what is not given, and nothing else, on the folds."""
     params, split = method.get_params(), dataset.split(spec.split)
     generalized = bool(len(split.test_seen))
     wants_gamma = generalized and bool(split.folds) and spec.gamma is None
-    choice = Choice(params, "given", spec.gamma, None if spec.gamma is None else "given")
+    choice = Selected(params, "given", spec.gamma, None if spec.gamma is None else "given")
     if not spec.grid and not wants_gamma:
         return choice
-    chosen = spec.setting(dataset, protocol.report_counts(on_progress)).select(
+    chosen = spec.setting(dataset, progress).select(
         method,
         task=spec.select_for if spec.grid and generalized else "gzsl" if wants_gamma else "zsl",
         grid=spec.grid,
         with_gamma=wants_gamma,
+        message=f"{spec.method} on {spec.dataset}",
     )
     choice = replace(choice, params=params | chosen.params)
     if spec.grid:
@@ -335,121 +394,51 @@ def _torch() -> str:
         return ""
 
 
-#: Note in the source of a file whose validation rows are not stored.
-WITHOUT_FOLDS = "Test rows alone: the validation rows of this run are not stored."
+@dataclass(slots=True)
+class _Steps:
+    """Progress of one run, counted in epochs where the method has any, else in fits.
 
-
-def execute_with_predictions(
-    spec: RunSpec, dataset: ZSLDataset | None = None, **options: Any
-) -> tuple[RunResult, Predictions]:
-    """Run a spec and return its predictions, with the validation rows of folds that chose gamma.
-
-    Nothing is fitted for them but what a run fits anyway; ``options`` are those of :func:`execute`.
-    """
-    done = execute_in_full(spec, dataset, **options)
-    return done.result, predictions_of(done)
-
-
-def predictions_of(done: Execution) -> Predictions:
-    """Return what a run has answered, with where it comes from."""
-    split = done.dataset.split(done.result.spec.split)
-    return Predictions.of_scores(
-        done.scores,
-        np.concatenate([split.test_seen, split.test_unseen]),
-        done.dataset.class_names,
-        validation=done.validation,
-        provenance=_provenance(done),
-    )
-
-
-def predictions_of_run(
-    result: RunResult, scores: ScoredTest, dataset: ZSLDataset, *, folds: bool
-) -> Predictions:
-    """Return the predictions of a known result from its scores.
-
-    With ``folds`` it is fitted on the folds again, with the result's own parameters, for the
-    validation rows that chose gamma; without, the source of a file notes that they are missing.
-    """
-    validated = result.gamma_origin == "validated"
-    validation: tuple[FoldAnswers, ...] = ()
-    if folds and validated:
-        spec = replace(result.spec, params=result.params)
-        validation = answer_folds(spec, dataset.required(spec.digest)).validation
-    found = predictions_of(Execution(result, scores, validation, dataset))
-    # Fitted again, scores may differ in the last digit; a gamma is not to be accused for that.
-    if not validated or (validation and not verify_predictions(found).reasons):
-        return found
-    provenance = found.provenance
-    source = f"{provenance.source} {WITHOUT_FOLDS}".strip()
-    return replace(found, folds=(), provenance=replace(provenance, source=source))
-
-
-def _provenance(done: Execution) -> Provenance:
-    result, dataset = done.result, done.dataset
-    spec = result.spec
-    return Provenance.on(
-        dataset,
-        dataset.split(spec.split),
-        method=spec.method,
-        params=result.params,
-        params_origin=result.params_origin,
-        gamma=result.gamma,
-        gamma_origin=result.gamma_origin or "none",
-        seed=spec.seed,
-        created=result.created,
-        version=result.version,
-        commit=result.commit,
-        revisions=spec.revisions,
-        spec=json.loads(spec.to_json()),
-        source=dataset.source,
-    )
-
-
-class Progress:
-    """Turns the calls of a run into how far it is; epochs are counted where there are any.
-
-    ``report`` is called with done, total and a message; ``with_oracle`` says whether the grid is
-    swept on the test set too. The choice of the stored result ``known`` is not made again.
+    ``epochs`` are those of every training to come, at most, in the order of :func:`run`; the first
+    ``choosing`` trainings are on the folds.
     """
 
-    def __init__(
-        self,
-        spec: RunSpec,
-        dataset: ZSLDataset,
-        report: Callable[[float, float, str], None],
-        *,
-        with_oracle: bool = False,
-        known: RunResult | None = None,
-    ) -> None:
+    epochs: tuple[int, ...]
+    choosing: int
+    progress: Progress
+    training: int = 0
+
+    @classmethod
+    def of(
+        cls, spec: RunSpec, dataset: ZSLDataset, progress: Progress, *, with_oracle: bool
+    ) -> _Steps:
+        """Plan the trainings of a run, whose grid the test set may be swept with, too."""
         split = dataset.split(spec.split)
         each = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
         longest = each and (max(each),)
         generalized = bool(len(split.test_seen))
-        chooses = known is None and (spec.grid or (generalized and spec.gamma is None))
-        of_fold = each
+        on_folds = each
         if spec.grid and generalized and spec.select_for == "zsl":
-            of_fold += longest  # the chosen point once more, for gamma
-        on_folds = (len(split.folds) if chooses else 0) * of_fold
-        #: Epochs of every training to come, at most, in the order of :func:`execute_with_scores`.
-        self.plan = on_folds + longest + (each if with_oracle else ())
-        self.choosing, self.training, self.report = len(on_folds), 0, report
+            on_folds += longest  # the chosen point once more, for gamma
+        chooses = spec.grid or (generalized and spec.gamma is None)
+        on_folds *= len(split.folds) if chooses else 0
+        return cls(on_folds + longest + (each if with_oracle else ()), len(on_folds), progress)
 
-    def on_epoch(self, epoch: int, loss: float) -> None:
+    def report_epoch(self, epoch: int, loss: float) -> None:
         """Report an epoch; the first of a training begins the next one."""
         self.training += epoch == 1
-        done = sum(self.plan[: self.training - 1]) + epoch
-        what = "Sweeping the grid on the test set"
+        done = sum(self.epochs[: self.training - 1]) + epoch
+        message = "Sweeping the grid on the test set"
         if self.training <= self.choosing:
-            what = f"Choosing on the folds, training {self.training} of {self.choosing}"
+            message = f"Choosing on the folds, training {self.training} of {self.choosing}"
         elif self.training == self.choosing + 1:
-            what = "Fitting on all training classes"
-        self.report(done, sum(self.plan), f"{what}, epoch {epoch}: loss {loss:.3g}")
+            message = "Fitting on all training classes"
+        self.progress(done, sum(self.epochs), f"{message}, epoch {epoch}: loss {loss:.3g}")
 
-    def on_fit(self, done: int, total: int) -> None:
+    def report_fit(self, done: float, total: float, _: str) -> None:
         """Report a fit of the selection, for methods without epochs."""
-        if self.plan:
+        if self.epochs:
             return
-        what = "Fitting on all training classes"
+        message = "Fitting on all training classes"
         if done < total:
-            what = f"Choosing on the folds, fit {done} of {total}"
-        self.report(done, total + 1, what)
+            message = f"Choosing on the folds, fit {done} of {total}"
+        self.progress(done, total + 1, message)

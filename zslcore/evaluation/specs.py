@@ -17,6 +17,7 @@ from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features import FeatureScaling, Preprocessing, PrototypeScaling
 from zslcore.methods import METHODS, get_method
 from zslcore.methods.base import TransductiveEstimator, ZSLEstimator
+from zslcore.progress import Progress, silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +101,10 @@ class RunSpec:
         """The scaling of features and prototypes."""
         return Preprocessing(self.features, self.prototypes)
 
-    def setting(self, dataset: ZSLDataset, tell: protocol.Report | None = None) -> Setting:
+    def setting(self, dataset: ZSLDataset, progress: Progress = silent) -> Setting:
         """Return the spec's split of ``dataset``, with its scaling and seed."""
         split = dataset.split(self.split)
-        return Setting(dataset, split, self.preprocessing, self.seed, tell)
+        return Setting(dataset, split, self.preprocessing, self.seed, progress)
 
     @property
     def estimator(self) -> ZSLEstimator:

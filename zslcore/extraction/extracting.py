@@ -12,7 +12,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -31,6 +31,7 @@ from zslcore.extraction.images import (
     crops_of,
     read_batches,
 )
+from zslcore.progress import Progress, silent
 from zslcore.storage import artifacts
 from zslcore.storage.files import or_refused, written_whole
 from zslcore.texts import clean_text
@@ -40,7 +41,6 @@ from zslcore.version import version
 SCHEMA = 1
 OnBad = Literal["refuse", "skip"]
 #: Called with (images done, images in all).
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def extract(
     workers: int = 0,
     max_pixels: int = MAX_PIXELS,
     prototypes: np.ndarray | None = None,
-    on_progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Extraction:
     """Extract the features of images into an archive; go on where this was stopped before.
 
@@ -100,7 +100,7 @@ def extract(
     workers : processes that read images; 0 reads in this one, which a crash would end
     prototypes : float array of shape (n_classes, n_attributes), optional
         Of the classes in the order of ``images.class_names``, stored with the features.
-    on_progress : callable(done, total), optional
+    progress : callable(done, total, message)
         Called after every batch; whatever it raises ends the extraction.
 
     Raises
@@ -132,8 +132,7 @@ def extract(
     for k, found in zip(missing, read, strict=True):
         parts.put(k, *_encoded(found, parts.names(k), encoder, crops, batch, on_bad))
         done += len(found)
-        if on_progress is not None:
-            on_progress(done, len(images.files))
+        progress(done, len(images.files), f"{done:,} of {len(images.files):,} images")
     return parts.joined(output, provenance_of(encoder, crops), encoder, prototypes, resumed)
 
 

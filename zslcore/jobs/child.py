@@ -47,17 +47,16 @@ class Report:
 
     def __init__(self, say: Callable[[dict[str, Any]], None], folder: Path) -> None:
         self._say, self._folder = say, folder
-        self._stage: str | None = None
+        self._done = 0.0
         self._next_line, self._next_preview = 0.0, 0.0
 
-    def __call__(self, done: float, total: float, message: str = "", stage: str = "") -> None:
-        """Report that ``done`` of ``total`` is done; a new stage starts the clock again."""
+    def __call__(self, done: float, total: float, message: str = "") -> None:
+        """Report that ``done`` of ``total`` is done; the first of a new stage at once."""
         now = time.monotonic()
-        if now >= self._next_line or stage != self._stage or done == total:
-            self._stage, self._next_line = stage, now + LINE_EVERY
-            self._say(
-                {"done": float(done), "total": float(total), "message": message, "stage": stage}
-            )
+        if now >= self._next_line or done < self._done or done == total:
+            self._next_line = now + LINE_EVERY
+            self._say({"done": float(done), "total": float(total), "message": message})
+        self._done = done
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
         """Write the arrays that ``draw`` returns for the page, in at most a tenth of the time."""

@@ -66,7 +66,6 @@ class Status:
     position: int = 0
     done: float = 0
     total: float = 0
-    stage: str = ""
     message: str = ""
     seconds: float = 0
     seconds_left: float | None = None
@@ -157,6 +156,7 @@ class _Job:
     ended: float | None = None
     progress: dict[str, Any] = field(default_factory=dict)
     stage_since: float = 0
+    share: float = 0
     child: Child | None = None
     folder: Path | None = None
     error: str = ""
@@ -174,9 +174,10 @@ class _Job:
 
     def hear(self, line: dict[str, Any]) -> None:
         """Take in what the child says."""
-        if line.get("stage") != self.progress.get("stage") or not self.stage_since:
-            self.stage_since = time.monotonic()
-        self.progress = line
+        share = line["done"] / line["total"] if line.get("total") else 0.0
+        if share < self.share or not self.stage_since:
+            self.stage_since = time.monotonic()  # a stage that begins at its own zero
+        self.progress, self.share = line, share
 
     def seconds_left(self) -> float | None:
         done, total = self.progress.get("done", 0), self.progress.get("total", 0)
@@ -199,7 +200,7 @@ class _Job:
         )
 
 
-_SAID = ("done", "total", "stage", "message")
+_SAID = ("done", "total", "message")
 
 
 # --- Who does it ----------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ from threadpoolctl import threadpool_limits
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.features import Features, FeatureView
 from zslcore.large.shards import Part, Shards
+from zslcore.progress import Progress, silent
 from zslcore.storage import settings
 from zslcore.storage.extras import extra
 from zslcore.storage.files import data_folder, or_refused, written_whole
@@ -56,7 +57,6 @@ PATIENCE = 3
 #: How long the scheduler of a cluster has to answer.
 DASK_ANSWERS_IN = "10s"
 
-Progress = Callable[[int, int], None]
 Result = TypeVar("Result")
 
 
@@ -213,7 +213,7 @@ def over_pieces(
     *,
     engine: Engine = HERE,
     keep: Path | None = None,
-    on_done: Progress | None = None,
+    progress: Progress = silent,
 ) -> Iterator[tuple[int, Result]]:
     """Yield the place of every piece and what a function makes of it, in an order of their content.
 
@@ -224,6 +224,7 @@ def over_pieces(
     common : what is the same for all pieces
     digest : of ``common``, and of the revision of ``do``; empty where nothing is stored
     keep : folder in which finished pieces are stored and found again
+    progress : callable(done, total, message), called after every piece
     """
     given = [tuple(array[piece.at] for array in by_row) for piece in pieces]
     keys = [""] * len(pieces)
@@ -238,8 +239,7 @@ def over_pieces(
         try:
             for result in _parallel(stored, tasks[done:], engine):
                 done += 1
-                if on_done is not None:
-                    on_done(done, len(tasks))
+                progress(done, len(tasks), f"Part {done} of {len(tasks)}")
                 yield order[done - 1], result
         except TerminatedWorkerError:
             failures = failures + 1 if done == before else 0

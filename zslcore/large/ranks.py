@@ -33,10 +33,11 @@ import numpy as np
 
 from zslcore.exceptions import DatasetError, ParameterError, require_known
 from zslcore.features import Features, FeatureView, chunks
-from zslcore.large.engine import HERE, Engine, Progress, over_pieces, pieces_of
+from zslcore.large.engine import HERE, Engine, over_pieces, pieces_of
 from zslcore.large.shards import Shards
 from zslcore.methods.score_map import ScoreMap, Scorer
 from zslcore.metrics import Average, CurveSteps, SeenUnseenCurve, compute_margins
+from zslcore.progress import Progress, silent
 
 #: Depths at which the benchmark's ImageNet figures count an answer as right, and two more.
 KS = (1, 2, 5, 10, 20)
@@ -263,7 +264,7 @@ def count_ranks(
     curves: Sequence[str] | None = None,
     engine: Engine = HERE,
     keep: Path | None = None,
-    on_done: Progress | None = None,
+    progress: Progress = silent,
 ) -> RankCounts:
     """Count, for every candidate set at once, how often the true class is among the first.
 
@@ -280,7 +281,7 @@ def count_ranks(
     curves : names of the sets whose seen-unseen curve is wanted, all by default; each takes 8 or 12
         bytes an image, and 12 or 16 are for the seen side
     keep : folder in which every finished part is stored, see :mod:`zslcore.large.engine`
-    on_done : callable(done, total), called after every part
+    progress : callable(done, total, message), called after every part
 
     Raises
     ------
@@ -302,7 +303,7 @@ def count_ranks(
     pieces = pieces_of(view if everything else view.rows(rows))
     by_row, digest = [y[rows].astype(np.int32)], "" if keep is None else plan.digest()
     done = over_pieces(
-        _count, pieces, by_row, plan, digest, engine=engine, keep=keep, on_done=on_done
+        _count, pieces, by_row, plan, digest, engine=engine, keep=keep, progress=progress
     )
     counted = []
     for k, counts in done:

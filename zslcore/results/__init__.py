@@ -1,5 +1,6 @@
-"""Results: what was computed, one layer under every page and command.
+"""Results: one layer under every page and command.
 
-:mod:`.store` looks up, lists, adds and deletes results in the SQLite file of :mod:`.database`, of a
-run or of any other kind (:mod:`.result`), :mod:`.shipped` or :mod:`.imported` from other people.
+:mod:`.store` looks up, lists, stores and deletes results in the SQLite file of :mod:`.database`.
+:mod:`.shipped` reads the precomputed ones of the package, :mod:`.run_files` results in JSON files,
+and :mod:`.planning` finds and computes missing runs.
 """

@@ -6,7 +6,7 @@ run with what each fold, or the test set, would choose. An interrupted plan resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Literal, Protocol
@@ -16,14 +16,15 @@ from joblib import delayed
 from zslcore.datasets import ZSLDataset, load
 from zslcore.evaluation import plugins
 from zslcore.evaluation.protocol import Task
-from zslcore.evaluation.runs import Progress, RunResult, execute_in_full
+from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ZSLError
 from zslcore.features import FeatureScaling
 from zslcore.large.engine import parallel
 from zslcore.methods import VARIANTS, get_method
 from zslcore.methods.classifiers import shared_classifiers
-from zslcore.results.store import ResultStore, answers_of
+from zslcore.progress import Progress, part_of, silent
+from zslcore.results.store import ResultStore
 
 #: How parameters were chosen: on all folds, on one of them, or on the test set.
 Choice = Literal["validated", "folds", "oracle"]
@@ -31,10 +32,6 @@ Choice = Literal["validated", "folds", "oracle"]
 SEEDS = 5
 #: Runs that are made at the same time, one thread each.
 AT_A_TIME = 2
-
-
-#: callable(done, total, message)
-Report = Callable[[float, float, str], None]
 
 
 class Results(Protocol):
@@ -101,20 +98,23 @@ class Plan:
         spec: RunSpec,
         dataset: ZSLDataset,
         store: ResultStore,
-        report: Report | None = None,
+        progress: Progress = silent,
     ) -> int:
         """Run what the store lacks of a run and of those that follow from it; return how many."""
         first, fitted, n = self.first(spec, store), 0, self._most_runs(spec, dataset)
 
-        def part(place: int) -> Report | None:
-            return report and _part(report, place, n)
+        def put(spec: RunSpec, place: int, *, with_oracle: bool = False) -> RunResult:
+            part = part_of(progress, place, n)
+            made = run(spec, dataset, with_oracle=with_oracle, progress=part)
+            store.put_run(made)
+            return made.result
 
         if first is None:
-            first = _made(spec, dataset, store, "oracle" in self.choices, part(0))
+            first = put(spec, 0, with_oracle="oracle" in self.choices)
             fitted += 1
         for place, other in enumerate(self.following(first), 1):
             if store.get(other.key) is None:
-                _made(other, dataset, store, with_oracle=False, report=part(place))
+                put(other, place)
                 fitted += 1
         return fitted
 
@@ -125,12 +125,12 @@ class Plan:
         return seeds + folds + ("oracle" in self.choices)
 
     def complete_all(
-        self, dataset: ZSLDataset, store: ResultStore, report: Report | None = None
+        self, dataset: ZSLDataset, store: ResultStore, progress: Progress = silent
     ) -> int:
         """Run all that is missing on one open data set, one after the other; return how many."""
         with shared_classifiers():
             return sum(
-                self.complete(spec, dataset, store, report and _part(report, k, len(self.specs)))
+                self.complete(spec, dataset, store, part_of(progress, k, len(self.specs)))
                 for k, spec in enumerate(self.specs)
             )
 
@@ -173,35 +173,6 @@ def _refusal(plan: Plan, spec: RunSpec, places: Mapping[str, str]) -> str:
     except ZSLError as error:
         return str(error)
     return ""
-
-
-def _made(
-    spec: RunSpec,
-    dataset: ZSLDataset,
-    store: ResultStore,
-    with_oracle: bool,
-    report: Report | None,
-) -> RunResult:
-    """Run a spec and store its result and predictions."""
-    tell = report and Progress(spec, dataset, report, with_oracle=with_oracle)
-    done = execute_in_full(
-        spec,
-        dataset,
-        with_oracle=with_oracle,
-        on_progress=tell.on_fit if tell else None,
-        on_epoch=tell.on_epoch if tell else None,
-    )
-    store.put(done.result, answers_of(done))
-    return done.result
-
-
-def _part(report: Report, place: int, n: int) -> Report:
-    """Return what one of ``n`` runs reports to: its share is a part of the whole."""
-
-    def of_run(done: float, total: float, message: str) -> None:
-        report(place + (done / total if total else 0), n, message)
-
-    return of_run
 
 
 def _lacks(result: RunResult, choices: Collection[Choice]) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -27,18 +27,12 @@ from typing import Any, Literal, TypeVar
 import pandas as pd
 
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation import protocol
 from zslcore.evaluation.files import predictions_file, read_packaged
 from zslcore.evaluation.predictions import Predictions
 from zslcore.evaluation.runs import (
-    Execution,
+    Run,
     RunResult,
-    execute_in_full,
-    fit_again,
-    predictions_of,
-    with_data,
 )
-from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError, ZSLError
 from zslcore.results.database import (
     KEYS,
@@ -173,8 +167,8 @@ class ResultStore:
     lie on a network drive. Rows that this version cannot read are passed over and counted by
     :meth:`unreadable`.
 
-    ``not_stored_because`` is why a result of :meth:`run` is not stored, ``dropped`` how many older
-    predictions had to make room (``ZSL_PREDICTIONS``); ``with_shipped``, set in the data folder
+    ``not_stored_because`` is the error of :meth:`tolerated`, ``dropped`` how many older predictions
+    had to make room (``ZSL_PREDICTIONS``); ``with_shipped``, set in the data folder
     unless ``ZSL_SHIPPED`` is 0, adds results that come with the package.
     """
 
@@ -221,31 +215,12 @@ class ResultStore:
         own = next(iter(_readable(self._select("runs", key))), None)
         return shipped(key) if own is None and self.with_shipped else own
 
-    def run(
-        self,
-        spec: RunSpec,
-        dataset: ZSLDataset | None = None,
-        *,
-        with_oracle: bool = True,
-        on_progress: Callable[[int, int], None] | None = None,
-        on_epoch: Callable[[int, float], None] | None = None,
-    ) -> tuple[RunResult, protocol.ScoredTest]:
-        """Run a spec and store its result with predictions; a stored one chooses nothing again.
-
-        With ``with_oracle`` a result without an oracle does not count.
-        """
-        spec, dataset = with_data(spec, dataset)
-        known = None
-        with self.tolerated():
-            known = self.get(spec.key)
-        if known is not None and (known.oracle is not None or not with_oracle):
-            return fit_again(known, dataset, on_epoch=on_epoch)
-        done = execute_in_full(
-            spec, dataset, with_oracle=with_oracle, on_progress=on_progress, on_epoch=on_epoch
-        )
-        with self.tolerated():
-            self.put(done.result, answers_of(done))
-        return done.result, done.scores
+    def put_run(self, run: Run) -> None:
+        """Store the result of a run, with its predictions if its scores have any."""
+        predictions = None
+        with suppress(DatasetError):
+            predictions = run.predictions
+        self.put(run.result, predictions)
 
     @contextmanager
     def tolerated(self) -> Iterator[None]:
@@ -467,13 +442,6 @@ def _understood(content: bytes) -> Predictions:
         path = folder / "predictions.parquet"
         path.write_bytes(content)
         return read_packaged(path)
-
-
-def answers_of(done: Execution) -> Predictions | None:
-    """Return the predictions of a run; None where its test set or scores have no such form."""
-    with suppress(DatasetError):
-        return predictions_of(done)
-    return None
 
 
 Found = TypeVar("Found", StoredRun, Result, StoredRun | Result)

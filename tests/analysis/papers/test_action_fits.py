@@ -9,7 +9,6 @@ import pytest
 from tests.studies import small_actions
 from zslcore.analysis import actions
 from zslcore.analysis.actions import class_rows, stored_study
-from zslcore.analysis.papers.experiments.actions import study_pieces
 from zslcore.results.store import ResultStore
 
 
@@ -19,9 +18,9 @@ def _own_data(tmp_path, monkeypatch):
 
 
 def run(spec):
-    """Run every piece of a study and return the table of its stored fits."""
-    for piece in study_pieces(spec.units()).values():
-        piece.run(lambda *_: None)
+    """Complete every fit of a study and return the table of those that are stored."""
+    for unit in spec.units():
+        unit.complete()
     return stored_study(spec.units())
 
 
@@ -32,7 +31,7 @@ def test_a_study_resumes_where_it_stopped(monkeypatch):
     def stop_after_three(unit, dataset):
         if len(fitted) == 3:
             raise KeyboardInterrupt
-        fitted.append(actions.key_of_unit(unit))
+        fitted.append(unit.key)
         return class_rows(unit, dataset)
 
     monkeypatch.setattr(actions, "class_rows", stop_after_three)
@@ -41,7 +40,7 @@ def test_a_study_resumes_where_it_stopped(monkeypatch):
     assert sorted(result.key for result in ResultStore().others(["action"])) == sorted(fitted)
 
     def count(unit, dataset):
-        fitted.append(actions.key_of_unit(unit))
+        fitted.append(unit.key)
         return class_rows(unit, dataset)
 
     monkeypatch.setattr(actions, "class_rows", count)

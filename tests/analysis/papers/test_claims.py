@@ -38,7 +38,7 @@ from zslcore.analysis.papers.claims.judging import (
 from zslcore.analysis.papers.claims.statements import JUDGES
 from zslcore.datasets import load
 from zslcore.datasets.facts import published
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.methods import METHODS
@@ -1063,7 +1063,7 @@ def test_close_by_our_measure_alone_is_said():
 
 def run(dataset, split="PS", method="LinearS2V", task="zsl", seed=0, **more):
     spec = RunSpec(dataset, split, method, select_for=task, seed=seed, **more)
-    return execute(spec, load(dataset), with_oracle=False)
+    return runs.run(spec, load(dataset), with_oracle=False).result
 
 
 @pytest.fixture(scope="module")

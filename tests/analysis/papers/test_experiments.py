@@ -11,10 +11,10 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
+from zslcore.analysis import study
 from zslcore.analysis.papers.experiments import (
     EXPERIMENTS,
     NOT_COMPUTED,
-    experiment,
     reproduce,
     reproducing,
 )
@@ -23,6 +23,7 @@ from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.commands.reproduce import heading
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import published
+from zslcore.evaluation import runs
 from zslcore.exceptions import DatasetError, ParameterError, UnknownNameError
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.methods._two_stage import TwoStageModel
@@ -42,10 +43,10 @@ WORLDS = {world.name: world for world in (WORLD, OTHER, BOTH)}
 @pytest.fixture(autouse=True)
 def _worlds(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    monkeypatch.setattr(experiment, "load", WORLDS.__getitem__)
-    experiment.read_once.cache_clear()
+    monkeypatch.setattr(study, "load", WORLDS.__getitem__)
+    study.read_once.cache_clear()
     yield
-    experiment.read_once.cache_clear()
+    study.read_once.cache_clear()
 
 
 def reproduced(name, *datasets, methods=("LinearS2V",), **options):
@@ -100,9 +101,9 @@ def test_h_in_three_settings_is_that_of_the_runs_beside_the_printed_one():
 
 
 def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
-    calls, execute = [], planning.execute_in_full
+    calls = []
     monkeypatch.setattr(
-        planning, "execute_in_full", lambda *a, **k: calls.append(a[0].key) or execute(*a, **k)
+        planning, "run", lambda *a, **k: calls.append(a[0].key) or runs.run(*a, **k)
     )
     first = reproduced("cal:table2")
     assert len(calls) == 2
@@ -115,11 +116,11 @@ def test_nothing_is_run_twice_and_other_tables_use_what_there_is(monkeypatch):
     reproduced("cal:table2")
 
 
-class Telling(experiment.Piece):
-    """A piece that says how far it is."""
+class Telling:
+    """A task that reports its progress."""
 
-    def run(self, tell):
-        tell(0, 1, "draw 1 of 1")
+    def complete(self, progress):
+        progress(0, 1, "draw 1 of 1")
         return 1
 
     def is_stored(self):
@@ -127,19 +128,19 @@ class Telling(experiment.Piece):
 
 
 def test_a_piece_may_say_how_far_it_is_where_nobody_asks():
-    assert list(reproducing.run_pieces({"a": Telling()}, 1, "", None)) == [("a", 1)]
+    assert list(reproducing.run_tasks({"a": [Telling()]}, 1, "", None)) == [("a", 1)]
 
 
 def test_an_interrupted_experiment_goes_on_where_it_stopped(monkeypatch):
-    calls, execute = [], planning.execute_in_full
+    calls = []
 
     def until_the_third(spec, *args, **options):
         calls.append(spec.key)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return execute(spec, *args, **options)
+        return runs.run(spec, *args, **options)
 
-    monkeypatch.setattr(planning, "execute_in_full", until_the_third)
+    monkeypatch.setattr(planning, "run", until_the_third)
     methods = ["LinearS2V", "ESZSL"]
     with pytest.raises(KeyboardInterrupt):
         reproduced("cal:table2", methods=methods)
@@ -173,13 +174,12 @@ def test_seeds_of_a_stochastic_method_give_mean_and_deviation(monkeypatch):
     def quick(spec, dataset, **options):
         """A run of a closed form under the spec of a stochastic one."""
         given = replace(spec, method="LinearS2V", params={}, grid=None, revisions={})
-        done = execute(replace(given, seed=0), dataset, with_oracle=False)
+        done = runs.run(replace(given, seed=0), dataset, with_oracle=False)
         figures = replace(done.result.evaluation, zsl=0.2 + 0.1 * spec.seed)
         new = {"key": spec.key, "spec": spec, "params": {"margin": 1.0}, "evaluation": figures}
         return replace(done, result=replace(done.result, **new))
 
-    execute = planning.execute_in_full
-    monkeypatch.setattr(planning, "execute_in_full", quick)
+    monkeypatch.setattr(planning, "run", quick)
     table = reproduced("cal:table1", methods=["SJE"], seeds=3)
     row = table.iloc[0]
     assert (row["seeds"], row["ours"]) == (3, pytest.approx(0.3))
@@ -235,7 +235,7 @@ def test_transductive_methods_stand_beside_their_inductive_selves_and_are_kept(t
     assert stored.about["dataset"] == WORLD.name
     with closing(sqlite3.connect(ResultStore().path)) as db, db:
         db.execute("UPDATE results SET result = '{'")
-    assert EXPERIMENTS["gbu:figure8"].study(WORLD.name, "GFZSL-tran").rows is None
+    assert EXPERIMENTS["gbu:figure8"].study(WORLD.name, "GFZSL-tran").stored() is None
 
 
 @pytest.mark.parametrize("name", ["gbu:table3", "gbu:table6"])

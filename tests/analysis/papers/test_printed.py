@@ -2,7 +2,7 @@ import pytest
 
 from zslcore.analysis.papers.printed import chosen_for, figures_table
 from zslcore.datasets import load
-from zslcore.evaluation.runs import execute
+from zslcore.evaluation.runs import run as run_spec
 from zslcore.evaluation.specs import RunSpec
 
 
@@ -10,7 +10,7 @@ def run(dataset, split="PS", method="ESZSL", select_for="gzsl", **params):
     """A run whose parameters are chosen on a grid of one point, or given."""
     grid = {} if params else {"gamma": (1.0,), "lam": (0.1,)}
     spec = RunSpec(dataset, split, method, params, select_for=select_for, grid=grid)
-    return execute(spec, load(dataset), with_oracle=False)
+    return run_spec(spec, load(dataset), with_oracle=False).result
 
 
 def test_every_figure_is_the_evaluations():

@@ -14,7 +14,6 @@ import streamlit as st
 
 from ui.components import window
 from ui.figures.method_table import Path, mean_ranks, operating_points, rank_forest
-from ui.intake import uploads
 from ui.shell import site_map, terms, visitors
 from ui.shell.frame import Header, chart, errors_as_sentences
 from ui.shell.numbers import duration, percent, three_digits
@@ -48,9 +47,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.methods import METHODS
-from zslcore.results.imported import MAX_NAME, import_runs
 from zslcore.results.store import ResultStore, StoredRun
-from zslcore.storage.artifacts import scratch
 
 FIGURES: dict[str, Figure] = {
     "H at γ": "H at gamma",
@@ -85,8 +82,6 @@ ROW, HEADINGS = 35, 73
 PILLS, MORE, CHOICES = 380, 110, 72
 #: Keys of the table, of the opened cell and of the chosen one of its results.
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
-#: Where a session counts which results of other people it has imported.
-IMPORTED = "table_imported"
 #: Words for the next run: a busy server drops what a run sends just before it starts another.
 SAID = "table_said"
 
@@ -119,7 +114,6 @@ def show(_: Header) -> None:
             st.info(words, icon=":material/filter_alt_off:")
         if unreadable:
             st.caption(plain(unreadable))
-    _import()
 
 
 # --- Choices --------------------------------------------------------------------------------------
@@ -652,9 +646,7 @@ def _link_to_play(one: StoredRun) -> None:
 
 
 def _may_delete(one: StoredRun) -> bool:
-    imported = one.id in st.session_state.get(IMPORTED, ())
-    own_data = not one.imported and visitors.may_delete(one.result.spec.dataset)
-    return own_data or visitors.may_delete("", brought=imported)
+    return visitors.may_delete("" if one.imported else one.result.spec.dataset)
 
 
 def _offer_to_delete(one: StoredRun) -> None:
@@ -807,31 +799,7 @@ def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
     )
 
 
-# --- Results of other people ----------------------------------------------------------------------
-
-
-def _import() -> None:
-    """Import results of other people; they stay marked with their owner."""
-    with st.expander("Import results of other people", icon=":material/upload:"):
-        st.markdown(
-            "A file that `zslcore run --json` or `zslcore runs export --format json` has written. "
-            "These results stay marked with their owner and never replace a result that was "
-            "computed here. `zslcore runs compare KEY KEY` lists the differences of two runs."
-        )
-        file = st.file_uploader("File", type="json", key="table_file")
-        who = st.text_input("Owner of these results", max_chars=MAX_NAME, key="table_who")
-        ready = file is not None and bool(who.strip())
-        if st.button("Import", key="table_import", disabled=not ready) and file:
-            with errors_as_sentences(), st.spinner("Reading the results …"), scratch() as folder:
-                (path,) = uploads.put([file], folder, ("json",))
-                store, own = ResultStore(), st.session_state.setdefault(IMPORTED, set())
-                taken = {one.id for one in store.stored()} - own if visitors.is_public() else ()
-                found = import_runs(path, who, store, taken=taken)
-                own.update(one.id for one in found)
-            n = len(found)
-            were = "s were" if n != 1 else " was"
-            st.session_state[SAID] = f"{n} result{were} imported: see others'."
-            st.rerun()
+# --- Links to Play --------------------------------------------------------------------------------
 
 
 def address_of(spec: RunSpec) -> dict[str, str] | None:

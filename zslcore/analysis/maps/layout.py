@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from zslcore.analysis.maps.quality import Neighbours
 from zslcore.exceptions import ParameterError
+from zslcore.progress import Progress, silent
 from zslcore.storage.extras import extra
 
 Method = Literal["pca", "tsne", "umap"]
@@ -156,8 +157,6 @@ class MapSettings:
         return f"{METHOD_NAMES[self.method]} of {space}, {own}, {seed}"
 
 
-#: ``on_progress(done, total, stage)``; what it raises ends the work.
-Progress = Callable[[int, int, str], None]
 #: ``on_picture(coordinates)``, the live array: copy it to store it.
 Picture = Callable[[np.ndarray], None]
 
@@ -175,36 +174,36 @@ def lay_out(
     graph: Neighbours | None,
     settings: MapSettings,
     *,
-    on_progress: Progress | None = None,
+    progress: Progress = silent,
     on_picture: Picture | None = None,
 ) -> np.ndarray:
     """Return float32 coordinates (n, 2) of ``Z``; callables are called every ten iterations."""
-    tell = _Teller(on_progress or (lambda *_: None), on_picture or (lambda _: None))
+    steps = _Steps(progress, on_picture or (lambda _: None))
     if settings.method == "pca":
         return Z[:, :2].astype(np.float32)
     if graph is None:
         raise ParameterError(f"Map: {settings.method} reads the neighbours of points; got none.")
     with threadpool_limits(settings.threads):
-        Y = {"tsne": _tsne, "umap": _umap}[settings.method](Z, graph, settings, tell)
+        Y = {"tsne": _tsne, "umap": _umap}[settings.method](Z, graph, settings, steps)
     return np.ascontiguousarray(Y, dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
-class _Teller:
+class _Steps:
     progress: Progress
     picture: Picture
 
     def of_stage(self, stage: str, total: int) -> Callable[[int, float, np.ndarray], None]:
-        """Return what openTSNE calls back: iteration, error, embedding."""
+        """Return a callback of openTSNE: iteration, error, embedding."""
 
-        def tell(iteration: int, error: float, Y: np.ndarray) -> None:
-            self.progress(iteration, total, stage)
+        def report(iteration: int, error: float, Y: np.ndarray) -> None:
+            self.progress(iteration, total, f"{stage}: {iteration:,} of {total:,}")
             self.picture(np.asarray(Y))
 
-        return tell
+        return report
 
 
-def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller) -> np.ndarray:
+def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, steps: _Steps) -> np.ndarray:
     """Optimise t-SNE, exaggerated first; learning rates are openTSNE's n / exaggeration."""
     with extra("maps", "openTSNE", "A t-SNE map"):
         from openTSNE import TSNEEmbedding, initialization
@@ -234,13 +233,13 @@ def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller
             learning_rate=n / exaggeration,
             momentum=0.8,
             inplace=True,
-            callbacks=[tell.of_stage(stage, rounds)],
+            callbacks=[steps.of_stage(stage, rounds)],
             callbacks_every_iters=min(EVERY, rounds),
         )
     return np.asarray(Y)
 
 
-def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller) -> np.ndarray:
+def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings, steps: _Steps) -> np.ndarray:
     """Optimise UMAP's layout with its own steps, on an array that can be looked at meanwhile."""
     umap, optimize_layout = _import_umap()
     n, random = len(Z), np.random.RandomState(settings.seed)
@@ -259,7 +258,7 @@ def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings, tell: _Teller
         random.randint(ends.min + 1, ends.max - 1, 3).astype(np.int64),
         parallel=False,  # in parallel no two runs are alike
         move_other=True,
-        tqdm_kwds=_EpochLine(tell.of_stage("Laying out (UMAP)", epochs), Y).as_bar(),
+        tqdm_kwds=_EpochLine(steps.of_stage("Laying out (UMAP)", epochs), Y).as_bar(),
     )  # fmt: skip
 
 
@@ -295,8 +294,8 @@ def _fuzzy_graph(
 class _EpochLine:
     """A file for umap-learn's progress bar to write to: its only report of progress."""
 
-    def __init__(self, tell: Callable[[int, float, np.ndarray], None], Y: np.ndarray) -> None:
-        self.tell, self.Y, self.last = tell, Y, -1
+    def __init__(self, report: Callable[[int, float, np.ndarray], None], Y: np.ndarray) -> None:
+        self.report, self.Y, self.last = report, Y, -1
 
     def as_bar(self) -> dict[str, Any]:
         """Return the bar's options: it writes nothing but the number of epochs done."""
@@ -307,7 +306,7 @@ class _EpochLine:
         """Read the number the bar has written, and report it."""
         if text.strip().isdigit() and int(text) > self.last:
             self.last = int(text)
-            self.tell(self.last, 0.0, self.Y)
+            self.report(self.last, 0.0, self.Y)
 
     def flush(self) -> None:
         """Do nothing: a file must have it."""

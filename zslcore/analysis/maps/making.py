@@ -24,17 +24,17 @@ from zslcore.analysis.maps.layout import (
     METHOD_NAMES,
     MapSettings,
     Picture,
-    Progress,
     lay_out,
 )
 from zslcore.analysis.maps.quality import MapQuality, map_quality, mixing_scores, neighbours
 from zslcore.analysis.maps.source import JointPCA, MapData
-from zslcore.analysis.study import MANIFEST, SHIPPED, Report, Study, shipped
+from zslcore.analysis.study import MANIFEST, SHIPPED, LiveProgress, Study, shipped
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.evaluation.protocol import ScoredTest
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureView, project, squared_distances
+from zslcore.progress import Progress, silent
 from zslcore.storage.tables import harmless_csv
 from zslcore.version import commit, stamped, version
 
@@ -143,7 +143,7 @@ def make_map(
     datasets: Sequence[ZSLDataset],
     settings: MapSettings,
     *,
-    on_progress: Progress | None = None,
+    progress: Progress = silent,
     on_picture: Picture | None = None,
 ) -> EmbeddedMap:
     """Map one data set, or two with the same classes and features.
@@ -152,7 +152,7 @@ def make_map(
     PCA; what either raises ends the work. Raises DatasetError when the two cannot be on one map;
     ParameterError when there are too few images for the settings.
     """
-    tell, clock = on_progress or (lambda *_: None), _Clock()
+    clock = _Clock()
     data = MapData.of(
         datasets,
         n_samples=settings.n_samples,
@@ -162,19 +162,17 @@ def make_map(
     _refuse_few(len(data), settings)
     with threadpool_limits(settings.threads):
         with clock("pca"):
-            pca = JointPCA.fit(
-                data.views, settings.n_components, lambda done, n: tell(done, n, "PCA of all rows")
-            )
+            pca = JointPCA.fit(data.views, settings.n_components, progress)
             Z = np.vstack([pca.transform(view) for view in data.chosen()]).astype(np.float32)
         if on_picture:
             on_picture(Z[:, :2])
-        tell(0, 0, "Nearest neighbours")
+        progress(0, 0, "Nearest neighbours")
         with clock("neighbours"):
             k = max(settings.n_neighbours, min(K, (len(Z) - 1) // 2))
             graph = neighbours(Z, k, threads=settings.threads)
         with clock("layout"):
-            Y = lay_out(Z, graph, settings, on_progress=on_progress, on_picture=on_picture)
-        tell(0, 0, "Quality of the map")
+            Y = lay_out(Z, graph, settings, progress=progress, on_picture=on_picture)
+        progress(0, 0, "Quality of the map")
         with clock("quality"):
             quality = map_quality(Z, Y, data.labels, graph, k=K, threads=settings.threads)
             mixing = _mixing(data, Z, Y, settings)
@@ -337,17 +335,13 @@ class MapStudy(Study[EmbeddedMap]):
         settings = MapSettings.from_json(arguments["settings"])
         return cls(tuple(arguments["datasets"]), settings, arguments["map"])
 
-    def compute(self, report: Report) -> EmbeddedMap:
+    def compute(self, progress: LiveProgress) -> EmbeddedMap:
         """Make the map; coordinates are shown as they move."""
-
-        def tell(done: int, total: int, stage: str) -> None:
-            report(done, total, f"{stage}: {done:,} of {total:,}" if total else stage, stage)
-
         return make_map(
             [load(name) for name in self.datasets],
             self.settings,
-            on_progress=tell,
-            on_picture=lambda Y: report.preview(lambda: {"coordinates": Y.astype(np.float32)}),
+            progress=progress,
+            on_picture=lambda Y: progress.preview(lambda: {"coordinates": Y.astype(np.float32)}),
         )
 
 

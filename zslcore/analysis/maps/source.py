@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -13,6 +13,7 @@ from sklearn.utils.extmath import randomized_svd
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Features, FeatureView, chunks, project
+from zslcore.progress import Progress, silent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,16 +144,16 @@ class JointPCA:
         cls,
         views: Sequence[Features],
         n_components: int = 50,
-        on_rows: Callable[[int, int], None] | None = None,
+        progress: Progress = silent,
     ) -> Self:
         """Fit on all rows of ``views``; fewer features or rows than axes give fewer.
 
-        ``on_rows(done, all)`` is called after every chunk.
+        ``progress`` is called after every chunk.
         """
         n, D = sum(map(len, views)), views[0].shape[1]
         if n < 3:
             raise DatasetError(f"A map needs at least 3 images; got {n}.")
-        s, G = _sums(views, n, D, on_rows)
+        s, G = _sums(views, n, D, progress)
         mu = s / n
         C = blas.dsyr(-float(n), mu, a=G, overwrite_a=True) / (n - 1)
         k = min(n_components, D, n - 1)
@@ -182,7 +183,7 @@ class JointPCA:
 
 
 def _sums(
-    views: Sequence[Features], n: int, D: int, on_rows: Callable[[int, int], None] | None
+    views: Sequence[Features], n: int, D: int, progress: Progress
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sum of all rows, and the upper triangle of that of their squares."""
     s, G, done = np.zeros(D), np.zeros((D, D), order="F"), 0
@@ -191,6 +192,5 @@ def _sums(
             s += block.sum(axis=0)
             G = blas.dsyrk(1.0, block.T, beta=1.0, c=G, overwrite_c=True)
             done += len(block)
-            if on_rows:
-                on_rows(done, n)
+            progress(done, n, f"PCA of all rows: {done:,} of {n:,}")
     return s, G

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ClassVar
@@ -12,32 +12,28 @@ from zslcore.analysis.actions import (
     CONFIGURATIONS,
     ON_RELEASED,
     PAPER,
+    ActionFit,
     ActionSpec,
     Splits,
-    Unit,
     baseline_of,
     feature_sets,
-    make_fit,
     paper_sets,
-    stored_fit,
     stored_study,
     title_of,
 )
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
-    Piece,
     Request,
-    Tell,
     cell_row,
-    open_dataset,
 )
+from zslcore.analysis.study import open_dataset
 from zslcore.datasets.facts import recognise_actions
 
 #: What the screen calls prototypes.
 KINDS = {"attributes": "attributes", "word2vec": "word vectors"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GainExperiment(Experiment):
     """OverlapGain of every method minus that of the baseline, configurations "OS1" to "OS4"."""
 
@@ -50,12 +46,14 @@ class GainExperiment(Experiment):
         kw_only=True,
     )
     methods: ClassVar[tuple[str, ...]] = tuple(PAPER)
-    n_datasets: ClassVar[int | None] = None
-    scales: ClassVar[bool] = False
-    at: ClassVar[str] = "prototypes"
-    figures: ClassVar[str] = (
-        "OverlapGain minus that of the baseline, in percent, mean over {draws} draws of test "
-        "classes with its 95 % interval over classes; parameters as the paper states them."
+    n_datasets: int | None = field(default=None, kw_only=True)
+    scales: bool = field(default=False, kw_only=True)
+    at: str = field(default="prototypes", kw_only=True)
+    figures: str = field(
+        default="OverlapGain minus that of the baseline, in percent, mean over {draws} draws "
+        "of test classes with its 95 % interval over classes; parameters as the paper "
+        "states them.",
+        kw_only=True,
     )
 
     @property
@@ -92,9 +90,9 @@ class GainExperiment(Experiment):
                 found.append(spec)
         return found
 
-    def pieces(self, request: Request) -> Mapping[str, Piece]:
+    def tasks(self, request: Request) -> Mapping[str, Sequence[ActionFit]]:
         """Return all draws of a method with one kind of features and prototypes."""
-        return study_pieces([unit for spec in self.specs(request) for unit in spec.units()])
+        return fits_by_name([fit for spec in self.specs(request) for fit in spec.units()])
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield a row a method and kind of prototypes, a column for each kind of features."""
@@ -114,36 +112,15 @@ class GainExperiment(Experiment):
                 )
 
 
-@dataclass(frozen=True)
-class FitsPiece(Piece):
-    """The fits of a study on several draws."""
-
-    units: Sequence[Unit]
-
-    def run(self, tell: Tell) -> int:
-        """Make the fits that are not stored."""
-        made = 0
-        for done, unit in enumerate(self.units):
-            tell(done, len(self.units), f"draw {done + 1} of {len(self.units)}")
-            if stored_fit(unit) is None:
-                make_fit(unit)
-                made += 1
-        return made
-
-    def is_stored(self) -> bool:
-        """Return True if every fit is stored."""
-        return all(stored_fit(unit) is not None for unit in self.units)
-
-
-def study_pieces(units: Sequence[Unit]) -> dict[str, Piece]:
+def fits_by_name(fits: Iterable[ActionFit]) -> dict[str, list[ActionFit]]:
     """Return the fits of a study: all draws of a method with one kind of features, by name."""
-    parts: dict[str, list[Unit]] = {}
-    for unit in units:
-        parts.setdefault(f"{unit.method} on {unit.set.dataset}", []).append(unit)
-    return {what: FitsPiece(of_piece) for what, of_piece in parts.items()}
+    named: dict[str, list[ActionFit]] = {}
+    for fit in fits:
+        named.setdefault(f"{fit.method} on {fit.set.dataset}", []).append(fit)
+    return named
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SplitsExperiment(GainExperiment):
     """Accuracy on the splits of earlier papers and on the controlled ones."""
 
@@ -151,10 +128,11 @@ class SplitsExperiment(GainExperiment):
     #: Only these methods have released splits.
     methods: ClassVar[tuple[str, ...]] = ON_RELEASED
     others: ClassVar[tuple[str, ...]] = ()
-    at: ClassVar[str] = "features and prototypes"
-    figures: ClassVar[str] = (
-        "Accuracy in percent, per class, mean over {draws} released and over {draws} controlled "
-        "splits; the difference with its 95 % interval over splits."
+    at: str = field(default="features and prototypes", kw_only=True)
+    figures: str = field(
+        default="Accuracy in percent, per class, mean over {draws} released and over {draws} "
+        "controlled splits; the difference with its 95 % interval over splits.",
+        kw_only=True,
     )
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:

@@ -1,30 +1,27 @@
-"""What an experiment of a paper is: pieces for any process, and tables of their results.
+"""Experiment of a paper: the tasks that it needs, and a table of their results.
 
 The wide form of a table has a row a method and a column a cell, with printed figures next to ours.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
-from typing import Any, ClassVar, Literal, Self
+from functools import cache
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 import pandas as pd
 
 from zslcore.analysis.actions import DRAWS
-from zslcore.analysis.method_table import Cell
-from zslcore.datasets import ZSLDataset, imports, load
+from zslcore.analysis.study import open_dataset
 from zslcore.datasets.facts import benchmark_of, recognise_actions
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features import FeatureScaling
 from zslcore.methods import METHODS
-from zslcore.results.shipped import is_known_by_results, load_results_only
-from zslcore.results.store import ResultStore, result_of
+from zslcore.progress import Progress, silent
 from zslcore.storage import settings
 from zslcore.storage.files import FACTS
 
@@ -41,30 +38,17 @@ RESNET = (
     "fetches them."
 )
 
-#: callable(done, total, message)
-Tell = Callable[[float, float, str], None]
 Unit = Literal["percent", "number"]
-Rows = Sequence[Mapping[str, Any]]
 
 
-def silent(done: float, total: float, message: str) -> None:
-    """Ignore progress."""
+class Task(Protocol):
+    """A part of an experiment that any process can compute: a study, or a plan of runs."""
 
-
-class Piece(ABC):
-    """A part of an experiment that can be done in any process."""
-
-    @abstractmethod
-    def run(self, tell: Tell) -> int:
-        """Compute what is missing, and return how many results these are."""
-
-    @abstractmethod
     def is_stored(self) -> bool:
-        """Return True if nothing is missing, where this is quick to check."""
+        """Return whether nothing is missing."""
 
-    def expected_seconds(self, former: Sequence[Cell]) -> float:
-        """Estimate the time on one thread from stored runs; NaN where they allow no estimate."""
-        return float("nan")
+    def complete(self, progress: Progress = silent, /) -> int:
+        """Compute and store what is missing; return how many results these are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,18 +69,7 @@ class Request:
     benchmark: str | None = None
 
 
-@lru_cache(maxsize=2)
-def read_once(name: str, stamp: str) -> ZSLDataset:
-    """Read a data set, again when another import has taken its name."""
-    return load_results_only(name) if is_known_by_results(name) else load(name)
-
-
-def open_dataset(name: str) -> ZSLDataset:
-    """Return a data set, read once in every process; known by its results where not imported."""
-    return read_once(name, imports.stamp(name))
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Experiment(ABC):
     """A table or figure of a paper, named as "cal:table2".
 
@@ -112,18 +85,18 @@ class Experiment(ABC):
     lacks: str = field(default=RESNET, kw_only=True)
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
     #: Number of data sets that make one part of the table; None for all of them.
-    n_datasets: ClassVar[int | None] = 1
+    n_datasets: int | None = field(default=1, kw_only=True)
     #: Whether features can be scaled otherwise, and rows given parameters.
-    scales: ClassVar[bool] = True
-    takes_params: ClassVar[bool] = False
+    scales: bool = field(default=True, kw_only=True)
+    takes_params: bool = field(default=False, kw_only=True)
     #: What figures are: shares, or plain numbers.
-    unit: ClassVar[Unit] = "percent"
+    unit: Unit = field(default="percent", kw_only=True)
     #: Heading of ``at``.
-    at: ClassVar[str] = ""
+    at: str = field(default="", kw_only=True)
     #: What the figures are, in a sentence.
-    figures: ClassVar[str] = ""
+    figures: str = field(default="", kw_only=True)
     #: Rows that are no data set of a request, as an example that the paper draws.
-    examples: ClassVar[tuple[str, ...]] = ()
+    examples: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -196,8 +169,8 @@ class Experiment(ABC):
         found = benchmark_of(dataset) or recognise_actions(dataset.class_names)
         return (request.benchmark or found) is not None
 
-    def pieces(self, request: Request) -> Mapping[str, Piece]:
-        """Return the work by name; none for what takes no time."""
+    def tasks(self, request: Request) -> Mapping[str, Sequence[Task]]:
+        """Return what has to be computed, by name; tasks of one name follow each other."""
         return {}
 
     @abstractmethod
@@ -265,41 +238,7 @@ def to_records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
-# --- Results of other kinds than runs -------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class StoredRows(Piece):
-    """A study of an experiment, stored as rows that lists of results show.
-
-    ``key`` is the SHA-256 of everything that the rows depend on, 16 hex digits; ``measure`` returns
-    what the rows are about, the rows, and those that lists of results show.
-    """
-
-    kind: str
-    key: str
-    measure: Callable[[Tell], tuple[Mapping[str, Any], Rows, Rows]]
-
-    @property
-    def rows(self) -> list[dict[str, Any]] | None:
-        """The stored rows; None without them, or with a damaged record."""
-        text = ResultStore().record(self.kind, self.key)
-        try:
-            return None if text is None else [dict(row) for row in json.loads(text)]
-        except (ValueError, TypeError):
-            return None
-
-    def run(self, tell: Tell) -> int:
-        """Measure, and store the rows."""
-        about, rows, shown = self.measure(tell)
-        result = result_of(self.kind, self.key, about, shown, [*map(dict, rows)])
-        ResultStore().put_result(result)
-        return 1
-
-    def is_stored(self) -> bool:
-        """Return True if the rows are stored."""
-        return self.rows is not None
-
+# --- The wide form -------------------------------------------------------------------------------
 
 _ROW = ["dataset", "method", "at"]
 

@@ -11,6 +11,7 @@ S. J. Delany, S. McKeever, "Fairer evaluation of zero shot action recognition in
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -21,25 +22,27 @@ import pandas as pd
 from joblib import delayed
 
 from zslcore.analysis.actions import DRAWS
+from zslcore.analysis.bias_variance import CLASS_DRAWS, IMAGE_DRAWS
 from zslcore.analysis.method_table import Cell as StoredCell
 from zslcore.analysis.method_table import cells_of_runs, row_name
 from zslcore.analysis.papers.experiments.actions import GainExperiment, SplitsExperiment
 from zslcore.analysis.papers.experiments.counts import (
-    ConfigurationsExperiment,
-    PartsExperiment,
-    StatisticsExperiment,
-    VideoSplitsExperiment,
+    DRAWING,
+    CountExperiment,
+    count_configurations,
+    count_parts,
+    count_statistics,
+    count_video_classes,
 )
 from zslcore.analysis.papers.experiments.experiment import (
     COLUMNS,
     Experiment,
-    Piece,
     Request,
-    silent,
+    Task,
 )
 from zslcore.analysis.papers.experiments.rows import (
+    ERRORS,
     CrossExperiment,
-    ErrorExperiment,
     ImagenetExperiment,
     PathExperiment,
     TransductionExperiment,
@@ -49,12 +52,14 @@ from zslcore.analysis.papers.experiments.runs import (
     FoldsExperiment,
     RanksExperiment,
     RunsExperiment,
+    RunsTask,
 )
 from zslcore.analysis.regularization import VALIDATION
 from zslcore.evaluation import plugins
 from zslcore.exceptions import DatasetError, ParameterError, closest_name
 from zslcore.features import FeatureScaling
 from zslcore.large.engine import PieceReport, Standing, following, parallel
+from zslcore.progress import part_of, silent
 from zslcore.results.shipped import is_known_by_results
 from zslcore.results.store import ResultStore
 
@@ -76,9 +81,11 @@ def _benchmark(kind: type[R], *table: Any, **options: Any) -> R:
 EXPERIMENTS: Mapping[str, Experiment] = {
     experiment.name: experiment
     for experiment in (
-        StatisticsExperiment(
+        CountExperiment(
             "gbu:table1",
             "classes, attributes and images of a data set",
+            count_statistics,
+            at="quantity",
             lacks="The paper counts the real images: 'zslcore download xlsa17' fetches their "
             "features.",
         ),
@@ -134,8 +141,26 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             params={"ALE-tran": {"base": "ALE"}},
         ),
         PathExperiment("cal:figure1", "accuracies over the regularisation λ"),
-        PartsExperiment("cal:figure2", "images that train, validate and test"),
-        ErrorExperiment("cal:figure3", "error of predicted attributes over λ, and its parts"),
+        CountExperiment(
+            "cal:figure2",
+            "images that train, validate and test",
+            count_parts,
+            n_datasets=None,
+            at="part",
+            figures="Counted here: PS, or the first split of other data; the first fold.",
+            examples=(DRAWING,),
+        ),
+        PathExperiment(
+            "cal:figure3",
+            "error of predicted attributes over λ, and its parts",
+            what="errors",
+            cells=ERRORS,
+            unit="number",
+            figures="Mean squared error of predicted attributes on test images (--on validation: "
+            "of the first validation split, as in the paper), and the parts it follows from, over "
+            f"{CLASS_DRAWS} draws of training classes with {IMAGE_DRAWS} draws of their images "
+            "each.",
+        ),
         RunsExperiment(
             "cal:table1",
             "ZSL on the standard and on the proposed split, five seeds",
@@ -165,8 +190,20 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             lacks="The paper's figures are of features averaged over ten crops, which were not "
             "released: 'zslcore extract --crops 10' makes them from the images.",
         ),
-        VideoSplitsExperiment("fair:table2", "classes of the controlled splits of videos"),
-        ConfigurationsExperiment("fair:table3", "what each experiment on videos pairs"),
+        CountExperiment(
+            "fair:table2",
+            "classes of the controlled splits of videos",
+            count_video_classes,
+            n_datasets=0,
+            at="configuration",
+        ),
+        CountExperiment(
+            "fair:table3",
+            "what each experiment on videos pairs",
+            count_configurations,
+            n_datasets=0,
+            at="configuration",
+        ),
         *(
             GainExperiment(f"fair:figure{number}", f"what known actions gain, {name}", (name,))
             for number, name in enumerate(("OS1", "OS2", "OS3", "OS4"), 2)
@@ -256,11 +293,11 @@ def reproduce(
     methods : by default the rows of its table; others have no printed figure
     seeds : of stochastic methods
     draws : of test classes, in the studies of actions
-    jobs : pieces at a time, one thread each
+    jobs : tasks at a time, one thread each, where no Dask cluster is set (``ZSL_DASK``)
     benchmark : data set of the paper to compare with, by default that of the data set
     params : row -> parameters that it is given, over those of the paper's variant
     on : "test" or, for figures over λ, the first "validation" split, as in the calibration paper
-    on_done : callable(done, total, what, runs), after every piece, in this process
+    on_done : callable(done, total, what, runs), after every task, in this process
     on_standing : callable(Standing), every few seconds, from a thread
 
     Returns
@@ -273,15 +310,15 @@ def reproduce(
     rows = experiment.checked_methods(methods)
     parts = experiment.parts(tuple(datasets) or experiment.datasets)
     requests = [Request(part, rows, seeds, draws, benchmark) for part in parts]
-    pieces = {
-        f"{what} on {', '.join(each.datasets)}" if len(requests) > 1 else what: piece
+    tasks = {
+        f"{name} on {', '.join(each.datasets)}" if len(requests) > 1 else name: of_name
         for each in requests
         if not any(map(is_known_by_results, each.datasets))
-        for what, piece in experiment.pieces(each).items()
+        for name, of_name in experiment.tasks(each).items()
     }
-    for done, (what, runs) in enumerate(run_pieces(pieces, jobs, on_standing), 1):
+    for done, (name, runs) in enumerate(run_tasks(tasks, jobs, on_standing), 1):
         if on_done:
-            on_done(done, len(pieces), what, runs)
+            on_done(done, len(tasks), name, runs)
     tables = [
         without_print_of_other_data(experiment.table(each), experiment, each) for each in requests
     ]
@@ -310,33 +347,44 @@ def without_print_of_other_data(
     return table.assign(**columns)
 
 
-def run_pieces(
-    pieces: Mapping[str, Piece],
+def run_tasks(
+    tasks: Mapping[str, Sequence[Task]],
     jobs: int,
     on_standing: Callable[[Standing], None] | None,
 ) -> Iterator[tuple[str, int]]:
-    """Run every piece, and yield its name and number of runs; stored pieces come first."""
-    todo = {what: piece for what, piece in pieces.items() if not piece.is_stored()}
-    yield from ((what, 0) for what in pieces if what not in todo)
+    """Complete all tasks, and yield each name with its number of runs; stored ones come first."""
+    todo = {
+        name: of_name
+        for name, of_name in tasks.items()
+        if not all(task.is_stored() for task in of_name)
+    }
+    yield from ((name, 0) for name in tasks if name not in todo)
     if not todo:
         return
     with ExitStack() as stack:
         follows = None
         if on_standing:
             former = former_cells()
-            expected = {what: piece.expected_seconds(former) for what, piece in todo.items()}
+            expected = {name: expected_seconds(of_name, former) for name, of_name in todo.items()}
             follows = stack.enter_context(following(expected, on_standing, jobs))
-        there = parallel(jobs, "generator_unordered", inner_max_num_threads=1)
-        work = stack.enter_context(there)
+        processes = parallel(jobs, "generator_unordered", inner_max_num_threads=1)
+        work = stack.enter_context(processes)
         places = plugins.sources(plugins.registered())
         calls = (
-            delayed(_run_piece)(what, piece, follows and follows.report_of(what), places)
-            for what, piece in todo.items()
+            delayed(_complete)(name, of_name, follows and follows.report_of(name), places)
+            for name, of_name in todo.items()
         )
-        for what, runs in work(calls):
+        for name, runs in work(calls):
             if follows:
-                follows.finished(what)
-            yield what, runs
+                follows.finished(name)
+            yield name, runs
+
+
+def expected_seconds(tasks: Sequence[Task], former: Sequence[StoredCell]) -> float:
+    """Estimate the time on one thread from stored runs; NaN for studies that are no runs."""
+    return math.fsum(
+        task.expected_seconds(former) if isinstance(task, RunsTask) else math.nan for task in tasks
+    )
 
 
 def former_cells() -> list[StoredCell]:
@@ -347,10 +395,11 @@ def former_cells() -> list[StoredCell]:
     ]
 
 
-def _run_piece(
-    what: str, piece: Piece, report: PieceReport | None, places: Mapping[str, str]
+def _complete(
+    name: str, tasks: Sequence[Task], report: PieceReport | None, places: Mapping[str, str]
 ) -> tuple[str, int]:
     plugins.restore(places)
-    if report:
-        report(0, 1, "")
-    return what, piece.run(report or silent)
+    progress = report or silent
+    progress(0, 1, "")
+    n = len(tasks)
+    return name, sum(task.complete(part_of(progress, k, n)) for k, task in enumerate(tasks))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, takewhile
 from math import fsum
@@ -17,23 +17,21 @@ from zslcore.analysis.method_table import row_name, seconds_of
 from zslcore.analysis.papers.claims.evidence import COLUMNS, figures_of, printed_evidence
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
-    Piece,
     Request,
-    Tell,
     Unit,
     cell_row,
     measured_cells,
-    open_dataset,
 )
 from zslcore.analysis.ranking import rank_matrix, ranks_of
+from zslcore.analysis.study import open_dataset
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import benchmark_of, fact_sources, published
 from zslcore.evaluation.protocol import Task
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
-from zslcore.features import FeatureScaling
 from zslcore.methods import METHODS, VARIANTS
+from zslcore.progress import Progress, silent
 from zslcore.results.planning import Choice, Plan, first_specs
 from zslcore.results.store import ResultStore
 
@@ -53,18 +51,19 @@ class Cell:
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunsExperiment(Experiment):
     """A table, ``printed_as`` in the paper ("GBU 3"), whose cells are runs of the run store."""
 
     printed_as: str
     cells: tuple[Cell, ...]
-    takes_params: ClassVar[bool] = True
+    takes_params: bool = field(default=True, kw_only=True)
     #: What is run besides the choice on all folds.
     choices: ClassVar[tuple[Choice, ...]] = ()
-    figures: ClassVar[str] = (
-        "Accuracy in percent, per class unless stated; parameters and gamma chosen on the folds; "
-        "{over}."
+    figures: str = field(
+        default="Accuracy in percent, per class unless stated; parameters and gamma chosen on "
+        "the folds; {over}.",
+        kw_only=True,
     )
 
     @property
@@ -114,10 +113,10 @@ class RunsExperiment(Experiment):
             )
         return cells
 
-    def pieces(self, request: Request) -> dict[str, RunsPiece]:
+    def tasks(self, request: Request) -> dict[str, list[RunsTask]]:
         """Return the runs by method and split; closed forms last: no core is idle at the end.
 
-        Methods that begin with the same classifiers are one piece.
+        Methods that begin with the same classifiers are one task.
         """
         splits = [
             (name, method, split)
@@ -125,24 +124,33 @@ class RunsExperiment(Experiment):
             for split in dict.fromkeys(cell.split for cell in self.cells_of(open_dataset(name)))
             for method in request.methods
         ]
-        together: dict[tuple[str, str, str], dict[str, SpecArguments]] = {}
+        together: dict[tuple[str, str, str], list[str]] = {}
         for name, method, split in sorted(splits, key=lambda one: not METHODS[one[1]].iterative):
             group = (name, split, METHODS[method].shared_classifier or method)
-            tasks = tuple(dict.fromkeys(c.select_for for c in self.cells if c.split == split))
-            arguments = (split, method, tasks, self.given(method), self.features)
-            together.setdefault(group, {})[method] = arguments
-        pieces = {}
-        for (name, split, _), of_methods in together.items():
+            together.setdefault(group, []).append(method)
+        tasks = {}
+        for (name, split, _), methods in together.items():
             on = f" on {name}" if len(request.datasets) > 1 else ""
-            title = f"{' and '.join(of_methods)}, {split}{on}"
-            runs = tuple(of_methods.values())
-            pieces[title] = RunsPiece(name, runs, request.seeds, self.choices)
-        return pieces
+            chosen_for = dict.fromkeys(c.select_for for c in self.cells if c.split == split)
+            specs = [
+                spec
+                for method in methods
+                for spec in self.specs_of(name, split, method, tuple(chosen_for))
+            ]
+            plan = Plan(specs, request.seeds, self.choices)
+            tasks[f"{' and '.join(methods)}, {split}{on}"] = [RunsTask(name, plan)]
+        return tasks
+
+    def specs_of(
+        self, name: str, split: str, method: str, tasks: Sequence[Task]
+    ) -> tuple[RunSpec, ...]:
+        """Return the first runs of a method, one for every task."""
+        given = self.given(method)
+        return first_specs(open_dataset(name), split, method, tasks, given, self.features)
 
     def first_spec(self, name: str, method: str, cell: Cell) -> RunSpec:
         """Return the spec of a cell's first run."""
-        given, tasks = self.given(method), (cell.select_for,)
-        (spec,) = first_specs(open_dataset(name), cell.split, method, tasks, given, self.features)
+        (spec,) = self.specs_of(name, cell.split, method, (cell.select_for,))
         return spec
 
     def stored_values(self, spec: RunSpec, cell: Cell, seeds: int = 1) -> list[float]:
@@ -168,52 +176,44 @@ class RunsExperiment(Experiment):
                 yield row
 
 
-#: What :func:`first_specs` takes behind the data set.
-SpecArguments = tuple[str, str, Sequence[Task], Mapping[str, Any], FeatureScaling]
-
-
 @dataclass(frozen=True)
-class RunsPiece(Piece):
-    """The runs of methods on a split; expected seconds leave out what methods and seeds share."""
+class RunsTask:
+    """The runs of a plan on one data set, those of methods with shared classifiers together."""
 
     dataset: str
-    arguments: Sequence[SpecArguments]
-    seeds: int
-    choices: Sequence[Choice]
+    plan: Plan
 
-    @property
-    def plan(self) -> Plan:
-        """The runs."""
-        data = open_dataset(self.dataset)
-        specs = [spec for each in self.arguments for spec in first_specs(data, *each)]
-        return Plan(specs, self.seeds, self.choices)
-
-    def run(self, tell: Tell) -> int:
+    def complete(self, progress: Progress = silent, /) -> int:
         """Run what is missing."""
-        return self.plan.complete_all(open_dataset(self.dataset), ResultStore(), tell)
+        return self.plan.complete_all(open_dataset(self.dataset), ResultStore(), progress)
 
     def is_stored(self) -> bool:
-        """Return True if no run is missing."""
+        """Return whether no run is missing."""
         return not self.plan.missing(ResultStore())
 
     def expected_seconds(self, former: Sequence[StoredCell]) -> float:
-        """Return the sum over methods and tasks; NaN where one of them is unknown."""
+        """Return the seconds of the methods' former runs; NaN where one of them has none.
+
+        What methods and seeds share is left out.
+        """
         return fsum(
-            len(tasks) * seconds_of(former, row_name(method, given), self.dataset, split)
-            for split, method, tasks, given, _ in self.arguments
+            seconds_of(former, row_name(spec.method, spec.params), spec.dataset, spec.split)
+            for spec in self.plan.specs
         )
 
 
 # --- Choices of single folds, and ranks -----------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FoldsExperiment(RunsExperiment):
     """The same test set with what each fold alone would choose, a column a fold."""
 
     choices: ClassVar[tuple[Choice, ...]] = ("folds",)
-    figures: ClassVar[str] = (
-        "Accuracy in percent, per class; each column with the parameters that one fold chooses."
+    figures: str = field(
+        default="Accuracy in percent, per class; each column with the parameters that one "
+        "fold chooses.",
+        kw_only=True,
     )
 
     def values_by_fold(self, spec: RunSpec, cell: Cell) -> list[float]:
@@ -239,7 +239,7 @@ class FoldsExperiment(RunsExperiment):
                     yield cell_row(title, value, dataset=name, method=method, key=spec.key)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RanksExperiment(FoldsExperiment):
     """How often each method is at each place, over data sets and, ``by_fold``, over folds.
 
@@ -248,20 +248,25 @@ class RanksExperiment(FoldsExperiment):
 
     by_fold: bool = True
     printed_ranks: str = ""
-    n_datasets: ClassVar[int | None] = None
-    unit: ClassVar[Unit] = "number"
-    at: ClassVar[str] = "figure"
-    figures: ClassVar[str] = (
-        "Mean rank, and how often a method has each place; methods that tie share their places. "
-        "A printed rank is over all methods and data sets of the figure."
+    n_datasets: int | None = field(default=None, kw_only=True)
+    unit: Unit = field(default="number", kw_only=True)
+    at: str = field(default="figure", kw_only=True)
+    figures: str = field(
+        default="Mean rank, and how often a method has each place; methods that tie share "
+        "their places. A printed rank is over all methods and data sets of the "
+        "figure.",
+        kw_only=True,
     )
 
-    def pieces(self, request: Request) -> dict[str, RunsPiece]:
+    def tasks(self, request: Request) -> dict[str, list[RunsTask]]:
         """Return the runs, with those of every fold where they count."""
-        pieces = super(RanksExperiment, self).pieces(request)
+        tasks = super().tasks(request)
         if self.by_fold:
-            return pieces
-        return {what: replace(each, seeds=1, choices=()) for what, each in pieces.items()}
+            return tasks
+        return {
+            name: [replace(task, plan=replace(task.plan, seeds=1, choices=())) for task in of_name]
+            for name, of_name in tasks.items()
+        }
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield mean ranks and places; the difference needs all data sets of the figure."""

@@ -1,8 +1,7 @@
-"""Results of other people: checked, marked, and never taken for our own."""
+"""Files of results: read in the sandbox, and refused where they contradict themselves."""
 
 import hashlib
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -10,12 +9,12 @@ from tests.pages import visit
 from tests.worlds import linear_world
 from zslcore.__main__ import main
 from zslcore.analysis.stored_runs import as_json, oracle_keys
-from zslcore.evaluation.runs import RunResult, execute
+from zslcore.evaluation import runs
+from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError
-from zslcore.leakage import audit
-from zslcore.results import imported as module
-from zslcore.results.imported import import_runs
+from zslcore.exceptions import FileRefusedError, UnknownNameError
+from zslcore.results import run_files as module
+from zslcore.results.run_files import read_runs
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.untrusted import client
 
@@ -24,73 +23,19 @@ WORLD = linear_world(noise=1.0)
 
 @pytest.fixture(scope="module")
 def result():
-    return execute(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD)
+    return runs.run(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD).result
 
 
-@pytest.fixture
-def store(tmp_path):
-    return ResultStore(tmp_path / "runs.sqlite")
-
-
-def imported(text, store, who="Ada"):
-    path = store.path.with_name("hers.json")
+def read(text, folder):
+    """Read a file of results."""
+    path = folder / "hers.json"
     path.write_text(text)
-    return import_runs(path, who, store)
+    return read_runs(path)
 
 
-def test_a_result_of_somebody_else_is_kept_with_whose_when_and_where_from(result, store):
-    imported(result.to_json(), store)
-    (one,) = store.stored()
-    assert one.result == result
-    assert (one.imported.who, one.imported.file) == ("Ada", "hers.json")
-    assert one.id == f"{result.key}@Ada"
-    assert one.origin == f"Ada, hers.json, imported {one.imported.when[:10]}"
-    assert store.table()["origin"].tolist() == [one.origin]
-
-
-def test_it_neither_replaces_our_own_nor_answers_for_it(result, store, monkeypatch):
-    better = replace(result, seconds=0.0, oracle=None)
-    imported(better.to_json(), store)
-    assert store.get(result.key) is None
-    assert store.results() == store.runs_on(WORLD, "PS") == []
-    store.put(result)
-    imported(better.to_json(), store)
-    assert store.get(result.key) == result
-    assert {one.id: one.result for one in store.stored()} == {
-        result.key: result,
-        f"{result.key}@Ada": better,
-    }
-    store.delete(f"{result.key}@Ada")
-    assert [one.id for one in store.stored()] == [result.key]
-
-
-def test_the_audit_does_not_count_it_among_runs_made_here(result, store):
-    imported(result.to_json(), store)
-
-    def ran_here():
-        report = audit(WORLD, split="PS", runs=store.runs_on(WORLD, "PS"))
-        return [f.sentence for f in report.findings if "Runs made here" in f.sentence]
-
-    assert ran_here() == []
-    store.put(result)
-    assert "1 run, parameters and gamma validated" in ran_here()[0]
-
-
-def test_what_is_exported_is_imported_and_keeps_whose_it_is(result, store, tmp_path):
-    imported(result.to_json(), store)
-    store.put(result)
-    (tmp_path / "all.json").write_text(as_json(store.stored()))
-    other = ResultStore(tmp_path / "other.sqlite")
-    import_runs(tmp_path / "all.json", "Bob", other)
-    assert {one.imported.who for one in other.stored()} == {"Bob", "Ada, by Bob"}
-
-
-def test_the_same_person_imported_again_is_there_once(result, store):
-    imported(result.to_json(), store)
-    imported(replace(result, seconds=1.0).to_json(), store)
-    imported(result.to_json(), store, who="Grace")
-    assert sorted(one.id[-4:] for one in store.stored()) == ["@Ada", "race"]
-    assert {one.result.seconds for one in store.stored()} == {1.0, result.seconds}
+def test_what_is_exported_is_read(result, tmp_path):
+    assert read(result.to_json(), tmp_path) == [result]
+    assert read(as_json([StoredRun(result), StoredRun(result)]), tmp_path) == [result, result]
 
 
 def changed(result, **values):
@@ -126,19 +71,16 @@ def changed(result, **values):
         ({"class_names": {}}, "every class with an accuracy must have a name"),
         ({"spec__method": "LinearS3V"}, "values that do not fit"),
         ({"schema": 99}, "schema 99, this version reads 3"),
-        ({"imported": {"when": "now"}}, "result 1: 'who'"),
     ],
 )
-def test_what_contradicts_itself_is_refused_in_one_sentence(result, store, change, sentence):
+def test_what_contradicts_itself_is_refused_in_one_sentence(result, tmp_path, change, sentence):
     with pytest.raises(FileRefusedError, match=r"^hers\.json.*\.$") as error:
-        imported(changed(result, **change), store)
+        read(changed(result, **change), tmp_path)
     assert sentence in str(error.value)
-    assert store.stored() == []
 
 
-def test_a_text_may_have_as_many_letters_as_are_allowed(result, store):
-    imported(changed(result, source="x" * module.MAX_TEXT), store)
-    assert len(store.stored()) == 1
+def test_a_text_may_have_as_many_letters_as_are_allowed(result, tmp_path):
+    assert len(read(changed(result, source="x" * module.MAX_TEXT), tmp_path)) == 1
 
 
 def of_unknown_method(result, method="FancyNet", **spec):
@@ -155,18 +97,17 @@ def of_unknown_method(result, method="FancyNet", **spec):
 
 @pytest.mark.parametrize("method", ["FancyNet", "LinearS2V"])
 def test_a_method_or_parameters_that_are_unknown_here_are_listed_and_exported(
-    result, store, tmp_path, monkeypatch, capsys, method
+    result, tmp_path, monkeypatch, capsys, method
 ):
     """A later revision of a method may have other parameters."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     own = ResultStore()
     own.put(result)
-    path = tmp_path / "hers.json"
-    path.write_text(of_unknown_method(result, method))
-    assert main(["runs", "import", str(path), "--who", "Ada"]) == 0
+    (other,) = read(of_unknown_method(result, method), tmp_path)
+    own.put(other)
     assert own.unreadable() == ""
     assert {one.result.spec.method for one in own.stored()} == {"LinearS2V", method}
-    key = next(one.id for one in own.stored() if one.imported)
+    key = other.key
     words = [["list"], ["list", "--json"], ["show", key], ["compare", key, result.key]]
     words += [["export", "--format", form] for form in ("csv", "json", "latex")]
     for each in words:
@@ -197,56 +138,48 @@ def with_spec(result, drop=(), **more):
         ({"seed": 0.0}, "its key must be that of what was run"),
     ],
 )
-def test_a_spec_that_would_be_exported_otherwise_is_refused(result, store, spec, sentence):
+def test_a_spec_that_would_be_exported_otherwise_is_refused(result, tmp_path, spec, sentence):
     """Its key would no longer be that of the spec, and the export refused."""
     with pytest.raises(FileRefusedError, match=sentence):
-        imported(with_spec(result, **spec), store)
-    assert store.stored() == []
+        read(with_spec(result, **spec), tmp_path)
 
 
 def test_what_is_unknown_here_cannot_be_run_and_says_so(result):
     spec = RunResult.from_json(of_unknown_method(result)).spec
     assert spec.method in spec.command()
-    for run in (lambda: spec.present, lambda: spec.estimator, lambda: execute(spec, WORLD)):
+    for run in (lambda: spec.present, lambda: spec.estimator, lambda: runs.run(spec, WORLD).result):
         with pytest.raises(UnknownNameError, match="Unknown method 'FancyNet'"):
             run()
 
 
-def test_parameters_that_no_run_can_have_break_no_listing(result, store):
+def test_parameters_that_no_run_can_have_break_no_listing(result, tmp_path):
     entry = json.loads(result.to_json())
     entry["oracle"]["gzsl_params"] = {"bogus": 1}
-    imported(json.dumps(entry), store)
-    assert oracle_keys(store.stored()) == frozenset()
-    assert as_json(store.stored())
+    stored = [StoredRun(each) for each in read(json.dumps(entry), tmp_path)]
+    assert oracle_keys(stored) == frozenset()
+    assert as_json(stored)
 
 
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", "7", "[7]", "null", "[" * 100_000, '{"a":' * 400 + "1" + "}" * 400]
 )
-def test_what_is_no_result_is_refused_in_one_sentence(store, text):
+def test_what_is_no_result_is_refused_in_one_sentence(tmp_path, text):
     with pytest.raises(FileRefusedError, match=r"^hers\.json"):
-        imported(text, store)
+        read(text, tmp_path)
 
 
-def test_one_bad_result_keeps_out_all(result, store):
+def test_one_bad_result_keeps_out_all(result, tmp_path):
     with pytest.raises(FileRefusedError, match=r"hers\.json, result 2"):
-        imported(f"[{result.to_json()}, {changed(result, key='x')}]", store)
-    assert store.stored() == []
+        read(f"[{result.to_json()}, {changed(result, key='x')}]", tmp_path)
 
 
-@pytest.mark.parametrize("who", ["", "  ", "x" * 61, "a\nb"])
-def test_whose_it_is_must_be_said(result, store, who):
-    with pytest.raises(ParameterError, match="1 to 60 printable letters"):
-        imported(result.to_json(), store, who=who)
-
-
-def test_a_file_that_is_not_there_or_too_large_is_refused(result, store, tmp_path, monkeypatch):
+def test_a_file_that_is_not_there_or_too_large_is_refused(result, tmp_path, monkeypatch):
     with pytest.raises(FileRefusedError, match=r"none\.json: expected a file"):
-        import_runs(tmp_path / "none.json", "Ada", store)
+        read_runs(tmp_path / "none.json")
     (tmp_path / "big.json").write_text(result.to_json())
     monkeypatch.setattr(module, "MAX_BYTES", 100)
     with pytest.raises(FileRefusedError, match="at most 100 bytes"):
-        import_runs(tmp_path / "big.json", "Ada", store)
+        read_runs(tmp_path / "big.json")
 
 
 def test_a_result_of_our_own_says_so(result):
@@ -254,7 +187,7 @@ def test_a_result_of_our_own_says_so(result):
     assert StoredRun(result).id == result.key
 
 
-def test_a_file_of_results_is_taken_apart_by_the_door(result, store, monkeypatch):
+def test_a_file_of_results_is_read_by_the_sandbox(result, tmp_path, monkeypatch):
     asked = []
     real = client.call
     monkeypatch.setattr(
@@ -262,5 +195,5 @@ def test_a_file_of_results_is_taken_apart_by_the_door(result, store, monkeypatch
         "call",
         lambda reader, *args, **more: asked.append(args) or real(reader, *args, **more),
     )
-    imported(result.to_json(), store)
+    read(result.to_json(), tmp_path)
     assert [kind for _, kind, _ in asked] == ["JSON"]

@@ -1,25 +1,23 @@
-"""Import results computed by other people: read, check and mark them.
+"""Read results of runs from JSON files, and check that they agree with themselves.
 
 A file holds one result, as ``zslcore run --json`` prints it, or a list of them, as ``zslcore runs
 export --format json`` writes it; with one refused result all are. That figures are true, and what
-is called validated was, cannot be checked; so they stay marked with whose they are, in a table of
-their own, and never answer for a run of our own.
+is called validated was, cannot be checked.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, fields
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
-from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.results.store import ImportMark, ResultStore, StoredRun
+from zslcore.exceptions import FileRefusedError
 from zslcore.storage.records import UnreadableError
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import read_value
@@ -30,58 +28,17 @@ MAX_BYTES = 32 << 20
 MAX_VALUES = 1 << 22
 #: Letters of one text; the longest of ours, where data come from, has a few hundred.
 MAX_TEXT = 2000
-#: Most letters in the name of the person who computed results.
-MAX_NAME = 60
 #: By how much a mean may differ from that of its parts: no digit of a table.
 TOLERANCE = 1e-6
 
 
-def import_runs(
-    path: Path | str, who: str, store: ResultStore, *, taken: Collection[str] = ()
-) -> list[StoredRun]:
-    """Import a file of results as those of ``who``: all, or none.
-
-    Parameters
-    ----------
-    who : whose results these are, in up to ``MAX_NAME`` printable letters
-    taken : ids of results that are not replaced
-
-    Returns
-    -------
-    list of StoredRun, as they were read; results that were imported before name their source
-
-    Raises
-    ------
-    FileRefusedError, ParameterError
-        For a file with anything but results that agree with themselves, or an invalid name.
-    """
-    who, file = who.strip(), clean_text(Path(path).name)
-    if not who or len(who) > MAX_NAME or not who.isprintable():
-        raise ParameterError(
-            f"Owner of the results: expected 1 to {MAX_NAME} printable letters; "
-            f"got {clean_text(who)!r}."
-        )
-    when = datetime.now(UTC).isoformat(timespec="seconds")
-    found = [
-        StoredRun(result, ImportMark(f"{whose}, by {who}" if whose else who, file, when))
-        for result, whose in read_runs(Path(path))
-    ]
-    if there := next((one for one in found if one.id in taken), None):
-        raise ParameterError(
-            f"{file}: results of {clean_text(there.id.partition('@')[2])} are here already, from "
-            "another visitor; expected another name."
-        )
-    store.add(found)
-    return found
-
-
-def read_runs(path: Path) -> list[tuple[RunResult, str]]:
-    """Read and check the results in a file, each with its source if it was imported before."""
+def read_runs(path: Path) -> list[RunResult]:
+    """Read and check the results in a file."""
     values = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
     return checked_runs(values, clean_text(path.name))
 
 
-def checked_runs(values: Any, file: str) -> list[tuple[RunResult, str]]:
+def checked_runs(values: Any, file: str) -> list[RunResult]:
     """Check results as JSON has them, one or a list; ``file`` is named where one is refused."""
     entries = values if isinstance(values, list) else [values]
     if not entries:
@@ -89,22 +46,19 @@ def checked_runs(values: Any, file: str) -> list[tuple[RunResult, str]]:
     return [_read(entry, f"{file}, result {n}") for n, entry in enumerate(entries, 1)]
 
 
-def _read(entry: Any, place: str) -> tuple[RunResult, str]:
-    """Return one checked result, and its owner where the file states one."""
+def _read(entry: Any, place: str) -> RunResult:
     try:
         result = RunResult.from_json(json.dumps(entry))
-        mark = entry.get("imported")
-        whose = str(mark["who"])[:MAX_NAME] if mark else ""
         wrong = next(_contradictions(entry, result), None)
     except (UnreadableError, LookupError, TypeError) as error:
         raise FileRefusedError(f"{place}: {clean_text(str(error)).rstrip('.')}.") from None
     if wrong:
         raise FileRefusedError(f"{place}: {wrong}.")
-    return result, whose
+    return result
 
 
 def _contradictions(entry: dict[str, Any], result: RunResult) -> Iterator[str]:
-    """Yield what cannot be so, whatever was run."""
+    """Yield internal contradictions."""
     yield from _bad_texts(entry)
     e = result.evaluation
     for name, value in _fractions(result):
