@@ -266,7 +266,10 @@ ANSWERS = {
     "teach": "text=/Start a room/",
 }
 LIMIT, IMPORTING = 1.5, 15.0
-DRAWN = "[...document.querySelectorAll('.js-plotly-plot')].every(p => p._fullLayout)"
+DRAWN = (
+    "[...document.querySelectorAll('*')].every(each => "
+    "!each.shadowRoot?.querySelector('.chart svg:empty'))"
+)
 
 
 def answered(page: Page, url: str, answer: str) -> tuple[float, float]:

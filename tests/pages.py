@@ -6,6 +6,7 @@ import struct
 import time
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 from streamlit.components.v2 import manifest_scanner
@@ -129,6 +130,16 @@ def sent_down(app, component):
     return head_of(data)
 
 
+def charts(app):
+    """Return what went down to each figure of bars, points, lines and cells: alt and figure."""
+    drawn = [each.proto for each in app.get("bidi_component")]
+    return [
+        SimpleNamespace(**head_of(each.bytes))
+        for each in drawn
+        if each.component_name == "zsl_chart"
+    ]
+
+
 def head_of(data):
     """Return the head of what goes down to a component, without its arrays."""
     return taken_apart(data)[0]
@@ -168,7 +179,7 @@ def unexplained(app):
 
 
 #: Elements and fields that show text as it is; all others read Markdown.
-AS_IT_IS = {"plotly_chart", "bidi_component", "arrow_data_frame", "text_input", "text_area"}
+AS_IT_IS = {"bidi_component", "arrow_data_frame", "text_input", "text_area"}
 OPTIONS_AS_THEY_ARE = {"selectbox", "multiselect"}
 ESCAPE = re.compile(r"\\[^\w\s]")
 #: Of Markdown: an escape, a formula, and code, in which an escape would be seen.
@@ -197,8 +208,6 @@ def texts(node):
         table = node.value
         cells = table.select_dtypes(exclude="number").to_numpy().ravel()
         yield from ((node.type, "", str(text)) for text in [*table.columns, *table.index, *cells])
-    elif node.type == "plotly_chart":
-        yield from ((node.type, "spec", text) for text in strings_in(json.loads(proto.spec)))
     elif proto is not None and node.type not in ("code", "latex"):
         yield from ((node.type, *found) for found in fields_of(proto))
     for child in getattr(node, "children", {}).values():

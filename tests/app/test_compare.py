@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from tests.pages import metrics, visit, words
+from tests.pages import charts, metrics, visit, words
 from tests.worlds import linear_world
 from ui.shell.text import plain
 from ui.takeaway.exports import Look, as_latex, as_markdown
@@ -126,7 +126,7 @@ def test_ranks_are_measured_and_as_printed():
     ]
     assert "13 methods on 5 data sets" in words(app)
     assert "critical difference" in words(app)
-    alt = [each.proto.alt for each in app.get("plotly_chart")]
+    alt = [each.alt for each in charts(app)]
     assert any(each.startswith("Mean ranks as printed (GBU, table 3): ALE") for each in alt)
 
 

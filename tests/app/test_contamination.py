@@ -1,10 +1,8 @@
 """Contamination map: the answer, the map, classes of one's own."""
 
-import json
-
 import pytest
 
-from tests.pages import visit, words
+from tests.pages import charts, visit, words
 from zslcore.leakage import contamination, reliability
 
 PAGE = "contamination"
@@ -22,7 +20,7 @@ def test_the_answer_is_there_before_the_first_click():
     app = visit(PAGE)
     assert "No" in app.markdown[0].value
     assert "6 of the 10 test classes" in words(app)
-    assert app.get("plotly_chart")
+    assert charts(app)
 
 
 def test_the_caption_explains_what_is_there_on_a_telephone_and_on_a_screen():
@@ -104,7 +102,7 @@ def test_an_address_of_nonsense_is_told_and_answered():
 
 def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     app = opened("Map", contamination_on="CUB, PS", contamination_extractor="ResNet-101")
-    figure = json.loads(app.get("plotly_chart")[0].proto.spec)
+    figure = charts(app)[0].figure
     traces = figure["data"]
     drawn = {
         (title, test_set): (text, hover)

@@ -1,7 +1,6 @@
 """Data set: what is shown is counted, and files from outside can only be refused."""
 
 import io
-import json
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests import pages
 from tests.datasets.files import CLASSES, N, cells, with_type_code, write_folder
-from tests.pages import words
+from tests.pages import charts, words
 from tests.worlds import linear_world
 from ui.figures import splits
 from ui.figures.images import image_row
@@ -59,7 +58,7 @@ def test_every_tab_runs_cold_and_warm(visit, dataset):
 def test_one_line_says_what_the_data_are_before_the_figure_is_drawn(visit):
     first = visit(dataset="digits").tabs[0].children
     kinds = [each.type for each in first.values()]
-    assert kinds.index("markdown") < kinds.index("plotly_chart")
+    assert kinds.index("markdown") < kinds.index("bidi_component")
     said = (
         "**1,797 images, 10 classes, 31 values per class embedding.** Training: 1,012 images of 7 "
         "seen classes. Test: 252 images of these and 533 images of 3 unseen classes."
@@ -389,7 +388,7 @@ def test_data_of_nobodys_benchmark_are_said_to_be_so(visit):
 
 def test_the_first_view_is_the_picture_of_the_split(visit):
     app = visit(dataset="simulated-AWA2")
-    assert app.get("plotly_chart")[0].proto.alt.startswith("Images of every class by their part")
+    assert charts(app)[0].alt.startswith("Images of every class by their part")
 
 
 @pytest.mark.parametrize("name", ["../../evil.mat", "..\\evil.mat", "/tmp/evil.mat"])
@@ -475,10 +474,10 @@ def test_names_in_figures_are_escaped():
     names["attribute_names"] = [f"{HOSTILE}{a}" for a in range(dataset.prototypes.shape[1])]
     dataset = replace(dataset, **names)
     for figure in drawn(dataset, dataset.split("PS")):
-        text = json.dumps(figure.to_plotly_json(), default=lambda array: array.tolist())
+        text = figure.encoded.decode()
         assert "<a href" not in text
         assert "&lt;a href" in text
-        assert "&quot;" not in text  # Plotly shows these letters
+        assert "&quot;" not in text  # the chart would show these letters
 
 
 def test_the_split_map_draws_every_image_once():
@@ -486,8 +485,8 @@ def test_the_split_map_draws_every_image_once():
     split = dataset.split("PS")
     table = inventory.class_table(dataset, split)
     figure = split_map(table, inventory.fold_roles(dataset, split))
-    bars = [trace for trace in figure.data if trace.type == "bar"]
-    assert sum(int(np.sum(bar.y)) for bar in bars) == len(dataset.labels)
+    bars = [trace for trace in figure.traces if trace["type"] == "bar"]
+    assert sum(sum(bar["y"]) for bar in bars) == len(dataset.labels)
     assert {bar.name for bar in bars} == {
         "trainval",
         "test, seen classes",
@@ -501,22 +500,19 @@ def test_a_leaking_split_is_drawn_as_one():
     leaky = replace(split, test_seen=split.trainval[:40])
     table = inventory.class_table(dataset, leaky)
     figure = split_map(table, inventory.fold_roles(dataset, leaky))
-    bar = next(trace for trace in figure.data if trace.name == "in more than one part")
-    assert int(np.sum(bar.y)) == 40
-    assert bar.marker.color == OVERLAP.color
+    bar = next(t for t in figure.traces if t["name"] == "in more than one part")
+    assert sum(bar["y"]) == 40
+    assert bar["marker"]["color"] == OVERLAP.color
 
 
 def test_images_stand_upright_and_side_by_side():
-    images = np.zeros((2, 2, 2))
-    images[1, 0, 1] = 1  # top right of the second
+    images = np.zeros((2, 4, 4))
+    images[1, 0, 3] = 1  # top right of the second
     row = image_row(images)
-    mosaic = next(trace for trace in row.data if trace.type == "heatmap")
-    z, x, y = np.array(mosaic.z, dtype=float), np.array(mosaic.x), np.array(mosaic.y)
-    (at,) = np.argwhere(z == 1)
-    assert y[at[0]] == pytest.approx(y.max() / 2)
-    assert 1 <= x[at[1]] < x[at[1] + 1] <= 1.5
-    assert len(x) == z.shape[1] + 1
-    assert np.isnan(z[:, 2]).all()
+    z = np.array(row.traces[0]["z"], dtype=float)
+    assert np.argwhere(z == 1).tolist() == [[0, 8]]  # first row, after an image and a gap
+    assert row.layout["yaxis"]["autorange"] == "reversed"  # the first row is on top
+    assert np.isnan(z[:, 4]).all()
 
 
 def test_a_class_name_in_an_error_is_text(visit):

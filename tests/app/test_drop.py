@@ -34,8 +34,8 @@ def test_the_value_of_the_longest_bar_has_its_place_in_the_margin_at_any_width()
     value = "4,031 of 20,218 leak"
     bars = (Bar("train", 20218, 4031, value), Bar("val", 9191, 0, "9,191"))
     layout = picture_of(Picture("two bars", bars=bars)).layout
-    assert tuple(layout.xaxis.range) == (0, 20218)  # the longest bar ends where the margin begins
-    assert layout.margin.r >= 6 * len(value) + 14  # measured: 5.7 px a letter
+    assert layout["xaxis"]["range"] == [0, 20218]  # the longest bar ends where the margin begins
+    assert layout["margin"]["r"] >= 6 * len(value) + 14  # measured: 5.7 px a letter
 
 
 def plain_words(app):

@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.hostile.addresses import BY_HAND, SHARED, bound
 from tests.hostile.test_addresses import malformed, opened
-from tests.pages import PATIENCE, ROOT, backslashes, forbid_computing, unexplained, visit
+from tests.pages import PATIENCE, ROOT, backslashes, charts, forbid_computing, unexplained, visit
 from ui.shell import site_map, terms
 from ui.takeaway import downloads, exports
 from zslcore.storage.files import FACTS
@@ -24,7 +24,7 @@ from zslcore.storage.tables import harmless
 
 VIEWS = [view.name for page in site_map.PAGES for view in page.views]
 #: What shows an answer, and the views whose answer is words.
-ANSWERS = ("metric", "dataframe", "plotly_chart", "bidi_component")
+ANSWERS = ("metric", "dataframe", "bidi_component")
 OF_WORDS = {"lessons"}
 #: Buttons of a panel that waits for a job, or offers to start one.
 WAITING = {"Cancel", "Start again", "Try again", "Join again", "Run them", "Compute"}
@@ -88,7 +88,7 @@ def complete(app, where):
     assert not WAITING & {button.label for button in app.button}, where
     assert unexplained(app) == [], where
     assert backslashes(app) == [], where
-    assert all(len(chart.proto.alt) > 15 for chart in app.get("plotly_chart")), where
+    assert all(len(chart.alt) > 15 for chart in charts(app)), where
 
 
 @pytest.mark.parametrize("view", VIEWS)

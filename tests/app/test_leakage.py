@@ -13,7 +13,7 @@ from scipy.io import savemat
 
 from tests import pages
 from tests.leakage.worlds import add, clean
-from tests.pages import ROOT, settled, words
+from tests.pages import ROOT, charts, settled, words
 from ui.intake import uploads
 from ui.sections.audit import ON_PAGE, in_words_of_page
 from ui.state import decisions
@@ -92,8 +92,8 @@ def test_every_tab_runs_cold_and_warm(visit, tab):
         assert not app.exception
         assert not app.error
         assert [t.label for t in app.tabs if t.children] == [tab]
-    for chart in app.get("plotly_chart"):
-        assert len(chart.proto.alt) > 20
+    for chart in charts(app):
+        assert len(chart.alt) > 20
 
 
 def test_decisions_in_the_address_change_the_verdict(visit):

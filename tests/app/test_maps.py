@@ -2,7 +2,6 @@
 
 import json
 import re
-from base64 import b64decode
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tests import pages
-from tests.pages import settled, taken_apart, words
+from tests.pages import charts, settled, taken_apart, words
 from ui.figures import maps as figures
 from ui.maps.colours import COLOURS
 from zslcore import jobs
@@ -54,8 +53,8 @@ def test_the_page_runs_cold_and_warm_and_at_the_address_of_a_former_view(visit):
         assert not app.exception
         assert not app.error
     assert drawn(app)[0]["n"] == 2000
-    for chart in app.get("plotly_chart"):
-        assert len(chart.proto.alt) > 15
+    for chart in charts(app):
+        assert len(chart.alt) > 15
 
 
 def test_the_printed_pairs_answer_and_simulated_maps_do_not(visit, monkeypatch):
@@ -320,7 +319,7 @@ def test_pictures_show_what_they_are_given():
             "p_holm_PCA": [0.01, 1.0], "p_holm_map": [1.0, 0.01], "verdict": ["hidden", "invented"],
         }
     )  # fmt: skip
-    names = [trace.name for trace in figures.mixing_dumbbells(verdicts).data if trace.name]
+    names = [t["name"] for t in figures.mixing_dumbbells(verdicts).traces if "name" in t]
     assert names == ["in the PCA", "on the map: shift that the map hides",
                      "on the map: shift that the map invents"]  # fmt: skip
 
@@ -331,14 +330,6 @@ def test_images_per_class_stand_where_figure_2_is_looked_for(visit):
 
     assert "the page AWA1 and AWA2 draws both" in NOT_COMPUTED["gbu:figure2"]
     app = visit(**QUICK)
-    (found,) = [
-        json.loads(each.proto.spec)
-        for each in app.get("plotly_chart")
-        if "images in AWA2" in each.proto.spec
-    ]
-    sums = []
-    for trace in found["data"][:2]:
-        y = trace["y"]
-        sums.append(int(np.frombuffer(b64decode(y["bdata"]), y["dtype"]).sum(dtype=int)))
-    assert sums == [30475, 37322]
+    (found,) = [each.figure for each in charts(app) if "images in AWA2" in json.dumps(each.figure)]
+    assert [sum(trace["y"]) for trace in found["data"][:2]] == [30475, 37322]
     assert "30,475 images of AWA1, 37,322 of AWA2. AWA2 is less balanced" in words(app)

@@ -1,6 +1,5 @@
 """Per-class gain: bars, intervals and marks are those of plain sums, for every choice."""
 
-import json
 import re
 from functools import partial
 
@@ -10,7 +9,8 @@ import pytest
 from scipy import stats
 
 from tests import pages
-from tests.pages import words
+from tests.figures import read
+from tests.pages import charts, words
 from tools.shipped import known_classes
 from ui.figures.gains import gain_bars
 from ui.figures.palette import GROUP_LOOKS
@@ -46,26 +46,16 @@ def study_of(name):
 
 def drawn(app):
     """The bars of the page, largest first: (class, gain, low, high, colour)."""
-    (chart,) = (each for each in app.get("plotly_chart") if "points" in each.proto.alt)
-    figure = json.loads(chart.proto.spec or chart.proto.figure.spec)
+    (chart,) = (each for each in charts(app) if "points" in each.alt)
     bars = []
-    for trace in (each for each in figure["data"] if each["type"] == "bar"):
+    for trace in (each for each in chart.figure["data"] if each["type"] == "bar"):
         errors, column = trace["error_x"], int(trace["xaxis"].strip("x") or 1)
-        values = map(decoded, (trace["x"], trace["y"], errors["arrayminus"], errors["array"]))
+        values = (trace["x"], trace["y"], errors["arrayminus"], errors["array"])
         for gain, place, down, up, said in zip(*values, trace["customdata"], strict=True):
             low, high = (np.nan if end is None else end for end in (down, up))
             at = (column, place)
             bars.append((at, said[0], gain, gain - low, gain + high, trace["marker"]["color"]))
     return [bar[1:] for bar in sorted(bars)]
-
-
-def decoded(values):
-    """Numbers of a figure, which Plotly may send as bytes."""
-    from base64 import b64decode
-
-    if isinstance(values, dict):
-        return np.frombuffer(b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
-    return values
 
 
 def gains_by_hand(name, method):
@@ -178,7 +168,7 @@ def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):
     table = class_gains(study_of(AWA2), AWA2, UNTRAINED[AWA2], "SAE", names)
     for is_narrow, columns in ((False, 3), (True, 1)):
         look(narrow=is_narrow)
-        figure = gain_bars(table, names[0], only_unrelated=False)
+        figure = read(gain_bars(table, names[0], only_unrelated=False))
         assert {trace.orientation for trace in figure.data if trace.type == "bar"} == {"h"}
         axes = [*figure.select_yaxes()]
         assert len(axes) == columns
@@ -187,9 +177,9 @@ def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):
         assert "<b>" not in "".join(labels)
         assert len({tuple(axis.range) for axis in figure.select_xaxes()}) == 1
     look(narrow=False)
-    assert gain_bars(table, names[0], only_unrelated=False).layout.height <= 450
+    assert gain_bars(table, names[0], only_unrelated=False).height <= 450
     many = pd.concat([table] * 3, ignore_index=True)
-    upright = gain_bars(many, "", only_unrelated=False)
+    upright = read(gain_bars(many, "", only_unrelated=False))
     assert {trace.orientation for trace in upright.data if trace.type == "bar"} == {"v"}
 
 
@@ -198,4 +188,4 @@ def test_data_without_a_baseline_say_what_to_import(visit, monkeypatch):
     monkeypatch.setattr(gains, "same_classes", lambda names, others: False)
     app = visit()
     assert "an extractor that was trained on nothing" in words(app)
-    assert not app.get("plotly_chart")
+    assert not charts(app)

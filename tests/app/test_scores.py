@@ -9,7 +9,7 @@ import pytest
 
 import ui.intake.scores
 from tests import pages
-from tests.pages import metrics, words
+from tests.pages import charts, metrics, words
 from ui.intake import memory
 from ui.shell import visitors
 from ui.shell.text import plain
@@ -56,7 +56,7 @@ def test_every_tab_shows_something(tab):
     if tab == "Compare":
         assert "McNemar" in words(app)
     else:
-        assert app.dataframe or app.get("plotly_chart") or app.code
+        assert app.dataframe or charts(app) or app.code
 
 
 def uploaded(app, path):

@@ -1,11 +1,9 @@
-import base64
-import json
-
 import numpy as np
 import pytest
 
 from tests import pages
-from tests.pages import settled, words
+from tests.figures import read
+from tests.pages import charts, settled, words
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.palette import FIRST, SECOND
 from zslcore.analysis import cross_dataset as tests
@@ -14,19 +12,12 @@ from zslcore.analysis.inventory import awa_image_counts
 PRINTED = tests.printed_table(), "AWA1", "AWA2"
 
 
-def numbers(sent):
-    """Return the values of an axis as the browser gets them."""
-    if isinstance(sent, dict):
-        return np.frombuffer(base64.b64decode(sent["bdata"]), sent["dtype"])
-    return np.array(sent, dtype=float)
-
-
 # --- Figures --------------------------------------------------------------------------------------
 
 
 def test_every_image_is_in_a_bar_and_test_classes_stand_on_a_band():
     table = awa_image_counts().rename(columns={"AWA1": "first", "AWA2": "second"})
-    first, second, band = image_counts(table, "AWA1", "<b>two</b>").data
+    first, second, band = read(image_counts(table, "AWA1", "<b>two</b>")).data
     assert (sum(first.y), sum(second.y)) == (30_475, 37_322)
     assert list(band.x) == list(np.flatnonzero(table["role"] == "unseen"))
     assert min(band.y) > max(*first.y, *second.y)
@@ -35,7 +26,7 @@ def test_every_image_is_in_a_bar_and_test_classes_stand_on_a_band():
 
 
 def test_lines_join_the_two_tests_of_one_fit():
-    figure = four_accuracies({"as printed": tests.four_cells(*PRINTED)}, "AWA1", "AWA2")
+    figure = read(four_accuracies({"as printed": tests.four_cells(*PRINTED)}, "AWA1", "AWA2"))
     lines = [trace for trace in figure.data if trace.mode == "lines"]
     row = list(tests.four_cells(*PRINTED).index).index("SAE")
     assert [line.line.color for line in lines] == [FIRST.color, SECOND.color]
@@ -50,7 +41,7 @@ def test_lines_join_the_two_tests_of_one_fit():
 def test_strips_show_every_pair_with_the_mean_and_its_p():
     of = tests.differences(*PRINTED), tests.cross_tests(*PRINTED)
     labels = {"training set": "a", "test set": "b", "larger": "c"}
-    figure = difference_strips({"printed": of}, labels)
+    figure = read(difference_strips({"printed": of}, labels))
     pairs, means = figure.data
     assert len(pairs.x) == 72
     assert list(means.x) == pytest.approx([0.567, -0.517, 1.45], abs=1e-2)
@@ -65,8 +56,8 @@ def test_strips_show_every_pair_with_the_mean_and_its_p():
 def test_printed_pairs_stand_below_the_map_and_as_a_table():
     app = settled(pages.visit("pages/awa1_and_awa2.py", awa1_layout="PCA", awa1_threads="1"))
     assert "does not follow" in words(app)
-    specs = [json.loads(each.proto.spec)["data"] for each in app.get("plotly_chart")]
+    specs = [chart.figure["data"] for chart in charts(app)]
     (drawn,) = [data for data in specs if any(trace.get("name") == "a pair" for trace in data)]
     pairs = next(trace for trace in drawn if trace["name"] == "a pair")
     expected = 100 * tests.differences(*PRINTED)["difference"]
-    np.testing.assert_allclose(np.sort(numbers(pairs["x"])), np.sort(expected))
+    np.testing.assert_allclose(np.sort(pairs["x"]), np.sort(expected))

@@ -1,12 +1,11 @@
 """The wall of claims, findings and codes: counts, filters, and what each kind of tile opens."""
 
 import json
-from base64 import b64decode
 
-import numpy as np
 import pytest
 
-from tests.pages import visit, words
+from tests.figures import read
+from tests.pages import charts, visit, words
 from ui.figures.claims import Number, recomputed
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, judge_all, printed_evidence
 from zslcore.leakage import released_codes
@@ -33,8 +32,7 @@ def tiles(app):
 
 def interval(trace):
     """Both ends of the error bar of a trace of one point, as the browser is sent it."""
-    ends = (trace["error_x"][name] for name in ("arrayminus", "array"))
-    below, above = (np.frombuffer(b64decode(end["bdata"]), end["dtype"])[0] for end in ends)
+    below, above = (trace["error_x"][name][0] for name in ("arrayminus", "array"))
     return trace["x"][0] - below, trace["x"][0] + above
 
 
@@ -111,14 +109,15 @@ def test_tiles_are_filtered_by_group_by_mark_and_by_words():
 
 def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):
     of = printed["cal-calibration-lifts"]
-    (point,) = recomputed([Number("printed", of.number, of.low, of.high)], of.unit).data
+    chart = recomputed([Number("printed", of.number, of.low, of.high)], of.unit)
+    (point,) = read(chart).data
     low, high = point.x[0] - point.error_x.arrayminus[0], point.x[0] + point.error_x.array[0]
     assert (point.x[0], low, high) == pytest.approx((100 * of.number, 100 * of.low, 100 * of.high))
 
 
 def test_the_two_crossed_tests_have_the_p_of_print_for_the_other_set():
     app = visit("wall", claims_open="gbu-cross-p")
-    training, test = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    training, test = charts(app)[0].figure["data"]
     assert (training["text"], test["text"]) == (["p = 0.35"], ["p = 0.0072"])
     (low, high), (_, below) = map(interval, (training, test))
     assert low < 0 < high

@@ -42,7 +42,8 @@ def settle(page):
     page.wait_for_selector("[data-test-script-state='notRunning']")
     page.wait_for_selector("[data-testid='stSkeleton']", state="detached")
     page.wait_for_function(
-        "[...document.querySelectorAll('.js-plotly-plot')].every(p => p._fullLayout)"
+        "[...document.querySelectorAll('*')].every(each => "
+        "!each.shadowRoot?.querySelector('.chart svg:empty'))"
     )
 
 
@@ -75,7 +76,7 @@ def open_page(page, url):
     """Open a page and wait for its picture to stand still."""
     base, path = re.fullmatch(r"(https?://[^/]+)(.*)", url).groups()
     page.goto(base + present(path))
-    page.locator(".js-plotly-plot .main-svg, .numbers > .h:not(:empty)").first.wait_for()
+    page.locator(".chart svg > *, .numbers > .h:not(:empty)").first.wait_for()
     page.wait_for_function("!document.querySelector('[data-testid=stStatusWidget]')")
     still(page)
 
@@ -87,7 +88,7 @@ def still(page):
             let last, same = 0;
             const look = () => {
                 const things = document.querySelectorAll(
-                    'h1, h2, h3, canvas, .js-plotly-plot, .textpoint, .pair, ' +
+                    'h1, h2, h3, canvas, .pair, ' +
                     '.numbers');
                 const now = JSON.stringify([...things].map(t => t.getBoundingClientRect()));
                 same = now === last ? same + 1 : 0;
@@ -181,9 +182,10 @@ def crowded(page, width):
     All are measured at one moment: a figure that is drawn again meanwhile has other ones.
     """
     boxes = page.evaluate(
-        """() => [...document.querySelectorAll(
-            '.textpoint, .legendtext, .xtitle, .numbers > span, .key > span > span, .pair svg text'
-        )].map(text => [text.textContent, text.getBoundingClientRect()])
+        """() => [document, ...[...document.querySelectorAll('*')].map(each => each.shadowRoot)]
+          .flatMap(root => root ? [...root.querySelectorAll('.chart .legend, ' +
+            '.chart .points text, .numbers > span, .key > span > span, .pair svg text')] : [])
+          .map(text => [text.textContent, text.getBoundingClientRect()])
           .filter(([, box]) => box.width && box.height)
           .map(([words, box]) => [words, box.left, box.right, box.top, box.bottom])"""
     )

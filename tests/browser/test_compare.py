@@ -56,7 +56,7 @@ def test_a_clicked_cell_opens_and_a_run_is_deleted_once_confirmed(page, server, 
 def test_ranks_open_in_a_fold_and_the_page_fits_a_phone(page, server):
     visit(page, server, "/compare?table_metric=ZSL")
     page.get_by_text("Ranks", exact=True).click()
-    page.locator(".st-key-table_mean_ranks_printed .js-plotly-plot").wait_for()
+    page.locator(".st-key-table_mean_ranks_printed .chart svg > *").first.wait_for()
     page.set_viewport_size(PHONE)
     settle(page)
     fits(page)

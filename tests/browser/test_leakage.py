@@ -102,7 +102,7 @@ def test_a_click_opens_the_class_of_a_bar_and_only_unrelated_ones_stay_on_reques
     page, shipped_server
 ):
     visit(page, shipped_server, "/overlap_gain?gain_data=simulated-AWA2")
-    bar = page.locator(".st-key-gain_bars .bars .point path").nth(2)
+    bar = page.locator(".st-key-gain_bars .bars rect").nth(2)
     bar.scroll_into_view_if_needed()
     box = bar.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 0.8 * box["height"])
@@ -116,11 +116,11 @@ def test_a_click_opens_the_class_of_a_bar_and_only_unrelated_ones_stay_on_reques
     counts = re.search(r"to (\d+) classes in it, \S+ to (\d+) related and \S+ to (\d+)", sentence)
     inside, related, unrelated = map(int, counts.groups())
     assert inside + related + unrelated == 50
-    mean = page.locator(".st-key-gain_bars .legendtext").filter(has_text="mean")
+    mean = page.locator(".st-key-gain_bars .legend").filter(has_text="mean")
     before = number(mean)
     page.get_by_role("button", name="More").click()
     page.get_by_text("Unrelated classes only", exact=True).click()
-    once(page, lambda: page.locator(".st-key-gain_bars .bars .point").count() == unrelated)
+    once(page, lambda: page.locator(".st-key-gain_bars .bars rect").count() == unrelated)
     once(page, lambda: number(mean) < before)
     assert page.errors == []
 

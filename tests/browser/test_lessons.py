@@ -15,7 +15,7 @@ def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     heading(page, "1 of 13")
     text = page.get_by_text("A method has read a description")
     assert text.evaluate("e => getComputedStyle(e).fontSize") == "24px"
-    assert not page.locator(".js-plotly-plot").count()
+    assert not page.locator(".chart").count()
     for step in (1, 2):
         page.keyboard.press("ArrowRight")
         page.get_by_text("What to notice:").wait_for()

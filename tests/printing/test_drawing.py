@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
+from tests.figures import chart_of
 from ui.takeaway.for_print import on_paper, panels_of
 from zslcore.exceptions import ParameterError, UnknownNameError
 
@@ -72,7 +73,7 @@ def cells(axes):
         texttemplate="%{text}",
         colorbar={"title": "share", "tickformat": ".0%"},
     )
-    (panel,) = panels_of(go.Figure(z))
+    (panel,) = panels_of(chart_of(go.Figure(z)))
     panel.draw(axes)
 
 

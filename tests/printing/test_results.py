@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 import pytest
 from plotly.subplots import make_subplots
 
+from tests.figures import chart_of
 from tests.worlds import linear_world
 from ui.figures.accuracy import class_bars
 from ui.takeaway.as_table import table_of
@@ -141,7 +142,7 @@ def test_the_dark_theme_does_not_reach_the_paper(look):
     light = panels_of(class_bars(CLASSES))
     look(dark=True)
     dark = class_bars(CLASSES)
-    assert NIGHT & {trace.marker.color for trace in dark.data}
+    assert NIGHT & {trace["marker"]["color"] for trace in dark.traces}
     assert colours(panels_of(dark)[0]) == colours(light[0])
     assert not NIGHT & {*colours(panels_of(dark)[0])}
 
@@ -169,7 +170,7 @@ def test_every_pair_of_axes_is_a_panel_with_its_title_its_names_and_its_legend()
         )  # fmt: skip
     figure.update_yaxes(tickvals=[0, 1], ticktext=["<b>one</b>", "two &amp; more"])
     figure.add_vline(x=1.5, row=1, col=2)
-    left, right = panels_of(figure)
+    left, right = panels_of(chart_of(figure))
     assert [left.title, right.title] == ["left", "right"]
     left, right = axes_of(left), axes_of(right)
     for axes in (left, right):
@@ -184,15 +185,15 @@ def test_every_pair_of_axes_is_a_panel_with_its_title_its_names_and_its_legend()
 def test_stacked_bars_and_areas_stand_on_each_other():
     figure = go.Figure([go.Bar(x=["a", "b"], y=y, name=str(y)) for y in ([1, 2], [3, 4])])
     figure.update_layout(barmode="stack")
-    first, second = bars_of(axes_of(panels_of(figure)[0])).values()
+    first, second = bars_of(axes_of(panels_of(chart_of(figure))[0])).values()
     assert [base for _, base, _ in first + second] == [0, 0, 1, 2]
     figure.update_layout(barmode="group")
-    axes = axes_of(panels_of(figure)[0])
+    axes = axes_of(panels_of(chart_of(figure))[0])
     first, second = bars_of(axes).values()
     apart = [b[0] - a[0] for a, b in zip(first, second, strict=True)]
     np.testing.assert_allclose(apart, axes.patches[0].get_width())
     areas = go.Figure([go.Scatter(x=[0, 1], y=y, stackgroup="s") for y in ([1, 2], [3, 4])])
-    (panel,) = panels_of(areas)
+    (panel,) = panels_of(chart_of(areas))
     for _ in range(2):  # a panel that is drawn again is the same
         lines = axes_of(panel).lines
         assert [line.get_ydata().tolist() for line in lines] == [[1, 2], [4, 6]]
@@ -201,14 +202,14 @@ def test_stacked_bars_and_areas_stand_on_each_other():
 def test_ticks_by_number_name_the_places_of_words():
     figure = go.Figure(go.Scatter(x=["all classes", "clean classes"], y=[0.5, 0.6]))
     figure.update_xaxes(tickvals=[0, 1], ticktext=["all<br>classes", "clean<br>classes"])
-    (panel,) = panels_of(figure)
+    (panel,) = panels_of(chart_of(figure))
     assert words_of(axes_of(panel).xaxis) == [(0.0, "all classes"), (1.0, "clean classes")]
 
 
 def test_hidden_axes_have_no_numbers():
     figure = go.Figure(go.Heatmap(z=np.eye(3)))
     figure.update_xaxes(visible=False)
-    axes = axes_of(panels_of(figure)[0])
+    axes = axes_of(panels_of(chart_of(figure))[0])
     assert words_of(axes.xaxis) == []
     assert len(words_of(axes.yaxis)) > 1
 
@@ -220,8 +221,8 @@ def test_a_name_that_has_its_area_gets_it_once(run):
 
 
 def test_a_picture_has_no_panel():
-    assert panels_of(go.Figure(go.Image(z=np.zeros((2, 2, 3))))) == []
-    assert panels_of(go.Figure()) == []
+    assert panels_of(chart_of(go.Figure(go.Image(z=np.zeros((2, 2, 3)))))) == []
+    assert panels_of(chart_of(go.Figure())) == []
 
 
 @pytest.mark.nightly
@@ -259,5 +260,5 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
 def test_a_panel_without_a_title_is_named_by_its_y_axis():
     figure = go.Figure(go.Scatter(x=[0, 1], y=[0, 1]))
     figure.update_yaxes(title_text="accuracy")
-    (panel,) = panels_of(figure)
+    (panel,) = panels_of(chart_of(figure))
     assert (panel.title, panel.name) == ("", "accuracy")

@@ -33,6 +33,6 @@ def points(figure):
 def test_nothing_confused_is_the_colour_of_the_page(is_dark, look):
     look(dark=is_dark)
     share = pd.DataFrame(np.eye(3), index=list("abc"), columns=list("abc"))
-    scale = confusion_map(share, 2).data[0].colorscale
+    scale = confusion_map(share, 2).traces[0]["colorscale"]
     assert scale[0][1] == ("#101418" if is_dark else "#FFFFFF")
     assert scale[-1][1] == palette.INK.color

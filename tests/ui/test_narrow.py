@@ -1,15 +1,16 @@
 """Figures in a narrow window: one column, nothing over anything else."""
 
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
 
 from ui.components import window
 from ui.figures import marks
 from ui.figures.accuracy import confusion_map
+from ui.figures.vocabulary import planes
 
 TELEPHONE = "Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 Chrome/150 Mobile Safari/537.36"
 
@@ -20,28 +21,15 @@ def narrow(look):
     return lambda is_narrow: look(narrow=is_narrow)
 
 
-def boxes(figure, n):
-    """Where the first ``n`` panels are: (left, right, bottom, top)."""
-    axes = [(figure.layout[f"xaxis{k or ''}"], figure.layout[f"yaxis{k or ''}"]) for k in (0, 2, 3)]
-    return [(*x.domain, *y.domain) for x, y in axes[:n]]
-
-
-def apart(one, other):
-    return one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
-
-
 def test_panels_are_side_by_side_or_below_each_other(narrow):
     for is_narrow in (False, True):
         narrow(is_narrow)
-        figure, at = marks.panels(["a", "b", "c"], spacing=0.03, share_x=True, share_y=True)
-        for k in (1, 2, 3):
-            figure.add_scatter(x=[0], y=[0], **at(k))
-        left, right, bottom, top = np.transpose(boxes(figure, 3))
-        across, up = (
-            len(set(zip(left, right, strict=True))),
-            len(set(zip(bottom, top, strict=True))),
-        )
-        assert (across, up) == ((1, 3) if is_narrow else (3, 1))
+        found = planes(3, spacing=0.03)
+        across, down = {plane.across for plane in found}, {plane.down for plane in found}
+        assert (len(across), len(down)) == ((1, 3) if is_narrow else (3, 1))
+        for one, other in pairwise(sorted(down if is_narrow else across)):
+            assert 0 <= one[0] < one[1] < other[0] < other[1] <= 1 + 1e-12
+        assert found[0].down[1] == max(top for _, top in down)
 
 
 def test_a_confusion_map_of_many_classes_has_no_names_below_on_a_telephone(narrow):
@@ -51,11 +39,11 @@ def test_a_confusion_map_of_many_classes_has_no_names_below_on_a_telephone(narro
     for is_narrow in (False, True):
         narrow(is_narrow)
         figure = confusion_map(share, 40)
-        assert figure.layout.xaxis.showticklabels is not is_narrow
-        assert figure.data[0].showscale is not is_narrow
-        assert list(figure.layout.yaxis.ticktext) == names
+        assert figure.layout["xaxis"]["showticklabels"] is not is_narrow
+        assert figure.traces[0]["showscale"] is not is_narrow
+        assert figure.layout["yaxis"]["ticktext"] == names
         few = confusion_map(share.iloc[:10, :10], 7)
-        assert few.layout.xaxis.showticklabels
+        assert few.layout["xaxis"]["showticklabels"]
 
 
 def test_names_that_would_overlap_are_turned(narrow):
@@ -71,10 +59,9 @@ def test_names_that_cannot_be_read_are_left_to_pointing(narrow):
     roles = ["seen"] * 30
     for is_narrow, named in ((False, 30), (True, 0)):
         narrow(is_narrow)
-        figure = go.Figure(go.Bar(y=[1] * 30))
-        marks.class_axis(figure, [f"class {k}" for k in range(30)], roles)
-        assert len(figure.layout.xaxis.ticktext) == named
-        assert bool(figure.layout.xaxis.title.text) == is_narrow
+        axis = marks.class_axis([f"class {k}" for k in range(30)], roles)
+        assert len(axis["ticktext"]) == named
+        assert ("title" in axis) == is_narrow
 
 
 AGENTS = [(TELEPHONE, True), ("X11; Linux", False), (None, False)]

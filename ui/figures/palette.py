@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, Self
-
-import plotly.graph_objects as go
+from typing import Self
 
 from zslcore.interactive import colors
 from zslcore.interactive.colors import Look
@@ -91,8 +89,24 @@ GROUND = colors.Hue("#FFFFFF", "#101418")
 #: Lines of reference and grids: visible on white and on black, never in the way.
 FAINT = "rgba(128, 128, 128, 0.35)"
 
-#: Perceptually uniform, for values from nothing to much.
-SEQUENTIAL = "Viridis"
+#: Viridis, perceptually uniform, for values from nothing to much: (share, colour).
+SEQUENTIAL = tuple(
+    (k / 9, color)
+    for k, color in enumerate(
+        (
+            "#440154",
+            "#482878",
+            "#3E4989",
+            "#31688E",
+            "#26828E",
+            "#1F9E89",
+            "#35B779",
+            "#6ECE58",
+            "#B5DE2B",
+            "#FDE725",
+        )
+    )
+)
 
 
 def ground() -> str:
@@ -106,26 +120,6 @@ def translucent(color: str, opacity: float) -> str:
         return color
     red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
     return f"rgba({red}, {green}, {blue}, {opacity:g})"
-
-
-def _make_readable(axis: Any) -> None:
-    """Give an axis words that stand out from the page, of 13 px where it has no size of its own."""
-    for font in (axis.tickfont, axis.title.font):
-        font.update(color=WORDS.color, size=font.size or 13)
-
-
-def quiet(figure: go.Figure, *, height: int) -> go.Figure:
-    """Give a figure the app's margins and readable words; returns ``figure``."""
-    for each in (figure.for_each_xaxis, figure.for_each_yaxis):
-        each(_make_readable)
-    return figure.update_layout(
-        height=height,
-        margin={"l": 8, "r": 8, "t": 28, "b": 8},
-        hovermode="closest",
-        dragmode=False,
-        font={"size": 14, "color": WORDS.color},
-        legend_font={"size": 13, "color": INK.color},
-    )
 
 
 def look_of(mark: Mark) -> Look:

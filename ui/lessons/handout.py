@@ -83,10 +83,8 @@ def handout(
         there = replace(place, step=number, revealed=False, room="")
         made = (sources, (lesson.command(),), link_of(there, page))
         lines = [step.context(), step.ask, *(f"☐ {label}" for label in step.answers.labels)]
-        asked = report.Pin(f"{number}. {step.title}", "", "", (), (), 0, *made)
-        shown = replace(
-            asked, caption=f"What to notice: {view.notice}", figure=view.figure.to_json()
-        )
+        asked = report.Pin(f"{number}. {step.title}", "", (), (), 0, *made)
+        shown = replace(asked, caption=f"What to notice: {view.notice}").showing(view.figure)
         questions.append(replace(asked, caption="\n".join(line for line in lines if line)))
         answers.append(shown)
     return report.as_html(questions, lesson.title, answers=answers)

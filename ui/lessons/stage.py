@@ -9,6 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from ui.components import chart as drawing
 from ui.figures import lesson as figures
 from ui.lessons.place import Place
 from ui.lessons.room import ROOMS
@@ -101,7 +102,8 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
 
 
 def _draw(view: View, place: Place) -> None:
-    chart(figures.large(view.figure), view.alt, key=f"lesson_{place.lesson}_{place.step}")
+    figure = view.figure.enlarged(figures.WORDS)
+    chart(figure, view.alt, key=f"lesson_{place.lesson}_{place.step}")
 
 
 # --- The room -------------------------------------------------------------------------------------
@@ -137,11 +139,10 @@ def _show_room(asked: _Asked) -> None:
     counts = ROOMS.counts(asked.place.room, asked.place.question)
     by_answer = {label: counts[label] for label in asked.labels}
     st.markdown(f"**Predictions of room {asked.place.room}:** {counts.total()} answers")
-    st.plotly_chart(
+    drawing.draw(
         figures.room(by_answer, asked.right, asked.own),
-        alt="Answers of the room: " + ", ".join(f"{n} {label}" for label, n in by_answer.items()),
+        "Answers of the room: " + ", ".join(f"{n} {label}" for label, n in by_answer.items()),
         key="lesson_room",
-        config={"displayModeBar": False},
     )
 
 

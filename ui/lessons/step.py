@@ -16,8 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
-import plotly.graph_objects as go
-
+from ui.figures.vocabulary import Chart
 from ui.shell.numbers import percent, points, three_digits
 
 
@@ -68,7 +67,7 @@ class Control:
 class Found:
     """What a step has computed: figure, right answer, and name -> value in its sentences."""
 
-    figure: go.Figure
+    figure: Chart
     answer: str
     facts: Mapping[str, Any]
 
@@ -77,7 +76,7 @@ class Found:
 class View:
     """What a step shows once revealed, with what to notice and the right answer."""
 
-    figure: go.Figure
+    figure: Chart
     alt: str
     notice: str
     answer: str

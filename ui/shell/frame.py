@@ -15,8 +15,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.errors import StreamlitAPIException, StreamlitPageNotFoundError
 
+from ui.components import chart as drawing
 from ui.components import page_tools, window
 from ui.figures import palette
+from ui.figures.vocabulary import Chart
 from ui.intake import missing_extras
 from ui.maps import simulated_effects
 from ui.shell import runtime, site_map, terms, visitors
@@ -46,13 +48,6 @@ _BAR, _HEADING = 24, 40
 #: Pixels of a choice of views: of each, and of each letter of it. What stands in for it is as wide.
 _PADDING, _LETTER = 34, 7
 palette.follow(window.is_dark, window.is_narrow)
-#: A figure's own toolbar has one button, which the menu below the figure presses, too.
-_CHART_CONFIG = {
-    "displaylogo": False,
-    "modeBarButtons": [["toImage"]],
-    "toImageButtonOptions": {"format": "png", "scale": 2},
-    "scrollZoom": False,
-}
 
 
 def navigate() -> None:
@@ -324,21 +319,21 @@ def show_tabs(tabs: Mapping[str, Callable[..., None]], *args: Any, key: str) -> 
 
 
 def chart(
-    figure: Any,
+    figure: Chart,
     alt: str,
     *,
     key: str,
     table: Callable[[], pd.DataFrame] | None = None,
-    **options: Any,
-) -> Any:
-    """Draw a Plotly figure across its container, and below it the menu to take it away.
+    on_pick: Callable[[], None] | None = None,
+) -> None:
+    """Draw a figure across its container, and below it the menu to take it away.
 
     ``alt`` is for those who cannot see it, and the caption of what is taken away; ``table`` makes
-    the numbers where the figure does not have them all.
+    the numbers where the figure does not have them all. After a click on a mark,
+    ``st.session_state[key].picked`` is its ``customdata``, for ``on_pick``.
     """
-    drawn = st.plotly_chart(figure, alt=alt, key=key, config=_CHART_CONFIG, **options)
+    drawing.draw(figure, alt, key=key, on_pick=on_pick)
     downloads.offer_figure(downloads.Figure(key, alt, figure, table))
-    return drawn
 
 
 #: Seconds between two looks; each shows that the visitor still waits.

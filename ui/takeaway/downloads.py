@@ -15,16 +15,16 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
 from ui.components import figure_files
+from ui.figures.vocabulary import Chart
 from ui.intake import missing_extras
 from ui.shell.guard import fragment
 from ui.takeaway import exports, report
 from ui.takeaway.as_table import table_of
 from ui.takeaway.exports import Look
-from ui.takeaway.for_print import panels_of, prints_as_one
+from ui.takeaway.for_print import panels_of
 from zslcore.evaluation import Predictions, predictions_file
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import frame_line
@@ -39,37 +39,42 @@ _SOURCES, _COMMANDS = "takeaway_sources", "takeaway_commands"
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure to take away: ``plotly``, or None for one that a component of ours draws.
+    """A figure to take away: ``chart``, or None for one that another component draws.
 
     Its ``key`` names its element and its files; ``table`` and ``panels`` make its numbers and its
-    panels for print, by default those of ``plotly``; ``html`` makes the figure as one file, of
-    title, caption and what it was made from.
+    panels for print, by default those of ``chart``; ``html`` makes the figure as one file, of
+    title, caption and sources.
     """
 
     key: str
     caption: str
-    plotly: go.Figure | None = field(default=None, repr=False)
+    chart: Chart | None = field(default=None, repr=False)
     table: Callable[[], pd.DataFrame] | None = None
     html: Callable[..., str] | None = field(default=None, repr=False)
     panels: Callable[[], Sequence[Panel]] | None = field(default=None, repr=False)
 
     def numbers(self) -> pd.DataFrame:
-        """Return what it shows as a table."""
+        """Return its values as a table."""
         if self.table is not None:
             return self.table()
-        return pd.DataFrame() if self.plotly is None else table_of(self.plotly)
+        return pd.DataFrame() if self.chart is None else table_of(self.chart)
 
     def for_print(self) -> Sequence[Panel]:
         """Return its panels for print; none where it cannot be printed."""
         if self.panels is not None:
             return self.panels()
-        return () if self.plotly is None else panels_of(self.plotly)
+        return () if self.chart is None else panels_of(self.chart)
+
+    def page(self, made: str) -> str:
+        """Return the figure as one HTML file that says from which data it was ``made``."""
+        assert self.html is not None
+        title = self.key.replace("_", " ").capitalize()
+        return self.html(title=title, caption=self.caption, made=made)
 
     @property
     def prints_at_once(self) -> bool:
         """Whether one panel can be printed without a choice: the only one, or the main one."""
-        own = self.panels is not None
-        return own or (self.plotly is not None and prints_as_one(self.plotly))
+        return self.panels is not None or (self.chart is not None and self.chart.n_planes == 1)
 
 
 @dataclass(frozen=True)
@@ -202,7 +207,7 @@ def offer_figure(figure: Figure) -> None:
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
-        page = partial(_page, figure, _made_of())  # a download has no address to read it from
+        page = partial(figure.page, _made_of())  # a download has no address to read it from
         if figure.html:
             _file("HTML, interactive", page, f"{figure.key}.html", figure.key)
             st.caption("A line of HTML, for a page next to that file:")
@@ -213,10 +218,10 @@ def offer_figure(figure: Figure) -> None:
             lambda: report.Pin.of_figure(
                 figure.key,
                 figure.caption,
-                figure.plotly,
+                figure.chart,
                 numbers,
                 *_made(),
-                page=page() if figure.html and figure.plotly is None else "",
+                page=page() if figure.html and figure.chart is None else "",
             ),
         )
         st.caption("A line of Markdown, for a file next to the PNG:")
@@ -263,13 +268,6 @@ def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
 def _made_of() -> str:
     """Return what this page is made from, and its address, in one line."""
     return f"{'; '.join(sources())}. {address()}"
-
-
-def _page(figure: Figure, made: str) -> str:
-    """Return the interactive figure as one HTML file, which says what it was made from."""
-    assert figure.html is not None
-    title = figure.key.replace("_", " ").capitalize()
-    return figure.html(title=title, caption=figure.caption, made=made)
 
 
 def _pin(key: str, make: Callable[[], report.Pin]) -> None:

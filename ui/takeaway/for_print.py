@@ -12,6 +12,7 @@ import plotly.colors
 import plotly.graph_objects as go
 
 from ui.figures import palette
+from ui.figures.vocabulary import Chart
 from ui.takeaway.as_table import without_tags
 from zslcore.interactive import colors
 from zslcore.printing import (
@@ -50,14 +51,10 @@ _ON_PAPER = {
 }
 
 
-def panels_of(figure: go.Figure) -> list[Panel]:
-    """Return one panel for each pair of axes of a figure; none where it cannot be printed."""
+def panels_of(chart: Chart) -> list[Panel]:
+    """Return one panel for each pair of axes of a figure."""
+    figure = go.Figure(chart.to_dict())
     return [_Reader(figure, *pair).panel() for pair in _pairs(figure)]
-
-
-def prints_as_one(figure: go.Figure) -> bool:
-    """Whether a figure has one panel for print."""
-    return len(_pairs(figure)) == 1
 
 
 def _pairs(figure: go.Figure) -> list[tuple[str, str]]:

@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import Any, Self
 
 import pandas as pd
-import plotly.graph_objects as go
-import plotly.io as pio
 import streamlit as st
 from jinja2 import Environment
-from plotly.offline import get_plotlyjs
 
+from ui.components import chart as drawing
+from ui.figures import palette
+from ui.figures.vocabulary import Chart
 from ui.takeaway.exports import Look
-from zslcore.interactive.one_file import framed
+from zslcore.interactive.one_file import HEIGHT, framed
 from zslcore.version import version
 
 #: What one visitor may pin: things, and bytes of figures together.
 MOST, MOST_BYTES = 24, 30_000_000
 _ROWS = 60  # of a table that are printed
+#: Pixels around a figure on its page.
+_AROUND = 56
 _PINS = "report_pins"
 
 
@@ -28,14 +30,12 @@ _PINS = "report_pins"
 class Pin:
     """Something that a visitor wants to keep; texts and tuples are empty for none.
 
-    ``figure`` is Plotly's JSON, ``heading`` and ``rows`` a table as it is read without the
-    ``left_out`` rows, ``address`` that of the page that showed it, ``page`` a figure shown in a
-    frame.
+    ``heading`` and ``rows`` are a table as it is read, without the ``left_out`` rows, ``address``
+    that of the page that showed it, ``page`` a figure as a page of its own, ``height`` pixels high.
     """
 
     title: str
     caption: str
-    figure: str = field(repr=False)
     heading: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...] = field(repr=False)
     left_out: int
@@ -43,23 +43,28 @@ class Pin:
     commands: tuple[str, ...]
     address: str
     page: str = field(default="", repr=False)
+    height: int = HEIGHT
 
     @classmethod
     def of_figure(
         cls,
         name: str,
         caption: str,
-        figure: go.Figure | None,
+        figure: Chart | None,
         numbers: pd.DataFrame,
         *made: Any,
         page: str = "",
     ) -> Self:
-        """Keep a figure as it is; of one that a component draws, its page and its numbers."""
-        if figure is None:
-            return replace(cls._with_table(_title(name), caption, numbers, None, *made), page=page)
-        still = go.Figure(data=figure.data, layout=figure.layout)  # no frames: nothing moves
-        still.update_layout(sliders=[])
-        return cls(_title(name), caption, still.to_json(), (), (), 0, *made)
+        """Keep a figure as it is; of one that another component draws, its page and numbers."""
+        if figure is not None:
+            return cls(_title(name), caption, (), (), 0, *made).showing(figure)
+        return replace(cls._with_table(_title(name), caption, numbers, None, *made), page=page)
+
+    def showing(self, figure: Chart) -> Self:
+        """Return this pin with a figure."""
+        theme = "dark" if palette.dark() else "light"
+        page = drawing.page(figure, self.caption or self.title, theme)
+        return replace(self, page=page, height=figure.height + _AROUND)
 
     @classmethod
     def of_table(cls, name: str, table: pd.DataFrame, look: Look | None, *made: Any) -> Self:
@@ -73,7 +78,7 @@ class Pin:
         look = look or Look({column: str(column) for column in table.columns})
         rows = tuple(map(tuple, look.written(table.head(_ROWS))))
         left_out = max(len(table) - _ROWS, 0)
-        return cls(title, caption, "", tuple(look.headings()), rows, left_out, *made)
+        return cls(title, caption, tuple(look.headings()), rows, left_out, *made)
 
 
 def _title(name: str) -> str:
@@ -90,7 +95,7 @@ def pin(new: Pin) -> str:
     pinned = pins()
     if new in pinned:
         return "This is in the report already."
-    if len(pinned) >= MOST or sum(len(p.figure + p.page) for p in (*pinned, new)) > MOST_BYTES:
+    if len(pinned) >= MOST or sum(len(p.page) for p in (*pinned, new)) > MOST_BYTES:
         return f"The report is full: it holds {MOST} pieces. Remove one first."
     st.session_state[_PINS] = (*pinned, new)
     return f"Pinned. The report has {len(pinned) + 1} piece{'s' * bool(pinned)}."
@@ -104,19 +109,11 @@ def unpin(place: int) -> None:
 def as_html(
     pieces: Sequence[Pin], heading: str = "Report of a visit", *, answers: Sequence[Pin] = ()
 ) -> str:
-    """Return a report as a page of its own: figures that can be zoomed, tables, and commands."""
-    drawn = [
-        pio.from_json(piece.figure).to_html(full_html=False, include_plotlyjs=False)
-        if piece.figure
-        else ""
-        for piece in (*pieces, *answers)
-    ]
-    every_piece = list(zip((*pieces, *answers), drawn, strict=True))
+    """Return a report as a page of its own: figures, tables and commands."""
     every = dict.fromkeys(line for piece in (*pieces, *answers) for line in piece.commands)
     return _PAGE.render(
-        pieces=every_piece,
+        pieces=(*pieces, *answers),
         answers_from=len(pieces) if answers else -1,
-        plotly=get_plotlyjs() if any(drawn) else "",
         commands=list(every),
         version=version(),
         heading=heading,

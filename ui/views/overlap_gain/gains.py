@@ -192,8 +192,7 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelat
         "the pre-training set and related ones are marked.",
         key="gain_bars",
         table=lambda: table,
-        on_select=_open_clicked,
-        selection_mode="points",
+        on_pick=_open_clicked,
     )
     few = int((table["draws"] < FEWEST_DRAWS).sum())
     bare = f"; {few} classes were tested in fewer, and have no line" if few else ""
@@ -207,8 +206,8 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelat
 
 
 def _open_clicked() -> None:
-    if clicked := st.session_state["gain_bars"].selection.points:
-        st.session_state["gain_class"] = clicked[0]["customdata"][0]
+    if clicked := st.session_state["gain_bars"].picked:
+        st.session_state["gain_class"] = clicked[0]
 
 
 # --- One class ------------------------------------------------------------------------------------

@@ -1,0 +1,68 @@
+"""A figure of bars, points, lines and cells: a dict with Plotly's names, drawn by the browser."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Protocol
+
+import streamlit as st
+
+from zslcore.interactive.one_file import Parts, element, joined, page_of, script_of
+
+_HERE = Path(__file__).parent
+_PARTS = Parts(
+    (_HERE / "chart.html").read_text(encoding="utf-8"),
+    (_HERE / "chart.css").read_text(encoding="utf-8"),
+    joined(_HERE / "chart.js"),
+)
+_mount = st.components.v2.component("zsl_chart", html=_PARTS.html, css=_PARTS.css, js=_PARTS.js)
+
+
+class Figure(Protocol):
+    """A dict with Plotly's names as JSON, and its height in pixels."""
+
+    @property
+    def encoded(self) -> bytes:
+        """JSON."""
+
+    @property
+    def height(self) -> int:
+        """Pixels."""
+
+
+def draw(figure: Figure, alt: str, *, key: str, on_pick: Callable[[], None] | None = None) -> None:
+    """Draw a figure; ``alt`` is for those who cannot see it.
+
+    After a click on a mark, ``st.session_state[key].picked`` is its ``customdata``.
+    """
+    _mount(
+        key=key,
+        data=_packed(figure, alt, key),
+        height=figure.height,
+        on_picked_change=on_pick or _ignore,
+    )
+
+
+def page(figure: Figure, alt: str, theme: str) -> str:
+    """Return a figure as a page without any words around it, in a theme, light or dark."""
+    return page_of(
+        element(_PARTS),
+        title=alt,
+        style=_PARTS.css,
+        script=script_of(_PARTS, _packed(figure, alt, "figure")),
+        theme=theme,
+    )
+
+
+def _packed(figure: Figure, alt: str, key: str) -> bytes:
+    """Return a figure with its words as ``bytes.js`` opens it, without writing its JSON again."""
+    head = json.dumps({"key": key, "alt": alt}).encode()
+    text = head[:-1] + b', "figure": ' + figure.encoded + b"}"
+    return struct.pack("<I", len(text)) + text
+
+
+def _ignore() -> None:
+    """Do nothing: an event needs a function."""

@@ -1,0 +1,159 @@
+// @ts-check
+// Axes of a figure: ranges, ticks and the room that their labels need.
+
+import { ticks } from "../../../zslcore/interactive/layout.js";
+import { formatted, sizeOf } from "./labels.js";
+
+/** @typedef {Record<string, any>} Spec a part of a figure, with Plotly's names */
+/** @typedef {{ at: number, label: string }} Tick */
+
+const GAP = 8; // pixels between ticks' labels and the plot
+const TITLE = 22; // height of an axis' title
+
+/** Values of a trace along an axis: their places from 0 on where there are none. @param {Spec} trace @param {string} letter */
+export function valuesOf(trace, letter) {
+  if (trace[letter]) return trace[letter];
+  const other = trace[letter === "x" ? "y" : "x"];
+  const n = trace.type !== "heatmap" ? other?.length ?? 0
+    : letter === "y" ? trace.z.length : trace.z[0]?.length ?? 0;
+  return Array.from({ length: n }, (_, k) => k);
+}
+
+/** Where the axis of a trace is in the layout. @param {Spec} trace @param {string} letter */
+export function axisOf(trace, letter) {
+  return (trace[`${letter}axis`] ?? letter).replace(letter, `${letter}axis`);
+}
+
+export class Axis {
+  /**
+   * @param {string} name as "x" or "y2"
+   * @param {Spec} spec
+   * @param {Spec[]} traces of this axis
+   */
+  constructor(name, spec, traces) {
+    this.name = name;
+    this.letter = name[0];
+    this.spec = spec;
+    this.traces = traces;
+    this.size = spec.tickfont?.size ?? 13;
+    /** @type {string} */
+    this.ink = spec.tickfont?.color ?? "currentColor";
+    /** @type {[number, number]} share of the figure */
+    this.domain = spec.domain ?? [0, 1];
+    this.names = this.category();
+    this.range = this.extent();
+    this.from = 0;
+    this.to = 1;
+  }
+
+  /** Names along the axis; empty where it has numbers. */
+  category() {
+    const { categoryarray, type } = this.spec;
+    if (categoryarray) return categoryarray.map(String);
+    const all = this.traces.flatMap((trace) => trace.type === "heatmap" && !trace[this.letter] ? []
+      : [...valuesOf(trace, this.letter)]);
+    return type === "category" || all.some((value) => typeof value === "string")
+      ? [...new Set(all.map(String))] : [];
+  }
+
+  /** The number at which a value stands. @param {string | number} value */
+  number(value) {
+    return this.names.length && typeof value === "string" ? this.names.indexOf(value) : Number(value);
+  }
+
+  /** @returns {[number, number]} first and last number */
+  extent() {
+    const { spec, names } = this;
+    if (spec.range) return spec.range;
+    const [low, high] = names.length ? [-0.5, names.length - 0.5] : this.extremes();
+    return spec.autorange === "reversed" ? [high, low] : [low, high];
+  }
+
+  /** Lowest and highest number of the traces, with some air. @returns {[number, number]} */
+  extremes() {
+    let [low, high] = [Infinity, -Infinity];
+    /** @param {number} value */
+    const widen = (value) => {
+      if (Number.isFinite(value)) [low, high] = [Math.min(low, value), Math.max(high, value)];
+    };
+    for (const trace of this.traces) this.widen(trace, widen);
+    const isGrounded = this.spec.rangemode === "tozero" || this.traces.some((trace) => this.isLength(trace));
+    if (isGrounded) widen(0);
+    if (low > high) return [0, 1];
+    if (low === high) return [low - 1, high + 1];
+    if (this.traces.some(({ type }) => type === "heatmap")) return [low, high];
+    const air = 0.05 * (high - low);
+    return [isGrounded && low === 0 ? low : low - air, isGrounded && high === 0 ? high : high + air];
+  }
+
+  /** Whether bars grow along this axis. @param {Spec} trace */
+  isLength({ type, orientation }) {
+    return type === "bar" && (orientation === "h") === (this.letter === "x");
+  }
+
+  /** @param {Spec} trace @param {(value: number) => void} widen */
+  widen(trace, widen) {
+    const values = valuesOf(trace, this.letter), error = trace[`error_${this.letter}`];
+    const half = trace.type === "heatmap" || (trace.type === "bar" && !this.isLength(trace)) ? 0.5 : 0;
+    values.forEach((/** @type {any} */ value, /** @type {number} */ k) => {
+      if (value === null) return;
+      const at = this.number(value) + (trace.stacked?.[k] ?? 0);
+      widen(at - half - (error?.arrayminus?.[k] ?? 0));
+      widen(at + half + (error?.array?.[k] ?? 0));
+    });
+  }
+
+  /** Let it go from one pixel to another. @param {number} from @param {number} to */
+  place(from, to) {
+    [this.from, this.to] = [from, to];
+  }
+
+  /** The pixel of a value. @param {string | number} value */
+  at(value) {
+    const [low, high] = this.range;
+    return this.from + (this.number(value) - low) / (high - low) * (this.to - this.from);
+  }
+
+  /** Ticks, at most one for so many pixels. @param {number} pixels that the axis has, about @returns {Tick[]} */
+  ticks(pixels) {
+    const { spec, names, range } = this;
+    if (spec.visible === false || spec.showticklabels === false) return [];
+    const [low, high] = [Math.min(...range), Math.max(...range)];
+    if (spec.tickvals) return spec.tickvals.map((/** @type {any} */ value, /** @type {number} */ k) =>
+      ({ at: this.number(value), label: String(spec.ticktext?.[k] ?? this.written(value)) }))
+      .filter((/** @type {Tick} */ tick) => tick.at >= low - 1e-9 && tick.at <= high + 1e-9);
+    if (names.length) {
+      const every = spec.dtick ?? Math.ceil(names.length * this.size / pixels);
+      return names.map((/** @type {string} */ label, /** @type {number} */ at) => ({ at, label }))
+        .filter((/** @type {Tick} */ { at }) => at % every === 0);
+    }
+    const most = Math.max(3, Math.round(pixels / (this.letter === "x" ? 80 : 44)));
+    const numbers = ticks(low, high, spec.dtick ? Math.ceil((high - low) / spec.dtick) : most);
+    return numbers.map((at) => ({ at, label: this.written(at) }));
+  }
+
+  /** @param {number} value */
+  written(value) {
+    return formatted(value, this.spec.tickformat ?? ",") + (this.spec.ticksuffix ?? "");
+  }
+
+  /** How its labels are turned, in degrees. @param {Tick[]} found @param {number} pixels that the axis has */
+  angle(found, pixels) {
+    if (this.letter === "y") return 0;
+    if (this.spec.tickangle) return this.spec.tickangle;
+    const [low, high] = this.range, each = pixels / Math.abs(high - low);
+    const step = found.length > 1 ? Math.abs(found[1].at - found[0].at) * each : pixels;
+    return found.some(({ label }) => sizeOf(label, this.size).width > step - 4) ? -60 : 0;
+  }
+
+  /** Pixels that labels and title take next to the plot. @param {number} pixels that the axis has, about */
+  room(pixels) {
+    const found = this.ticks(pixels), title = this.spec.title?.text ? TITLE : 0;
+    const turn = this.angle(found, pixels) * Math.PI / 180;
+    const sizes = found.map(({ label }) => sizeOf(label, this.size));
+    const across = sizes.map(({ width, height }) => this.letter === "y" ? width
+      : Math.abs(Math.sin(turn)) * width + Math.cos(turn) * height);
+    const labels = found.length ? Math.max(...across) + GAP + (this.spec.ticklabelstandoff ?? 0) : 0;
+    return this.spec.visible === false ? 0 : labels + title;
+  }
+}

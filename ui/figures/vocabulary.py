@@ -1,0 +1,286 @@
+"""Figures as plain dicts with Plotly's names: the browser draws them, print and tables read them.
+
+Every text is escaped here, once; only a :class:`Markup` has tags, which are ``<b>``, ``<br>`` and
+``<span style="color:...">``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ui.figures.palette import FAINT, INK, WORDS, Mark, narrow
+
+#: Pixels of the words in a figure, in its legend, and at its ticks.
+TEXT, LEGEND, TICK = 14, 13, 13
+#: A part of a figure: a trace, an axis, a shape.
+Part = dict[str, Any]
+#: Properties that are patterns of the program, in which names of properties stand.
+_TEMPLATES = ("hovertemplate", "texttemplate")
+
+
+class Markup(str):
+    """A text whose tags are meant, as they stand around escaped names."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure as lists, dicts, numbers and texts; do not change them."""
+
+    traces: Sequence[Part]
+    layout: Part
+
+    @property
+    def height(self) -> int:
+        """Height in pixels."""
+        return int(self.layout["height"])
+
+    @property
+    def n_planes(self) -> int:
+        """Number of pairs of axes."""
+        return len({(trace.get("xaxis"), trace.get("yaxis")) for trace in self.traces})
+
+    @cached_property
+    def encoded(self) -> bytes:
+        """The figure as JSON."""
+        return json.dumps(self.to_dict(), separators=(",", ":")).encode()
+
+    def to_dict(self) -> Part:
+        """Return the figure as Plotly names its parts."""
+        return {"data": list(self.traces), "layout": self.layout}
+
+    def enlarged(self, size: int) -> Chart:
+        """Return the figure with words of ``size`` pixels."""
+        layout = {
+            name: part | {"tickfont": part["tickfont"] | {"size": size - 2}}
+            if name[1:].startswith("axis")
+            else part
+            for name, part in self.layout.items()
+        }
+        legend = layout["legend"] | {"font": layout["legend"]["font"] | {"size": size}}
+        font = layout["font"] | {"size": size}
+        return Chart(self.traces, layout | {"legend": legend, "font": font})
+
+
+def figure(
+    traces: Iterable[Part],
+    *,
+    height: float,
+    legend: str = "",
+    margin: Mapping[str, float] | None = None,
+    size: int = TEXT,
+    **layout: Any,
+) -> Chart:
+    """Return a figure of ``traces`` with the app's margins and readable words.
+
+    Parameters
+    ----------
+    height : in pixels
+    legend : "top" or "bottom"
+    margin : pixels at the sides "l", "r", "t" and "b", where they are not the usual ones
+    size : pixels of words
+    layout : axes of :func:`axis` by their names in Plotly, ``shapes``, ``annotations`` and all
+        other properties of a layout
+    """
+    top = 40 if legend == "top" else 28
+    places: Part = {"orientation": "h", "x": 0} if legend else {}
+    if legend:
+        places |= (
+            {"y": 1.02, "yanchor": "bottom"} if legend == "top" else {"y": -0.1, "yanchor": "top"}
+        )
+    axes = {"xaxis": axis(), "yaxis": axis()}
+    return Chart(
+        _plain(list(traces)),
+        _plain(
+            axes
+            | {
+                "height": int(height),
+                "margin": {"l": 8, "r": 8, "t": top, "b": 8} | dict(margin or {}),
+            }
+            | {"font": {"size": size, "color": WORDS.color}}
+            | {"legend": places | {"font": {"size": LEGEND, "color": INK.color}}}
+            | layout
+        ),
+    )
+
+
+def _plain(value: Any, name: str = "") -> Any:
+    """Return a value as JSON has it: texts escaped, arrays as lists, None for what is no number."""
+    if isinstance(value, str):
+        meant = isinstance(value, Markup) or name in _TEMPLATES
+        return str(value) if meant else escape(value, quote=False)
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each, str(key)) for key, each in value.items() if each is not None}
+    if isinstance(value, np.ndarray | pd.Series | pd.Index):
+        return _plain(value.tolist())
+    if isinstance(value, Iterable):
+        return [_plain(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# --- Traces ---------------------------------------------------------------------------------------
+
+
+def bars(**properties: Any) -> Part:
+    """Return bars; ``orientation="h"`` lays them."""
+    return {"type": "bar", **properties}
+
+
+def points(**properties: Any) -> Part:
+    """Return points, unless ``mode`` says "lines" or names texts, too."""
+    return {"type": "scatter", "mode": "markers", **properties}
+
+
+def line(color: str, *, width: float = 2, dash: str = "solid", **properties: Any) -> Part:
+    """Return a line, of which nothing is said on hover unless ``hovertemplate`` words it."""
+    silent = {} if "hovertemplate" in properties else {"hoverinfo": "skip"}
+    look = {"color": color, "width": width, "dash": dash}
+    return {"type": "scatter", "mode": "lines", "line": look, **silent, **properties}
+
+
+def cells(**properties: Any) -> Part:
+    """Return a cell for every value of ``z``, coloured by it."""
+    return {"type": "heatmap", **properties}
+
+
+def fill(mark: Mark, *, color: str = "", edge: float = 0, edges: Any = None) -> Part:
+    """Return the look of bars: their colour, their hatch in print, and the width of their edge."""
+    return {
+        "color": color or mark.color,
+        "pattern": {"shape": mark.pattern},
+        "line": {"color": mark.color, "width": edge if edges is None else edges},
+    }
+
+
+def whiskers(
+    value: ArrayLike,
+    low: ArrayLike,
+    high: ArrayLike,
+    color: str,
+    *,
+    thickness: float = 2,
+    width: int = 4,
+) -> Part:
+    """Return the intervals of points, in the units of the axis; none where it is no number."""
+    at, least, most = (np.asarray(each, dtype=float) for each in (value, low, high))
+    return {
+        "array": np.nan_to_num(most - at),
+        "arrayminus": np.nan_to_num(at - least),
+        "color": color,
+        "thickness": thickness,
+        "width": width,
+    }
+
+
+# --- Axes -----------------------------------------------------------------------------------------
+
+
+def axis(
+    title: str = "",
+    *,
+    names: Sequence[str] | None = None,
+    percent: bool = False,
+    grid: bool | None = None,
+    size: int = TICK,
+    **properties: Any,
+) -> Part:
+    """Return an axis.
+
+    Parameters
+    ----------
+    title : next to it
+    names : labels at 0, 1, 2 ...; empty for an axis without labels
+    percent : whether its values are fractions, written as percent
+    grid : whether it has lines; by default the vertical axis alone
+    size : pixels of its labels
+    properties : what else Plotly calls so, as ``range``
+    """
+    made: Part = {"tickfont": {"size": size, "color": WORDS.color}}
+    if title:
+        made["title"] = {"text": title, "font": {"size": LEGEND, "color": WORDS.color}}
+    if names is not None:
+        made |= {"tickvals": list(range(len(names))), "ticktext": list(names)}
+    if percent:
+        made["tickformat"] = ".0%"
+    if grid is not None:
+        made |= {"gridcolor": FAINT} if grid else {"showgrid": False}
+    return made | properties
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """A pair of axes of a figure, by its number from 1 on, and the shares that it spans."""
+
+    number: int
+    across: tuple[float, float] = (0.0, 1.0)
+    down: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def suffix(self) -> str:
+        """What the names of its axes end in."""
+        return str(self.number) if self.number > 1 else ""
+
+    def on(self, trace: Part) -> Part:
+        """Return a trace on these axes."""
+        return trace | {"xaxis": f"x{self.suffix}", "yaxis": f"y{self.suffix}"}
+
+    def axes(self, x: Part, y: Part) -> Part:
+        """Return both axes by their names, where they stand."""
+        return {
+            f"xaxis{self.suffix}": x | {"domain": self.across, "anchor": f"y{self.suffix}"},
+            f"yaxis{self.suffix}": y | {"domain": self.down, "anchor": f"x{self.suffix}"},
+        }
+
+    def title(self, text: str) -> Part:
+        """Return a title above the plane."""
+        middle = sum(self.across) / 2
+        above = {"xref": "paper", "yref": "paper", "yanchor": "bottom"}
+        return note(text, middle, self.down[1], **above, font={"size": 16})
+
+
+def planes(n: int, *, spacing: float, below: float = 0.22) -> list[Plane]:
+    """Return planes side by side, below each other on a telephone.
+
+    ``spacing`` is a share of the figure's width, ``below`` of the height of a plane and its gap.
+    """
+    if narrow():
+        gap = below / n
+        each = (1 - gap * (n - 1)) / n
+        tops = [1 - k * (each + gap) for k in range(n)]
+        return [Plane(k + 1, down=(top - each, top)) for k, top in enumerate(tops)]
+    each = (1 - spacing * (n - 1)) / n
+    starts = [k * (each + spacing) for k in range(n)]
+    return [Plane(k + 1, across=(start, start + each)) for k, start in enumerate(starts)]
+
+
+# --- Lines and words in the plane -----------------------------------------------------------------
+
+
+def rule(
+    *, x: float | None = None, y: float | None = None, on: Plane | None = None, **look: Any
+) -> Part:
+    """Return a line across the whole plane at a value of x or y; ``look`` is of a line."""
+    name = on.suffix if on else ""
+    if x is not None:
+        ends = {"x0": x, "x1": x, "xref": f"x{name}", "y0": 0, "y1": 1, "yref": f"y{name} domain"}
+    else:
+        ends = {"y0": y, "y1": y, "yref": f"y{name}", "x0": 0, "x1": 1, "xref": f"x{name} domain"}
+    return {"type": "line", "line": {"color": FAINT, "width": 2, **look}, **ends}
+
+
+def note(text: str, x: Any, y: Any, **properties: Any) -> Part:
+    """Return words at a place."""
+    return {"text": text, "x": x, "y": y, "showarrow": False, **properties}
