@@ -97,7 +97,7 @@ def test_judged_scores_become_an_entry(made):
     assert entry.figures.H_gamma == pytest.approx(scored.curve.at(0.1).harmonic, abs=1e-6)
     assert (entry.gamma.origin, entry.parameters.origin) == ("given", "not told")
     one = judged(entry, "a.json")
-    assert (one.split.kind, one.contamination.state) == ("unknown", "unknown")
+    assert (one.split.kind, one.overlap_word) == ("unknown", "unknown")
     plain = entry_of_scores(json.loads(judge(interpreted(file, ["as-is"])[0]).to_json()), **said)
     assert (plain.gamma.origin, plain.figures.H_gamma) == ("none", None)
     with pytest.raises(FileRefusedError, match=r"expected what `zslcore score --json` prints"):
@@ -321,9 +321,9 @@ def test_rows_of_nobody_are_unknown(entry):
 def test_overlap_is_looked_up_and_unknown_stays_unknown(entry, pretraining, split, state, why):
     data = {"name": "mine", "benchmark": "AWA1", "pretraining": pretraining}
     changed = reread(entry, data=data, split={"name": split}, unseen_classes=None, per_class=None)
-    found = judged(changed, "a.json").contamination
-    assert found.state == state
-    assert why in found.why
+    found = judged(changed, "a.json")
+    assert found.overlap_word == state
+    assert why in found.overlap.sentence
 
 
 # --- The table ------------------------------------------------------------------------------------

@@ -144,7 +144,7 @@ def test_every_result_that_comes_along_is_in_order():
     assert not shipped.refused
     assert len(shipped.results) > 50
     assert {one.split.kind for one in shipped.results} <= {"known", "by counts"}
-    assert {one.contamination.state for one in shipped.results} >= {"clean", "unknown"}
+    assert {one.overlap_word for one in shipped.results} >= {"clean", "unknown"}
 
 
 def test_figures_are_those_of_the_file_of_results():

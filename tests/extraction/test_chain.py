@@ -48,7 +48,7 @@ def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
     assert main(words) == 0
     (one,) = read_board(board).results
     assert one.entry.figures.zsl == pytest.approx(kept.evaluation.zsl, abs=1e-6)
-    assert one.contamination.state == "clean"
+    assert one.overlap_word == "clean"
     assert one.entry.data.pretraining == ("none",)
     assert "mean over 10 crops of 32" in one.entry.data.features
     assert one.entry.gamma.origin == "validated"

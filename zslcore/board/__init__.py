@@ -6,7 +6,6 @@ The JSON is :mod:`~zslcore.board.entry`'s, written by :mod:`~zslcore.board.makin
 
 from zslcore.board.checking import (
     Board,
-    Contamination,
     Judged,
     SplitState,
     packaged_board,
@@ -17,7 +16,6 @@ from zslcore.board.entry import BoardEntry, read_entry
 __all__ = [
     "Board",
     "BoardEntry",
-    "Contamination",
     "Judged",
     "SplitState",
     "packaged_board",

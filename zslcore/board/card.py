@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from zslcore.board.checking import Judged, OverlapState, judged
+from zslcore.board.checking import Judged, judged
 from zslcore.board.entry import MAX_BYTES, SCHEMA, BoardEntry, read_entry
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import HEADINGS
@@ -17,20 +17,17 @@ from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ZSLError
+from zslcore.leakage.counts import figure_of_trained_classes
 from zslcore.leakage.published import known_splits
 from zslcore.leakage.report import (
-    KNOWN_CLASSES,
     TRAINED_ON,
     UNKNOWN,
     Bar,
     Figure,
     Finding,
-    Mark,
     Picture,
     Report,
-    listed,
     percent,
-    trained_classes,
     worst_first,
 )
 from zslcore.results.run_files import read_runs
@@ -88,8 +85,8 @@ def card_of_entry(
 ) -> Report:
     """Return the card of a result; ``kind`` says what the file is."""
     on_rows, rows = _of_rows(found)
-    on_classes, classes = _of_classes(found)
-    findings = _findings(found, on_rows, on_classes)
+    findings = _findings(found, on_rows, found.overlap)
+    classes = figure_of_trained_classes(found.overlap, found.entry.data.pretraining)
     return Report(
         subject=found.file,
         split="",
@@ -146,19 +143,6 @@ def _of_rows(found: Judged) -> tuple[Finding, Figure]:
         return Finding(title, "leak", why, "Use PS 2.0."), figure
     figure = Figure(label, UNKNOWN, why.rstrip("."))
     return Finding(title, "open", why, "Give the digests of its rows."), figure
-
-
-def _of_classes(found: Judged) -> tuple[Finding, Figure]:
-    """Return what is known of the unseen classes in the pre-training set, and its figure."""
-    c, why = found.contamination, found.contamination.why.rstrip(".")
-    marks: dict[OverlapState, Mark] = {"clean": "ok", "overlapping": "leak", "unknown": "open"}
-    names = f" ({listed(c.classes)})" if c.classes else ""
-    finding = Finding(KNOWN_CLASSES, marks[c.state], f"{why}{names}.")
-    if c.state == "unknown":
-        return finding, trained_classes(note=why)
-    sets = ", ".join(found.entry.data.pretraining)
-    related = f"; {c.related} related" if c.related else ""
-    return finding, trained_classes(str(len(c.classes)), sets + related)
 
 
 def _reached(entry: BoardEntry) -> Figure:

@@ -28,7 +28,7 @@ from zslcore.evaluation import Predictions, State
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.files import read_packaged, read_predictions
 from zslcore.exceptions import FileRefusedError, UnknownNameError
-from zslcore.leakage.counts import certain_and_possible
+from zslcore.leakage.counts import find_trained_classes
 from zslcore.leakage.published import (
     KnownSplit,
     PredictedScores,
@@ -36,6 +36,7 @@ from zslcore.leakage.published import (
     known_splits,
     read_predicted,
 )
+from zslcore.leakage.report import KNOWN_CLASSES, Finding, Mark
 from zslcore.leakage.vocabularies import get_vocabulary
 from zslcore.names import class_key
 from zslcore.results.shipped import FOLDER
@@ -47,39 +48,26 @@ SIX, ROUNDING, EXACT = 6, 1e-6, 1e-9
 #: What came of checking the results that come with the package.
 STATES = FOLDER / "states.json"
 
-OverlapState = Literal["clean", "overlapping", "unknown"]
+#: Mark of the finding on classes of the pre-training set -> overlap in the table of the board.
+OVERLAPS: Mapping[Mark, str] = {"ok": "clean", "leak": "overlapping", "open": "unknown"}
 
 
-@dataclass(frozen=True, slots=True)
-class Contamination:
-    """What is known of the overlap between test classes and pre-training classes.
-
-    ``classes`` certainly are in the pre-training set; only a person can decide on ``related`` ones.
-    """
-
-    state: OverlapState
-    classes: tuple[str, ...] = ()
-    related: int = 0
-    why: str = ""
-
-
-def overlap_of(
-    names: Sequence[str], pretraining: Sequence[str], benchmark: str = ""
-) -> Contamination:
+def overlap_of(names: Sequence[str], pretraining: Sequence[str], benchmark: str = "") -> Finding:
     """Return how many unseen classes are among those that a feature extractor was trained on.
 
     ``pretraining`` is ("none",) for no training, empty where unknown; the classes of ``benchmark``
-    resolve ambiguous names.
+    resolve ambiguous names. The finding is open where nothing can be compared.
     """
+    unlisted = [name for name in pretraining if not _has_list(name)]
+    why = ""
     if not pretraining:
-        return Contamination(
-            "unknown", why="The result does not state what the extractor was trained on."
-        )
-    unheard = [name for name in pretraining if not _has_list(name)]
-    if unheard:
-        return Contamination("unknown", why=f"The classes of {unheard[0]} are not known.")
-    if not names:
-        return Contamination("unknown", why="The result does not name its unseen classes.")
+        why = "The result does not state what the extractor was trained on."
+    elif unlisted:
+        why = f"The classes of {unlisted[0]} are not known."
+    elif not names:
+        why = "The result does not name its unseen classes."
+    if why:
+        return Finding(KNOWN_CLASSES, "open", why)
     return _match_unseen(tuple(names), tuple(pretraining), benchmark)
 
 
@@ -102,22 +90,10 @@ def unseen_classes_of(entry: BoardEntry) -> tuple[str, ...]:
 
 
 @cache
-def _match_unseen(
-    names: tuple[str, ...], vocabularies: tuple[str, ...], benchmark: str
-) -> Contamination:
+def _match_unseen(names: tuple[str, ...], vocabularies: tuple[str, ...], benchmark: str) -> Finding:
     """Match class names; those of the whole benchmark resolve ambiguous ones."""
     all_names = tuple(class_facts(benchmark).classes["class"]) if benchmark else names
-    sure, possible = certain_and_possible(names, map(get_vocabulary, vocabularies), all_names)
-    related = len(possible)
-    where = " and ".join(vocabularies)
-    if sure:
-        why = f"{len(sure)} of {len(names)} unseen classes are in {where}."
-        return Contamination("overlapping", sure, related, why)
-    why = f"None of {len(names)} unseen classes is certainly in {where}."
-    why += f" {related} are related to some of its classes." if related else ""
-    if vocabularies == ("none",):
-        why = "The extractor was trained on no images."
-    return Contamination("clean", (), related, why)
+    return find_trained_classes(names, list(map(get_vocabulary, vocabularies)), all_names)
 
 
 #: Most files of a folder that are looked at.
@@ -143,13 +119,21 @@ class SplitState:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A result on the board; it is "verified" where figures were computed again, else "stated"."""
+    """A result on the board; it is "verified" where figures were computed again, else "stated".
+
+    ``overlap`` is the finding on unseen classes in the pre-training set.
+    """
 
     file: str
     entry: BoardEntry
     split: SplitState
-    contamination: Contamination
+    overlap: Finding
     state: State = State.STATED
+
+    @property
+    def overlap_word(self) -> str:
+        """Overlap in a word: "clean", "overlapping" or "unknown"."""
+        return OVERLAPS[self.overlap.mark]
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,6 @@ from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import accuracies_by_key, keys_among, order_of_classes
 from zslcore.board.checking import (
     Board,
-    Contamination,
     Judged,
     overlap_of,
     predictions_of_entry,
@@ -43,6 +42,7 @@ from zslcore.board.entry import BoardEntry
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import on_board
 from zslcore.leakage.render import page, template
+from zslcore.leakage.report import Finding
 from zslcore.methods import VARIANTS
 from zslcore.metrics import harmonic_mean
 from zslcore.metrics.significance import (
@@ -135,15 +135,16 @@ def rank_in_words(row: Mapping[str, Any] | pd.Series, figure: str) -> str:
 
 
 def _row(one: Judged) -> dict[str, Any]:
-    entry, data, found = one.entry, one.entry.data, one.contamination
+    entry, data, found = one.entry, one.entry.data, one.overlap
     figures = {name: getattr(entry.figures, name) for name in entry.figures.__dataclass_fields__}
     row, words = figures | _intervals(entry), variant_of(entry)
     row |= {"method": f"{entry.method} ({', '.join(words)})" if words else entry.method}
     row |= {"who": entry.who, "data": data.name}
     row |= {"benchmark": data.benchmark, "simulated": data.simulated, "features": data.features}
     row |= {"split": entry.split.name, "split_state": one.split.kind, "state": one.state.value}
-    row |= {"contamination": found.state, "pretraining": ", ".join(data.pretraining)}
-    row |= {"overlapping_classes": len(found.classes), "related_classes": found.related}
+    row |= {"contamination": one.overlap_word, "pretraining": ", ".join(data.pretraining)}
+    row |= {"overlapping_classes": len(found.classes)}
+    row |= {"related_classes": int(found.figures.get("related", 0))}
     row |= {"chosen_for": entry.parameters.chosen_for, "params_origin": entry.parameters.origin}
     row |= {"params": _as_text(entry.parameters.params)}
     row |= {"grid": _as_text(entry.parameters.grid or (entry.spec or {}).get("grid") or {})}
@@ -368,8 +369,8 @@ def _of_entry(one: Judged) -> Cell:
     )
 
 
-def leak_of(cells: Sequence[Cell]) -> Contamination:
-    """Return what is known of the leak of a column, cells of one data set and split."""
+def leak_of(cells: Sequence[Cell]) -> Finding:
+    """Return the finding on pre-training classes of a column, cells of one data set and split."""
     pretraining = next((cell.pretraining for cell in cells if cell.pretraining), ())
     names = next((cell.unseen for cell in cells if cell.unseen), frozenset())
     return overlap_of(sorted(names), pretraining, cells[0].benchmark)

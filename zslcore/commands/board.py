@@ -130,7 +130,7 @@ def _summary(board: Board) -> str:
     from zslcore.evaluation import State
 
     kinds = [one.split.kind for one in board.results]
-    states = [one.contamination.state for one in board.results]
+    states = [one.overlap_word for one in board.results]
     splits = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
     overlap = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states)))
     total = f"{len(board.results)} results (splits: {splits or 'none'}; overlap: "

@@ -18,7 +18,15 @@ from zslcore.exceptions import DatasetError
 from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.published import numbers_rows_of, published_as
-from zslcore.leakage.report import Report, SplitComparison
+from zslcore.leakage.report import (
+    KNOWN_CLASSES,
+    Figure,
+    Finding,
+    Report,
+    SplitComparison,
+    listed,
+    trained_classes,
+)
 from zslcore.leakage.vocabularies import Vocabulary
 from zslcore.metrics.gain import Group
 from zslcore.names import readable
@@ -286,6 +294,57 @@ def certain_and_possible(
         n for n, s in zip(names, strengths, strict=True) if "weak" in s and "strong" not in s
     )
     return certain, possible
+
+
+def find_trained_classes(
+    names: Sequence[str],
+    vocabularies: Sequence[Vocabulary],
+    others: Sequence[str] = (),
+    *,
+    is_assumed: bool = False,
+) -> Finding:
+    """Return whether test classes are among those that a feature extractor was trained on.
+
+    Parameters
+    ----------
+    names : unseen classes with test images
+    vocabularies : the classes of each pre-training set
+    others : all classes of the data set, which decide what ambiguous names mean
+    is_assumed : whether nobody declared the pre-training set
+
+    Returns
+    -------
+    Finding
+        A leak with the ``classes`` that certainly are in a set; ``figures`` count the ``classes``
+        that were compared and those that are ``related`` to one of a set.
+    """
+    certain, possible = certain_and_possible(names, vocabularies, others)
+    n, known = len(names), tuple(sorted({*certain}))
+    where = " and ".join(vocabulary.name for vocabulary in vocabularies)
+    related = f" {len(possible)} are related to some of its classes." if possible else ""
+    figures = {"classes": n, "related": len(possible)}
+    if not any(vocabulary.entries for vocabulary in vocabularies):
+        text = "The extractor was trained on no images."
+        return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
+    if not known:
+        text = f"None of {n} unseen classes is certainly in {where}.{related}"
+        return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
+    start = f"For features of an extractor trained on {where}: " if is_assumed else ""
+    text = f"{start}{len(known)} of {n} unseen classes are in {where} ({listed(known)})."
+    advice = "Report accuracy without these classes, too."
+    return Finding(KNOWN_CLASSES, "leak", text, advice, classes=known, figures=figures)
+
+
+def figure_of_trained_classes(
+    finding: Finding, vocabularies: Sequence[str], *, is_assumed: bool = False
+) -> Figure:
+    """Return the metric of :func:`find_trained_classes`: "2 of 10", and the sets in its note."""
+    if finding.mark == "open":
+        return trained_classes(note=finding.sentence.rstrip("."))
+    note = ", ".join([*vocabularies, *(["assumed"] if is_assumed else [])])
+    related = int(finding.figures["related"])
+    note += f"; {related} more related" if related else ""
+    return trained_classes(f"{len(finding.classes)} of {finding.figures['classes']}", note)
 
 
 def overlap_table(

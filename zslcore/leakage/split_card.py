@@ -13,7 +13,7 @@ from zslcore.datasets.class_lists import ClassList
 from zslcore.datasets.facts import title
 from zslcore.leakage.contamination import TestSet, comparable, counts_of, not_found, own_test_set
 from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
-from zslcore.leakage.counts import leaking_rows, leaks_by_part
+from zslcore.leakage.counts import figure_of_trained_classes, leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
 from zslcore.leakage.released_codes import trained_in_words
 from zslcore.leakage.report import (
@@ -186,14 +186,13 @@ def _rows_leaked(context: AuditContext, report: Report) -> Figure:
 def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figure:
     names = [vocabulary.name for vocabulary in context.vocabularies]
     findings = report.of("ZSL006")
-    is_open = any(f.mark == "open" for f in findings)
-    if not names or context.unseen_classes is None or is_open:
+    if not names or context.unseen_classes is None or any(f.mark == "open" for f in findings):
         return trained_classes()
     known = {c for f in findings if f.mark == "leak" for c in f.classes}
     related = {c for f in findings if f.mark == "warning" for c in f.classes} - known
-    note = f"{', '.join(names)}{', assumed' if assumed else ''}"
-    note += f"; {len(related)} more related" if related else ""
-    return trained_classes(f"{len(known)} of {len(context.unseen_classes)}", note)
+    figures = {"classes": len(context.unseen_classes), "related": len(related)}
+    found = Finding(KNOWN_CLASSES, "ok", "", classes=tuple(known), figures=figures)
+    return figure_of_trained_classes(found, names, is_assumed=assumed)
 
 
 def _points_gained(context: AuditContext, report: Report) -> Figure:

@@ -16,7 +16,11 @@ from zslcore.datasets import ZSLDataset, load
 from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation import State
 from zslcore.exceptions import ZSLError
-from zslcore.leakage.counts import certain_and_possible, leaking_rows
+from zslcore.leakage.counts import (
+    figure_of_trained_classes,
+    find_trained_classes,
+    leaking_rows,
+)
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of_dataset
 from zslcore.leakage.published import PredictedScores
@@ -30,7 +34,6 @@ from zslcore.leakage.report import (
     Picture,
     Report,
     counted,
-    listed,
     percent,
     trained_classes,
     worst_first,
@@ -195,25 +198,16 @@ def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
 def _of_classes(
     matrix: JudgedScores, vocabularies: Sequence[Vocabulary], assumed: bool
 ) -> tuple[Finding, Figure]:
-    """Return which unseen classes the extractor knew, and its figure."""
-    title = KNOWN_CLASSES
+    """Return the unseen classes in the pre-training set, and their metric."""
     named = not all(name.lstrip("-").isdigit() for name in matrix.class_names)
     untrained = bool(vocabularies) and not any(v.entries for v in vocabularies)
     if not vocabularies or not (named or untrained):
         text = "The file does not name its classes, or the pre-training set is not known."
-        return Finding(title, "open", text), trained_classes()
-    tested = np.unique(matrix.y[~matrix.seen[matrix.y]])
-    names = [matrix.class_names[c] for c in tested]
-    certain, _ = certain_and_possible(names, vocabularies, matrix.class_names)
-    known, lists = sorted({*certain}), [v.name for v in vocabularies]
-    value = f"{len(known)} of {len(names)}"
-    figure = trained_classes(value, ", ".join([*lists, "assumed"][: len(lists) + assumed]))
-    where = " and ".join(lists)
-    if not known:
-        return Finding(title, "ok", f"No unseen class is certain to be in {where}."), figure
-    start = f"For features of an extractor trained on {where}: " if assumed else ""
-    text = f"{start}{value} unseen classes are in {where} ({listed(known)})."
-    return Finding(title, "leak", text, "Report accuracy without these classes, too."), figure
+        return Finding(KNOWN_CLASSES, "open", text), trained_classes()
+    names = [matrix.class_names[c] for c in np.unique(matrix.y[~matrix.seen[matrix.y]])]
+    finding = find_trained_classes(names, vocabularies, matrix.class_names, is_assumed=assumed)
+    sets = [vocabulary.name for vocabulary in vocabularies]
+    return finding, figure_of_trained_classes(finding, sets, is_assumed=assumed)
 
 
 def _reached(report: ScoreReport) -> Figure:

@@ -46,6 +46,7 @@ from zslcore.evaluation.protocol import origin_in_words
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.interactive.seen_unseen import interactive_curve, line_of
+from zslcore.leakage import Mark
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore, StoredRun
 
@@ -289,13 +290,13 @@ def _badge(column: Column) -> None:
     """Say whether test classes are among those the extractor was trained on."""
     leak = leak_of(list(column.cells.values()))
     n = len(leak.classes)
-    looks: dict[str, tuple[str, Literal["green", "violet", "gray"], str]] = {
-        "clean": ("no leak found", "green", ":material/verified:"),
-        "overlapping": (f"{n} leaked class{'es' * (n != 1)}", "violet", ":material/report:"),
-        "unknown": ("leak unknown", "gray", ":material/help:"),
+    looks: dict[Mark, tuple[str, Literal["green", "violet", "gray"], str]] = {
+        "ok": ("no leak found", "green", ":material/verified:"),
+        "leak": (f"{n} leaked class{'es' * (n != 1)}", "violet", ":material/report:"),
+        "open": ("leak unknown", "gray", ":material/help:"),
     }
-    text, color, icon = looks[leak.state]
-    st.badge(text, color=color, icon=icon, help=plain(leak.why))
+    text, color, icon = looks[leak.mark]
+    st.badge(text, color=color, icon=icon, help=plain(leak.sentence))
     for images in {fine_tuned_on(cell.pretraining) for cell in column.cells.values()} - {""}:
         words = f"Declared: fine-tuned on {images}. Compare with fine-tuned features alone."
         st.badge("fine-tuned features", color="orange", icon=":material/tune:", help=words)
@@ -676,11 +677,7 @@ def _show_entry(one: Judged) -> None:
     mark, meaning = MARKS[one.state]
     st.markdown(f"{mark} {meaning.capitalize()}. Submitted by {plain(entry.who)}.")
     st.markdown(f"**Rows: {one.split.kind}.** {plain(one.split.why)}")
-    classes = plain(", ".join(one.contamination.classes))
-    st.markdown(
-        f"**Overlap: {one.contamination.state}.** {plain(one.contamination.why)}"
-        + f" These are: {classes}." * bool(classes)
-    )
+    st.markdown(f"**Overlap: {one.overlap_word}.** {plain(one.overlap.sentence)}")
     params = ", ".join(f"{name} = {value}" for name, value in entry.parameters.params.items())
     gamma = "" if entry.gamma.value is None else f" {three_digits(entry.gamma.value)}"
     words = [
