@@ -14,7 +14,7 @@ from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.leakage.published import PredictedScores, known_tests, read_predicted
 from zslcore.methods import ESZSL, LinearS2V
-from zslcore.scores import ScoreMatrix, interpreted, judge
+from zslcore.scores import Scores, interpreted, judge
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import compare_scores
 from zslcore.scores.reading import read_scores
@@ -33,7 +33,7 @@ def predicted(scores, rows=ROWS):
 
 def test_a_pair_of_predictions_is_that_of_its_scores_in_any_order_of_rows():
     gammas = (0.01, 0.02)
-    matrices = [ScoreMatrix("own", s.F, s.y, s.seen, WORLD.class_names) for s in SCORES]
+    matrices = [Scores("own", s.F, s.y, s.seen, WORLD.class_names) for s in SCORES]
     expected = compare_scores(*matrices, gammas)
     order = np.random.default_rng(0).permutation(len(ROWS))
     s = SCORES[1]
@@ -145,6 +145,6 @@ def test_classes_that_are_no_candidates_do_not_shift_the_others():
     of = PredictedScores("own.parquet", Predictions.of_scores(shifted, ROWS, names))
     report = judge(of)
     assert list(report.evaluation.per_class_zsl) == np.flatnonzero(~s.seen).tolist()
-    expected = judge(ScoreMatrix("own", s.F, s.y, s.seen, WORLD.class_names))
+    expected = judge(Scores("own", s.F, s.y, s.seen, WORLD.class_names))
     per_class = [json.loads(each.to_json())["evaluation"] for each in (report, expected)]
     assert per_class[0] == per_class[1]

@@ -22,7 +22,7 @@ from zslcore.exceptions import UnknownNameError
 from zslcore.leakage.published import PredictedScores
 from zslcore.methods import ESZSL, LinearS2V
 from zslcore.metrics.significance import fewest_classes, interval, p_of_draws
-from zslcore.scores import ScoreFile, ScoreMatrix, interpreted, judge
+from zslcore.scores import ScoreFile, Scores, interpreted, judge
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.paired import compare_scores
 from zslcore.scores.protocols import NO_GAMMA, PROTOCOLS, WORDS, intervals_of, words_of
@@ -175,7 +175,7 @@ def test_predictions_whose_scores_depend_on_the_candidates_have_no_seen_among_se
 def test_scores_of_unseen_images_alone_have_zsl_alone():
     s = SCORES[0]
     rows = ~s.seen[s.y]
-    matrix = ScoreMatrix("own.npz", s.F[rows], s.y[rows], s.seen, WORLD.class_names)
+    matrix = Scores("own.npz", s.F[rows], s.y[rows], s.seen, WORLD.class_names)
     report = judge(matrix)
     there = [name for name, value in report.figures.items() if value is not None]
     assert there == [name for name in report.figures if not FIGURES[name].needs_gzsl]
@@ -258,7 +258,7 @@ def test_a_p_value_is_small_where_the_interval_leaves_out_zero():
 def test_what_is_hard_for_both_cancels():
     near = SCORES[0].F + 0.02 * np.random.default_rng(0).normal(size=SCORES[0].F.shape)
     first = report_of(gamma=None)
-    second = ScoreMatrix("near.npz", near, SCORES[0].y, SCORES[0].seen, WORLD.class_names)
+    second = Scores("near.npz", near, SCORES[0].y, SCORES[0].seen, WORLD.class_names)
     for end in ("", "_images"):
         alone = first.intervals.loc["separate_harmonic"]
         both = compare_scores(first.matrix, second).differences.loc["separate_harmonic"]

@@ -436,3 +436,11 @@ def test_real_scores_have_their_published_figures(name, split, figures, ausuc, c
     assert tuple(found) == figures
     assert round(100 * report["evaluation"]["ausuc"], 2) == pytest.approx(ausuc, abs=0.02)
     assert (report["benchmark"], report["split"]) == (split, "PS")
+
+
+def test_a_report_names_its_result_in_a_line_and_a_frame():
+    report = judge(meant())
+    assert repr(report) == f"<ScoreReport {report.matrix.name}: {report.headline}>"
+    table = report.to_frame()
+    found = table.loc[table["figure"] == "plain_harmonic", "value"]
+    assert found.iloc[0] == pytest.approx(report.evaluation.plain.harmonic)

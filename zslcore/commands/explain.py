@@ -23,8 +23,7 @@ from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from zslcore.leakage.file_kinds import Group
-    from zslcore.scores import ScoreMatrix, ScoreReport
-    from zslcore.scores.reading import ScoreAnswers
+    from zslcore.scores import ScoreReport, Scores
 
 
 @command(
@@ -78,9 +77,7 @@ def run(args: argparse.Namespace) -> Output:
     )
 
 
-def _judged(
-    group: Group, args: argparse.Namespace, validation: Sequence[ScoreMatrix | ScoreAnswers]
-) -> ScoreReport:
+def _judged(group: Group, args: argparse.Namespace, validation: Sequence[Scores]) -> ScoreReport:
     from zslcore.commands.score import judged
 
     labels = args.labels or (group.others[0].path if group.others else None)

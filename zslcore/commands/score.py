@@ -32,10 +32,9 @@ from zslcore.commands.options import (
 from zslcore.exceptions import DatasetError, ParameterError
 
 if TYPE_CHECKING:
-    from zslcore.scores import Question, ScoreMatrix, ScoreReport
+    from zslcore.scores import Question, ScoreReport, Scores
     from zslcore.scores.paired import Pair
     from zslcore.scores.protocols import Words
-    from zslcore.scores.reading import ScoreAnswers
 
 
 #: Exit status while a question on a file is open, and by the verdict on a file.
@@ -171,7 +170,7 @@ def paired(first: ScoreReport, second: ScoreReport) -> Pair:
 
 def judged(
     path: Path,
-    validation: Sequence[ScoreMatrix | ScoreAnswers] = (),
+    validation: Sequence[Scores] = (),
     *,
     labels: Path | None = None,
     unseen: list[str] | None = None,
@@ -214,7 +213,7 @@ def understood(
     option: str = "--fix",
     *,
     unseen_scores: Path | None = None,
-) -> ScoreMatrix | ScoreAnswers:
+) -> Scores:
     """Return the scores of a file; raise an open question with its possible answers."""
     from zslcore.scores import interpreted
     from zslcore.scores.reading import read_scores

@@ -7,14 +7,14 @@ the review of a submission in ``review``.
 
 from zslcore.scores.judging import ScoreReport, judge
 from zslcore.scores.questions import FIXES, Question, interpreted
-from zslcore.scores.reading import ScoreFile, ScoreMatrix
+from zslcore.scores.reading import ScoreFile, Scores
 
 __all__ = [
     "FIXES",
     "Question",
     "ScoreFile",
-    "ScoreMatrix",
     "ScoreReport",
+    "Scores",
     "interpreted",
     "judge",
 ]

@@ -26,7 +26,7 @@ from zslcore.metrics import OperatingPoint
 from zslcore.metrics.significance import caution
 from zslcore.scores import protocols
 from zslcore.scores.protocols import WORDS, Words
-from zslcore.scores.reading import JudgedScores, ScoreAnswers, ScoreMatrix
+from zslcore.scores.reading import JudgedScores, Scores
 from zslcore.scores.validation import chosen_on
 from zslcore.texts import strict_json
 from zslcore.version import commit, version
@@ -43,7 +43,7 @@ LETTERS = 100
 TOP = (1, 2, 5, 10)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ScoreReport:
     """What a score matrix reaches.
 
@@ -148,6 +148,13 @@ class ScoreReport:
             lines, m.tested, m.class_names, choose=bool(others), tell=False, sides=sides
         )
         return shown.page(title=title or m.name, made=made)
+
+    def __repr__(self) -> str:
+        return f"<ScoreReport {self.matrix.name}: {self.headline}>"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a metric and average: protocol, line, average, value and why it is none."""
+        return self.table()
 
     def _repr_html_(self) -> str | None:
         """Show the curve in a notebook, with a gamma to drag; None where there is no curve."""
@@ -269,7 +276,7 @@ def judge(
     *,
     gamma: float | None = None,
     origin: GammaOrigin = "given",
-    validation: ScoreMatrix | Sequence[ScoreMatrix | ScoreAnswers] | None = None,
+    validation: Scores | Sequence[Scores] | None = None,
 ) -> ScoreReport:
     """Return the figures of a score matrix, at ``gamma`` or at the one chosen on ``validation``.
 
@@ -279,7 +286,7 @@ def judge(
     test classes, see :func:`zslcore.scores.validation.chosen_on`. Raises a DatasetError where both
     are given, where the validation scores have no curve, or where they are the test scores.
     """
-    files = (validation,) if isinstance(validation, ScoreMatrix) else tuple(validation or ())
+    files = (validation,) if isinstance(validation, Scores) else tuple(validation or ())
     if gamma is not None and files:
         raise DatasetError("gamma is either given or chosen on validation scores; got both.")
     if gamma is not None and not math.isfinite(gamma):
@@ -290,12 +297,12 @@ def judge(
         )
     note, checked = "", True
     if files:
-        if not isinstance(matrix, ScoreMatrix):
+        if not isinstance(matrix, Scores) or matrix.matrix is None:
             raise DatasetError(
                 f"{matrix.name}: expected a score matrix for validation scores; got "
                 "predictions, which hold their own validation rows."
             )
-        matrices = [each for each in files if isinstance(each, ScoreMatrix)]
+        matrices = [each for each in files if each.matrix is not None]
         if len(matrices) < len(files):
             raise DatasetError(
                 "Validation scores: expected scores of every class, of which gamma is chosen; got "

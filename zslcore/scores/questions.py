@@ -23,13 +23,11 @@ from zslcore.scores.given_sides import ERRORS, ruled_out_sides
 from zslcore.scores.numbering import Reading, figures_of, mixed_sides, reading_within_sides
 from zslcore.scores.reading import (
     ALL,
-    ScoreAnswers,
     ScoreFile,
-    ScoreMatrix,
+    Scores,
     blocks,
     column,
     digest_of,
-    limited,
     rows_of_classes,
     some_rows,
 )
@@ -86,7 +84,7 @@ class Question:
 
 def interpreted(
     file: ScoreFile, fixes: Collection[str] = ()
-) -> tuple[ScoreMatrix | ScoreAnswers | None, tuple[Question, ...]]:
+) -> tuple[Scores | None, tuple[Question, ...]]:
     """Return what a file means, None while a question is open, and the questions to ask first.
 
     ``fixes`` are answers, of :data:`FIXES`. Raises a DatasetError for what no answer would mend,
@@ -114,7 +112,7 @@ def interpreted(
     matrix = _turned(numbered, fixes)
     if "as-is" not in fixes and "within-sides" not in fixes:
         rows = _spread_rows(len(matrix.y))
-        some = replace(matrix, F=some_rows(matrix.F, rows), y=matrix.y[rows])
+        some = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
         asked = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
         asked = asked or _within_sides_question(matrix)
         if asked is not None:
@@ -132,12 +130,12 @@ def interpreted(
 # --- Labels within a side -------------------------------------------------------------------------
 
 
-def _best_classes(matrix: ScoreMatrix | ScoreAnswers) -> tuple[np.ndarray, np.ndarray]:
+def _best_classes(matrix: Scores) -> tuple[np.ndarray, np.ndarray]:
     """Return the best seen and the best unseen column of every image."""
     return matrix.tested.seen_class, matrix.tested.unseen_class
 
 
-def _within_sides_question(matrix: ScoreMatrix | ScoreAnswers) -> Question | None:
+def _within_sides_question(matrix: Scores) -> Question | None:
     """Ask whether labels count the classes of a side, both readings judged in the sentence."""
     y, seen = matrix.y, matrix.seen
     if matrix.benchmark or seen.all() or not seen.any():
@@ -162,7 +160,7 @@ def _within_sides_question(matrix: ScoreMatrix | ScoreAnswers) -> Question | Non
     return None
 
 
-def _within_sides(matrix: ScoreMatrix) -> ScoreMatrix:
+def _within_sides(matrix: Scores) -> Scores:
     """Return the matrix with labels as columns, where they count the classes of a side."""
     reading = _reading_within_sides(matrix)
     known = recognised(reading.y, len(matrix.seen))
@@ -177,7 +175,7 @@ def _within_sides(matrix: ScoreMatrix) -> ScoreMatrix:
     )
 
 
-def _reading_within_sides(matrix: ScoreMatrix | ScoreAnswers) -> Reading:
+def _reading_within_sides(matrix: Scores) -> Reading:
     """Return the reading of labels within a side, or refuse labels that have none."""
     reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
     if reading is None:
@@ -193,7 +191,7 @@ def _reading_within_sides(matrix: ScoreMatrix | ScoreAnswers) -> Reading:
 
 def predicted_classes(
     file: ScoreFile, fixes: Collection[str] = (), *, n_classes: int = 0
-) -> ScoreAnswers | Question:
+) -> Scores | Question:
     """Return one predicted class an image as answers: u, s and H at gamma 0 follow from them.
 
     Classes are numbers, or names, of ``file.class_names`` where there are some; there are
@@ -258,11 +256,11 @@ def predicted_classes(
         known = None
     tested = rows_of_classes(y, answers, seen)
     names = file.class_names or (known.class_names if known else tuple(map(str, range(C))))
-    matrix = ScoreAnswers(
-        name=file.name,
-        tested=tested,
-        class_names=tuple(names),
-        digest=digest_of(y, answers, seen),
+    matrix = Scores.of_best(
+        file.name,
+        tested,
+        tuple(names),
+        digest_of(y, answers, seen),
         fixes=tuple(fix for fix in FIXES if fix in fixes),
         benchmark=known.benchmark if known else "",
         split=known.split if known else "",
@@ -270,12 +268,12 @@ def predicted_classes(
     remarks = [*file.remarks]
     if "within-sides" in fixes:
         reading = _reading_within_sides(matrix)
-        matrix = replace(matrix, tested=rows_of_classes(reading.y, answers, seen))
+        matrix = replace(matrix, y=reading.y, best=rows_of_classes(reading.y, answers, seen))
         remarks.append(f"Labels were renumbered: {reading.said}.")
     elif "as-is" not in fixes and (question := _within_sides_question(matrix)) is not None:
         return question
     if _never_across(matrix):
-        matrix = replace(matrix, tested=limited("sides given", matrix.tested))
+        matrix = replace(matrix, sides_given=True)
         remarks.append(
             "Masked by the true side: many answers are wrong and none is of the other side, so the "
             "side of every image was given. H is that of separate label spaces. Predict every "
@@ -297,7 +295,7 @@ def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: in
         )
 
 
-def _never_across(matrix: ScoreAnswers) -> bool:
+def _never_across(matrix: Scores) -> bool:
     """Whether many predicted classes of either side are wrong, and none is of the other side."""
     y, seen, answers = matrix.y, matrix.seen, matrix.tested.predicted()
     return bool((seen[y] == seen[answers]).all()) and all(
@@ -315,7 +313,7 @@ def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
     return tuple(sorted(found.values()))
 
 
-def _remarks_on_classes(matrix: ScoreAnswers) -> Iterator[str]:
+def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
     if matrix.tested.limits == "predicted classes":
         yield (
             "One predicted class an image: u, s and H at γ = 0 follow. ZSL accuracy, another γ, "
@@ -381,7 +379,7 @@ def _without_missing(file: ScoreFile) -> tuple[ScoreFile, str]:
 # --- Numbers of classes ---------------------------------------------------------------------------
 
 
-def _number_classes(file: ScoreFile, fixes: Collection[str]) -> ScoreMatrix | Question:
+def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Question:
     named = _fit_names(file, fixes)
     if isinstance(named, Question):
         return named
@@ -419,7 +417,7 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> ScoreMatrix | Qu
     if known is not None and not np.array_equal(seen, ~known.unseen):
         known = None  # its images, with other classes held back: another split
     names = names or (() if known is None else known.class_names)
-    return ScoreMatrix(
+    return Scores(
         file.name,
         F,
         y,
@@ -655,7 +653,7 @@ def _orders(seen: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _turned(matrix: ScoreMatrix, fixes: Collection[str]) -> ScoreMatrix:
+def _turned(matrix: Scores, fixes: Collection[str]) -> Scores:
     """Put columns in the order of classes, and nearer classes higher, as the answers say."""
     F = matrix.F
     for fix, place in _orders(matrix.seen).items():
@@ -663,7 +661,7 @@ def _turned(matrix: ScoreMatrix, fixes: Collection[str]) -> ScoreMatrix:
             F = _reorder(F, place, 1)
     if "distances" in fixes:
         F = _reorder(F, np.arange(F.shape[1]), -1)
-    return replace(matrix, F=F)
+    return replace(matrix, matrix=F)
 
 
 def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
@@ -681,7 +679,7 @@ def _reorder(F: np.ndarray, place: np.ndarray, sign: int) -> np.ndarray:
         return changed  # what is mapped stays readable when its folder goes
 
 
-def _order_question(some: ScoreMatrix) -> Question | None:
+def _order_question(some: Scores) -> Question | None:
     """Ask about the order of columns where far more answers are right in another one."""
     F, y, orders = some.F, some.y, _orders(some.seen)
     if {*orders} & {*some.fixes}:
@@ -704,7 +702,7 @@ def _order_question(some: ScoreMatrix) -> Question | None:
     return None
 
 
-def _distance_question(some: ScoreMatrix) -> Question | None:
+def _distance_question(some: Scores) -> Question | None:
     """Ask whether smaller is closer where far more answers are right so."""
     if "distances" in some.fixes:
         return None
@@ -722,7 +720,7 @@ def _distance_question(some: ScoreMatrix) -> Question | None:
 # --- Remarks --------------------------------------------------------------------------------------
 
 
-def _remarks_on_sides(matrix: ScoreMatrix, sides: Sequence[str]) -> Iterator[str]:
+def _remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
     """Say that the side of every image was given, and what H is of then."""
     other = {"seen": "unseen", "unseen": "seen"}
     out = " and ".join(
@@ -737,7 +735,7 @@ def _remarks_on_sides(matrix: ScoreMatrix, sides: Sequence[str]) -> Iterator[str
     yield from _repeated_rows(matrix)
 
 
-def _remarks(matrix: ScoreMatrix) -> Iterator[str]:
+def _remarks(matrix: Scores) -> Iterator[str]:
     """Yield what a reader should know and cannot be repaired."""
     y, seen, rows = matrix.y, matrix.seen, _spread_rows(len(matrix.y))
     F = some_rows(matrix.F, rows)
@@ -855,7 +853,7 @@ def _wins(values: np.ndarray, F: np.ndarray, others: np.ndarray) -> bool:
     )
 
 
-def _list_question(matrix: ScoreMatrix, rows: np.ndarray) -> Question | None:
+def _list_question(matrix: Scores, rows: np.ndarray) -> Question | None:
     """Ask whether the classes that are listed as unseen are the seen ones.
 
     ``rows`` are those whose answers are looked at.
@@ -864,7 +862,7 @@ def _list_question(matrix: ScoreMatrix, rows: np.ndarray) -> Question | None:
     return Question("seen-listed", f"{matrix.name}: {said}") if said else None
 
 
-def _swapped_lists(matrix: ScoreMatrix, rows: np.ndarray) -> str:
+def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
     y, seen = matrix.y, matrix.seen
     known = recognised(y, len(seen))
     if known is not None:
@@ -890,7 +888,7 @@ def _swapped_lists(matrix: ScoreMatrix, rows: np.ndarray) -> str:
     return ""
 
 
-def _missing_classes(matrix: ScoreMatrix | ScoreAnswers) -> Iterator[str]:
+def _missing_classes(matrix: Scores) -> Iterator[str]:
     """Yield a remark where some unseen classes have no image and others have."""
     there = np.isin(np.arange(len(matrix.seen)), matrix.y)
     missing, n = np.flatnonzero(~matrix.seen & ~there), int((~matrix.seen).sum())
@@ -903,7 +901,7 @@ def _missing_classes(matrix: ScoreMatrix | ScoreAnswers) -> Iterator[str]:
         )
 
 
-def _repeated_rows(matrix: ScoreMatrix) -> Iterator[str]:
+def _repeated_rows(matrix: Scores) -> Iterator[str]:
     """Yield a remark where rows with the same class and the same scores occur more than once.
 
     Scores with few different values are left alone: equal rows are no surprise there.

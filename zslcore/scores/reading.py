@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -185,40 +185,66 @@ class ScoreFile:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreMatrix:
-    """Scores of test images, interpreted.
+class Scores:
+    """Scores of test images, interpreted: a matrix, or the best classes of either side alone.
 
     Attributes
     ----------
     name : of the file they are from
-    F : array of shape (n_images, n_classes), larger is closer
-    y : int array of shape (n_images,), columns of ``F``
+    matrix : array of shape (n_images, n_classes), larger is closer; None where the best classes of
+        either side are all that is left of one, or an image has one predicted class
+    y : int array of shape (n_images,), columns of the matrix
     seen : bool array of shape (n_classes,)
     class_names : one a column
-    fixes : what was done to the file before, see :data:`zslcore.scores.questions.FIXES`
+    fixes : changes of the file before, see :data:`zslcore.scores.questions.FIXES`
     remarks : sentences on what a reader should know
-    benchmark, split : what the images were recognised as, empty where unknown
+    benchmark, split : published test set that the images were recognised as, empty where unknown
     sides_given : whether a side is ruled out exactly where the image is of the other one
+    best : the best classes of either side, where there is no matrix
+    stated_digest : digest of the scores, where there is no matrix
     """
 
     name: str
-    F: np.ndarray
+    matrix: np.ndarray | None
     y: np.ndarray
     seen: np.ndarray
     class_names: tuple[str, ...]
     fixes: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...] = ()
     benchmark: str = ""
     split: str = ""
     sides_given: bool = False
+    best: PredictedRows | None = None
+    stated_digest: str = ""
 
     def __post_init__(self) -> None:
-        for array in (self.F, self.y, self.seen):
-            array.setflags(write=False)
+        if (self.matrix is None) == (self.best is None):
+            raise ValueError("expected either a matrix or the best classes of either side.")
+        for array in (self.matrix, self.y, self.seen):
+            if array is not None:
+                array.setflags(write=False)
+
+    @classmethod
+    def of_best(
+        cls, name: str, best: PredictedRows, class_names: tuple[str, ...], digest: str, **about: Any
+    ) -> Scores:
+        """Return scores of which the best classes of either side are known; classes are columns."""
+        return cls(
+            name, None, best.y, best.seen, class_names, best=best, stated_digest=digest, **about
+        )
+
+    @property
+    def F(self) -> np.ndarray:  # noqa: N802 - the letter of the papers
+        """The matrix; a ValueError where there is none."""
+        if self.matrix is None:
+            raise ValueError(f"{self.name}: expected a score matrix; got answers alone.")
+        return self.matrix
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 over scores, labels and unseen classes as they are understood, 16 hex digits."""
+        if self.matrix is None:
+            return self.stated_digest
         sha = hashlib.sha256(repr(self.F.shape).encode())
         for _, block in blocks(self.F):
             sha.update(np.ascontiguousarray(block, dtype="<f8").data)
@@ -229,36 +255,12 @@ class ScoreMatrix:
     @cached_property
     def tested(self) -> PredictedRows:
         """The best classes of either side, for the protocol; classes are columns."""
-        found = answers_in(self.F, self.y, self.seen)
+        found = self.best or answers_in(self.F, self.y, self.seen)
         return limited("sides given", found) if self.sides_given else found
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreAnswers:
-    """The answers and names of a :class:`ScoreMatrix` without its scores, or predicted classes."""
-
-    name: str
-    tested: PredictedRows
-    class_names: tuple[str, ...]
-    digest: str
-    fixes: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    benchmark: str = ""
-    split: str = ""
-
-    @property
-    def y(self) -> np.ndarray:
-        """True columns: int array of shape (n_images,)."""
-        return self.tested.y
-
-    @property
-    def seen(self) -> np.ndarray:
-        """Bool array of shape (n_classes,)."""
-        return self.tested.seen
-
-
-#: Scores that can be judged: a matrix, the answers that are left of one, or predictions.
-JudgedScores = ScoreMatrix | ScoreAnswers | PredictedScores
+#: Scores that can be judged, of a file of scores or of predictions.
+JudgedScores = Scores | PredictedScores
 
 
 def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:

@@ -19,7 +19,7 @@ from zslcore.evaluation.protocol import GammaOrigin
 from zslcore.exceptions import DatasetError, FileRefusedError, ZSLError
 from zslcore.scores.judging import ScoreReport, judge, report_of
 from zslcore.scores.questions import FIXES, Question, interpreted
-from zslcore.scores.reading import ROWS, ScoreAnswers, ScoreMatrix, read_scores
+from zslcore.scores.reading import ROWS, Scores, read_scores
 from zslcore.storage.artifacts import scratch
 from zslcore.texts import clean_text
 from zslcore.untrusted import client, worker
@@ -148,9 +148,7 @@ def _judge(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, An
     }
 
 
-def _write_answers(
-    matrix: ScoreMatrix | ScoreAnswers, into: Path, prefix: str = ""
-) -> dict[str, Any]:
+def _write_answers(matrix: Scores, into: Path, prefix: str = "") -> dict[str, Any]:
     """Write the answers of a matrix as arrays, and return how it was interpreted."""
     for name, kind in COLUMNS.items():
         array = getattr(matrix.tested, name)
@@ -207,7 +205,7 @@ def _read_report(folder: Path, said: dict[str, Any], file: str, memory: int) -> 
 
 def _read_answers(
     folder: Path, said: dict[str, Any], file: str, memory: int, prefix: str = ""
-) -> ScoreAnswers:
+) -> Scores:
     """Return the answers of a matrix; :class:`PredictedRows` refuses those that cannot be."""
     columns: dict[str, Any] = {
         name: _read_array(folder / f"{prefix}{name}.npy", kind, file)
@@ -227,11 +225,11 @@ def _read_answers(
         resolution=float(said["resolution"]),
         **columns,
     )
-    return ScoreAnswers(
-        name=file,
-        tested=tested,
-        class_names=names,
-        digest=clean_text(said["digest"], 16),
+    return Scores.of_best(
+        file,
+        tested,
+        names,
+        clean_text(said["digest"], 16),
         fixes=tuple(said["fixes"]),
         remarks=tuple(clean_text(remark, 800) for remark in said["remarks"]),
         benchmark=clean_text(said["benchmark"]),

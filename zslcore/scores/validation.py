@@ -29,7 +29,7 @@ from scipy.stats import fisher_exact
 from zslcore.evaluation.protocol import WITHOUT_CURVE, best_common_gamma
 from zslcore.exceptions import DatasetError
 from zslcore.names import class_key
-from zslcore.scores.reading import ScoreMatrix, blocks
+from zslcore.scores.reading import Scores, blocks
 
 #: Validation rows, and test rows, that are looked at; columns of a row that are compared.
 ROWS, WIDTH = 400, 64
@@ -67,7 +67,7 @@ class ChosenGamma:
     checked: bool = True
 
 
-def chosen_on(matrix: ScoreMatrix, *validation: ScoreMatrix) -> ChosenGamma:
+def chosen_on(matrix: Scores, *validation: Scores) -> ChosenGamma:
     """Choose gamma on validation scores, and find out whether these are validation scores.
 
     Gamma is the one whose H, averaged over the files' exact curves, is largest: the rule of a run
@@ -96,7 +96,7 @@ def chosen_on(matrix: ScoreMatrix, *validation: ScoreMatrix) -> ChosenGamma:
     return ChosenGamma(gamma, "validated", f"{note}{_BY_NUMBER if by_number else ''}")
 
 
-def _judge_file(matrix: ScoreMatrix, validation: ScoreMatrix, gamma: float) -> ChosenGamma:
+def _judge_file(matrix: Scores, validation: Scores, gamma: float) -> ChosenGamma:
     """Say whether one file is of validation scores."""
     shared, common = _test_classes_in(matrix, validation), _common_columns(matrix, validation)
     of_test = share_of_test_rows(matrix, validation)
@@ -128,7 +128,7 @@ def _judge_file(matrix: ScoreMatrix, validation: ScoreMatrix, gamma: float) -> C
     return ChosenGamma(gamma, "validated", f"{note}{_by_number(matrix, validation)}")
 
 
-def _refuse_without_curve(matrix: ScoreMatrix, validation: ScoreMatrix) -> None:
+def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
     if validation.tested.limits:
         raise DatasetError(
             f"{validation.name}: expected validation scores of every image among all classes; "
@@ -155,14 +155,12 @@ def _listed(names: Sequence[str]) -> str:
 # --- Classes --------------------------------------------------------------------------------------
 
 
-def _named(matrix: ScoreMatrix) -> bool:
+def _named(matrix: Scores) -> bool:
     """Return whether columns have names of their own, not numbers."""
     return any(name != str(k) for k, name in enumerate(matrix.class_names))
 
 
-def _common_columns(
-    matrix: ScoreMatrix, validation: ScoreMatrix
-) -> tuple[np.ndarray, np.ndarray] | None:
+def _common_columns(matrix: Scores, validation: Scores) -> tuple[np.ndarray, np.ndarray] | None:
     """Return the columns of classes that both files have, or None where nothing says which."""
     if _named(matrix) and _named(validation):
         place = {class_key(name): k for k, name in enumerate(matrix.class_names)}
@@ -176,7 +174,7 @@ def _common_columns(
     return None
 
 
-def _test_classes_in(matrix: ScoreMatrix, validation: ScoreMatrix) -> list[str]:
+def _test_classes_in(matrix: Scores, validation: Scores) -> list[str]:
     """Return the unseen test classes that validation images are of."""
     common = _common_columns(matrix, validation)
     if common is None:
@@ -186,7 +184,7 @@ def _test_classes_in(matrix: ScoreMatrix, validation: ScoreMatrix) -> list[str]:
     return [matrix.class_names[k] for k in here[imaged]]
 
 
-def _by_number(matrix: ScoreMatrix, validation: ScoreMatrix) -> str:
+def _by_number(matrix: Scores, validation: Scores) -> str:
     if _named(matrix) and _named(validation):
         return ""
     return _BY_NUMBER
@@ -195,7 +193,7 @@ def _by_number(matrix: ScoreMatrix, validation: ScoreMatrix) -> str:
 # --- Rows -----------------------------------------------------------------------------------------
 
 
-def share_of_test_rows(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
+def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
     """Return the share of validation rows that are test rows; 0 where chance explains it.
 
     A row belongs to a test row that is much nearer than the second nearest one, see :data:`COPIES`
@@ -223,7 +221,7 @@ def share_of_test_rows(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
 
 
 def _signatures(
-    matrix: ScoreMatrix, validation: ScoreMatrix
+    matrix: Scores, validation: Scores
 ) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[Rule, ...]]]:
     """Yield rows of both as vectors that what is often done to scores does not change.
 
@@ -245,7 +243,7 @@ def _signatures(
 
 
 def _columns_to_compare(
-    matrix: ScoreMatrix, validation: ScoreMatrix, rows: np.ndarray
+    matrix: Scores, validation: Scores, rows: np.ndarray
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield columns of both files that may be of the same classes, without those ruled out.
 
@@ -280,7 +278,7 @@ def _varied(F: np.ndarray) -> np.ndarray:
     return varied
 
 
-def share_of_equal_rows(matrix: ScoreMatrix, validation: ScoreMatrix) -> float:
+def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
     """Return the share of validation rows whose scores all stand in one row of the test scores.
 
     Columns may be any part of the test columns, in any order, and two are enough; 0 where rows of
