@@ -17,6 +17,7 @@ from typing import Any
 
 import pandas as pd
 
+from tools.lint import counted_in_tables, images_by_part, variation
 from zslcore.analysis import leak_cost
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, cross_tests, printed_table
 from zslcore.analysis.overlap import (
@@ -27,7 +28,6 @@ from zslcore.analysis.overlap import (
     group_gain,
 )
 from zslcore.analysis.papers.claims import FINDINGS_FILE
-from zslcore.analysis.papers.lint import counted_in_tables, images_by_part, variation
 from zslcore.analysis.study import SHIPPED
 from zslcore.datasets import load
 from zslcore.datasets.facts import (

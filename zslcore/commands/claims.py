@@ -30,14 +30,14 @@ from zslcore.exceptions import ParameterError
 )
 def run(args: argparse.Namespace) -> Output:
     """Test claims, or list findings."""
-    from zslcore.analysis.papers import claims, lint
+    from zslcore.analysis.papers import claims
     from zslcore.results.store import ResultStore
 
     if args.id and (args.lint or args.findings):
         raise ParameterError("--id: expected no --lint or --findings with it; got one of them.")
     if args.lint:
-        linted = lint.lint_printed()
-        return Output(lint.as_text(linted), [asdict(each) for each in linted])
+        rules = claims.read_lint()
+        return Output("\n".join(map(str, rules)), [asdict(rule) for rule in rules])
     if args.findings:
         return Output(claims.markdown_list(), [asdict(each) for each in claims.FINDINGS])
     claims.get_claims(args.id)  # refuse a misspelt one before any file is read

@@ -13,8 +13,7 @@ from tools.findings import made
 from zslcore.analysis.cross_dataset import cross_tests, printed_table
 from zslcore.analysis.leak_cost import measured
 from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
-from zslcore.analysis.papers import lint
-from zslcore.analysis.papers.claims import FINDINGS, judge_all, printed_evidence
+from zslcore.analysis.papers.claims import FINDINGS, judge_all, printed_evidence, read_lint
 from zslcore.datasets import load
 from zslcore.datasets.facts import action_facts, class_facts, earlier_version, published
 from zslcore.jobs.studies import stored_result
@@ -55,7 +54,7 @@ def said(name):
 
 
 def linted(rule):
-    return next(each for each in lint.lint_printed() if each.name == rule).found
+    return next(each for each in read_lint() if each.name == rule).found
 
 
 def judged(name):

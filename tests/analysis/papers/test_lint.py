@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 from scipy.io import loadmat
 
-from zslcore.analysis.papers.lint import RULES, as_text, lint, lint_printed
+from tools.lint import RULES, lint, lint_printed
+from zslcore.analysis.papers.claims import read_lint
 from zslcore.datasets.facts import published, published_tables
 from zslcore.metrics import harmonic_mean
 from zslcore.storage.files import FACTS
@@ -66,9 +67,14 @@ def of_rule(linted, name):
 def test_every_rule_says_how_much_it_checked_and_what_it_found():
     linted = lint_printed()
     assert {each.name: (each.checked, len(each.found)) for each in linted} == FOUND
-    text = as_text(linted)
+    text = "\n".join(line for each in linted for line in each.found)
     for line in LINES:
         assert line in text
+
+
+def test_the_file_that_the_command_reads_is_up_to_date():
+    """Else ``python -m tools.lint`` writes it again."""
+    assert read_lint() == lint_printed()
 
 
 #: Rule -> table, column and by how much one cell is changed, for one more line.

@@ -6,6 +6,7 @@ states what is missing; figures of simulated data get no verdict.
 
 Findings on the field's own data, tables and practice are one line and one command each:
 ``python -m tools.findings`` writes ``data/findings.json``; a test computes each number again.
+``python -m tools.lint`` compares the printed tables with each other and with the released files.
 """
 
 from __future__ import annotations
@@ -291,7 +292,7 @@ def with_ours(id_: str, printed: ReadCells, ours: Evidence) -> pd.DataFrame:
     return joined[[name for name in order if name in joined]]
 
 
-FINDINGS_FILE = FACTS / "findings.json"
+FINDINGS_FILE, LINT_FILE = FACTS / "findings.json", FACTS / "lint.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,3 +315,23 @@ FINDINGS = tuple(Finding(**row) for row in json.loads(FINDINGS_FILE.read_text(en
 def markdown_list() -> str:
     """Return the findings as a list in Markdown, each with its command."""
     return "\n".join(f"- {finding.said} `{finding.command}`" for finding in FINDINGS)
+
+
+@dataclass(frozen=True, slots=True)
+class LintRule:
+    """The comparisons that a rule makes of printed tables, and a line for each that disagrees."""
+
+    name: str
+    checks: str
+    checked: int
+    found: tuple[str, ...]
+
+    def __str__(self) -> str:
+        head = f"{self.name}: {self.checked} checked, {len(self.found)} found. {self.checks}"
+        return "\n".join([head, *(f"  {line}" for line in self.found)])
+
+
+def read_lint() -> list[LintRule]:
+    """Return the rules that ``python -m tools.lint`` applied to the printed tables."""
+    rows = json.loads(LINT_FILE.read_text(encoding="utf-8"))
+    return [LintRule(**row | {"found": tuple(row["found"])}) for row in rows]

@@ -1,5 +1,8 @@
-r"""Check printed tables against themselves, their text and the released files.
+r"""Check printed tables against themselves, their text and released files: ``data/lint.json``.
 
+    python -m tools.lint
+
+The tables do not change, so ``zslcore claims --lint`` reads the file and computes nothing.
 A printed figure x with d decimals stands for any value within :math:`\tfrac12 10^{-d}` of x: only
 what no such values can explain is listed. So a printed H agrees with printed u and s when
 
@@ -13,18 +16,20 @@ since H grows with either.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
+from zslcore.analysis.papers.claims import LINT_FILE, LintRule
 from zslcore.datasets.facts import action_facts, class_facts, published, published_tables
 from zslcore.leakage.contamination import cells, pretraining_sets
 from zslcore.metrics import harmonic_mean
+from zslcore.storage.files import written_whole
 
 #: Half of the last digit of percent with one decimal, as a fraction.
 HALF = 0.0005
@@ -40,39 +45,26 @@ Cell = tuple[str, str, str, str, str]
 Comparison = tuple[bool, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Linted:
-    """The number of comparisons of a rule, and a line for each that does not agree."""
-
-    name: str
-    checks: str
-    checked: int
-    found: tuple[str, ...]
-
-
-def lint(tables: Tables) -> list[Linted]:
+def lint(tables: Tables) -> list[LintRule]:
     """Apply every rule to tables by their names, as :func:`zslcore.datasets.facts.published`."""
     linted = []
     for name, (checks, compare) in RULES.items():
         compared = [*compare(tables)]
         found = tuple(line for agrees, line in compared if not agrees)
-        linted.append(Linted(name, checks, len(compared), found))
+        linted.append(LintRule(name, checks, len(compared), found))
     return linted
 
 
-@cache
-def lint_printed() -> tuple[Linted, ...]:
+def lint_printed() -> list[LintRule]:
     """Apply every rule to the tables of the papers."""
-    return tuple(lint({name: published(name) for name in published_tables()}))
+    return lint({name: published(name) for name in published_tables()})
 
 
-def as_text(linted: Iterable[Linted]) -> str:
-    """Return the lines of every rule for the terminal."""
-    lines = []
-    for each in linted:
-        lines.append(f"{each.name}: {each.checked} checked, {len(each.found)} found. {each.checks}")
-        lines += [f"  {line}" for line in each.found]
-    return "\n".join(lines)
+def main() -> None:
+    """Write what the rules found."""
+    with written_whole(LINT_FILE) as file:
+        text = json.dumps([asdict(rule) for rule in lint_printed()], ensure_ascii=False, indent=1)
+        file.write(text.encode("utf-8") + b"\n")
 
 
 def _percent(fraction: float, digits: int = 1) -> str:
@@ -451,3 +443,7 @@ RULES: Mapping[str, tuple[str, Callable[[Tables], Iterator[Comparison]]]] = {
     ),
     "paired test": ("The p-value of the cross-data-set test from its table.", _paired_test),
 }
+
+
+if __name__ == "__main__":
+    main()
