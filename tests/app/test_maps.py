@@ -15,7 +15,7 @@ from ui.maps.colours import COLOURS
 from zslcore import jobs
 from zslcore.analysis import cross_dataset
 from zslcore.analysis.maps import MapSettings, MapStudy, make_map
-from zslcore.analysis.maps.making import answers
+from zslcore.analysis.maps.map import predicted_points
 from zslcore.datasets import imports, load
 from zslcore.datasets.facts import title
 from zslcore.datasets.simulated import planted
@@ -210,7 +210,7 @@ def answers_of_digits():
     spec = RunSpec("digits", "PS", "LinearS2V")
     made = run(spec, digits, with_oracle=False)
     result, scores = made.result, made.scores
-    return answers(scores, digits.split("PS"), len(digits.labels), gamma=result.gamma)
+    return predicted_points(scores, digits.split("PS"), len(digits.labels), gamma=result.gamma)
 
 
 def test_search_means_the_classes_that_have_the_word(visit):

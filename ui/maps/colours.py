@@ -19,7 +19,7 @@ from ui.maps.scene import (
 from ui.state import cache, waiting
 from zslcore.analysis.inventory import known_to_extractor
 from zslcore.analysis.maps import match_classes
-from zslcore.analysis.maps.making import Answers, answers
+from zslcore.analysis.maps.map import PredictedPoints, predicted_points
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.evaluation.specs import RunSpec
@@ -116,11 +116,13 @@ def _by_set(scene: Scene) -> Colouring:
 # --- What a method says of it ---------------------------------------------------------------------
 
 
-def answers_of(dataset: ZSLDataset, split: str, method: str) -> Answers:
+def answers_of(dataset: ZSLDataset, split: str, method: str) -> PredictedPoints:
     """Fit ``method`` on this data set's training images; parameters and gamma are validated."""
     spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
     result, scores = waiting.scored_run_of(spec)
-    return answers(scores, dataset.split(split), len(dataset.labels), gamma=result.gamma or 0.0)
+    return predicted_points(
+        scores, dataset.split(split), len(dataset.labels), gamma=result.gamma or 0.0
+    )
 
 
 def _outcomes(dataset: ZSLDataset, split: str, method: str) -> np.ndarray:

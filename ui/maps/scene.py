@@ -23,7 +23,7 @@ from ui.figures.palette import (
     Mark,
 )
 from zslcore.analysis.maps import METHOD_NAMES, EmbeddedMap
-from zslcore.analysis.maps.making import inside
+from zslcore.analysis.maps.map import inside
 from zslcore.analysis.maps.quality import density
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title

@@ -21,7 +21,8 @@ from ui.intake.memory import BUDGET
 from ui.state import stored_answers
 from zslcore import datasets, leakage
 from zslcore.analysis import inventory
-from zslcore.analysis.maps import EmbeddedMap, making, measured, quality, sketch, with_all_rows
+from zslcore.analysis.maps import EmbeddedMap, quality, sketch, with_all_rows, with_quality
+from zslcore.analysis.maps import map as map_
 from zslcore.analysis.method_table import Cell, cells_of_runs
 from zslcore.analysis.papers import claims
 from zslcore.analysis.papers.claims import Body, Evidence, Judgment
@@ -201,7 +202,7 @@ def first_picture(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> 
 @st.cache_resource(show_spinner="Comparing the classes …", max_entries=8)
 def first_figures(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
     """Return the first picture with its quality and the mixing of its classes."""
-    return measured(first_picture(digests, _datasets), _datasets)
+    return with_quality(first_picture(digests, _datasets), _datasets)
 
 
 @st.cache_resource(show_spinner="All images follow …", max_entries=4)
@@ -215,7 +216,7 @@ def nearest_images(
     digests: tuple[str, ...], part: int, row: int, _datasets: Sequence[ZSLDataset]
 ) -> pd.DataFrame:
     """Return the images nearest to one in the original space."""
-    return making.nearest_images(_datasets, part, row)
+    return map_.nearest_images(_datasets, part, row)
 
 
 @st.cache_resource(show_spinner="Looking for neighbours …", max_entries=8)
@@ -226,7 +227,7 @@ def neighbours_kept(
     _datasets: Sequence[ZSLDataset],
 ) -> np.ndarray:
     """Return the share of every image's neighbours that a map with these settings keeps."""
-    Z = making.in_pca(_made, _datasets)
+    Z = map_.in_pca(_made, _datasets)
     return quality.preserved_neighbours(Z, _made.coordinates, threads=_made.settings.threads)
 
 

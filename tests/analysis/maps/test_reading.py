@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.analysis.pairs import blobs
 from tests.worlds import linear_world
 from zslcore.analysis.maps import MapSettings, make_map
-from zslcore.analysis.maps.making import answers, in_pca, inside, nearest_images
+from zslcore.analysis.maps.map import in_pca, inside, nearest_images, predicted_points
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import l2_rows
@@ -99,7 +99,7 @@ def test_answers_are_those_of_the_test_set(gamma):
     world = linear_world(noise=0.8)
     split, n = world.split("PS"), len(world.labels)
     scores = fit_and_score(LinearS2V(), world, split)
-    out = answers(scores, split, n, gamma=gamma)
+    out = predicted_points(scores, split, n, gamma=gamma)
     test = np.concatenate([split.test_seen, split.test_unseen])
     assert set(np.flatnonzero(out.tested)) == set(test)
     assert (out.predicted[~out.tested] == -1).all()
@@ -116,7 +116,9 @@ def test_scores_of_nothing_have_a_lead_that_can_be_ranked():
     scores = fit_and_score(LinearS2V(), world, split)
     F = scores.F.copy()
     F[0, 1:], F[1] = -np.inf, -np.inf
-    out = answers(ScoredTest(F, scores.y, scores.classes, scores.seen), split, len(world.labels))
+    out = predicted_points(
+        ScoredTest(F, scores.y, scores.classes, scores.seen), split, len(world.labels)
+    )
     first, second = np.concatenate([split.test_seen, split.test_unseen])[:2]
     assert out.lead[first] == np.finfo(float).max
     assert out.lead[second] == 0
@@ -127,6 +129,6 @@ def test_a_gamma_beyond_all_scores_leaves_unseen_answers():
     world = linear_world()
     split = world.split("PS")
     scores = fit_and_score(LinearS2V(), world, split)
-    out = answers(scores, split, len(world.labels), gamma=1e6)
+    out = predicted_points(scores, split, len(world.labels), gamma=1e6)
     assert not out.right[split.test_seen].any()
     assert np.isin(out.predicted[out.tested], split.unseen_classes).all()

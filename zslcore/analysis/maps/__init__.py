@@ -19,23 +19,23 @@ t-SNE for single-cell transcriptomics", Nature Communications 2019 (PCA, start, 
 
 from __future__ import annotations
 
-from zslcore.analysis.maps.layout import METHOD_NAMES, MapSettings, lay_out
-from zslcore.analysis.maps.making import (
-    EmbeddedMap,
-    MapStudy,
-    estimated_seconds,
-    make_map,
-    map_key,
-    measured,
-    sketch,
-    with_all_rows,
-)
-from zslcore.analysis.maps.source import (
+from zslcore.analysis.maps.joint_pca import (
     JointPCA,
     MapData,
     match_classes,
     same_images,
     why_incompatible,
+)
+from zslcore.analysis.maps.layout import METHOD_NAMES, MapSettings, lay_out
+from zslcore.analysis.maps.map import (
+    EmbeddedMap,
+    MapStudy,
+    estimated_seconds,
+    make_map,
+    map_key,
+    sketch,
+    with_all_rows,
+    with_quality,
 )
 
 __all__ = [
@@ -50,9 +50,9 @@ __all__ = [
     "make_map",
     "map_key",
     "match_classes",
-    "measured",
     "same_images",
     "sketch",
     "why_incompatible",
     "with_all_rows",
+    "with_quality",
 ]

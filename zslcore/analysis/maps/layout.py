@@ -10,11 +10,9 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from math import ceil
 from numbers import Integral, Real
-from types import ModuleType
 from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.sparse import coo_array
 from threadpoolctl import threadpool_limits
 
 from zslcore.analysis.maps.quality import Neighbours
@@ -31,16 +29,16 @@ EARLY = 250
 #: UMAP takes fewer epochs above this many points, as umap-learn does.
 MANY = 10_000
 
-#: What a layout is called on screen.
+#: Names of layouts on screen.
 METHOD_NAMES: dict[Method, str] = {"tsne": "t-SNE", "umap": "UMAP", "pca": "PCA"}
 _LIBRARIES = {"pca": (), "tsne": ("openTSNE",), "umap": ("umap-learn", "numba")}
-#: What only one of the methods reads.
+#: Settings that a single method reads.
 _OF_ONE = {"perplexity": "tsne", "n_neighbors": "umap", "min_dist": "umap"}
 
 
 @dataclass(frozen=True, slots=True)
 class MapSettings:
-    """How images are laid out; what the chosen method does not read is no part of the key.
+    """Settings of a map; settings that the chosen method does not read are no part of the key.
 
     t-SNE reads the perplexity, UMAP ``n_neighbors``, itself included, and ``min_dist``.
     ``n_samples`` images are drawn by ``sample_seed`` in proportion from every class of every data
@@ -106,19 +104,19 @@ class MapSettings:
 
     @property
     def libraries(self) -> dict[str, str]:
-        """Name and version of every library that decides on coordinates."""
+        """Name and version of every library that computes coordinates."""
         names = ("numpy", "scipy", "scikit-learn", *_LIBRARIES[self.method])
         return {name: version(name) for name in names}
 
     @property
     def layout(self) -> str:
-        """What is relevant but for the libraries, as JSON."""
+        """The relevant settings without the libraries, as JSON."""
         own = {name: value for name, value in self.relevant.items() if name != "libraries"}
         return json.dumps(own, sort_keys=True)
 
     @property
     def key(self) -> str:
-        """SHA-256 of what is relevant, 16 hex digits."""
+        """SHA-256 of the relevant settings and libraries, 16 hex digits."""
         text = json.dumps(self.relevant, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
@@ -128,7 +126,7 @@ class MapSettings:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Read what :meth:`to_json` wrote."""
+        """Read settings from JSON, as :meth:`to_json` writes them."""
         return cls(**json.loads(text))
 
     @property
@@ -177,33 +175,26 @@ def lay_out(
     progress: Progress = silent,
     on_picture: Picture | None = None,
 ) -> np.ndarray:
-    """Return float32 coordinates (n, 2) of ``Z``; callables are called every ten iterations."""
-    steps = _Steps(progress, on_picture or (lambda _: None))
+    """Return float32 coordinates (n, 2) of ``Z``.
+
+    Callables are called every ten iterations of t-SNE; UMAP reports its start alone.
+    """
     if settings.method == "pca":
         return Z[:, :2].astype(np.float32)
     if graph is None:
         raise ParameterError(f"Map: {settings.method} reads the neighbours of points; got none.")
     with threadpool_limits(settings.threads):
-        Y = {"tsne": _tsne, "umap": _umap}[settings.method](Z, graph, settings, steps)
+        if settings.method == "tsne":
+            Y = _tsne(Z, graph, settings, progress, on_picture or (lambda _: None))
+        else:
+            progress(0, 0, "Laying out (UMAP)")
+            Y = _umap(Z, graph, settings)
     return np.ascontiguousarray(Y, dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class _Steps:
-    progress: Progress
-    picture: Picture
-
-    def of_stage(self, stage: str, total: int) -> Callable[[int, float, np.ndarray], None]:
-        """Return a callback of openTSNE: iteration, error, embedding."""
-
-        def report(iteration: int, error: float, Y: np.ndarray) -> None:
-            self.progress(iteration, total, f"{stage}: {iteration:,} of {total:,}")
-            self.picture(np.asarray(Y))
-
-        return report
-
-
-def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, steps: _Steps) -> np.ndarray:
+def _tsne(
+    Z: np.ndarray, graph: Neighbours, settings: MapSettings, progress: Progress, show: Picture
+) -> np.ndarray:
     """Optimise t-SNE, exaggerated first; learning rates are openTSNE's n / exaggeration."""
     with extra("maps", "openTSNE", "A t-SNE map"):
         from openTSNE import TSNEEmbedding, initialization
@@ -227,86 +218,48 @@ def _tsne(Z: np.ndarray, graph: Neighbours, settings: MapSettings, steps: _Steps
         ("Gathering (t-SNE)", EARLY, 12),
         ("Laying out (t-SNE)", settings.n_iterations(n), 1),
     ):
+
+        def report(
+            iteration: int, _: float, Y: np.ndarray, stage: str = stage, rounds: int = rounds
+        ) -> None:
+            progress(iteration, rounds, f"{stage}: {iteration:,} of {rounds:,}")
+            show(np.asarray(Y))
+
         Y.optimize(
             rounds,
             exaggeration=exaggeration,
             learning_rate=n / exaggeration,
             momentum=0.8,
             inplace=True,
-            callbacks=[steps.of_stage(stage, rounds)],
+            callbacks=[report],
             callbacks_every_iters=min(EVERY, rounds),
         )
     return np.asarray(Y)
 
 
-def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings, steps: _Steps) -> np.ndarray:
-    """Optimise UMAP's layout with its own steps, on an array that can be looked at meanwhile."""
-    umap, optimize_layout = _import_umap()
-    n, random = len(Z), np.random.RandomState(settings.seed)
-    epochs = settings.n_iterations(n)
-    edges = _fuzzy_graph(umap, Z, graph, settings, random)
-    edges.data[edges.data < edges.data.max() / epochs] = 0  # would never be sampled
-    edges.eliminate_zeros()
-    Y = umap.noisy_scale_coords(np.array(Z[:, :2]), random, max_coord=10, noise=1e-4)
-    Y = 10 * (Y - Y.min(axis=0)) / np.maximum(np.ptp(Y, axis=0), 1e-12)
-    Y = np.ascontiguousarray(Y, dtype=np.float32)
-    ends = np.iinfo(np.int32)
-    return optimize_layout(
-        Y, Y, edges.row, edges.col, epochs, n,
-        umap.make_epochs_per_sample(edges.data, epochs),
-        *umap.find_ab_params(1.0, settings.min_dist),
-        random.randint(ends.min + 1, ends.max - 1, 3).astype(np.int64),
-        parallel=False,  # in parallel no two runs are alike
-        move_other=True,
-        tqdm_kwds=_EpochLine(steps.of_stage("Laying out (UMAP)", epochs), Y).as_bar(),
-    )  # fmt: skip
-
-
-def _import_umap() -> tuple[ModuleType, Callable[..., np.ndarray]]:
-    """Return the module with UMAP's steps, and its optimiser; imported late, it takes seconds."""
+def _umap(Z: np.ndarray, graph: Neighbours, settings: MapSettings) -> np.ndarray:
+    """Optimise UMAP from the first two axes, on the graph of neighbours."""
     with warnings.catch_warnings(), extra("maps", "umap", "A UMAP map"):
         warnings.simplefilter("ignore", ImportWarning)  # that Tensorflow is not there
-        from umap import umap_
-        from umap.layouts import optimize_layout_euclidean
-    return umap_, optimize_layout_euclidean
+        from umap import UMAP  # imported late, it takes seconds
 
-
-def _fuzzy_graph(
-    umap: ModuleType,
-    Z: np.ndarray,
-    graph: Neighbours,
-    settings: MapSettings,
-    random: np.random.RandomState,
-) -> coo_array:
-    """Return UMAP's weighted graph; it counts a point as its own first neighbour."""
-    k, n = settings.n_neighbours, len(Z)
-    itself = np.arange(n, dtype=np.int32)[:, None]
-    return umap.fuzzy_simplicial_set(
-        Z,
+    n, k, random = len(Z), settings.n_neighbours, np.random.RandomState(settings.seed)
+    start = (10 / np.abs(Z[:, :2]).max() * Z[:, :2]).astype(np.float32)
+    start += random.normal(scale=1e-4, size=start.shape).astype(np.float32)
+    itself = np.arange(n, dtype=np.int32)[:, None]  # UMAP counts a point as its first neighbour
+    model = UMAP(
         settings.n_neighbors,
-        random,
-        "euclidean",
-        knn_indices=np.hstack([itself, graph.indices[:, :k]]),
-        knn_dists=np.hstack([np.zeros((n, 1), np.float32), graph.distances[:, :k]]),
-    )[0].tocoo()
-
-
-class _EpochLine:
-    """A file for umap-learn's progress bar to write to: its only report of progress."""
-
-    def __init__(self, report: Callable[[int, float, np.ndarray], None], Y: np.ndarray) -> None:
-        self.report, self.Y, self.last = report, Y, -1
-
-    def as_bar(self) -> dict[str, Any]:
-        """Return the bar's options: it writes nothing but the number of epochs done."""
-        shown = {"file": self, "disable": False, "bar_format": "{n}", "leave": False}
-        return shown | {"mininterval": 0, "miniters": EVERY}
-
-    def write(self, text: str) -> None:
-        """Read the number the bar has written, and report it."""
-        if text.strip().isdigit() and int(text) > self.last:
-            self.last = int(text)
-            self.report(self.last, 0.0, self.Y)
-
-    def flush(self) -> None:
-        """Do nothing: a file must have it."""
+        min_dist=settings.min_dist,
+        n_epochs=settings.n_iterations(n),
+        init=start,
+        random_state=random,
+        n_jobs=1,  # in parallel no two runs are equal
+        precomputed_knn=(
+            np.hstack([itself, graph.indices[:, :k]]),
+            np.hstack([np.zeros((n, 1), np.float32), graph.distances[:, :k]]),
+        ),
+    )
+    with warnings.catch_warnings():
+        # New points are not placed on the map.
+        warnings.filterwarnings("ignore", "precomputed_knn")
+        return model.fit_transform(Z)

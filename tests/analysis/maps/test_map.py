@@ -21,14 +21,14 @@ from zslcore.analysis.maps import (
     make_map,
     map_key,
     match_classes,
-    measured,
     same_images,
     sketch,
     why_incompatible,
     with_all_rows,
+    with_quality,
 )
+from zslcore.analysis.maps.joint_pca import stratified_sample
 from zslcore.analysis.maps.quality import neighbours
-from zslcore.analysis.maps.source import stratified_sample
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.exceptions import DatasetError, ParameterError
@@ -152,30 +152,19 @@ def test_tsne_keeps_blobs_apart(tsne):
 
 
 @pytest.mark.nightly
-def test_umap_is_the_same_every_time_and_can_be_watched():
+def test_umap_is_the_same_every_time_and_reports_its_start():
     asked = replace(QUICK, method="umap", n_neighbors=8, iterations=40)
-    seen, pictures = [], []
-    maps = [
-        make_map(
-            PAIR,
-            asked,
-            progress=lambda *line: seen.append(line),
-            on_picture=lambda Y: pictures.append(Y.copy()),
-        )
-        for _ in range(2)
-    ]
+    stages = []
+    maps = [make_map(PAIR, asked, progress=lambda *line: stages.append(line)) for _ in range(2)]
     np.testing.assert_array_equal(maps[0].coordinates, maps[1].coordinates)
     assert maps[0].quality.class_accuracy_map > 0.95
-    steps = [done for done, total, stage in seen if stage.startswith("Laying out (UMAP):")]
-    assert steps[: len(steps) // 2] == sorted(steps[: len(steps) // 2])
-    assert steps[-1] == 40
-    assert len(pictures) > 4
-    assert any(not np.array_equal(picture, pictures[0]) for picture in pictures)
+    assert stages.count((0, 0, "Laying out (UMAP)")) == 2
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("method", ["tsne", "umap"])
-@pytest.mark.parametrize("which", ["progress", "on_picture"])
+@pytest.mark.parametrize(
+    ("method", "which"), [("tsne", "progress"), ("tsne", "on_picture"), ("umap", "progress")]
+)
 def test_what_a_callback_raises_ends_the_work(method, which):
     calls = []
 
@@ -278,7 +267,7 @@ def test_a_sketch_has_the_axes_of_its_sample_and_all_rows_follow_in_place():
     there = [place[p, r] for p, r in zip(first.part, first.row, strict=True)]
     np.testing.assert_allclose(everything.coordinates[there], first.coordinates, atol=1e-5)
     np.testing.assert_array_equal(everything.labels[there], first.labels)
-    told = measured(first, pair)
+    told = with_quality(first, pair)
     assert 0 < told.quality.knn_recall <= 1
     assert set(told.mixing["space"]) == {"PCA", "map"}
 

@@ -1,4 +1,4 @@
-"""What is mapped: rows of one data set, or of two with the same classes, and their PCA."""
+"""Rows of a map, of one data set or of two with the same classes, and their PCA."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def match_classes(first: ZSLDataset, second: ZSLDataset) -> np.ndarray:
 
 
 def why_incompatible(first: ZSLDataset, second: ZSLDataset) -> str:
-    """Return one sentence on why two data sets cannot be on one map, empty when they can.
+    """Return the reason why two data sets cannot be on one map, a sentence; empty when they can.
 
     Raises DatasetError when they do not have the same classes and hence cannot be compared at all.
     """

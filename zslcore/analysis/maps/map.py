@@ -1,4 +1,4 @@
-"""Make a map and read it: places and quality, nearest images, images inside an outline, answers."""
+"""Make a map and read it: places and quality, nearest images, images in an outline, predictions."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
+from zslcore.analysis.maps.joint_pca import JointPCA, MapData
 from zslcore.analysis.maps.layout import (
     EARLY,
     INTERPOLATE,
@@ -27,7 +28,6 @@ from zslcore.analysis.maps.layout import (
     lay_out,
 )
 from zslcore.analysis.maps.quality import MapQuality, map_quality, mixing_scores, neighbours
-from zslcore.analysis.maps.source import JointPCA, MapData
 from zslcore.analysis.study import MANIFEST, SHIPPED, LiveProgress, Study, shipped
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset
@@ -40,7 +40,7 @@ from zslcore.version import commit, stamped, version
 
 #: Neighbours that every measure of quality looks at.
 K = 15
-#: The quality of a map that nothing was measured of.
+#: Quality of a map before it is measured.
 UNMEASURED = MapQuality(0, 0, nan, nan, nan, nan, nan)
 #: Seconds on two cores: to begin, for the square of a width, a pair of rows, a point, and a point
 #: in a step of a layout.
@@ -148,9 +148,9 @@ def make_map(
 ) -> EmbeddedMap:
     """Map one data set, or two with the same classes and features.
 
-    Callables are called every ten iterations, ``on_picture`` first with the first two axes of the
-    PCA; what either raises ends the work. Raises DatasetError when the two cannot be on one map;
-    ParameterError when there are too few images for the settings.
+    Callables are called every ten iterations of t-SNE, ``on_picture`` first with the first two axes
+    of the PCA; an error of either ends the work. Raises DatasetError when the two cannot be on one
+    map; ParameterError when there are too few images for the settings.
     """
     clock = _Clock()
     data = MapData.of(
@@ -217,8 +217,8 @@ def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMa
     )
 
 
-def measured(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Return a sketch with its quality and, of two data sets, how mixed their classes are."""
+def with_quality(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+    """Return a sketch with its quality and, for two data sets, the mixing of their classes."""
     data = MapData.of(datasets, n_samples=made.settings.n_samples, seed=made.settings.sample_seed)
     Z = np.vstack([made.pca.transform(view) for view in data.chosen()]).astype(np.float32)
     threads = made.settings.threads
@@ -230,7 +230,7 @@ def measured(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
 
 
 def with_all_rows(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Put every row where a map by "pca" has it; measures stay those of the rows measured."""
+    """Place every row on the axes of a map by "pca"; its quality stays that of the sample."""
     data = MapData.of(datasets, features=made.settings.features)
     axes = made.pca.components[:2].T
     middle = made.pca.mean @ axes
@@ -244,7 +244,7 @@ def with_all_rows(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> Embedded
 
 
 def estimated_seconds(datasets: Sequence[ZSLDataset], settings: MapSettings) -> float:
-    """Return about how long :func:`make_map` takes on two cores.
+    """Estimate the seconds that :func:`make_map` takes on two cores.
 
     The factors are measured at 2,000, 6,000 and 67,797 images (``python -m benchmarks.maps``).
     """
@@ -359,7 +359,7 @@ def _shipped_maps() -> dict[tuple[tuple[str, ...], str], str]:
 
 
 def in_pca(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
-    """Return the mapped images in the PCA of the map, (n, n_components); other data are refused."""
+    """Return the mapped images in the PCA of the map, (n, n_components); refuse other data."""
     if tuple(d.digest for d in datasets) != made.digests:
         raise DatasetError("The map was made from other data; make it again.")
     unit = made.settings.features == "l2"
@@ -421,11 +421,11 @@ def inside(polygon: ArrayLike, points: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
-    """The answers of a method, over all n images of a data set.
+class PredictedPoints:
+    """Predictions of a method, over all n images of a data set.
 
-    ``predicted`` are rows of the prototypes, -1 where not tested; ``lead`` is how far the answer's
-    score lies above the next one, 0 where not tested.
+    ``predicted`` are rows of the prototypes, -1 where not tested; ``lead`` is the score of the
+    predicted class less the next one, 0 where not tested.
     """
 
     tested: np.ndarray
@@ -434,18 +434,20 @@ class Answers:
     lead: np.ndarray
 
 
-def answers(scores: ScoredTest, split: Split, n: int, *, gamma: float = 0.0) -> Answers:
-    r"""Return what a method answers, among all classes, of a data set with ``n`` images.
+def predicted_points(
+    scores: ScoredTest, split: Split, n: int, *, gamma: float = 0.0
+) -> PredictedPoints:
+    r"""Return the predictions of a method, among all classes, on a data set of ``n`` images.
 
-    The answer to image :math:`i` is :math:`\hat c = \arg\max_c F_{ic} - \gamma [c \text{ seen}]`,
-    its lead :math:`\max_c - \max_{c \ne \hat c}` of the same.
+    Image :math:`i` is predicted as :math:`\hat c = \arg\max_c F_{ic} - \gamma [c \text{ seen}]`;
+    its lead is :math:`\max_c - \max_{c \ne \hat c}` of the same.
     """
     test = np.concatenate([split.test_seen, split.test_unseen])
     answer = scores.predicted(gamma)
     F = np.where(scores.seen, scores.F - gamma, scores.F)
     best = np.take_along_axis(F, answer[:, None], axis=1)[:, 0]
     np.put_along_axis(F, answer[:, None], -np.inf, axis=1)
-    out = Answers(
+    out = PredictedPoints(
         tested=np.zeros(n, dtype=bool),
         predicted=np.full(n, -1, dtype=np.int32),
         right=np.zeros(n, dtype=bool),
