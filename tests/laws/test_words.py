@@ -3,6 +3,9 @@
 ``python -m tools.words PATH`` lists the cases in a path.
 """
 
+import subprocess
+import sys
+
 import pytest
 
 from tools import words
@@ -68,3 +71,22 @@ def test_texts_of_components_and_data_files_are_read(name, source, n, tmp_path, 
     (tmp_path / "ui").mkdir()
     (tmp_path / "ui" / name).write_text(source)
     assert len(list(words.unwanted_texts())) == n
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the hook is a shell script")
+@pytest.mark.parametrize(
+    ("subject", "accepted"),
+    [
+        ("sandbox: refuse MAT files that declare objects", True),
+        ("Merge branch 'main'", True),
+        ("What names the kind of a file says that its reader is imported", False),
+        ("tests: What is left", False),
+        ("docs: end with a full stop.", False),
+        (f"docs: {'long ' * 20}", False),
+    ],
+)
+def test_the_hook_for_commits_refuses_other_subjects(subject, accepted, tmp_path):
+    (tmp_path / "message").write_text(f"{subject}\n\nA body may say What it likes.\n")
+    command = [str(words.ROOT / ".githooks" / "commit-msg"), str(tmp_path / "message")]
+    status = subprocess.run(command, capture_output=True, check=False).returncode
+    assert (status == 0) == accepted
