@@ -1,1 +1,1 @@
-"""Speed and memory against a plain baseline in the same run; what methods reach, in results/."""
+"""Speed and memory against a plain baseline in the same run; results/ has accuracies."""

@@ -33,37 +33,37 @@ VIDEOS = 10
 def _repetition(seed: int, planted: bool, n_draws: int = DRAWS) -> dict[str, float]:
     """Return the gain minus the baseline's in one world, with its interval over classes."""
     configuration = CONFIGURATIONS["OS1"]
-    known = np.random.default_rng(seed).permutation(configuration.overlapping)
+    overlapping = np.random.default_rng(seed).permutation(configuration.overlapping)
     kinetics = EXTRACTORS["kinetics"]
     facts = action_facts("UCF101")
     sets = {
-        name: small_world(facts, extractor, known, videos=VIDEOS, seed=seed)
+        name: small_world(facts, extractor, overlapping, videos=VIDEOS, seed=seed)
         for name, extractor in (
             ("baseline", EXTRACTORS["idt"]),
             ("trained", kinetics if planted else kinetics.unplanted),
         )
     }
-    draws = fair_draws(known, n_ouc=25, n_tuc=25, n_train=51, n_draws=n_draws, seed=seed)
+    draws = fair_draws(overlapping, n_ouc=25, n_tuc=25, n_train=51, n_draws=n_draws, seed=seed)
     study = overlap_study({"": get_method("LinearS2V")()}, sets, draws)
     parts = dict(list(study.groupby("features")))
-    found = gain_difference(parts["trained"], parts["baseline"], n_resamples=1000, seed=seed)
-    low, high = found.interval
-    return {"minus": found.difference, "low": low, "high": high, "p": found.p}
+    gain = gain_difference(parts["trained"], parts["baseline"], n_resamples=1000, seed=seed)
+    low, high = gain.interval
+    return {"minus": gain.difference, "low": low, "high": high, "p": gain.p}
 
 
 def coverage(repetitions: int) -> Iterator[str]:
     began = time.perf_counter()
     rows = []
     for planted in (False, True):
-        found = pd.DataFrame([_repetition(seed, planted) for seed in range(repetitions)])
-        holds = ((found["low"] <= 0) & (found["high"] >= 0)).mean()
+        table = pd.DataFrame([_repetition(seed, planted) for seed in range(repetitions)])
+        holds = ((table["low"] <= 0) & (table["high"] >= 0)).mean()
         rows.append(
             [
                 "planted" if planted else "none",
                 str(repetitions),
-                percent(found["minus"].mean(), "+"),
+                percent(table["minus"].mean(), "+"),
                 percent(holds),
-                percent((found["p"] < 0.05).mean()),
+                percent((table["p"] < 0.05).mean()),
             ]
         )
         sys.stderr.write(f"{rows[-1]}, {time.perf_counter() - began:.0f} s\n")

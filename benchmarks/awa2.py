@@ -62,14 +62,14 @@ PLAIN_POINTS = 4
 
 def timed_grid(model, X, y, S, grid, X_test, candidates) -> tuple[dict, float]:
     """Return the scores of every point of a grid, by its words, and the seconds they took."""
-    found = {}
+    times = {}
 
     def score():
         scores = model.score_grid(X, y, S, grid, X_test, candidates)
-        found.update(zip(map(str, grid), scores, strict=True))
+        times.update(zip(map(str, grid), scores, strict=True))
 
     took = seconds(score)
-    return found, took
+    return times, took
 
 
 def eszsl(X, y, S, X_test, candidates) -> None:

@@ -1,4 +1,4 @@
-"""What our figures on real features differ from print by, one controlled run a cause.
+"""Differences of our figures on real features from print, one controlled run per cause.
 
     python -m benchmarks.differences [--run]
 
@@ -88,11 +88,11 @@ class Figures:
 
 
 def causes_of(
-    found: Figures, row: dict[str, Any], method: str, figure: str, task: str, split: str
+    figures: Figures, row: dict[str, Any], method: str, figure: str, task: str, split: str
 ) -> Iterator[tuple[str, str, float | None, float | None]]:
     """Yield name, change, value and points of every change that runs measure."""
     at = (figure, task, split)
-    unit = found.of_unit(method, *at)
+    unit = figures.of_unit(method, *at)
     raw = row["table"].startswith("GBU")
     if raw and unit is not None:
         yield "scaling", "features of unit length", unit, unit - row["ours"]
@@ -104,17 +104,17 @@ def causes_of(
     if figure == "H":
         changes.append(("gamma", "a validated γ", (method, "H at gamma", task, split)))
     for name, change, key in changes:
-        value = found.of_unit(*key)
+        value = figures.of_unit(*key)
         if value is not None and unit is not None and value != unit:
             yield name, change, value, value - unit
-    for k, value in enumerate(found.of_fold(row["method"], split), 1):
+    for k, value in enumerate(figures.of_fold(row["method"], split), 1):
         if figure == "zsl" and raw and value != row["ours"]:
             yield "fold", f"parameters of fold {k} alone", value, value - row["ours"]
     yield "features", REST, None, None
 
 
 def run_on_ss() -> pd.DataFrame:
-    """Run what :data:`ON_SS` names on the standard split, the features being imported."""
+    """Run the methods of :data:`ON_SS` on the standard split of imported features."""
     rows, revisions = [], []
     for method, params in ON_SS.items():
         name = method.partition(" ")[0]
@@ -147,12 +147,12 @@ def cells() -> Iterator[tuple[dict[str, Any], str, str, str, str]]:
 
 def measured() -> pd.DataFrame:
     """Return a row a figure and cause."""
-    found, rows = Figures(), []
+    figures, rows = Figures(), []
     for row, variant, figure, task, split in cells():
         if abs(row["difference"]) <= LIMIT:
             continue
         head = {name: row[name] for name in ("method", "table", "cell", "ours", "printed")}
-        for cause, change, value, points in causes_of(found, row, variant, figure, task, split):
+        for cause, change, value, points in causes_of(figures, row, variant, figure, task, split):
             what = {"cause": cause, "change": change, "value": value, "points": points}
             rows.append({"data": DATA, **head, **what})
     return pd.DataFrame(rows)

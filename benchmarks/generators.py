@@ -46,7 +46,7 @@ GRIDS: dict[str, dict[str, tuple[int, ...]]] = {
     "CUB-vgg_fc7": {"epochs": (5, 10, 15, 20, 30), "classifier_epochs": (3, 10)},
     "AWA1-lss": {"epochs": (2, 4, 6, 8, 12), "classifier_epochs": (3, 10)},
 }
-GIVEN: dict[str, dict[str, Any]] = {
+FIXED_PARAMETERS: dict[str, dict[str, Any]] = {
     "digits": {"batch_size": 32},
     "CUB-vgg_fc7": {"warm_up": 30},
     "AWA1-lss": {"warm_up": 12},
@@ -88,33 +88,35 @@ def measure(folder: Path, name: str, row: str) -> pd.DataFrame:
     """Return the points of one method and seed on one data set."""
     method, seed = row.rsplit(" ", 1)
     data, began = opened(folder, name), time.perf_counter()
-    known = get_method(method)().get_params()
-    model = get_method(method)(**{k: v for k, v in GIVEN[name].items() if k in known})
-    grid = {k: values for k, values in GRIDS[name].items() if k in known}
-    found = points(model, Setting(data, data.split("PS"), seed=int(seed)), grid)
+    parameters = get_method(method)().get_params()
+    model = get_method(method)(
+        **{k: v for k, v in FIXED_PARAMETERS[name].items() if k in parameters}
+    )
+    grid = {k: values for k, values in GRIDS[name].items() if k in parameters}
+    table = points(model, Setting(data, data.split("PS"), seed=int(seed)), grid)
     labels = {"dataset": name, "row": row, "method": method, "seed": int(seed)}
-    return traced(found.assign(**labels, digest=data.digest, seconds=time.perf_counter() - began))
+    return traced(table.assign(**labels, digest=data.digest, seconds=time.perf_counter() - began))
 
 
-def is_of_today(found: pd.DataFrame) -> pd.Series:
+def is_of_today(table: pd.DataFrame) -> pd.Series:
     """Return which rows are of the method's present revision."""
-    today = {name: get_method(name).revision for name in found["method"].unique()}
+    today = {name: get_method(name).revision for name in table["method"].unique()}
     return pd.Series(
         [
             json.loads(row.revisions)[row.method] == today[row.method]
-            for row in found[["method", "revisions"]].itertuples()
+            for row in table[["method", "revisions"]].itertuples()
         ],
-        index=found.index,
+        index=table.index,
     )
 
 
-def markdown(found: pd.DataFrame) -> str:
+def markdown(table: pd.DataFrame) -> str:
     """Return two tables a data set, a row a method."""
-    found = found.assign(
-        method=found["method"].where(is_of_today(found), found["method"] + " (before)")
+    table = table.assign(
+        method=table["method"].where(is_of_today(table), table["method"] + " (before)")
     )
-    priced, lines = prices(found, NAMES), [INTRO]
-    for name, of_data in found.groupby("dataset", sort=False):
+    priced, lines = prices(table, NAMES), [INTRO]
+    for name, of_data in table.groupby("dataset", sort=False):
         lines += [f"## {TITLES[name]}", ""]
         head = ["method", "seeds", "epochs", "ZSL", "u", "s", "H plain", "H calibrated", "AUSUC"]
         rows = (_figures(*of_method) for of_method in of_data.groupby("method", sort=False))
@@ -127,11 +129,11 @@ def markdown(found: pd.DataFrame) -> str:
 
 
 def _figures(method: str, table: pd.DataFrame) -> list[str]:
-    known = [name for name in NAMES if name in table.dropna(axis=1, how="all")]
+    names = [name for name in NAMES if name in table.dropna(axis=1, how="all")]
     chosen = pd.DataFrame(
-        [choices(of_seed, "calibrated", known).loc["folds"] for _, of_seed in table.groupby("seed")]
+        [choices(of_seed, "calibrated", names).loc["folds"] for _, of_seed in table.groupby("seed")]
     )
-    epochs = "; ".join("/".join(str(int(n)) for n in row) for row in chosen[known].to_numpy())
+    epochs = "; ".join("/".join(str(int(n)) for n in row) for row in chosen[names].to_numpy())
     figures = ["zsl", "unseen_plain", "seen_plain", "test_plain", "test_calibrated", "ausuc"]
     cells = [_spread(chosen[figure]) for figure in figures]
     seconds = f"{chosen['seconds'].astype(float).mean():.0f}"
@@ -152,9 +154,9 @@ def _price(row: pd.Series) -> list[str]:
     return [row["method"], row["figure"], *cells]
 
 
-def shipped(found: pd.DataFrame) -> str:
+def shipped(table: pd.DataFrame) -> str:
     """Return the prices of present revisions over two seeds or more, as the package holds them."""
-    table = prices(found[is_of_today(found)], NAMES).query("seeds > 1").round(6)
+    table = prices(table[is_of_today(table)], NAMES).query("seeds > 1").round(6)
     table.insert(1, "features", table["dataset"].map(FEATURES_OF))
     return f"# python -m benchmarks.generators\n{table.to_csv(index=False)}"
 

@@ -135,9 +135,9 @@ def cluster(folder: Path, workers: int):
             process.wait()
 
 
-def timed(where: Engine, given: tuple, progress=silent):
+def timed(where: Engine, arguments: tuple, progress=silent):
     start = time.perf_counter()
-    counts = count_ranks(*given, curves=["all"], engine=where, progress=progress)
+    counts = count_ranks(*arguments, curves=["all"], engine=where, progress=progress)
     return time.perf_counter() - start, counts
 
 
@@ -155,18 +155,18 @@ def workers(rows: int) -> None:
     with tempfile.TemporaryDirectory() as name, cluster(Path(name), 2) as (address, others):
         part_bytes = -(-rows // PARTS) * FEW_FEATURES * 4
         shards = write_shards(Path(name) / "set", [(X, y)], part_bytes=part_bytes)
-        given = (shards, y, scorer, candidate_sets(), SEEN)
+        arguments = (shards, y, scorer, candidate_sets(), SEEN)
         os.environ["ZSL_DASK"] = address
         timed(Engine(), (shards, y, scorer, {"all": ~SEEN}, SEEN))  # workers import what they need
         del os.environ["ZSL_DASK"]
-        one, figures = timed(Engine(workers=1), given)
+        one, figures = timed(Engine(workers=1), arguments)
         os.environ["ZSL_DASK"] = address
-        two, of_two = timed(Engine(), given)
+        two, of_two = timed(Engine(), arguments)
         report("two workers, plain: one process", two, one, 1.7)
         print(f"  figures: {same(figures, of_two)}")
         killer = threading.Timer(two / 2, lambda: others[0].send_signal(signal.SIGKILL))
         killer.start()
-        lost, of_one_left = timed(Engine(), given)
+        lost, of_one_left = timed(Engine(), arguments)
         print(f"one of them killed after {two / 2:.1f} s: {lost:.1f} s")
         print(f"  figures: {same(figures, of_one_left)}")
 

@@ -76,11 +76,11 @@ def _plant(X: np.ndarray, split: Split, rng) -> None:
 def _audit(context: AuditContext) -> dict[str, float]:
     took = {}
     for each in CHECKS[:5]:
-        found = []
+        findings = []
         took[each.id] = seconds(
-            lambda each=each, found=found: found.extend(run_check(each, context))
+            lambda each=each, findings=findings: findings.extend(run_check(each, context))
         )
-        print(f"{each.id} {took[each.id]:6.2f} s  {found[0].sentence}")
+        print(f"{each.id} {took[each.id]:6.2f} s  {findings[0].sentence}")
     return took
 
 

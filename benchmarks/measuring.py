@@ -1,4 +1,4 @@
-"""What benchmarks share: times and their ratios, and files of results.
+"""Helpers of benchmarks: times and their ratios, and files of results.
 
 Machines differ and are busy; the ratio of two timings taken in turn in one process is what holds.
 
@@ -65,7 +65,7 @@ def processor_seconds(work: Callable[[], object], repeats: int = 2) -> float:
 
 
 def _times(work: Callable[[], object], repeats: int, clock: Callable[[], float]) -> Iterator[float]:
-    """Yield what a clock counts of each call."""
+    """Yield the time of each call by a clock."""
     for _ in range(repeats):
         start = clock()
         work()
@@ -112,12 +112,12 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterat
 
 
 def made_by() -> str:
-    """Say what computes here, as a sentence ends with it."""
+    """Return the release and the sources that compute, as the end of a sentence."""
     return f"release {version()}, sources {sources()}"
 
 
 def traced(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose rows say what made them; those that say it already are left alone.
+    """Return a table with the release and sources of each row that has none.
 
     Returns
     -------
@@ -127,15 +127,15 @@ def traced(table: pd.DataFrame) -> pd.DataFrame:
     """
     if "sources" not in table:
         named = set(table.get("method", ())) & set(METHODS)
-        made = {name: json.dumps(revisions_of(get_method(name)())) for name in named}
-        own = table["method"].map(made).fillna("") if "method" in table else ""
+        revisions = {name: json.dumps(revisions_of(get_method(name)())) for name in named}
+        own = table["method"].map(revisions).fillna("") if "method" in table else ""
         return table.assign(version=version(), commit="", revisions=own, sources=sources())
-    said = table["sources"].fillna("") != ""
+    has_sources = table["sources"].fillna("") != ""
     table = table.fillna(dict.fromkeys(("version", "commit", "revisions", "sources"), ""))
-    found = table["version"].str.extract(r"^(\d+(?:\.\d+)*?)(?:\.dev|\+|$)")[0]
+    release = table["version"].str.extract(r"^(\d+(?:\.\d+)*?)(?:\.dev|\+|$)")[0]
     return table.assign(
-        version=table["version"].where(~said, found),
-        commit=table["commit"].where(~said, ""),
+        version=table["version"].where(~has_sources, release),
+        commit=table["commit"].where(~has_sources, ""),
     )
 
 
@@ -149,7 +149,7 @@ def unnamed(table: pd.DataFrame | None) -> str:
 
 
 def keep(name: str, text: str, table: pd.DataFrame | None = None) -> None:
-    """Write ``results/<name>.md`` and, of a table, ``results/<name>.csv``, with what made them."""
+    """Write ``results/<name>.md`` and, of a table, ``results/<name>.csv``, with their origin."""
     RESULTS.mkdir(exist_ok=True)
     text = f"{text.rstrip()}\n\nWritten by {made_by()}.{unnamed(table)}\n"
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
@@ -178,13 +178,13 @@ class Experiment(NamedTuple):
     name: str
     columns: tuple[str, str]
     data: Sequence[str]
-    given: Sequence[str]
+    embedded: Sequence[str]
     rows: Sequence[str]
     measure: Callable[[Path, str, str], pd.DataFrame]
     markdown: Callable[[pd.DataFrame], str]
 
     def run(self, about: str) -> None:
-        """Measure what a command line names and the file of results does not hold."""
+        """Measure the named parts that the file of results lacks."""
         parser = argparse.ArgumentParser(description=about.split("\n")[0])
         parser.add_argument("folder", nargs="?", default=FOLDER, type=Path)
         parser.add_argument("--only", nargs="+", choices=self.data)
@@ -192,8 +192,8 @@ class Experiment(NamedTuple):
         parser.add_argument("--jobs", type=int, default=2, help="parts at a time")
         parser.add_argument("--again", action="store_true", help="also what is finished")
         args = parser.parse_args()
-        there = self.data if args.folder.is_dir() else self.given
-        names = args.only or there
+        data = self.data if args.folder.is_dir() else self.embedded
+        names = args.only or data
         done = self._done()
         todo = [p for p in product(names, args.rows) if args.again or p not in done]
         work = Parallel(args.jobs, return_as="generator", inner_max_num_threads=1)

@@ -54,7 +54,7 @@ thread each. A run on which several tables rest counts in each of them.
 
 
 def requests_of(experiment: Experiment, args: argparse.Namespace) -> list[Request]:
-    """Return what is wanted of an experiment, one request a part of its table."""
+    """Return the requests of an experiment, one per part of its table."""
     rows = experiment.checked_methods(args.method)
     return [Request(part, rows, args.seeds) for part in experiment.parts(args.datasets)]
 
@@ -73,7 +73,7 @@ def fit_seconds(
     if not isinstance(experiment, RunsExperiment):
         paths = (path for path in store.others(["path"]) if path.key in set(table["key"]))
         return {path.key: path.about["seconds"] for path in paths if "seconds" in path.about}
-    found = {}
+    seconds = {}
     for request in requests:
         for data in map(open_dataset, request.datasets):
             for cell in experiment.cells_of(data):
@@ -81,12 +81,12 @@ def fit_seconds(
                     chosen = (cell.select_for,), experiment.given(method), experiment.features
                     specs = first_specs(data, cell.split, method, *chosen)
                     plan = Plan(specs, request.seeds, experiment.choices)
-                    found |= {run.key: run.seconds for run in plan.of(specs[0], store)}
-    return found
+                    seconds |= {run.key: run.seconds for run in plan.of(specs[0], store)}
+    return seconds
 
 
 def section(name: str, args: argparse.Namespace) -> tuple[str, pd.DataFrame]:
-    """Return what ``papers.md`` says of a table or figure, and its cells for ``papers.csv``."""
+    """Return the section of ``papers.md`` on a table or figure, and its cells."""
     experiment = configured_experiment(name, on=args.on)
     requests = requests_of(experiment, args)
     table = finished(requests, experiment)
@@ -116,15 +116,15 @@ def ship(cells: pd.DataFrame, on: str, path: Path = MEASURED) -> None:
         new = new.assign(experiment=new["experiment"] + f", {on}")
     text = {"dtype": str, "keep_default_na": False}  # digits stay as they were written
     new = pd.read_csv(StringIO(new.to_csv(index=False)), **text)
-    there = pd.read_csv(path, **text)
+    stored = pd.read_csv(path, **text)
     place = ["experiment", "dataset"]
-    others = ~pd.MultiIndex.from_frame(there[place]).isin(pd.MultiIndex.from_frame(new[place]))
-    shipped = pd.concat([there[others], new], ignore_index=True)
+    others = ~pd.MultiIndex.from_frame(stored[place]).isin(pd.MultiIndex.from_frame(new[place]))
+    shipped = pd.concat([stored[others], new], ignore_index=True)
     shipped.to_csv(path, index=False, lineterminator="\n")
 
 
 def command_of(args: argparse.Namespace) -> str:
-    """Return the command that gives the same figures: what is given other than by default."""
+    """Return the command that gives the same figures, without default options."""
     words = [*args.datasets]
     words += ["--only", *args.only] if args.only != WHOLE else []
     words += ["--method", *args.method] if args.method else []

@@ -1,4 +1,4 @@
-"""What only a browser can show: frames, a large file, and how soon a page answers.
+"""Measurements in a browser: frames, a large file, and the time to an answer.
 
     python -m benchmarks.screen frames
     python -m benchmarks.screen scores [--repeats 5]
@@ -86,7 +86,7 @@ def settled(page: Page) -> None:
 
 
 def drag(page: Page, selector: str) -> dict[str, float]:
-    """Return frames a second, in how many the numbers changed, and what each cost the page."""
+    """Return frames per second, the share with changed numbers, and the cost of a frame."""
     chromium = page.context.new_cdp_session(page)
     chromium.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -95,14 +95,14 @@ def drag(page: Page, selector: str) -> dict[str, float]:
         return next(each["value"] for each in metrics if each["name"] == "TaskDuration")
 
     before = busy()
-    found = page.locator(selector).first.evaluate(DRAGGED, DRAG)
+    drag_times = page.locator(selector).first.evaluate(DRAGGED, DRAG)
     after = busy()
     chromium.detach()
     return {
-        "busy": (after - before) / len(found["gaps"]),
-        "frames": len(found["gaps"]) / found["seconds"],
-        "changes": found["changes"] / found["seconds"],
-        "gap": median(found["gaps"]) / 1000,
+        "busy": (after - before) / len(drag_times["gaps"]),
+        "frames": len(drag_times["gaps"]) / drag_times["seconds"],
+        "changes": drag_times["changes"] / drag_times["seconds"],
+        "gap": median(drag_times["gaps"]) / 1000,
     }
 
 
@@ -159,7 +159,7 @@ else:
 
 
 def large(page: Page, size: tuple[int, int, int, int]) -> list[dict[str, float]]:
-    """Return what frames cost over gamma, over lambda, and without the wall of images."""
+    """Return the cost of frames over gamma, over lambda, and without the wall of images."""
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "large.py"
         script.write_text(APP.format(size=size, stops=STOPS), encoding="utf-8")
@@ -171,7 +171,7 @@ def large(page: Page, size: tuple[int, int, int, int]) -> list[dict[str, float]]
 
 
 def rulers(page: Page, url: str) -> list[dict[str, float]]:
-    """Return what frames cost over gamma and over lambda."""
+    """Return the cost of frames over gamma and over lambda."""
     return [dragged(page, url), dragged(page, f"{url}/?playground_ruler=lambda")]
 
 
@@ -184,10 +184,10 @@ def dragged(page: Page, url: str, what: str = ".trade > svg") -> dict[str, float
 def frames(browser: Browser, _: argparse.Namespace) -> None:
     """Print the cost of a frame of the Playground."""
     page = browser.new_page(viewport={"width": 1280, "height": 720})
-    found = {name: large(page, size) for name, size in SIZES.items()}
+    files = {name: large(page, size) for name, size in SIZES.items()}
     with serving() as (server,):
-        found["digits"] = rulers(page, server.url)
-    for name, each in found.items():
+        files["digits"] = rulers(page, server.url)
+    for name, each in files.items():
         for what, cost in zip(("gamma", "lambda", "gamma, no wall"), each, strict=False):
             print(f"{name}, {what}: {cost['frames']:.0f} frames a second")
             check(f"a frame, {name}, {what}", 1000 * cost["busy"], "ms", 1000 / 60)
@@ -222,7 +222,7 @@ def upload(page: Page, path: Path, harmonic: str) -> float:
 
 
 def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str, float]:
-    """Return what is measured of one file after the other."""
+    """Return the measurements of one file after the other."""
     took, worked = [], []
     for seed in range(repeats + 1):
         path, harmonic = written(folder, seed)
@@ -235,21 +235,21 @@ def measured(page: Page, server: Server, folder: Path, repeats: int) -> dict[str
         worked.append(processor_seconds(server.process.pid) - before)
         if seed < repeats:
             path.unlink()
-    found = drag(page, ".over > svg")
+    frames = drag(page, ".over > svg")
     # The first one finds what is imported and started on first use.
-    return {"first": took[0], "took": median(took[1:]), "worked": median(worked[1:])} | found
+    return {"first": took[0], "took": median(took[1:]), "worked": median(worked[1:])} | frames
 
 
-def scores(browser: Browser, given: argparse.Namespace) -> None:
+def scores(browser: Browser, options: argparse.Namespace) -> None:
     """Print how soon a large score file is on screen."""
     page = browser.new_page(viewport={"width": 1280, "height": 1200})
     with tempfile.TemporaryDirectory() as name, serving() as (server,):
-        found = measured(page, server, Path(name), given.repeats)
+        times = measured(page, server, Path(name), options.repeats)
         size = max(path.stat().st_size for path in Path(name).iterdir()) / 1e6
-    check(f"a score file of {size:.0f} MB on screen", found["took"], "s", GOAL)
-    check("the page's thread, a frame", 1000 * found["busy"], "ms", 1000 / 60)
-    print(f"{found['frames']:.0f} frames a second while gamma is dragged (goal {FRAMES:g})")
-    print(found)
+    check(f"a score file of {size:.0f} MB on screen", times["took"], "s", GOAL)
+    check("the page's thread, a frame", 1000 * times["busy"], "ms", 1000 / 60)
+    print(f"{times['frames']:.0f} frames a second while gamma is dragged (goal {FRAMES:g})")
+    print(times)
 
 
 # --- Answers --------------------------------------------------------------------------------------
@@ -285,13 +285,13 @@ def answered(page: Page, url: str, answer: str) -> tuple[float, float]:
     return shown, time.monotonic() - began
 
 
-def answers(browser: Browser, given: argparse.Namespace) -> None:
+def answers(browser: Browser, options: argparse.Namespace) -> None:
     """Print how soon each page shows its answer."""
     rows = []
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     with serving(environment={"ZSL_SHIPPED": "1"}) as (server,):
         time.sleep(IMPORTING)
-        for number in range(1, given.repeats + 1):
+        for number in range(1, options.repeats + 1):
             for name, answer in ANSWERS.items():
                 page = context.new_page()
                 times = answered(page, f"{server.url}/{name}", answer)
@@ -310,12 +310,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--repeats", type=int, default=3)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=str(CHROMIUM) if CHROMIUM.exists() else None, args=FLAGS
         )
-        PARTS[given.part](browser, given)
+        PARTS[options.part](browser, options)
         browser.close()
 
 

@@ -1,4 +1,4 @@
-"""The app on a server of its own and Chromium's flags, for what only a browser can show."""
+"""The app on a server of its own, and Chromium's flags for tests in a browser."""
 
 from __future__ import annotations
 
@@ -85,8 +85,8 @@ class Server:
                     return
             except OSError:
                 time.sleep(0.1)
-        said = Path(self.log.name).read_text(encoding="utf-8")[-2000:]
-        raise TimeoutError(f"No answer from {self.url}: {said}")
+        log = Path(self.log.name).read_text(encoding="utf-8")[-2000:]
+        raise TimeoutError(f"No answer from {self.url}: {log}")
 
     def stop(self) -> None:
         """End the process that was started here, though a visitor's connection is still open."""
@@ -128,7 +128,7 @@ def processor_seconds(pid: int) -> float:
 
 
 def settle(pid: int, patience: float = 180) -> None:
-    """Wait until a server has done what it prepares while no page is open.
+    """Wait for the end of a server's preparations while no page is open.
 
     Parameters
     ----------

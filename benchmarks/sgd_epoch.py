@@ -45,28 +45,30 @@ def plain_epoch(name: str, X, y, S, V, rate: float, order) -> float:
         F = (x @ V) @ S.T
         H = 1 + F - F[own]
         H[own] = 0
-        found = np.flatnonzero(H > 0)
-        if not len(found):
+        violators = np.flatnonzero(H > 0)
+        if not len(violators):
             continue
         if name == "SJE":
-            found = found[[H[found].argmax()]]
-        weight = np.mean(1 / np.arange(1, len(found) + 1)) if name == "ALE" else 1.0
-        total += weight * H[found].sum()
-        V -= V.dtype.type(rate * weight) * np.outer(x, S[found].sum(axis=0) - len(found) * S[own])
+            violators = violators[[H[violators].argmax()]]
+        weight = np.mean(1 / np.arange(1, len(violators) + 1)) if name == "ALE" else 1.0
+        total += weight * H[violators].sum()
+        V -= V.dtype.type(rate * weight) * np.outer(
+            x, S[violators].sum(axis=0) - len(violators) * S[own]
+        )
     return total / len(order)
 
 
 def same_loss(method, X, y, S) -> None:
     """Print the mean loss of an epoch of one image a step, ours and the plain loop's."""
     X, y = X[:SMALL].astype(float), y[:SMALL]
-    told = []
+    losses = []
     model = method(learning_rate=0.1, batch_size=1, epochs=1)
-    model.on_epoch = lambda _, loss: told.append(loss)
+    model.on_epoch = lambda _, loss: losses.append(loss)
     model.fit(X, y, S)
     rng = np.random.default_rng(model.random_state)
     V = rng.normal(size=(X.shape[1], S.shape[1])) / np.sqrt(X.shape[1])
     plain = plain_epoch(method.card.name, X, y, S, V, 0.1, rng.permutation(SMALL))
-    print(f"  mean loss of an epoch on {SMALL} images: {told[0]:.6g}, plain {plain:.6g}")
+    print(f"  mean loss of an epoch on {SMALL} images: {losses[0]:.6g}, plain {plain:.6g}")
 
 
 def epoch_seconds(method, X, y, S) -> float:

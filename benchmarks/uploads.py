@@ -1,4 +1,4 @@
-"""Memory of one server whose visitors upload files: ``python -m benchmarks.uploads``.
+"""Memory of one server while visitors upload files: ``python -m benchmarks.uploads``.
 
 Each of ``--visitors`` opens *Is it clean?*, uploads scores of its own of ``--megabytes``, waits for
 the verdict, closes the tab and begins again. They speak Streamlit's protocol over WebSockets.
@@ -46,7 +46,7 @@ def scores_file(rng: np.random.Generator, megabytes: float) -> bytes:
 
 
 class Uploader(Tab):
-    """A tab of *Is it clean?* whose visitor uploads one file."""
+    """A tab of *Is it clean?* with one uploaded file."""
 
     def __init__(self, url: str) -> None:
         super().__init__(url, "leakage", urlencode({"view": "drop"}))

@@ -118,7 +118,7 @@ def _column(value: Any) -> Any:
 
 
 def write_mat73(path: Path, values: Mapping[str, Any]) -> None:
-    """Write what MATLAB's ``save -v7.3`` writes: HDF5 behind a header of 512 bytes."""
+    """Write a file of MATLAB's ``save -v7.3``: HDF5 behind a header of 512 bytes."""
     kinds = {"float64": "double", "float32": "single", "bool": "logical"}
     with h5py.File(path, "w", userblock_size=512) as file:
         for name, value in values.items():
@@ -390,7 +390,7 @@ def image_lists() -> Iterator[Input]:
 
 
 def folders() -> Iterator[Input]:
-    """Yield folders of other layouts: read, or answered by a sentence that names what is there."""
+    """Yield folders of other layouts: read, or refused by a sentence that names their files."""
     for leaked, what in ((), "sound"), (UNSEEN[:1], "a test class in train"):
         base, val, novel = [*SEEN[:5], *leaked], SEEN[5:], UNSEEN
         stages = {
@@ -429,7 +429,7 @@ def folders() -> Iterator[Input]:
 
 # --- Class names ----------------------------------------------------------------------------------
 
-KNOWN = ("chimpanzee", "leopard", "hippopotamus", "giant panda", "killer whale", "skunk")
+IN_IMAGENET = ("chimpanzee", "leopard", "hippopotamus", "giant panda", "killer whale", "skunk")
 NONSENSE = ("blorf", "quazzle", "wimbat gruu", "snorp", "flibbet", "zandoo")
 LINES: dict[str, Callable[[int, str], str]] = {
     "names": lambda i, name: name,
@@ -450,7 +450,7 @@ def names() -> Iterator[Input]:
     contaminated = ("contamination", "--classes", "labels.txt", "--extractor", "ResNet-101")
     check, no, yes = ("check", "labels.txt"), r"[Nn]one (of 6|is in)", r"ResNet-101: Yes"
     for form, line in LINES.items():
-        in_imagenet = {"labels.txt": [line(i, name) for i, name in enumerate(KNOWN)]}
+        in_imagenet = {"labels.txt": [line(i, name) for i, name in enumerate(IN_IMAGENET)]}
         in_none = {"labels.txt": [line(i, name) for i, name in enumerate(NONSENSE)]}
         for what, files, command, expected, cause, never in (
             ("in ImageNet-1K", in_imagenet, check, "leaks unknown clean", r"\b6 of 6\b", no),
@@ -483,7 +483,7 @@ SCORES, Y, UNSEEN_CLASSES = scores_world()
 
 
 def masked(value: float, which: str = "unseen") -> np.ndarray:
-    """Return scores whose other side is put to one value for the images of a side."""
+    """Return scores with one value on the other side for the images of a side."""
     scores, rows = SCORES.copy(), np.isin(Y, UNSEEN_CLASSES)
     columns = np.isin(np.arange(len(NAMES)), UNSEEN_CLASSES)
     if which in ("unseen", "both"):
@@ -609,7 +609,7 @@ def validation(test: Mapping[str, Any]) -> Iterator[Input]:
 
 
 def wrong_kinds() -> Iterator[Input]:
-    """Yield files that are not what their name says: refused with the true reason."""
+    """Yield files with a wrong ending: refused with the true reason."""
     pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'a' * 64}\nsize 12345\n"
     page = "<!DOCTYPE html>\n<html><head><title>404</title></head><body>Not found</body></html>\n"
     for name in ("att_splits.mat", "features.npz", "labels.npy"):
@@ -698,7 +698,7 @@ class Judged:
 
     @property
     def headline(self) -> str:
-        """Return what a reader sees first; a table of scores is read as a whole."""
+        """Return the first lines of an output, or all of a table of scores."""
         first = " ".join(self.report.split())[:900]
         return first if self.input.command[0] == "check" else self.report
 

@@ -1,4 +1,4 @@
-"""Visitors of the app, as far as its server can tell: what a change costs, and a room of thirty.
+"""Simulated visitors of the app: the cost of a change, and a room of thirty.
 
     python -m benchmarks.visitors load [--visitors 30] [--seconds 60]
     python -m benchmarks.visitors memory [--changes 1200]
@@ -47,7 +47,7 @@ from benchmarks.serving import Server, processor_seconds, resident, serving, set
 
 
 class Visit(NamedTuple):
-    """A page, its address, the choice that is changed there, and what to."""
+    """A page with its address, the changed control, and the new value."""
 
     page: str
     query: dict[str, str]
@@ -92,7 +92,7 @@ WHOLE = ForwardMsg.FINISHED_SUCCESSFULLY
 
 
 class Tab:
-    """One browser tab, as far as the server can tell: its screen, and what was chosen there.
+    """One browser tab as the server sees it: its screen and the chosen values.
 
     Attributes
     ----------
@@ -132,11 +132,11 @@ class Tab:
         return time.perf_counter() - began
 
     async def press(self, label: str) -> None:
-        """Press the button whose label begins so, and wait for the end of the run."""
-        found = next(id_ for name, id_ in self.buttons.items() if name.startswith(label))
+        """Press the button with this beginning of a label, and wait for the end of the run."""
+        button = next(id_ for name, id_ in self.buttons.items() if name.startswith(label))
         before = self.finished
         self.buttons.clear()
-        await self.ask(pressed=found)
+        await self.ask(pressed=button)
         await self.sees(lambda: self.finished > before)
 
     async def ask(self, fragment: str = "", pressed: str = "") -> None:
@@ -236,7 +236,7 @@ class Visitor(Tab):
         return await self._choose(self.random.choice([v for v in self.values if v != now]))
 
     async def try_all(self) -> None:
-        """Change to every value once, so that what is computed once has been computed."""
+        """Change to every value once, to fill the caches."""
         for value in self.values:
             await self._choose(value)
 
@@ -279,17 +279,17 @@ async def changes(
 
 async def one_after_the_other(url: str, n: int, pid: int) -> list[float]:
     """Let visitors make ``n`` changes, twelve each; return the server's memory every hundred."""
-    made, memory, numbers = 0, [], count()
-    while made < n:
+    changes, memory, numbers = 0, [], count()
+    while changes < n:
         visitor = Visitor(url, next(numbers))
         await visitor.open()
         for _ in range(12):
             await visitor.change()
-            made += 1
-            if made % 100 == 0:
+            changes += 1
+            if changes % 100 == 0:
                 await asyncio.sleep(3)  # a moment without a request
                 memory.append(resident(pid))
-                print(f"{made} changes: {memory[-1]:.0f} MB")
+                print(f"{changes} changes: {memory[-1]:.0f} MB")
         await visitor.close()
     return memory
 
@@ -307,7 +307,7 @@ ALONE = 0.05
 
 
 class Measured(NamedTuple):
-    """How long changes took, in seconds, and what the servers needed.
+    """Seconds of changes, and the time and memory of the servers.
 
     Attributes
     ----------
@@ -321,7 +321,7 @@ class Measured(NamedTuple):
 
     @property
     def line(self) -> str:
-        """What is printed: the number of changes, median, 95 %, cost and memory."""
+        """Printed line: the number of changes, median, 95 %, cost and memory."""
         within = quantiles(self.took, n=20)[-1] if len(self.took) > 1 else self.took[0]
         return (
             f"{len(self.took)} changes, median {median(self.took):.3f} s, 95 % within "
@@ -361,39 +361,39 @@ async def _with_map(server: Server, visits: Sequence[Visit], seconds: float) -> 
         await job.close()
 
 
-def _told(name: str, measured: Measured) -> Measured:
+def _reported(name: str, measured: Measured) -> Measured:
     print(f"{name}: {measured.line}", flush=True)
     return measured
 
 
 def measure_now(visits: Sequence[Visit], seconds: float) -> dict[str, Measured]:
     """Measure this checkout in every situation of :data:`GOALS`, and each visit alone."""
-    found = {}
+    results = {}
     with serving() as servers:
         for visit in VISITS:
             alone = asyncio.run(_measure(servers, [visit], seconds / 2))
-            found[visit.page] = _told(f"one visitor, {visit.page}", alone)
+            results[visit.page] = _reported(f"one visitor, {visit.page}", alone)
         thirty = asyncio.run(_measure(servers, visits, seconds))
-        found["one server"] = _told(f"{len(visits)} visitors, one server", thirty)
+        results["one server"] = _reported(f"{len(visits)} visitors, one server", thirty)
         with_map = asyncio.run(_with_map(servers[0], visits, seconds))
-        found["a map job meanwhile"] = _told(f"{len(visits)} visitors, a map job", with_map)
+        results["a map job meanwhile"] = _reported(f"{len(visits)} visitors, a map job", with_map)
     with serving(2) as servers:
         shared = asyncio.run(_measure(servers, visits, seconds))
-        found["two servers"] = _told(f"{len(visits)} visitors, two servers", shared)
-    return found
+        results["two servers"] = _reported(f"{len(visits)} visitors, two servers", shared)
+    return results
 
 
 def load(args: argparse.Namespace) -> None:
     """Print how long changes take in every situation; end with 1 where a limit is missed."""
-    found = measure_now([*islice(cycle(VISITS), args.visitors)], args.seconds)
+    measured = measure_now([*islice(cycle(VISITS), args.visitors)], args.seconds)
     reached = []
     for name, limits in GOALS.items():
-        measured = median(found[name].took), quantiles(found[name].took, n=20)[-1]
+        measured = median(measured[name].took), quantiles(measured[name].took, n=20)[-1]
         for what, value, limit in zip(("median", "95 %"), measured, limits, strict=True):
             if limit is not None:
                 reached.append(check(f"{name}, {what}", value, "s", limit))
     for visit in VISITS:
-        alone = median(found[visit.page].took)
+        alone = median(measured[visit.page].took)
         reached.append(check(f"one visitor, {visit.page}, median", alone, "s", ALONE))
     if not all(reached):
         raise SystemExit(1)
@@ -402,8 +402,8 @@ def load(args: argparse.Namespace) -> None:
 def memory(args: argparse.Namespace) -> None:
     """Print the server's memory every hundred changes."""
     with serving() as (server,):
-        found = asyncio.run(one_after_the_other(server.url, args.changes, server.process.pid))
-    grown = found[-1] - found[len(found) // 4]
+        measured = asyncio.run(one_after_the_other(server.url, args.changes, server.process.pid))
+    grown = measured[-1] - measured[len(measured) // 4]
     check("memory gained over the last three quarters of the changes", grown, "MB", 20)
 
 
@@ -447,7 +447,7 @@ class Student(Tab):
 
 
 async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[float]]:
-    """Let a room answer, see the reveal and move on; return seconds by what was waited for."""
+    """Let a room answer, see the reveal and move on; return seconds by event."""
     from ui.lessons.room import ROOMS
 
     students = [Student(url, room) for _ in range(n)]
@@ -473,8 +473,8 @@ async def lesson(url: str, room: str, n: int, rounds: int) -> dict[str, list[flo
         ROOMS.show(room, (LESSON, step, True))
         await timed("all see the reveal", [s.reads_soon("What to notice") for s in students])
         ROOMS.show(room, (LESSON, step + 1, False))
-        there = f"{step + 1} of "
-        await timed("all are at the next step", [s.reads_soon(there) for s in students])
+        progress = f"{step + 1} of "
+        await timed("all are at the next step", [s.reads_soon(progress) for s in students])
     for student in students:
         await student.close()
     return took

@@ -1,1 +1,1 @@
-"""What writes the facts under ``data/`` again, from the sources that their README names."""
+"""Scripts that write the facts under ``data/`` from the sources named in its README."""

@@ -157,7 +157,7 @@ def count_cell(tested: TestSet, name: str, vocabulary: Vocabulary) -> dict[str, 
 
 
 def digest_of(tested: TestSet, vocabulary: Vocabulary) -> str:
-    """Return the digest of what a count depends on, 16 hex digits."""
+    """Return the digest of the inputs of a count, 16 hex digits."""
     lines = [
         str(REVISION),
         *tested.classes,
@@ -169,10 +169,10 @@ def digest_of(tested: TestSet, vocabulary: Vocabulary) -> str:
 
 
 def stale() -> Iterator[str]:
-    """Yield the counted cells whose lists have changed, and the uncounted ones."""
-    known = {(r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_rows(COUNTS)}
+    """Yield the cells with changed lists, and the uncounted ones."""
+    digests = {(r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_rows(COUNTS)}
     for tested, name, vocabulary in countable():
-        if known.get((tested.dataset, tested.split, name)) != digest_of(tested, vocabulary):
+        if digests.get((tested.dataset, tested.split, name)) != digest_of(tested, vocabulary):
             title = pretraining_sets()[name].title
             yield f"{tested} x {title}: counted for other lists, or never."
 
@@ -247,13 +247,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         write_rows(MEASURED, [f.name for f in fields(Measured)], map(asdict, measure()))
         sys.stdout.write(f"{len(rows)} cells counted.\n")
         return 0
-    found = list(problems()) or [
+    complaints = list(problems()) or [
         f"{each} Run `python -m tools.contamination --count`."
         for each in (*stale(), *stale_measured())
     ]
     n = f"{len(extractors())} extractors, {len(pretraining_sets())} pre-training sets"
-    sys.stdout.write("\n".join(found or [f"{n}: nothing wrong."]) + "\n")
-    return int(bool(found))
+    sys.stdout.write("\n".join(complaints or [f"{n}: nothing wrong."]) + "\n")
+    return int(bool(complaints))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Write ``data/findings.json`` again: what was found, its numbers read off the printed tables.
+"""Write ``data/findings.json``: findings with their numbers from the printed tables.
 
     python -m tools.findings
 
@@ -51,11 +51,11 @@ HALF = 0.0005
 def main() -> None:
     """Write the findings."""
     with written_whole(FINDINGS_FILE) as file:
-        text = json.dumps(made(), ensure_ascii=False, indent=1)
+        text = json.dumps(findings_of_tables(), ensure_ascii=False, indent=1)
         file.write(text.encode("utf-8") + b"\n")
 
 
-def made() -> list[dict[str, str]]:
+def findings_of_tables() -> list[dict[str, str]]:
     """Return the findings with their numbers."""
     rows = tomllib.loads(TEMPLATES.read_text(encoding="utf-8"))["finding"]
     numbers = {**_folds(), **_of_tables(), **_other_tests(), **_versions(), **_of_claims()}
@@ -79,15 +79,15 @@ def _quoted(method: str, data: str, section: str) -> str:
 def _folds() -> dict[str, Any]:
     """Return numbers of training and validation classes, released and printed."""
     printed = published("dataset_statistics").set_index("dataset")
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in ("SUN", "aPY"):
         fold = class_facts(name).classes["ss_fold1"]
         released = [int((fold == part).sum()) for part in ("train", "val")]
-        found[f"{name}_folds"] = " + ".join(map(str, released))
+        values[f"{name}_folds"] = " + ".join(map(str, released))
         row = printed.loc[name, ["train_classes", "val_classes"]]
-        found[f"{name}_printed"] = " + ".join(map(str, row))
+        values[f"{name}_printed"] = " + ".join(map(str, row))
     parts = published("imagenet_released").set_index("split")["classes"]
-    return found | {"imagenet_val": parts["val"], "imagenet_train": parts["train"]}
+    return values | {"imagenet_val": parts["val"], "imagenet_train": parts["train"]}
 
 
 def _of_tables() -> dict[str, Any]:
@@ -123,7 +123,7 @@ def _of_tables() -> dict[str, Any]:
 
 
 def _other_tests() -> dict[str, Any]:
-    """Return what table 2 has on SUN, its test classes in Places, and the videos of HMDB51."""
+    """Return the values of table 2 on SUN, its test classes in Places, and the videos of HMDB51."""
     two = published("reproduction").set_index(["method", "dataset"])["reproduced"]
     stated = published("action_text").set_index(["what", "dataset"])["stated"].to_dict()
     cell = cells()["SUN", "SS", "places-205"]
@@ -138,10 +138,10 @@ def _other_tests() -> dict[str, Any]:
 
 
 def _versions() -> dict[str, Any]:
-    """Return what the earlier version of tables 3 and 6 had, and what still has it."""
+    """Return the numbers of the earlier version of tables 3 and 6, and their remaining uses."""
     moved = published("earlier_version")["table"].value_counts()
     now, before = published("zsl_top1"), earlier_version("zsl_top1")
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         "moved_zsl": moved["zsl_top1"],
         "zsl_figures": len(now),
         "moved_gzsl": moved["gzsl_ps"],
@@ -151,17 +151,17 @@ def _versions() -> dict[str, Any]:
     for version, table in (("now", now), ("before", before)):
         of = table.set_index(["method", "dataset", "split"])["top1_per_class"]
         for method, data in (("DEVISE", "aPY"), ("SYNC", "AWA2"), ("ESZSL", "CUB")):
-            found[f"{method}_{version}"] = _percent(of[method, data, "PS"])
+            values[f"{method}_{version}"] = _percent(of[method, data, "PS"])
     crossed = published("cross_dataset_awa").set_index(["method", "train_dataset", "test_dataset"])
     for method, data in (("SYNC", "AWA1"), ("SYNC", "AWA2"), ("CONSE", "AWA1"), ("CONSE", "AWA2")):
         cell = crossed.loc[(method, data, data), "top1_per_class"]
-        found[f"table4_{method}_{data}"] = _percent(cell)
+        values[f"table4_{method}_{data}"] = _percent(cell)
     for version, table in (("now", published("gzsl_ps")), ("before", earlier_version("gzsl_ps"))):
         for method in ("LATEM", "SJE"):
             row = table.set_index(["method", "dataset"]).loc[(method, "aPY")]
             figures = [_percent(row[name]) for name in ("unseen", "seen", "harmonic")]
-            found[f"{method}_aPY_{version}"] = " / ".join(figures)
-    return found
+            values[f"{method}_aPY_{version}"] = " / ".join(figures)
+    return values
 
 
 def _of_claims() -> dict[str, Any]:
@@ -186,34 +186,34 @@ def _of_claims() -> dict[str, Any]:
 
 
 def _captions() -> dict[str, Any]:
-    """Return what captions of the benchmark paper count, and how many there are."""
-    found = {}
+    """Return the counts in captions of the benchmark paper, and the true numbers."""
+    values = {}
     tables = {name: published(name) for name in published_tables()}
     for each in published("captions").to_dict("records"):
         name = str(each["what"]).removeprefix("data ")
-        found[f"stated_{name}"] = each["stated"]
-        found[f"counted_{name}"] = counted_in_tables(tables, each["what"])
-    return found
+        values[f"stated_{name}"] = each["stated"]
+        values[f"counted_{name}"] = counted_in_tables(tables, each["what"])
+    return values
 
 
 def _balance() -> dict[str, Any]:
     """Return how images spread over classes, and how far table 3 is from per class."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in ("AWA1", "AWA2", "CUB"):
         for part, images in images_by_part(name).items():
-            found[f"cv_{part}_{name}"] = f"{variation(images):.3f}"
+            values[f"cv_{part}_{name}"] = f"{variation(images):.3f}"
         tested = images_by_part(name)["test"]
-        found |= {f"smallest_{name}": min(tested), f"largest_{name}": f"{max(tested):,}"}
-        found[f"ratio_{name}"] = f"{max(tested) / min(tested):.1f}"
+        values |= {f"smallest_{name}": min(tested), f"largest_{name}": f"{max(tested):,}"}
+        values[f"ratio_{name}"] = f"{max(tested) / min(tested):.1f}"
     crops = published("calibration_10crop").set_index(["method", "dataset"])
     for kind in ("per_class", "per_sample"):
-        found[f"linear_{kind}"] = _percent(crops.loc[("LinearV2S", "AWA2"), f"zsl_{kind}"])
+        values[f"linear_{kind}"] = _percent(crops.loc[("LinearV2S", "AWA2"), f"zsl_{kind}"])
     for name, rows in crops.groupby("dataset"):
         gaps = [
             (rows[f"{x}_per_sample"] - rows[f"{x}_per_class"]).abs() for x in ("zsl", "harmonic")
         ]
-        found[f"gap_{name}"] = _percent(pd.concat(gaps).mean())
-    return found
+        values[f"gap_{name}"] = _percent(pd.concat(gaps).mean())
+    return values
 
 
 def _conclusions() -> dict[str, Any]:
@@ -246,28 +246,28 @@ def _census() -> dict[str, Any]:
 
 
 def _related() -> dict[str, Any]:
-    """Return how many classes outside a pre-training set are related to it, and what they change.
+    """Return the number of related classes outside a pre-training set, and their effect.
 
     The gain is that of the simulated AWA2 of the package, LinearV2S, over 30 draws.
     """
     numbers: dict[str, Any] = {}
     data = load("simulated-AWA2")
-    found = overlaps(data.class_names, get_vocabulary("imagenet-1k"), data.class_names)
-    related = [each.number for each in found if each.group == "related"]
-    outside = [each for each in found if each.group != "in the set"]
+    matches = overlaps(data.class_names, get_vocabulary("imagenet-1k"), data.class_names)
+    related = [each.number for each in matches if each.group == "related"]
+    outside = [each for each in matches if each.group != "in the set"]
     numbers |= {"awa_related": len(related), "awa_outside": len(outside)}
     for dataset in ("UCF101", "HMDB51"):
         facts = action_facts(dataset)
         names, inside = facts.class_names, facts.overlapping["Kinetics-400"]
         groups = [each.group for each in overlaps(names, get_vocabulary("kinetics-400"), names)]
         numbers[f"{dataset}_outside"] = int((~inside).sum())
-        others = [group for group, known in zip(groups, inside, strict=True) if not known]
+        others = [group for group, numbers in zip(groups, inside, strict=True) if not numbers]
         numbers[f"{dataset}_related"] = len(others) - others.count("unrelated")
     planted = class_facts("AWA2").classes["imagenet1k"].to_numpy() != ""
     numbers["planted_related"] = int(planted[related].sum())
     baseline = UNTRAINED[data.name]
-    known = [each.number for each in found if each.group == "in the set"]
-    study = OverlapStudy.of([data, load(baseline)], GAIN_METHODS, known, 30)
+    numbers = [each.number for each in matches if each.group == "in the set"]
+    study = OverlapStudy.of([data, load(baseline)], GAIN_METHODS, numbers, 30)
     table = pd.read_parquet(SHIPPED / study.key / "table0.parquet")
     for name, left_out in (("two", ()), ("three", related)):
         gains = class_gains(table, data.name, baseline, "LinearV2S", data.class_names, left_out)
@@ -278,7 +278,7 @@ def _related() -> dict[str, Any]:
 
 
 def _of_epochs() -> dict[str, Any]:
-    """Return what choosing epochs on the test set added to H, over data sets and methods."""
+    """Return the gain in H from choosing epochs on the test set, over data sets and methods."""
     table = leak_cost.measured()
     folds = table[table["figure"] == "calibrated"]
     last = table[table["figure"] == "plain"]

@@ -63,7 +63,7 @@ class Mutant:
 
 def drawn() -> list[Mutant]:
     """Return one mutant each of lines drawn from all that can have one."""
-    found: dict[str, tuple[Path, ast.expr, ast.expr]] = {}
+    changes: dict[str, tuple[Path, ast.expr, ast.expr]] = {}
     for path in (*sorted(ROOT.glob("zslcore/**/*.py")), *sorted(ROOT.glob("ui/**/*.py"))):
         source, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
         lines, seen = source.splitlines(), Counter[str]()
@@ -74,8 +74,8 @@ def drawn() -> list[Mutant]:
             code = lines[line - 1].strip()
             seen[code] += 1
             digest = hashlib.sha256(f"{SEED} {name} {code} {seen[code]}".encode()).hexdigest()
-            found[digest] = (path, *pairs[int(digest, 16) % len(pairs)])
-    return [mutant_of(*found[digest]) for digest in sorted(found)[:DRAWN]]
+            changes[digest] = (path, *pairs[int(digest, 16) % len(pairs)])
+    return [mutant_of(*changes[digest]) for digest in sorted(changes)[:DRAWN]]
 
 
 def mutant_of(path: Path, node: ast.expr, new: ast.expr) -> Mutant:
@@ -91,7 +91,7 @@ def mutant_of(path: Path, node: ast.expr, new: ast.expr) -> Mutant:
 
 
 def changes(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield expressions in bodies of functions, and what takes the place of each."""
+    """Yield expressions in bodies of functions with their replacements."""
     inside: set[ast.AST] = set()
     left_out: set[ast.AST] = set()
     for node in ast.walk(tree):
@@ -133,23 +133,23 @@ def changed(node: ast.expr) -> ast.expr | None:
 def planted() -> list[Mutant]:
     """Return the mutants put in by hand, of the kinds that once escaped."""
     text = (ROOT / "tools" / "planted_mutants.toml").read_text(encoding="utf-8")
-    found = []
+    paths = []
     for row in tomllib.loads(text)["mutants"]:
         at = (ROOT / row["path"]).read_text(encoding="utf-8").index(row["before"])
-        found.append(Mutant(row["path"], at, row["before"], row["after"]))
-    return found
+        paths.append(Mutant(row["path"], at, row["before"], row["after"]))
+    return paths
 
 
 @cache
 def imports() -> dict[str, set[str]]:
     """Return the modules, and names of modules, that each test file imports."""
-    found: dict[str, set[str]] = {}
+    importers: dict[str, set[str]] = {}
     for path in sorted(ROOT.glob("tests/**/test_*.py")):
-        names = found.setdefault(path.relative_to(ROOT).as_posix(), set())
+        names = importers.setdefault(path.relative_to(ROOT).as_posix(), set())
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
                 names.update([node.module, *(f"{node.module}.{each.name}" for each in node.names)])
-    return found
+    return importers
 
 
 def module_of(path: Path) -> str:
@@ -158,7 +158,7 @@ def module_of(path: Path) -> str:
 
 
 def stages(path: Path) -> dict[str, list[list[str]]]:
-    """Return what pytest is called with in each tier, one call after the other, nearest first."""
+    """Return the calls of pytest in each tier, nearest tests first."""
     module = module_of(path)
     room = path.parts[1] if path.parts[0] == "zslcore" else "ui"
     folder = f"tests/{room}" if (ROOT / "tests" / room).is_dir() else "tests/laws"
@@ -177,12 +177,12 @@ def stages(path: Path) -> dict[str, list[list[str]]]:
             for file in sorted(Path("tests/app").glob("test_*.py"))
             if f'"{path.stem}"' in file.read_text(encoding="utf-8") and str(file) not in near
         ]
-    found = [[*near, "-m", "not nightly"]] * bool(near) + [[folder, "-m", "not nightly"]]
+    calls = [[*near, "-m", "not nightly"]] * bool(near) + [[folder, "-m", "not nightly"]]
     if path.parts[0] != "ui":
-        return {"gate": found, "nightly": [[folder, "-m", "nightly"]]}
+        return {"gate": calls, "nightly": [[folder, "-m", "nightly"]]}
     view = path.stem if "views" in path.parts else "play"
-    found.append(["tests/app/test_every_view.py", "-k", view])
-    return {"gate": found, "nightly": [[*(near or [folder]), "-m", "nightly"]]}
+    calls.append(["tests/app/test_every_view.py", "-k", view])
+    return {"gate": calls, "nightly": [[*(near or [folder]), "-m", "nightly"]]}
 
 
 def failures(words: Iterable[str], changed: bool) -> list[str]:
@@ -234,7 +234,7 @@ def table(records: dict[str, dict[str, str]]) -> str:
 
 
 def main() -> None:
-    """Try mutants, and print what became of all that stand in the file."""
+    """Try mutants, and print the results of all in the file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", type=Path, help="what finds each, a line of JSON each")
     parser.add_argument("--first", type=int, default=DRAWN, help="of those drawn (200)")

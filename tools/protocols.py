@@ -67,7 +67,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def _untidy(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is wrong with texts: spaces, empty cells, long ones, quoted code."""
+    """Yield errors in texts: spaces, empty cells, long ones, quoted code."""
     for column, value in row.items():
         if value != value.strip():
             yield f"column {column!r}: expected no space at its ends; got {value!r}."
@@ -81,7 +81,7 @@ def _untidy(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _unknown_words(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is wrong with the choice and the word for how."""
+    """Yield errors in the choice and the word for its kind."""
     if row["choice"] not in HOW:
         yield str(closest_name("choice", row["choice"], HOW))
     elif row["how"] not in HOW[row["choice"]]:
@@ -89,7 +89,7 @@ def _unknown_words(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _unknown_list(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is wrong with the list that a code trains on: of splits alone, in known words."""
+    """Yield errors in the list that a code trains on: splits only, in defined words."""
     named = row["trained_on"]
     if row["choice"] != "split":
         if named:
@@ -99,7 +99,7 @@ def _unknown_list(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _lost(row: Mapping[str, str]) -> Iterator[str]:
-    """Yield what is wrong with the place and the day: repository, commit, file, lines, date."""
+    """Yield errors in the place and the day: repository, commit, file, lines, date."""
     if not _REPOSITORY.fullmatch(row["repository"]):
         yield f"expected a repository as owner/name; got {row['repository']!r}."
     if not _COMMIT.fullmatch(row["commit"]):
@@ -120,22 +120,22 @@ def _lost(row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _incomplete(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Yield codes whose choices are not the five, once each, or that have two papers."""
+    """Yield codes without exactly one row per choice, or with two papers."""
     for code in dict.fromkeys(row["code"] for row in rows):
         of_code = [row for row in rows if row["code"] == code]
         if sorted(row["choice"] for row in of_code) != sorted(HOW):
             got = ", ".join(row["choice"] for row in of_code)
             yield f"{code}: expected each of {', '.join(HOW)} once; got {got}."
         for column in ("paper", "repository"):
-            if len(found := {row[column] for row in of_code}) > 1:
-                yield f"{code}: expected one {column}; got {' and '.join(sorted(found))}."
+            if len(values := {row[column] for row in of_code}) > 1:
+                yield f"{code}: expected one {column}; got {' and '.join(sorted(values))}."
 
 
 def main() -> int:
     """Print the errors of the census; return the exit status."""
-    found = list(problems())
-    sys.stdout.write("\n".join(found or [f"{len(codes())} codes: nothing wrong."]) + "\n")
-    return int(bool(found))
+    complaints = list(problems())
+    sys.stdout.write("\n".join(complaints or [f"{len(codes())} codes: nothing wrong."]) + "\n")
+    return int(bool(complaints))
 
 
 if __name__ == "__main__":

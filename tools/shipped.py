@@ -1,4 +1,4 @@
-"""Write ``data/results`` and ``data/board``: what comes with the package.
+"""Write the precomputed results: ``data/results`` and ``data/board``.
 
     python -m tools.shipped results STORE [DATASET ...]
     python -m tools.shipped predictions [DATASET ...]
@@ -81,7 +81,7 @@ SHARE = {"AWA1-phog": 0.2, "CUB-vgg_fc7": 1.0, "AWA1-lss": 1.1}
 
 
 def main() -> None:
-    """Write what a command names."""
+    """Write the results that a command line names."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=["results", "predictions", "board", "studies"])
     parser.add_argument("names", nargs="*", metavar="NAME", help="STORE for results, data sets")
@@ -144,7 +144,7 @@ def place_of(spec: RunSpec) -> Path:
 
 
 def board_specs() -> Iterator[RunSpec]:
-    """Yield what fits again the rows of the board that are no shipped run, each once."""
+    """Yield the specs that fit the other rows of the board, each once."""
     specs = {spec.key: spec for entry in board_entries() if not run_of(entry)
              for spec in [spec_of(entry)]}  # fmt: skip
     yield from specs.values()
@@ -168,7 +168,7 @@ def run_of(entry: BoardEntry) -> RunResult | None:
         same = result.spec, result.params
         if (same[0].digest, same[0].split, same[0].method, same[1]) == (
             entry.data.digest,
-            _said(entry)["split"],
+            _stated(entry)["split"],
             entry.method,
             dict(entry.parameters.params),
         ):
@@ -177,26 +177,30 @@ def run_of(entry: BoardEntry) -> RunResult | None:
 
 
 def _verifies(result: RunResult) -> bool:
-    found = shipped_predictions(result.key)
-    return found is None or found.provenance.gamma_origin != "validated" or bool(found.folds)
+    predictions = shipped_predictions(result.key)
+    return (
+        predictions is None
+        or predictions.provenance.gamma_origin != "validated"
+        or bool(predictions.folds)
+    )
 
 
 def spec_of(entry: BoardEntry) -> RunSpec:
     """Return the run with the parameters of a row; the folds choose gamma."""
-    said = _said(entry)
+    stated = _stated(entry)
     return RunSpec(
-        said["dataset"],
-        said["split"],
+        stated["dataset"],
+        stated["split"],
         entry.method,
         params=entry.parameters.params,
-        features=said["features"],
-        prototypes=said["prototypes"],
-        seed=said["seed"],
+        features=stated["features"],
+        prototypes=stated["prototypes"],
+        seed=stated["seed"],
         digest=entry.data.digest,
     )
 
 
-def _said(entry: BoardEntry) -> dict[str, Any]:
+def _stated(entry: BoardEntry) -> dict[str, Any]:
     return dict(entry.spec or {})
 
 
@@ -224,12 +228,12 @@ def _again(result: RunResult) -> Predictions:
 
 def _of_board(spec: RunSpec) -> Predictions:
     dataset = load(spec.dataset)
-    made = run(spec, dataset, with_oracle=False)
-    return _checked(made.predictions, dataset, spec.key)
+    result = run(spec, dataset, with_oracle=False)
+    return _checked(result.predictions, dataset, spec.key)
 
 
 def _checked(predictions: Predictions, dataset: ZSLDataset, key: str) -> Predictions:
-    """Return compact predictions; the gamma of the run has to be what the folds choose."""
+    """Return compact predictions; the folds have to choose the gamma of the run."""
     small = compact(predictions)
     if reasons := verify_predictions(small).reasons:
         raise SystemExit(f"{key}: {reasons[0]}")
@@ -253,20 +257,20 @@ def compact(predictions: Predictions) -> Predictions:
     """
     cuts = (0.0,) if predictions.gamma is None else (0.0, predictions.gamma)
     before, mended = predictions.evaluation, verify_predictions(predictions).reasons
-    found, used = predictions, ["53", "53"]
+    smallest, used = predictions, ["53", "53"]
     for bits in TEST_BITS:
-        tried = replace(found, test=_rounded(predictions.test, bits, cuts))
+        tried = replace(smallest, test=_rounded(predictions.test, bits, cuts))
         if largest_difference(tried.evaluation, before) <= SAME_COMPACT:
-            found, used[0] = tried, str(bits)
+            smallest, used[0] = tried, str(bits)
             break
-    for bits in FOLD_BITS if found.folds else ():
+    for bits in FOLD_BITS if smallest.folds else ():
         folds = tuple(_rounded(fold, bits, cuts) for fold in predictions.folds)
-        tried = replace(found, folds=folds)
+        tried = replace(smallest, folds=folds)
         if verify_predictions(tried).reasons == mended:
-            found, used[1] = tried, str(bits)
+            smallest, used[1] = tried, str(bits)
             break
-    source = f"{found.provenance.source} {REMARK.format(*used)}".strip()
-    return replace(found, provenance=replace(found.provenance, source=source))
+    source = f"{smallest.provenance.source} {REMARK.format(*used)}".strip()
+    return replace(smallest, provenance=replace(smallest.provenance, source=source))
 
 
 def largest_difference(one: Evaluation, other: Evaluation) -> float:
@@ -309,7 +313,7 @@ SCORES, SAME_ROW = Path("../shared/data/gzsl_scores"), 5e-5
 
 
 def write_board(datasets: Collection[str]) -> None:
-    """Write the rows whose predictions are there, and the state of every row."""
+    """Write the rows that have predictions, and the state of every row."""
     states = {}
     for path in sorted(BOARD.glob("*.json")):
         entry = read_entry(path.read_bytes(), path.name)
@@ -319,8 +323,8 @@ def write_board(datasets: Collection[str]) -> None:
             _write_scores(path, entry)
         states[path.name] = (fingerprint(path, entry), recomputed(path, entry).value)
     write_out(STATES, json.dumps(states, indent=0) + "\n")
-    found = [state for _, state in states.values()]
-    sys.stderr.write(f"{found.count('verified')} of {len(found)} rows verified\n")
+    values = [state for _, state in states.values()]
+    sys.stderr.write(f"{values.count('verified')} of {len(values)} rows verified\n")
 
 
 def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
@@ -339,11 +343,13 @@ def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
         sys.stderr.write(f"{path.name}: {most} changes by {off[most]:+.6f}\n")
         run = predictions.provenance
         entry = replace(entry, versions={"zslcore": run.version, "commit": run.commit})
-    said = predictions.provenance
+    provenance = predictions.provenance
     entry = replace(
         entry,
         figures=Figures(**figures),
-        gamma=Gamma(said.gamma_origin, said.gamma) if entry.figures.H is not None else entry.gamma,
+        gamma=Gamma(provenance.gamma_origin, provenance.gamma)
+        if entry.figures.H is not None
+        else entry.gamma,
         per_class=_class_figures(predictions),
         predictions=f"{file.parent.name}/{file.stem}",
     )
@@ -383,18 +389,18 @@ PAIR = ("simulated-AWA1", "simulated-AWA2")
 
 
 def write_studies() -> None:
-    """Make and copy what is missing, and remove all others."""
+    """Compute and copy missing results, and remove all others."""
     wanted = {study.key: study for study in shipped_studies()}
     for key, study in wanted.items():
         if not is_intact(SHIPPED / key):
             shutil.rmtree(SHIPPED / key, ignore_errors=True)
-            _copy(_made(study), SHIPPED / key)
+            _copy(_computed(study), SHIPPED / key)
     for old in SHIPPED.iterdir():
         if old.name not in wanted:
             shutil.rmtree(old)
 
 
-def _made(study: Study[Any]) -> Path:
+def _computed(study: Study[Any]) -> Path:
     """Return the folder of a finished study."""
     if jobs.finished(study) is None:
         jobs.submit(study)
@@ -414,7 +420,7 @@ def _copy(folder: Path, target: Path) -> None:
 
 
 def shipped_studies() -> Iterator[Study[Any]]:
-    """Yield the studies whose results come with the package."""
+    """Yield the studies with precomputed results."""
     first, second = map(load, PAIR)
     for method in ("tsne", "umap"):
         yield MapStudy.of([first, second], MapSettings(method, n_samples=2000, threads=2))

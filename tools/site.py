@@ -312,7 +312,7 @@ def _instrument(
 
 
 def _rail(chosen: Choice, methods: Sequence[str]) -> Rail:
-    """Return what can be chosen on a page: the data sets of the site, methods with results."""
+    """Return the menus of a page: the data sets of the site, methods with results."""
     whole = answers.rail_of(opened(chosen.dataset), chosen)
     families: dict[str, Sequence[Chip]] = {}
     for family, chips in whole.families.items():
@@ -398,16 +398,16 @@ def _cell(value: float | None, best: float | None) -> str:
 
 
 def claims(runs: Sequence[RunResult]) -> str:
-    """Return every claim with what its paper's own tables and runs on real features say of it."""
+    """Return every claim with the verdicts of its paper's tables and of runs on real features."""
     records = papers.as_records(papers.judge_all(runs, ()))
     groups: dict[str, list[str]] = {"does not hold": [], "holds": [], "undecided": []}
     for claim in records:
         groups[claim["judgments"]["printed"]["verdict"]].append(_claim(claim))
-    counts = ", ".join(f"{verdict} {len(found)}" for verdict, found in groups.items())
+    counts = ", ".join(f"{verdict} {len(claims)}" for verdict, claims in groups.items())
     lead = f"<p>{len(records)} claims, judged on the papers' own printed tables: {counts}.</p>"
     parts = "".join(
-        f"<h2>{escape(verdict).capitalize()}</h2>{''.join(found)}"
-        for verdict, found in groups.items()
+        f"<h2>{escape(verdict).capitalize()}</h2>{''.join(claims)}"
+        for verdict, claims in groups.items()
     )
     return _page("claims.html", "What did the papers claim, and does it hold?", lead + parts, CARDS)
 

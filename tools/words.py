@@ -64,7 +64,7 @@ def _sources() -> Iterator[tuple[str, ast.Module]]:
 
 
 def relative_docstrings() -> Iterator[Case]:
-    """Yield the docstrings with a relative "what", "whose" or the like in the first line."""
+    """Yield the docstrings with a relative pronoun of :data:`RELATIVE` in the first line."""
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     for path, tree in _sources():
         for node in ast.walk(tree):

@@ -69,6 +69,6 @@ def closest_name(kind: str, name: object, choices: Iterable[str]) -> UnknownName
 
 
 def require_known(kind: str, name: object, choices: Collection[str]) -> None:
-    """Raise what :func:`closest_name` builds where ``name`` is none of ``choices``."""
+    """Raise the error of :func:`closest_name` unless ``name`` is one of ``choices``."""
     if name not in choices:
         raise closest_name(kind, name, choices)

@@ -1,4 +1,4 @@
-"""Clean texts from files, and check the values of a JSON, with sentences that name the file."""
+"""Clean texts from files and check JSON values, with sentences that name the file."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def html_of_frame(title: str, frame: pd.DataFrame, rows: int = 12) -> str:
     return f"<p>{escape(title)}</p>{table}"
 
 
-#: What :func:`search_pattern` writes.
-FOUND = "found.json"
+#: File that :func:`search_pattern` writes.
+MATCHES = "found.json"
 
 
 def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
@@ -57,8 +57,8 @@ def search_pattern(names: Sequence[str], pattern: str, out: Path) -> str:
     if not compiled.groups:
         return "expected a group in round brackets, as in (.*)_aug[0-9]+"
     matches = (compiled.search(name) for name in names)
-    found = [match and match.group(1) for match in matches]
-    (out / FOUND).write_text(json.dumps(found), encoding="utf-8")
+    groups = [match and match.group(1) for match in matches]
+    (out / MATCHES).write_text(json.dumps(groups), encoding="utf-8")
     return ""
 
 
@@ -82,14 +82,14 @@ def strict_json(value: Any, **options: Any) -> str:
 
 
 def expect(holds: object, where: Path | str, what: str, got: object) -> None:
-    """Raise FileRefusedError where a file, or a place in one, does not hold what was expected."""
+    """Raise FileRefusedError unless a file, or a place in one, is as expected."""
     if not holds:
         place = clean_text(where.name) if isinstance(where, Path) else where
         raise FileRefusedError(f"{place}: expected {what}, got {got}.")
 
 
 def expect_range(where: str, values: np.ndarray, n: int, what: str = "", *, first: int = 1) -> None:
-    """Refuse numbers of n things that are counted from ``first``; ``what`` says what they count."""
+    """Refuse numbers outside of ``n`` counted things, the first of which is ``first``."""
     last = first + n - 1
     outside = values[(values < first) | (values > last)]
     if outside.size:
@@ -120,7 +120,7 @@ def refuse_twice(where: Path | str, classes: Sequence[str]) -> None:
 _T = TypeVar("_T")
 
 
-def typed(kind: type[_T], values: dict[str, Any], file: str) -> _T:
+def read_fields(kind: type[_T], values: dict[str, Any], file: str) -> _T:
     """Return the values of a JSON file as a dataclass.
 
     Raises FileRefusedError: which field of the file, what was expected, what came.

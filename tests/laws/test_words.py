@@ -11,7 +11,7 @@ import pytest
 from tools import words
 
 #: Cases at most, by rule. They only go down: lower a number when cases are gone.
-LIMITS = {"docstring": 798, "name": 1_124, "text": 27, "shared": 107}
+LIMITS = {"docstring": 642, "name": 900, "text": 23, "shared": 96}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from zslcore.datasets.facts import fact_sources
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
 from zslcore.metrics import harmonic_mean
-from zslcore.texts import clean_text, strict_json, typed
+from zslcore.texts import clean_text, read_fields, strict_json
 
 SCHEMA: Literal["zslcore-board/1"] = "zslcore-board/1"
 #: A result with every accuracy of 717 classes takes 100 kB.
@@ -251,7 +251,7 @@ def _checked(values: dict[str, Any], file: str) -> BoardEntry:
     try:
         if wrong := next(_unfit_leaves(values), None):
             raise FileRefusedError(f"{file}, {wrong}.")
-        entry = typed(BoardEntry, values, file)
+        entry = read_fields(BoardEntry, values, file)
         if wrong := next(_contradictions(entry), None):
             raise FileRefusedError(f"{file}, {wrong}.")
     except RecursionError:

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> Output:
             raise ParameterError(f"--{name}: expected each once; got {twice[0]!r} again.")
     methods = [plugins.register(each) for each in args.method or ()]
     methods = methods or [name for name, m in METHODS.items() if m.card.in_default_comparison]
-    datasets = {name: _known(name) for name in args.dataset}
+    datasets = {name: _load(name) for name in args.dataset}
     digests = {name: data.digest for name, data in datasets.items()}
     splits = args.split or dict.fromkeys(data.split().name for data in datasets.values())
     spec = comparison.ComparisonSpec(digests, tuple(splits), tuple(methods), args.select_for)
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> Output:
     )
 
 
-def _known(name: str) -> ZSLDataset:
+def _load(name: str) -> ZSLDataset:
     """Load a data set; without its features where only its precomputed results are available."""
     from zslcore.datasets import load
     from zslcore.results.shipped import is_known_by_results, load_results_only

@@ -52,16 +52,16 @@ def run(args: argparse.Namespace) -> None:
     store = ResultStore()
     if not args.no_store and (refusal := store.refusal()):
         print(f"The result will be printed but not stored. {refusal}", file=sys.stderr)
-    made = runs.run(spec, dataset, with_oracle=not args.no_oracle, progress=show_steps)
+    result = runs.run(spec, dataset, with_oracle=not args.no_oracle, progress=show_steps)
     show_steps()
-    print(made.result.to_json() if args.json else as_text(made.result), flush=True)
+    print(result.result.to_json() if args.json else as_text(result.result), flush=True)
     if not args.no_store:
         with store.tolerated():
-            store.put_run(made)
+            store.put_run(result)
     if store.not_stored_because:
         print(f"The result is not stored. {store.not_stored_because}", file=sys.stderr)
     if args.predictions is not None:
-        write_predictions(args.predictions, made.predictions)
+        write_predictions(args.predictions, result.predictions)
 
 
 def read_params(method: str, texts: Sequence[str]) -> dict[str, bool | float | int | str]:

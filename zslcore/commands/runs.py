@@ -194,8 +194,8 @@ def show_run(args: argparse.Namespace) -> Output:
         lines = [f"{name:<12} {value}" for name, value in about.items()]
         return Output("\n".join([*lines, _as_text(pd.DataFrame(one.rows))]), one.to_json)
     result = one.result
-    made = f"{result.created}, version {result.version} {result.commit}".rstrip()
-    head = f"key          {one.id}\norigin       {one.origin}\nmade         {made}\n"
+    created = f"{result.created}, version {result.version} {result.commit}".rstrip()
+    head = f"key          {one.id}\norigin       {one.origin}\nmade         {created}\n"
     return Output(head + as_text(result, one.imported.who if one.imported else ""), one.to_json)
 
 

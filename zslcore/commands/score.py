@@ -48,7 +48,7 @@ class OpenQuestionError(DatasetError):
     def __init__(self, question: Question, option: str) -> None:
         no = "" if question.open else f", if not: {option} as-is"
         super().__init__(f"{question.said} If so: {option} {question.fix}{no}.")
-        self.said, self.fix = question.said, question.fix
+        self.sentence, self.fix = question.said, question.fix
 
 
 @command(
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> Output:
     except OpenQuestionError as question:
         return Output(
             f"UNKNOWN  {question}",
-            {"verdict": "unknown", "question": question.said, "fix": question.fix},
+            {"verdict": "unknown", "question": question.sentence, "fix": question.fix},
             UNKNOWN,
         )
 

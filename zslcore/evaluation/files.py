@@ -29,7 +29,7 @@ from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenanc
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import or_refused, written_whole
-from zslcore.texts import clean_text, typed
+from zslcore.texts import clean_text, read_fields
 from zslcore.untrusted.client import (
     DEFAULT_LIMITS,
     ColumnRole,
@@ -204,7 +204,7 @@ def _build_predictions(found: Columns, path: Path) -> Predictions:
             f"and its class_names; got {clean_text(repr(found.attrs.get('schema', 'none')), 60)}."
         )
     try:
-        attributes = typed(_Attributes, _clean_json(found.attrs), path.name)
+        attributes = read_fields(_Attributes, _clean_json(found.attrs), path.name)
         provenance = Provenance(**{f.name: getattr(attributes, f.name) for f in fields(Provenance)})
         folds = dict(_parts(found.arrays, found.texts["part"], attributes))
         if "test" not in folds:

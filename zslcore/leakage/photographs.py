@@ -22,7 +22,7 @@ import numpy as np
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError
 from zslcore.leakage.report import counted
 from zslcore.storage import artifacts
-from zslcore.texts import FOUND, clean_text, search_pattern
+from zslcore.texts import MATCHES, clean_text, search_pattern
 from zslcore.untrusted.client import Role, read_arrays, read_value
 from zslcore.untrusted.worker import Refused, call
 
@@ -61,7 +61,7 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
                 memory=MEMORY,
                 seconds=seconds,
             )
-            found: list[str | None] = [] if refused else json.loads((folder / FOUND).read_bytes())
+            found: list[str | None] = [] if refused else json.loads((folder / MATCHES).read_bytes())
     except Refused:
         raise ParameterError(
             f"{shown}: takes more than {seconds} s for {len(names):,} names; use a simpler one."

@@ -35,7 +35,7 @@ from xml.etree import ElementTree
 from zslcore.exceptions import closest_name
 from zslcore.interactive.one_file import page_of
 from zslcore.leakage.report import FAIL_ON, FailOn, Finding, Mark, Report, worst_first
-from zslcore.texts import strict_json, typed
+from zslcore.texts import read_fields, strict_json
 from zslcore.version import version
 
 if TYPE_CHECKING:
@@ -255,7 +255,7 @@ def read_report(content: bytes, file: str) -> Report:
     }
     names = ("subject", "split", "findings", "read_as", "kind", "files", "reason", "figures")
     more = ("picture", "command")
-    return typed(Report, {name: values[name] for name in (*names, *more)}, file)
+    return read_fields(Report, {name: values[name] for name in (*names, *more)}, file)
 
 
 def _finding_of_point(verdict: str, point: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import pytest
 from scipy.io import loadmat
 
 from tests.pages import ROOT
-from tools.findings import made
+from tools.findings import findings_of_tables
 from zslcore.analysis.cross_dataset import cross_tests, printed_table
 from zslcore.analysis.leak_cost import measured
 from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
@@ -402,7 +402,7 @@ def test_devises_margin():
 
 
 def test_the_file_of_findings_is_what_the_printed_tables_give():
-    assert [asdict(finding) for finding in FINDINGS] == made()
+    assert [asdict(finding) for finding in FINDINGS] == findings_of_tables()
 
 
 # --- From our runs --------------------------------------------------------------------------------
