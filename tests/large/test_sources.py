@@ -26,7 +26,7 @@ def hdf5(tmp_path):
         file.create_dataset("never", shape=(1 << 40, 16), dtype="f4", chunks=(64, 16))
         file["linked"] = h5py.ExternalLink("/etc/hostname", "/")
         file["words"] = np.array([b"a", b"b"])
-        file["group/inside"] = X
+        file["group/inside"], file["long"] = X, np.concatenate([X, X])
     return path
 
 
@@ -51,7 +51,8 @@ def test_hdf5_is_read_block_by_block(hdf5, name, monkeypatch):
         ("never", "declares .* bytes and holds 0"),
         ("linked", "got a link"),
         ("group", "got an HDF5 group"),
-        ("words", r"expected features \(n, d\) and labels \(n,\)"),
+        ("words", "expected numbers"),
+        ("long", r"expected features \(n, d\) and labels \(n,\)"),
     ],
 )
 def test_hdf5_that_does_not_hold_features_is_refused(hdf5, name, said):
@@ -60,9 +61,14 @@ def test_hdf5_that_does_not_hold_features_is_refused(hdf5, name, said):
 
 
 def test_a_file_that_is_none_is_refused(tmp_path):
-    (tmp_path / "torn.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
-    for name in ("torn.h5", "gone.h5"):
-        with pytest.raises(FileRefusedError, match="expected an HDF5 file"):
+    (tmp_path / "corrupt.h5").write_bytes(b"\x89HDF\r\n\x1a\n" + bytes(100))
+    (tmp_path / "text.h5").write_text("dog")
+    for name, said in (
+        ("corrupt.h5", "expected an HDF5 file that is whole"),
+        ("text.h5", "expected HDF5, got a text"),
+        ("gone.h5", "expected a file, found nothing there"),
+    ):
+        with pytest.raises(FileRefusedError, match=said):
             next(blocks_of(str(tmp_path / name)))
     with pytest.raises(UnknownNameError, match="did you mean 'digits'"):
         next(blocks_of("digts"))
@@ -92,3 +98,13 @@ def test_the_command_finds_what_was_changed(tmp_path, capsys):
     capsys.readouterr()
     assert main(["shards", "show", str(folder)]) == 2
     assert "features.npy has changed since it was written" in capsys.readouterr().err
+
+
+def test_no_file_is_opened_in_this_process(hdf5, monkeypatch):
+    def opened(*_, **__):
+        raise AssertionError("opened here")
+
+    monkeypatch.setattr(h5py, "File", opened)
+    A, b = zip(*blocks_of(str(hdf5), features="X", labels="of", first_label=1), strict=True)
+    np.testing.assert_array_equal(np.concatenate(A), X)
+    np.testing.assert_array_equal(np.concatenate(b), Y)

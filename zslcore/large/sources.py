@@ -21,16 +21,12 @@ from zslcore.datasets.imagenet import (
     imagenet_plan,
     simulated_blocks,
 )
-from zslcore.exceptions import FileRefusedError
 from zslcore.large.shards import Shards
 from zslcore.texts import expect
-from zslcore.untrusted.readers.hdf5_files import Hdf5
-from zslcore.untrusted.worker import Refused
+from zslcore.untrusted.client import open_large_arrays
 
 #: Values read at a time, 32 MiB of float32.
 BLOCK_VALUES = 1 << 23
-#: Deflate cannot do better than this: what declares more values has never held them.
-MOST_COMPRESSED = 1100
 
 Block = tuple[np.ndarray, np.ndarray]
 
@@ -40,13 +36,13 @@ def blocks_of(
 ) -> Iterator[Block]:
     """Yield (features, labels) of a source, block by block.
 
-    ``source`` is an HDF5 file or the name of a data set; ``features`` and ``labels`` name its
-    arrays, of shapes (n, n_features) and (n,). ``first_label`` numbers the first class: 0,
+    ``source`` is an HDF5 file or the name of a data set; ``features`` and ``labels``
+    name its arrays, of shapes (n, n_features) and (n,). ``first_label`` numbers the first class: 0,
     or 1 as MATLAB counts. A file whose arrays are not what they claim is refused.
     """
     path = Path(source).expanduser()
     if path.suffix.lower() in (".h5", ".hdf5", ".hdf"):
-        X, y = _of_hdf5(path, features, labels)
+        X, y = open_large_arrays(path, (features, labels))
         yield from _rows(source, X, y, first_label)
     elif source in SIMULATED_IMAGENET:  # its full size is made, never held
         yield from simulated_blocks(imagenet_plan(source))
@@ -68,32 +64,6 @@ def _rows(source: str, X: Any, y: Any, first_label: int) -> Iterator[Block]:
     for start in range(0, n, size):
         part = slice(start, min(start + size, n))
         yield np.asarray(X[part]), classes[part].astype(np.int64) - first_label
-
-
-def _of_hdf5(path: Path, *names: str) -> list[Any]:
-    """Return data sets of an HDF5 file, found as in the sandbox."""
-    if not path.is_file():
-        raise FileRefusedError(f"{path}: expected an HDF5 file; there is none.")
-    try:
-        source = Hdf5(str(path))
-    except OSError as error:
-        raise FileRefusedError(f"{path}: expected an HDF5 file that can be read.") from error
-    found = []
-    for name in names:
-        held = ", ".join(source.names[:20]) or "none"
-        expect(name in source.names, str(path), f"an array {name!r}", held)
-        try:
-            source.declared(name)
-        except Refused as error:
-            raise FileRefusedError(f"{path}, {name!r}: {error}.") from None
-        data = source.file[name]
-        stored = data.id.get_storage_size()
-        if data.nbytes > MOST_COMPRESSED * stored:
-            raise FileRefusedError(
-                f"{path}, {name!r}: declares {data.nbytes:,} bytes and holds {stored:,}."
-            )
-        found.append(data)
-    return found
 
 
 def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:

@@ -28,6 +28,7 @@ from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
 from zslcore.untrusted.readers import (
     csv_files,
+    hdf5_files,
     json_files,
     parquet_files,
     variables,
@@ -420,6 +421,54 @@ def read_columns(
             if len({len(array) for array in arrays.values()}) > 1:
                 raise ValueError
             return Columns(arrays, texts, dict(said["attrs"]))
+
+
+@dataclass(frozen=True, slots=True)
+class LargeArray:
+    """An array of numbers of an HDF5 file, larger than memory: a worker reads the rows wanted."""
+
+    path: Path
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        """Return rows."""
+        start, stop, _ = rows.indices(self.shape[0])
+        shape = (stop - start, *self.shape[1:])
+        size = math.prod(shape) * self.dtype.itemsize
+        with scratch() as folder:
+            _read(
+                hdf5_files.read_rows,
+                self.path,
+                folder,
+                self.name,
+                start,
+                stop,
+                limits=Limits(most=2 * size, free_bytes=2 * size),
+                what="an HDF5 file",
+            )
+            with _checked(self.path):
+                array = open_array(folder / "rows.npy")
+                if array.shape != shape or array.dtype != self.dtype:
+                    raise ValueError
+                return np.array(array)
+
+
+def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
+    """Open arrays of an HDF5 file for reading them row by row; nothing is read yet."""
+    _kind(path, ("HDF5",))
+    with scratch() as folder:
+        found = _read(hdf5_files.describe_arrays, path, folder, list(names), what="an HDF5 file")
+    with _checked(path):
+        arrays = [
+            LargeArray(path, name, tuple(map(int, shape)), np.dtype(kind))
+            for name, (shape, kind) in zip(names, found, strict=True)
+        ]
+        if any(array.dtype.kind not in "biuf" or min(array.shape, default=0) < 0
+               for array in arrays):  # fmt: skip
+            raise ValueError
+        return arrays
 
 
 def read_split_rows(

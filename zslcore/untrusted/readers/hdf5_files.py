@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from zslcore.untrusted import worker
 from zslcore.untrusted.readers.common import TEXT_BYTES, Shape
 from zslcore.untrusted.readers.mat_files import join_cells, refuse_many_cells
 from zslcore.untrusted.worker import Refused
 
 #: Deflate, shuffle and fletcher32: the filters that are part of HDF5, no plug-ins.
 HDF5_FILTERS = {1, 2, 3}
+#: Deflate cannot do better than this: what declares more values has never held them.
+MOST_COMPRESSED = 1100
 
 
 class Hdf5:
@@ -27,7 +32,7 @@ class Hdf5:
 
     def declared(self, name: str) -> tuple[Shape, int]:
         """Return shape and bytes per value of a variable without reading its values."""
-        data = self._data(name)
+        data = self.array(name)
         if self._is_field(name) and data.dtype.kind == "O":
             refuse_many_cells(data.size)
             return (sum(self._cell(each).size for each in data[()].ravel()),), 8
@@ -37,7 +42,7 @@ class Hdf5:
 
     def read(self, name: str) -> np.ndarray:
         """Return the values of a variable."""
-        data = self._data(name)
+        data = self.array(name)
         if data.attrs.get("MATLAB_empty"):  # then the data are the shape, not the values
             return np.empty((0, 0))
         if data.dtype.kind == "O" and self._is_field(name):
@@ -51,7 +56,7 @@ class Hdf5:
         """Whether a name is that of a field; a variable may have a dot in its own."""
         return name not in self.names and "." in name
 
-    def _data(self, name: str) -> Any:
+    def array(self, name: str) -> Any:
         """Return the array of a variable, or of a field of a struct; no link is followed."""
         where, field = name.partition(".")[::2] if self._is_field(name) else (name, "")
         self._refuse_link(self.file, where)
@@ -99,3 +104,34 @@ class Hdf5:
         if used - HDF5_FILTERS:
             raise Refused(f"expected deflate compression, got HDF5 filter {max(used)}")
         return data
+
+
+def describe_arrays(path: str, names: list[str], out: Path) -> list[tuple[tuple[int, ...], str]]:
+    """Return shape and type of arrays of numbers that are larger than memory, as they lie there."""
+    return [(data.shape, data.dtype.str) for data in _opened_arrays(path, names)]
+
+
+def read_rows(path: str, name: str, start: int, stop: int, out: Path) -> None:
+    """Write rows of an array as "rows"."""
+    (data,) = _opened_arrays(path, [name])
+    values = (stop - start) * math.prod(data.shape[1:])
+    worker.raise_memory_limit(2 * values * data.dtype.itemsize)
+    np.save(out / "rows.npy", data[start:stop], allow_pickle=False)
+
+
+def _opened_arrays(path: str, names: list[str]) -> list[Any]:
+    worker.import_libraries("h5py")
+    source, found = Hdf5(path), []
+    for name in names:
+        worker.report_progress(reading=name)
+        if name not in source.names:
+            held = ", ".join(source.names[:20]) or "none"
+            raise Refused(f"expected an array {name!r}, got {held}", "its list of arrays")
+        data = source.array(name)
+        stored = data.id.get_storage_size()
+        if data.nbytes > MOST_COMPRESSED * stored:
+            raise Refused(f"declares {data.nbytes:,} bytes and holds {stored:,}")
+        if data.dtype.kind not in "biuf":
+            raise Refused(f"expected numbers, got {data.dtype}")
+        found.append(data)
+    return found
