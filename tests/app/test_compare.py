@@ -152,7 +152,7 @@ def test_without_own_runs_one_sentence_says_where_they_come_from():
 def birds():
     """An import whose one split is called as no other one, with a run on it."""
     world = replace(WORLD, splits=[replace(WORLD.split("PS"), name="own")], simulated=False)
-    data = imports.keep_dataset(world, "birds")
+    data = imports.import_read_dataset(world, "birds")
     result = run(RunSpec("birds", "own", "ESZSL"), data, with_oracle=False).result
     ResultStore().put(result)
     return result
@@ -240,7 +240,7 @@ def test_results_on_fine_tuned_features_are_marked():
         splits=WORLD.splits,
         pretraining=("imagenet-1k", "training-images"),
     )
-    data = imports.keep_dataset(tuned, "tuned")
+    data = imports.import_read_dataset(tuned, "tuned")
     ResultStore().put(run(RunSpec("tuned", "PS", "LinearS2V"), data).result)
     app = mine()
     assert shown(app)["tuned"].loc["LinearS2V"].iloc[-1] == "✓ yours, fine-tuned"

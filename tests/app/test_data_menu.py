@@ -20,7 +20,9 @@ def data(monkeypatch, tmp_path):
     of_apy = load("simulated-aPY")
 
     def add(name):
-        imports.keep_dataset(replace(of_apy, name=name, simulated=False, known_digest=""), name)
+        imports.import_read_dataset(
+            replace(of_apy, name=name, simulated=False, known_digest=""), name
+        )
 
     return add
 

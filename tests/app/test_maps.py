@@ -286,7 +286,7 @@ def imported_pair(tmp_path, monkeypatch):
     for name in ("AWA1", "AWA2"):
         stand_in = load(f"simulated-{name}")
         real = replace(stand_in, name=name, simulated=False, known_digest="")
-        imports.keep_dataset(real, name)
+        imports.import_read_dataset(real, name)
 
 
 def test_an_imported_pair_is_the_default_and_its_first_picture_starts_no_job(imported_pair):

@@ -216,7 +216,7 @@ def test_compare_takes_the_one_split_of_a_data_set_whatever_it_is_called(
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     world = linear_world(noise=1.0)
     own = replace(world, splits=[replace(world.split("PS"), name="own")])
-    imports.keep_dataset(own, "birds")
+    imports.import_read_dataset(own, "birds")
     words = ["compare", "--dataset", "birds", "--method", "ESZSL", "LinearS2V", "--json"]
     assert main(words) == 0
     rows = json.loads(capsys.readouterr().out)

@@ -107,7 +107,7 @@ def test_several_cells_are_joined_and_matlab_7_3_reads_alike(tmp_path):
     data = np.empty((1, 2), dtype=object)
     data[0, 0], data[0, 1] = X.astype(float), 2.0 * X[:, :3]
     folder = bidilel(tmp_path / "two", features={"feature": {"Data": data}})
-    found = action_archives.find(folder).unstored("mine")
+    found = action_archives.find(folder).read_dataset("mine")
     np.testing.assert_array_equal(found.features, np.hstack([X, 2 * X[:, :3]]))
     path = folder / "data/visual_representations/hmdb51_c3d.mat"
     with h5py.File(path, "w", userblock_size=512) as file:
@@ -117,7 +117,7 @@ def test_several_cells_are_joined_and_matlab_7_3_reads_alike(tmp_path):
         file["allLabels"] = LABELS[None] + 1.0
         for name in ("feature/Data", "allLabels"):
             file[name].attrs["MATLAB_class"] = np.bytes_("cell" if "/" in name else "double")
-    again = action_archives.find(folder).unstored("mine")
+    again = action_archives.find(folder).read_dataset("mine")
     np.testing.assert_array_equal(again.features, found.features)
     assert again.digest == found.digest
 
@@ -127,7 +127,7 @@ def test_classes_that_no_counts_tell_have_numbers(tmp_path):
     folder = bidilel(
         tmp_path / "few", features={"feature": {"Data": X[:-1].astype(float)}, "allLabels": few}
     )
-    data = action_archives.find(folder).unstored("mine")
+    data = action_archives.find(folder).read_dataset("mine")
     assert data.class_names[:2] == ("class 1", "class 2")
     assert list(data.splits) == ["split 1", "split 2"]
 

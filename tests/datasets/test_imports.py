@@ -267,12 +267,12 @@ def test_nothing_is_swept_while_a_manifest_cannot_be_read(source, root, foreign,
     read_xlsa17(source)
     dead = draft_of_the_dead(root, "other.")
     folder = spoil_manifest(root, foreign, as_before=as_before)
-    assert imports.abandoned() == imports.strangers() == []
+    assert imports.abandoned() == imports.unknown_folders() == []
     assert upkeep.sweep_leftovers() == 0
     assert len(list(folder.iterdir())) >= 4
     (root / "Toy.json").unlink()
     assert imports.abandoned() == [dead]
-    assert imports.strangers() == [folder]
+    assert imports.unknown_folders() == [folder]
 
 
 def test_what_is_removed_though_its_manifest_cannot_be_read_goes_to_the_quarantine(source, root):
@@ -327,7 +327,7 @@ def test_imports_side_by_side_succeed_or_end_in_a_sentence(root):
         while not over.is_set():
             imports.size_of(root)
             imports.abandoned()
-            imports.restored("same")
+            imports.restore_manifest("same")
 
     acts = [
         lambda k: import_dataset(tiny(k), name="same"),
@@ -445,9 +445,9 @@ def test_a_pickle_is_never_opened(source, root, reads, tmp_path, name):
 )
 def test_names_are_plain_file_names(source, name):
     with pytest.raises(ParameterError, match="must be at most 64 letters"):
-        imports.keep(name, imports.Recipe(str(source), {}, ()), lambda _: None)
+        imports.import_once(name, imports.Recipe(str(source), {}, ()), lambda _: None)
     with pytest.raises(ParameterError, match="must be at most 64 letters"):
-        imports.keep_dataset(None, name)
+        imports.import_read_dataset(None, name)
 
 
 @pytest.mark.parametrize("name", ["digits", "simulated-AWA1", "simulated-ImageNet-small"])
@@ -484,7 +484,7 @@ def test_an_import_is_a_draft_until_its_manifest_names_it(source, root, monkeypa
         assert artifacts.is_draft(folder)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(imports, "_made_to_exist", killed)
+    monkeypatch.setattr(imports, "_publish_manifest", killed)
     with pytest.raises(KeyboardInterrupt):
         read_xlsa17(source)
     monkeypatch.undo()

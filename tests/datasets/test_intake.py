@@ -159,9 +159,9 @@ def test_a_wrong_guess_is_one_choice_away(tmp_path):
     np.savez(tmp_path / "a.npz", features=X[:, ::-1], other=X, labels=(Y + 1) % 5, coarse=Y)
     (tmp_path / "embeddings.csv").write_text(_table())
     choices = {"labels": "a.npz:coarse", "features": "a.npz:other"}
-    wrong = find(paths(tmp_path), unseen=UNSEEN).unstored("a")
+    wrong = find(paths(tmp_path), unseen=UNSEEN).read_dataset("a")
     assert not np.array_equal(wrong.labels, Y)
-    assert as_expected(find(paths(tmp_path), choices=choices, unseen=UNSEEN).unstored("a"))
+    assert as_expected(find(paths(tmp_path), choices=choices, unseen=UNSEEN).read_dataset("a"))
     command = ["import", *map(str, paths(tmp_path)), "--unseen", *UNSEEN, "--name", "birds"]
     assert main([*command, "--labels", "a.npz:coarse", "--features", "a.npz:other"]) in (0, None)
     assert as_expected(load("birds"))
@@ -197,8 +197,8 @@ def test_a_damaged_import_is_made_again_from_all_its_files(tmp_path, own_data):
 )
 def test_unseen_classes_are_named_as_people_write_them_or_drawn(tmp_path, unseen, which):
     npy(tmp_path)
-    split = find(paths(tmp_path), unseen=unseen).unstored("a").split("own")
-    again = find(paths(tmp_path), unseen=unseen).unstored("a").split("own")
+    split = find(paths(tmp_path), unseen=unseen).read_dataset("a").split("own")
+    again = find(paths(tmp_path), unseen=unseen).read_dataset("a").split("own")
     assert split.unseen_classes.tolist() == again.unseen_classes.tolist()
     assert which is None or split.unseen_classes.tolist() == which
     assert len(split.unseen_classes) == len(unseen if which else [0, 1])
@@ -222,11 +222,11 @@ def test_a_split_comes_as_rows_or_as_a_column_or_as_lists_of_matlab(tmp_path):
     }
     for name, write in forms.items():
         write(tmp_path / name)
-        data = find(paths(tmp_path)).unstored("a")
+        data = find(paths(tmp_path)).read_dataset("a")
         for part, rows in PARTS.items():
             np.testing.assert_array_equal(np.sort(getattr(data.split("own"), part)), np.sort(rows))
         with pytest.raises(DatasetError, match="holds a split; expected no list of unseen"):
-            find(paths(tmp_path), unseen=["bat"]).unstored("a")
+            find(paths(tmp_path), unseen=["bat"]).read_dataset("a")
         (tmp_path / name).unlink()
 
 
@@ -292,7 +292,7 @@ def test_class_embeddings_of_no_class_or_of_one_are_refused(tmp_path, n):
     npy(tmp_path)
     (tmp_path / "embeddings.csv").write_text("\n".join(_table().splitlines()[: 1 + n]))
     with pytest.raises((DatasetError, FileRefusedError)):
-        find(paths(tmp_path), unseen=UNSEEN).unstored("a")
+        find(paths(tmp_path), unseen=UNSEEN).read_dataset("a")
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_class_embeddings_of_no_class_or_of_one_are_refused(tmp_path, n):
 def test_unseen_classes_that_leave_no_split_are_refused(tmp_path, unseen, error):
     npy(tmp_path)
     with pytest.raises(error):
-        find(paths(tmp_path), unseen=unseen).unstored("a")
+        find(paths(tmp_path), unseen=unseen).read_dataset("a")
 
 
 def test_names_that_differ_from_all_labels_of_texts_are_asked_for(tmp_path):
@@ -318,7 +318,7 @@ def test_names_that_differ_from_all_labels_of_texts_are_asked_for(tmp_path):
     with pytest.raises(
         FileRefusedError, match=r"nothing names the rows of S\.npy; add a list of 5"
     ):
-        find(paths(tmp_path), unseen=UNSEEN).unstored("a")
+        find(paths(tmp_path), unseen=UNSEEN).read_dataset("a")
 
 
 def test_show_stores_nothing(tmp_path, capsys):

@@ -196,7 +196,7 @@ def test_what_a_reader_leaves_is_checked_again(tmp_path, monkeypatch, wrong):
 
     path = npz(tmp_path)
     monkeypatch.setattr(client, "call", answer)
-    with pytest.raises(FileRefusedError, match="its reader gave a wrong answer"):
+    with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         read_arrays(path, {"features": "rows", "class_names": "names"}, tmp_path)
 
 

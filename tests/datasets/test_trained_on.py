@@ -24,7 +24,7 @@ def test_built_in_data_are_looked_up_as_they_declare(name):
 def test_an_import_declares_it_for_its_own_content_alone(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     digits = load("digits")
-    kept = imports.keep_dataset(digits, "mine")
+    kept = imports.import_read_dataset(digits, "mine")
     assert "mine" in available()
     assert trained_on("mine", kept.digest) == ("none",)
     assert trained_on("mine", "another") == ()
@@ -138,4 +138,4 @@ def test_what_a_file_declares_is_not_contradicted(folder):
 
 def keep_simulated(*names):
     recipe = imports.Recipe("/nowhere", {}, (), pretraining=names)
-    return imports.keep("mine", recipe, lambda _: load("simulated-aPY"))
+    return imports.import_once("mine", recipe, lambda _: load("simulated-aPY"))

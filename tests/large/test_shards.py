@@ -12,7 +12,7 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import FeatureView, chunks
 from zslcore.large.shards import Shards, write_shards
 from zslcore.storage import artifacts
-from zslcore.storage.artifacts import TornError
+from zslcore.storage.artifacts import CorruptFolderError
 
 X, Y = rows()
 
@@ -98,7 +98,7 @@ def test_opening_finds_what_was_changed(shards):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(TornError, match="features.npy has changed since it was written"):
+    with pytest.raises(CorruptFolderError, match="features.npy has changed since it was written"):
         Shards.open(shards.folder)
 
 
@@ -111,27 +111,27 @@ def test_a_large_part_is_hashed_where_its_time_is_another(shards, monkeypatch):
     os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
     Shards.open(shards.folder)  # the promise: another content under the same time goes unseen
     os.utime(path)
-    with pytest.raises(TornError, match="features.npy has changed"):
+    with pytest.raises(CorruptFolderError, match="features.npy has changed"):
         Shards.open(shards.folder)
 
 
 @pytest.mark.parametrize("file", ["features.npy", "labels.npy"])
 def test_opening_finds_what_is_missing(shards, file):
     (shards.folder / file).unlink()
-    with pytest.raises(TornError, match=f"{file} is missing"):
+    with pytest.raises(CorruptFolderError, match=f"{file} is missing"):
         Shards.open(shards.folder)
 
 
 def test_opening_finds_what_does_not_belong_there(shards):
     (shards.folder / "more.npy").write_bytes(b"")
-    with pytest.raises(TornError, match="more.npy does not belong to it"):
+    with pytest.raises(CorruptFolderError, match="more.npy does not belong to it"):
         Shards.open(shards.folder)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 2, "files": {}}', "null"])
 def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
     (shards.folder / "shards.json").write_text(text)
-    with pytest.raises(TornError, match=r"shards\.json: is no manifest of this version\."):
+    with pytest.raises(CorruptFolderError, match=r"shards\.json: is no manifest of this version\."):
         Shards.open(shards.folder)
 
 
@@ -148,7 +148,7 @@ def test_a_manifest_that_is_none_is_refused_in_a_sentence(shards, text):
 def test_a_manifest_that_lies_is_refused(shards, change, said):
     path = shards.folder / "shards.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
-    with pytest.raises(TornError, match=said):
+    with pytest.raises(CorruptFolderError, match=said):
         Shards.open(shards.folder)
 
 
@@ -159,7 +159,7 @@ def test_files_that_are_none_of_shards_are_refused(shards):
     manifest = json.loads((shards.folder / "shards.json").read_text())
     manifest["files"] |= artifacts.seal([path])
     (shards.folder / "shards.json").write_text(json.dumps(manifest))
-    with pytest.raises(TornError, match="does not hold one class number a row"):
+    with pytest.raises(CorruptFolderError, match="does not hold one class number a row"):
         Shards.open(shards.folder)
 
 

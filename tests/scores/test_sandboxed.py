@@ -148,7 +148,7 @@ SPOILED = {
 @pytest.mark.parametrize("kind", SPOILED)
 def test_what_a_crashed_child_may_have_written_is_refused(tmp_path, monkeypatch, left, kind):
     assert judged_there(tmp_path, monkeypatch, left, lambda into: None).matrix  # as it was left
-    with pytest.raises(FileRefusedError, match="its reader gave a wrong answer"):
+    with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         judged_there(tmp_path, monkeypatch, left, SPOILED[kind])
 
 
@@ -164,7 +164,7 @@ def test_more_than_a_child_may_take_is_refused_before_it_is_read(tmp_path, monke
                 file.truncate(MEMORY)
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(FileRefusedError, match="its reader gave a wrong answer"):
+    with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
         judged_there(tmp_path, monkeypatch, left, spoil)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + (64 << 10)  # KB
 

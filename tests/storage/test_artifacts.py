@@ -9,7 +9,15 @@ from types import SimpleNamespace
 import pytest
 
 from zslcore.storage import artifacts
-from zslcore.storage.artifacts import TornError, discard, draft, seal, sha256, sweep, verify
+from zslcore.storage.artifacts import (
+    CorruptFolderError,
+    discard,
+    draft,
+    seal,
+    sha256,
+    sweep,
+    verify,
+)
 
 
 @pytest.fixture
@@ -64,7 +72,7 @@ def test_what_is_not_as_it_was_sealed_is_torn(folder, spoil, sentence):
     for path in folder.iterdir():
         path.chmod(0o644)
     spoil(folder)
-    with pytest.raises(TornError, match=sentence):
+    with pytest.raises(CorruptFolderError, match=sentence):
         verify(folder, known)
 
 
@@ -74,9 +82,9 @@ def test_files_up_to_four_mebibytes_are_hashed_though_their_time_agrees(tmp_path
     with path.open("wb") as file:
         file.truncate(size)
     known = {"size": size, "mtime_ns": path.stat().st_mtime_ns, "sha256": "of other bytes"}
-    with pytest.raises(TornError, match="has changed") if hashed else nullcontext():
+    with pytest.raises(CorruptFolderError, match="has changed") if hashed else nullcontext():
         verify(tmp_path, {"file": known})
-    with pytest.raises(TornError, match="has changed"):
+    with pytest.raises(CorruptFolderError, match="has changed"):
         verify(tmp_path, {"file": known | {"mtime_ns": 0}})
 
 
@@ -117,7 +125,7 @@ def test_a_clock_that_jumps_sweeps_nothing_of_the_living_and_all_of_the_dead(
 
 
 def test_a_folder_without_the_mark_of_a_draft_is_never_swept(folder):
-    artifacts.disown(folder)
+    artifacts.unmark_draft(folder)
     os.utime(folder, (1, 1))
     assert sweep([folder]) == 0
     assert sorted(path.name for path in folder.iterdir()) == ["a.npy", "b.npy"]

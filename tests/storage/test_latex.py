@@ -8,11 +8,7 @@ import pytest
 
 from ui.takeaway.exports import as_latex as as_seen
 from zslcore.analysis.stored_runs import as_latex as of_runs
-from zslcore.board import read_board
-from zslcore.board.checking import Board
-from zslcore.board.table import as_latex as of_board
 from zslcore.results.store import ResultStore
-from zslcore.storage.files import FACTS
 from zslcore.storage.tables import best_in_groups, in_latex, latex_table
 
 HOSTILE = r"\input{x} & 50% of $a_b$ #1 ~^ <i>|[x]| {y" + "\n" + r"} \\ \end{table}"
@@ -45,8 +41,6 @@ def stored():
 TABLES = {
     "runs": lambda: of_runs(stored()),
     "no run": lambda: of_runs([]),
-    "board": lambda: of_board(read_board(FACTS / "board")),
-    "no result": lambda: of_board(Board((), {}, "0" * 16)),
     "screen": lambda: as_seen(pd.DataFrame({HOSTILE: [HOSTILE, "b"], "n": [1, 2]}), HOSTILE),
 }
 

@@ -367,7 +367,7 @@ def test_a_wrong_answer_is_a_refusal(tmp_path, monkeypatch):
     for answer in answers:
         monkeypatch.setattr(client, "call", lambda *_, answer=answer, **__: answer)
         sentence = refused(tmp_path / "att_splits.mat", tmp_path)
-        assert sentence == "att_splits.mat: its reader gave a wrong answer."
+        assert sentence == "att_splits.mat: its reader returned an invalid result."
 
 
 def test_the_allowance_grows_with_the_file():

@@ -151,7 +151,7 @@ def import_folder(
     name = name.strip() or import_name(called)
     _refuse_taken(name, replace=replace)
     options: dict[str, Any] = {"features": features.strip(), "splits": splits.strip()}
-    if action_archives.holds(path):
+    if action_archives.can_read(path):
         options = {key: file for key, file in options.items() if file not in (FEATURES, SPLITS)}
     return _imported(path, name, options | {"pretraining": pretraining})
 

@@ -86,7 +86,7 @@ def _forget_second() -> None:
 
 def _offered(name: str) -> Offered:
     if name in imports.names():
-        classes, of, width, simulated = cache.facts_of_import(name, imports.stamp(name))
+        classes, of, width, simulated = cache.facts_of_import(name, imports.version_token(name))
         return Offered(name, frozenset(classes), of, width, simulated)
     if (planted := name.removesuffix(UNPLANTED)) in SIMULATED:
         benchmark = name.removeprefix("simulated-").partition("-")[0]

@@ -48,7 +48,7 @@ def dataset(name: str) -> ZSLDataset:
     """Return the data set called ``name``, opened again when another one has taken its place."""
     if stored_answers.is_known_by_results(name):
         return load_results_only(name)
-    return _dataset(name, imports.stamp(name))
+    return _dataset(name, imports.version_token(name))
 
 
 @st.cache_resource(show_spinner="Opening the data set …", max_entries=8)
@@ -79,7 +79,7 @@ def visit(session: str) -> str:
 
 def class_names(name: str) -> tuple[str, ...]:
     """Return the classes of the data set called ``name``, without keeping it open."""
-    return _class_names(name, imports.stamp(name))
+    return _class_names(name, imports.version_token(name))
 
 
 @st.cache_data(show_spinner=False, max_entries=256, ttl="1h")

@@ -179,7 +179,7 @@ def read_once(name: str, stamp: str) -> ZSLDataset:
 
 def open_dataset(name: str) -> ZSLDataset:
     """Return a data set, read once in every process; known by its results where not imported."""
-    return read_once(name, imports.stamp(name))
+    return read_once(name, imports.version_token(name))
 
 
 # --- Results in the run store ---------------------------------------------------------------------
@@ -254,7 +254,7 @@ def _read_rows(text: str) -> list[dict[str, Any]]:
 def verified(folder: Path) -> dict[str, Any]:
     """Return the identity of the study whose result a folder holds.
 
-    Raises TornError when the folder does not match its manifest, or this not its name.
+    Raises CorruptFolderError when the folder does not match its manifest, or this not its name.
     """
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -262,11 +262,11 @@ def verified(folder: Path) -> dict[str, Any]:
         found: dict[str, Any] = manifest["settings"]
         intact = key_of(found) == folder.name and manifest["format"] == FORMAT
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise artifacts.TornError(
+        raise artifacts.CorruptFolderError(
             f"its manifest cannot be read ({type(error).__name__})"
         ) from error
     if not intact:
-        raise artifacts.TornError("its manifest is for a different study or format")
+        raise artifacts.CorruptFolderError("its manifest is for a different study or format")
     return found
 
 
@@ -274,7 +274,7 @@ def is_intact(folder: Path) -> bool:
     """Return True if a folder holds the result that was written into it."""
     try:
         verified(folder)
-    except artifacts.TornError:
+    except artifacts.CorruptFolderError:
         return False
     return True
 

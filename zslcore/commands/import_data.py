@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     _refuse_options(args, source)
     for key in {"features", "splits", "prototypes"} & {*options}:
         options[key] = str(path_of(options[key], folder_of(source)))
-    if not action_archives.holds(source) and (sets := data_sets_in(source)):
+    if not action_archives.can_read(source) and (sets := data_sets_in(source)):
         return _import_all(sets, args.pretraining, options)
     print_dataset(import_dataset(source, pretraining=args.pretraining, **options))
     return 0
@@ -146,7 +146,7 @@ def _import_files(
         return 0
     name = options.pop("name", None)
     release = intake.find(paths, choices=choices, known=survey, **options)
-    print_dataset(release.stored(name, args.pretraining))
+    print_dataset(release.import_dataset(name, args.pretraining))
     return 0
 
 

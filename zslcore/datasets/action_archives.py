@@ -38,7 +38,7 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.base import Split
+from zslcore.datasets.base import SPLIT_PARTS, Split
 from zslcore.datasets.facts import (
     ACTION_SETS,
     ActionFacts,
@@ -47,8 +47,8 @@ from zslcore.datasets.facts import (
     recognise_actions,
 )
 from zslcore.datasets.imports import Recipe, import_name
-from zslcore.datasets.release import Raw, Release, Splits, rows_of, with_folds
-from zslcore.datasets.xlsa17 import PARTS, read_split_arrays
+from zslcore.datasets.release import ParsedDataset, Release, Splits, rows_of, with_folds
+from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name, require_known
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text, expect
@@ -72,7 +72,7 @@ EMBEDDINGS = {"word2vec": ("wordvector", "att"), "attributes": ("attributes", "o
 TRIAL, MOST_TRIALS = re.compile(r"split_(\d{1,3})"), 200
 
 
-def holds(path: Path) -> bool:
+def can_read(path: Path) -> bool:
     """Whether a folder is laid out as one of the two releases."""
     return _bidilel(path) is not None or bool(_trials(path))
 
@@ -168,7 +168,7 @@ def _read(
     semantics: Path | None,
     embedding: str,
     into: Path,
-) -> Raw:
+) -> ParsedDataset:
     """Read the features in the sandbox, then classes and trials as the release has them."""
     matrix, variable = ("feature.Data", "allLabels") if semantics else ("features", "labels")
     wanted: dict[str, Role] = {matrix: "rows" if semantics else "columns", variable: "numbers"}
@@ -179,7 +179,7 @@ def _read(
     else:
         prototypes, names, splits = _read_bidilel(trials[0], semantics, embedding, labels)
     classes = semantics.name if semantics else _of_trial(trials[0])
-    return Raw(
+    return ParsedDataset(
         features=arrays[matrix],
         labels=labels,
         prototypes=prototypes,
@@ -297,7 +297,7 @@ def _trial_splits(
     facts = action_facts(dataset) if dataset else None
     for path, arrays in trials.items():
         trial, number = _of_trial(path), int(path.parent.name.rpartition("_")[2])
-        rows = rows_of(trial, arrays, PARTS, len(labels))
+        rows = rows_of(trial, arrays, SPLIT_PARTS, len(labels))
         both = rows["trainval"].size and rows["test_unseen"].size
         expect(both, trial, "rows in trainval_loc and test_unseen_loc", "none")
         name = _name(number, np.unique(labels[rows["test_unseen"]]), facts)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Parts of a split that have rows.
-PARTS = ("trainval", "test_seen", "test_unseen")
+SPLIT_PARTS = ("trainval", "test_seen", "test_unseen")
 
 
 def frozen(array: ArrayLike, dtype: DTypeLike | None = None) -> np.ndarray:
@@ -92,7 +92,7 @@ class Split:
         object.__setattr__(self, "folds", tuple(self.folds))
 
     def __repr__(self) -> str:
-        rows = ", ".join(f"{len(getattr(self, part)):,} {part}" for part in PARTS)
+        rows = ", ".join(f"{len(getattr(self, part)):,} {part}" for part in SPLIT_PARTS)
         return (
             f"<Split {self.name}: {len(self.seen_classes)} seen and {len(self.unseen_classes)} "
             f"unseen classes; {rows} rows; {len(self.folds)} folds>"
@@ -109,7 +109,7 @@ class Split:
         """
         import pandas as pd
 
-        parts = [pd.DataFrame({"row": getattr(self, part), "part": part}) for part in PARTS]
+        parts = [pd.DataFrame({"row": getattr(self, part), "part": part}) for part in SPLIT_PARTS]
         table = pd.concat(parts, ignore_index=True)
         for k, fold in enumerate(self.folds, start=1):
             table[f"fold {k}"] = ""
@@ -121,7 +121,7 @@ class Split:
     @property
     def digests(self) -> dict[str, str]:
         """The digest of every part that has rows, by its name."""
-        rows = {part: getattr(self, part) for part in PARTS}
+        rows = {part: getattr(self, part) for part in SPLIT_PARTS}
         return {part: part_digest(values) for part, values in rows.items() if len(values)}
 
     @classmethod
@@ -212,7 +212,7 @@ def _sizes(splits: Iterable[Split]) -> pd.DataFrame:
                 "split": split.name,
                 "seen classes": len(split.seen_classes),
                 "unseen classes": len(split.unseen_classes),
-                **{part: len(getattr(split, part)) for part in PARTS},
+                **{part: len(getattr(split, part)) for part in SPLIT_PARTS},
                 "folds": len(split.folds),
             }
             for split in splits
@@ -388,7 +388,7 @@ class ZSLDataset:
         columns |= {"image_file": self.image_files} if self.image_files else {}
         for split in self.splits.values():
             column = np.full(len(self.labels), "", dtype=object)
-            for part in PARTS:
+            for part in SPLIT_PARTS:
                 rows = np.unique(getattr(split, part))
                 column[rows] = [f"{text} + {part}" if text else part for text in column[rows]]
             columns[split.name] = column

@@ -46,7 +46,7 @@ from zslcore.untrusted.client import (
 )
 
 #: Parts of a standard split whose classes are listed, and lists that say their order.
-PARTS = {
+LISTS_OF_CLASSES = {
     "test": ("testclasses.txt",),
     "trainval": ("trainvalclasses.txt", "trainclasses.txt"),
 }
@@ -184,10 +184,10 @@ def _by_lists(path: Path, embedding: str, lists: Mapping[str, Path]) -> ClassEmb
         )
     classes: list[str] = []
     parts: list[np.ndarray] = []
-    wanted: dict[str, Role] = {f"{part}_{embedding}": "columns" for part in PARTS}
+    wanted: dict[str, Role] = {f"{part}_{embedding}": "columns" for part in LISTS_OF_CLASSES}
     with artifacts.scratch() as folder:
         arrays = read_arrays(path, wanted, folder).arrays
-        for (part, names), variable in zip(PARTS.items(), wanted, strict=True):
+        for (part, names), variable in zip(LISTS_OF_CLASSES.items(), wanted, strict=True):
             lists_of = [lists[name] for name in names if name in lists]
             expect(
                 lists_of,

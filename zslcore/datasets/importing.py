@@ -14,7 +14,7 @@ from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import recognise
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, require_known
 from zslcore.storage import artifacts
-from zslcore.storage.artifacts import TornError
+from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder
 from zslcore.untrusted.client import Role, read_arrays
 
@@ -45,7 +45,7 @@ def import_dataset(
                 f"next to it, got {', '.join(pretraining)}."
             )
         name = options.pop("name", None) or imports.import_name(source.name)
-        return imports.keep_dataset(source, name)
+        return imports.import_read_dataset(source, name)
     name = options.pop("name", None)
     more, choices = options.pop("more", ()), options.pop("choices", None)
     if paths := files_of_intake(Path(source), more, choices):
@@ -53,9 +53,9 @@ def import_dataset(
             paths, choices = intake.with_file(paths, choices, options.pop("prototypes"))
         found = intake.find(paths, choices=choices, **options)
     else:
-        reader = next(each for each in READERS if each.holds(Path(source)))
+        reader = next(each for each in READERS if each.can_read(Path(source)))
         found = reader.find(Path(source), **options)
-    dataset: ZSLDataset = found.stored(name, pretraining)
+    dataset: ZSLDataset = found.import_dataset(name, pretraining)
     return dataset
 
 
@@ -68,7 +68,7 @@ def files_of_intake(
     arrays are not called as :mod:`zslcore.datasets.table` has them.
     """
     files = [Path(path) for path in more]
-    if source.is_dir() and not action_archives.holds(source):
+    if source.is_dir() and not action_archives.can_read(source):
         return [*intake.parquet_files(source), *files]
     if source.is_file() and (files or choices or not table.is_table(source)):
         return [source, *files]
@@ -117,13 +117,13 @@ def open_dataset(name: str) -> ZSLDataset:
     require_known("imported data set", name, imports.names())
     try:
         return imports.open_import(name)
-    except TornError as torn:
+    except CorruptFolderError as torn:
         return _again(name, str(torn))
 
 
 def _again(name: str, why: str) -> ZSLDataset:
     """Open a damaged import from its copies or its source, or say why that cannot be done."""
-    if imports.restored(name):
+    if imports.restore_manifest(name):
         return imports.open_import(name)
     recipe = imports.recipe_of(name)
     source = recipe.get("path", "")

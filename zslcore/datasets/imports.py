@@ -32,7 +32,7 @@ from zslcore.exceptions import DatasetError, NewerVersionError, ParameterError, 
 from zslcore.names import readable_names
 from zslcore.storage import artifacts, settings
 from zslcore.storage.arrays import write_rows
-from zslcore.storage.artifacts import TornError
+from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import FACTS, data_folder, or_refused, written_whole
 
 #: Counted up when the files or the manifest of an import change their meaning.
@@ -42,7 +42,7 @@ MAX_NAME = 64
 #: Names of image files; imports of earlier versions have none.
 IMAGE_FILES = "image_files.npy"
 #: Arrays of a split, in the order of its fields.
-PARTS = ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes")
+SPLIT_ARRAYS = ("trainval", "test_seen", "test_unseen", "seen_classes", "unseen_classes")
 #: Copy of the manifest in the folder of an import; hidden, so that it is none of its files.
 COPY = ".manifest.json"
 #: Times that an import is opened again because another process has replaced it.
@@ -93,7 +93,7 @@ def import_name(text: str) -> str:
     return "-".join(re.findall(r"[A-Za-z0-9_+]+", text))[:MAX_NAME] or "imported"
 
 
-def keep(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
+def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDataset:
     """Return the import made by ``recipe``, reading its sources only if one has changed.
 
     A recipe that declares nothing opens what was imported with a declaration, which stays. ``read``
@@ -106,18 +106,18 @@ def keep(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -> ZSLDa
         there = _manifest(name)["recipe"]
         if made_by == (there if recipe.pretraining else _undeclared(there)):
             return open_import(name)
-    except TornError:
+    except CorruptFolderError:
         pass  # made anew below; an import of a newer version is refused
     return _store(name, made_by, read)
 
 
-def keep_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
-    """Keep a data set that was read already; damaged, nothing can make this import again."""
+def import_read_dataset(dataset: ZSLDataset, name: str) -> ZSLDataset:
+    """Import a data set that is read already; if damaged, it cannot be imported again."""
     return _store(name, {}, lambda _: dataset)
 
 
 def remove(name: str) -> None:
-    """Forget an import; what is mapped somewhere stays readable there.
+    """Delete an import; open memory maps stay valid.
 
     A manifest that cannot be read goes to the quarantine, and the folder it may name stays.
     """
@@ -132,14 +132,14 @@ def remove(name: str) -> None:
 
 
 def _drop(folder: Path) -> None:
-    """Remove the folder of an import that is gone; a process killed meanwhile leaves a draft."""
+    """Remove the folder of a deleted import, as a draft: a killed process leaves no more."""
     with suppress(OSError):
-        artifacts.own(folder)
+        artifacts.mark_draft(folder)
     artifacts.discard(folder)
 
 
-def stamp(name: str) -> str:
-    """Return what tells whether another import has taken this name; empty where there is none."""
+def version_token(name: str) -> str:
+    """Return a token that changes when the import is replaced; empty where there is none."""
     try:
         state = (_root() / f"{name}.json").stat()
     except (OSError, ValueError):
@@ -152,7 +152,7 @@ def abandoned() -> list[Path]:
     return [folder for folder in _unnamed() if artifacts.is_abandoned(folder)]
 
 
-def strangers() -> list[Path]:
+def unknown_folders() -> list[Path]:
     """Return the folders, a day old, that are neither drafts nor named by any manifest.
 
     None while a manifest cannot be read.
@@ -161,7 +161,7 @@ def strangers() -> list[Path]:
     return [
         folder
         for folder in _unnamed()
-        if not artifacts.is_draft(folder) and artifacts.newest(folder) < day_old
+        if not artifacts.is_draft(folder) and artifacts.last_modified(folder) < day_old
     ]
 
 
@@ -180,8 +180,8 @@ def quarantine(path: Path) -> Path:
     return into
 
 
-def restored(name: str) -> bool:
-    """Write a damaged manifest again from the copy in the import's folder; return whether it was.
+def restore_manifest(name: str) -> bool:
+    """Restore a damaged manifest from the copy in the import's folder; return whether it was.
 
     Of several folders of this name that are what their copy says the newest is taken.
     """
@@ -189,7 +189,7 @@ def restored(name: str) -> bool:
     try:
         _manifest(name)
         return False
-    except TornError:
+    except CorruptFolderError:
         if not manifest.exists():  # removed, not damaged
             return False
     called = [path for path in _root().glob(f"{name}.*/") if path.name.rpartition(".")[0] == name]
@@ -211,11 +211,11 @@ def _agrees_with_copy(folder: Path, name: str) -> bool:
         manifest = _read(folder / COPY, name)
         artifacts.verify(folder, manifest["files"])
         return manifest["folder"] == folder.name
-    except (TornError, NewerVersionError, KeyError, TypeError, AttributeError, OSError):
+    except (CorruptFolderError, NewerVersionError, KeyError, TypeError, AttributeError, OSError):
         return False
 
 
-def _said(name: str) -> dict[str, Any]:
+def _read_manifest_or_empty(name: str) -> dict[str, Any]:
     """Return the manifest of an import; empty where it cannot be read."""
     try:
         return _manifest(name)
@@ -225,7 +225,7 @@ def _said(name: str) -> dict[str, Any]:
 
 def recipe_of(name: str) -> dict[str, Any]:
     """Return the recipe that an import was made by; empty where unknown."""
-    return _said(name).get("recipe", {})
+    return _read_manifest_or_empty(name).get("recipe", {})
 
 
 def size_of(root: Path) -> int:
@@ -249,8 +249,8 @@ def refuse_overfull(root: Path, name: str) -> None:
 
 
 def is_simulated(name: str) -> bool:
-    """Whether an import holds simulated features; False for what cannot be read."""
-    return _said(name).get("simulated") is True
+    """Whether an import holds simulated features; False if it cannot be read."""
+    return _read_manifest_or_empty(name).get("simulated") is True
 
 
 def _root() -> Path:
@@ -278,17 +278,17 @@ def _store(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset
     _check_name(name)
     _refuse_taken(name)
     with or_refused(f"The import {name!r}"):
-        _put(name, made_by, read)
+        _write_import(name, made_by, read)
     try:
         return open_import(name)
-    except TornError as torn:
+    except CorruptFolderError as torn:
         raise DatasetError(
             f"The import {name!r} was removed by another process meanwhile ({torn}); import it "
             "again."
         ) from torn
 
 
-def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> None:
+def _write_import(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset]) -> None:
     _refuse_newer(name)
     for left in abandoned():
         artifacts.discard(left)
@@ -299,18 +299,18 @@ def _put(name: str, made_by: dict[str, Any], read: Callable[[Path], ZSLDataset])
         declared = {"pretraining": _declared(dataset, made_by.get("pretraining", ()))}
         manifest = _write(dataset, folder) | {"name": name, "recipe": made_by} | declared
         refuse_overfull(_root(), name)
-        previous = _made_to_exist(name, folder, json.dumps(manifest, indent=1).encode())
+        previous = _publish_manifest(name, folder, json.dumps(manifest, indent=1).encode())
     except BaseException:
         artifacts.discard(folder)
         raise
     with suppress(OSError):  # last: a draft without its mark would never be swept
-        artifacts.disown(folder)
+        artifacts.unmark_draft(folder)
     if previous:
         _drop(previous)
 
 
 def _declared(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...]:
-    """Return what the features were trained on; what the files contradict is refused."""
+    """Return the pre-training sets of the features; refuse a contradiction of the files."""
     if pretraining and dataset.simulated:
         raise DatasetError(
             "The features are simulated, because the files have none; expected no pre-training, "
@@ -325,8 +325,8 @@ def _declared(dataset: ZSLDataset, pretraining: Sequence[str]) -> tuple[str, ...
     return tuple(check_pretraining([*dict.fromkeys((*dataset.pretraining, *pretraining))]))
 
 
-def _made_to_exist(name: str, folder: Path, manifest: bytes) -> Path | None:
-    """Let the manifest name the folder; return the folder that it named before."""
+def _publish_manifest(name: str, folder: Path, manifest: bytes) -> Path | None:
+    """Publish the manifest atomically; return the folder of the previous import."""
     with written_whole(folder / COPY) as file:
         file.write(manifest)
     (folder / COPY).chmod(0o444)
@@ -341,13 +341,13 @@ def _made_to_exist(name: str, folder: Path, manifest: bytes) -> Path | None:
 
 
 def _refuse_newer(name: str) -> None:
-    """Refuse to replace what a newer version has imported."""
-    with suppress(TornError):
+    """Refuse to replace an import of a newer version."""
+    with suppress(CorruptFolderError):
         _manifest(name)
 
 
 def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
-    """Write the arrays of ``dataset`` into ``folder`` and return what the manifest says."""
+    """Write the arrays of ``dataset`` into ``folder`` and return the manifest."""
     _write_matrix(folder / "features.npy", dataset.features)
     arrays = {"labels.npy": dataset.labels, "prototypes.npy": dataset.prototypes}
     arrays |= {} if dataset.images is None else {"images.npy": dataset.images}
@@ -387,7 +387,7 @@ def _split_arrays(dataset: ZSLDataset) -> dict[str, np.ndarray]:
     """Name every array of every split by its place: ``0.trainval``, ``0.fold1.val`` ..."""
     arrays: dict[str, np.ndarray] = {}
     for i, split in enumerate(dataset.splits.values()):
-        arrays |= {f"{i}.{part}": getattr(split, part) for part in PARTS}
+        arrays |= {f"{i}.{part}": getattr(split, part) for part in SPLIT_ARRAYS}
         for k, fold in enumerate(split.folds):
             arrays |= {f"{i}.fold{k}.train": fold.train, f"{i}.fold{k}.val": fold.val}
     return arrays
@@ -402,7 +402,7 @@ def _read(path: Path, name: str) -> dict[str, Any]:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        raise TornError("its manifest cannot be read") from None
+        raise CorruptFolderError("its manifest cannot be read") from None
     schema = manifest.get("schema") if isinstance(manifest, dict) else None
     if isinstance(schema, int) and schema > SCHEMA:
         raise NewerVersionError(
@@ -410,23 +410,23 @@ def _read(path: Path, name: str) -> dict[str, Any]:
             f"version reads {SCHEMA}); update zslcore, or import under another name."
         )
     if schema != SCHEMA:
-        raise TornError("its manifest was written by another version or program")
+        raise CorruptFolderError("its manifest was written by another version or program")
     if manifest.get("name") != name or not isinstance(manifest.get("recipe"), dict):
-        raise TornError("its manifest belongs to another import")
+        raise CorruptFolderError("its manifest belongs to another import")
     return manifest
 
 
 def open_import(name: str) -> ZSLDataset:
-    """Open an import whose files are what its manifest says; raise TornError where they are not.
+    """Open an import; raise CorruptFolderError where its files differ from the manifest.
 
     Another process may replace it at any time, and remove the files of the manifest just read.
     """
     for _ in range(TRIES):
-        before = stamp(name)
+        before = version_token(name)
         try:
             return _open(name)
-        except TornError:
-            if before == stamp(name):
+        except CorruptFolderError:
+            if before == version_token(name):
                 raise
     return _open(name)
 
@@ -437,10 +437,12 @@ def _open(name: str) -> ZSLDataset:
         folder = _root() / Path(manifest["folder"]).name
         artifacts.verify(folder, manifest["files"])
         return _dataset(folder, manifest)
-    except TornError:
+    except CorruptFolderError:
         raise
     except (KeyError, TypeError, AttributeError, ValueError, OSError, DatasetError) as error:
-        raise TornError(f"its files do not fit together ({type(error).__name__})") from error
+        raise CorruptFolderError(
+            f"its files do not fit together ({type(error).__name__})"
+        ) from error
 
 
 def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
@@ -467,7 +469,9 @@ def _dataset(folder: Path, manifest: dict[str, Any]) -> ZSLDataset:
 
 
 def _split(arrays: Mapping[str, np.ndarray], i: int, facts: dict[str, Any]) -> Split:
-    trainval, test_seen, test_unseen, seen, unseen = (arrays[f"{i}.{part}"] for part in PARTS)
+    trainval, test_seen, test_unseen, seen, unseen = (
+        arrays[f"{i}.{part}"] for part in SPLIT_ARRAYS
+    )
     folds = tuple(
         Fold(arrays[f"{i}.fold{k}.train"], arrays[f"{i}.fold{k}.val"])
         for k in range(facts["folds"])
@@ -479,7 +483,7 @@ def _split(arrays: Mapping[str, np.ndarray], i: int, facts: dict[str, Any]) -> S
 
 def _folder_of(name: str) -> Path | None:
     """Return the folder that a manifest names, None where it cannot be read."""
-    folder = _said(name).get("folder")
+    folder = _read_manifest_or_empty(name).get("folder")
     return _root() / Path(folder).name if isinstance(folder, str) else None
 
 
@@ -487,7 +491,7 @@ def _folder_of(name: str) -> Path | None:
 
 
 def pretraining_of(dataset: ZSLDataset) -> tuple[str, ...]:
-    """Return what the features of an open data set were trained on; () where nothing says it."""
+    """Return the pre-training sets of an open data set; () if unknown."""
     return dataset.pretraining or trained_on(dataset.name, dataset.digest)
 
 
@@ -502,7 +506,7 @@ def trained_on(name: str, digest: str) -> tuple[str, ...]:
         return ("none",)
     if name in (*SIMULATED, *UNPLANTED):
         return ("imagenet-1k",)
-    said = _said(name)
+    said = _read_manifest_or_empty(name)
     declared = said.get("pretraining") if said.get("digest") == digest else None
     if isinstance(declared, list) and declared:
         return tuple(map(str, declared))

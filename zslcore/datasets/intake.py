@@ -20,9 +20,8 @@ import numpy as np
 from zslcore.datasets.base import Split
 from zslcore.datasets.facts import Recognised
 from zslcore.datasets.imports import Recipe, import_name
-from zslcore.datasets.release import Raw, Release
-from zslcore.datasets.split_lists import PARTS as PARTS_BY_NAME
-from zslcore.datasets.split_lists import split_of_parts
+from zslcore.datasets.release import ParsedDataset, Release
+from zslcore.datasets.split_lists import PART_OF_NAME, split_of_parts
 from zslcore.datasets.table import split_from_rows, split_from_unseen
 from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
 from zslcore.names import class_key, class_keys
@@ -182,7 +181,7 @@ class Intake:
 
     def rows_of_parts(self) -> dict[str, Array]:
         """Return the lists of rows by part."""
-        named = {part: self.parts[part] for part in PARTS_BY_NAME.values() if part in self.parts}
+        named = {part: self.parts[part] for part in PART_OF_NAME.values() if part in self.parts}
         trains = {"train", "trainval"} & named.keys()
         return named if trains and len(named) > len(trains) else {}
 
@@ -244,7 +243,7 @@ def _joined(shards: Sequence[Contents]) -> Contents:
     ]
     parts = [re.match(r"[a-z]+", each.path.name.lower()) for each in shards]
     words = [part[0] if part else "" for part in parts]
-    if all(word in PARTS_BY_NAME for word in words) and len({*words}) > 1:
+    if all(word in PART_OF_NAME for word in words) and len({*words}) > 1:
         arrays["split"] = np.repeat(np.array(words), sizes)
         shapes["split"] = arrays["split"].shape
     return Contents(first.path.parent, "Parquet", shapes, arrays, {})
@@ -287,8 +286,8 @@ def _named_part(array: Array) -> str:
     if array.contents.container in ("text", "Parquet") and array.name == "class":
         return "class"  # of a row of embeddings, or of an image
     lower = name.lower().removesuffix("_loc")
-    if lower in PARTS_BY_NAME and len(array.shape) == 1 and not (alone and array.shape[0] < 2):
-        return PARTS_BY_NAME[lower]
+    if lower in PART_OF_NAME and len(array.shape) == 1 and not (alone and array.shape[0] < 2):
+        return PART_OF_NAME[lower]
     return NAMES.get(re.sub(r"[^a-z]", "", name.lower()), "")
 
 
@@ -443,7 +442,7 @@ def _read(
     unseen: Sequence[str | int] | None,
     known: Intake | None,
     into: Path,
-) -> Raw:
+) -> ParsedDataset:
     intake = known or survey(paths, choices)
     parts = intake.parts
     for sentence in intake.unclear.values():
@@ -468,7 +467,7 @@ def _read(
     prototypes = np.array(_matrix(parts["prototypes"], n_classes, "class", into / "p.npy"))
     names, labels = _numbered(parts, names, labels, texts, len(prototypes))
     attributes = _texts(parts, "attribute_names", prototypes.shape[1])
-    return Raw(
+    return ParsedDataset(
         features=features,
         labels=labels,
         prototypes=prototypes,
@@ -601,8 +600,8 @@ def _splits(
             word: np.flatnonzero(words == word) for word in dict.fromkeys(words.tolist())
         }
         for word in found:
-            if word.lower() not in PARTS_BY_NAME:
-                raise closest_name(f"part in {intake.parts['split'].title}", word, PARTS_BY_NAME)
+            if word.lower() not in PART_OF_NAME:
+                raise closest_name(f"part in {intake.parts['split'].title}", word, PART_OF_NAME)
         return [_from_rows(file, labels, found, unseen, known)]
     if rows:
         lists = {part: array.contents.numbers(array.name) for part, array in rows.items()}

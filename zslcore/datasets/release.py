@@ -1,6 +1,6 @@
 """Files that hold a data set: readers find and parse them, one function checks what they say.
 
-A reader is a module with ``holds(path)``, whether files are of its form, and ``find(path,
+A reader is a module with ``can_read(path)``, whether files are of its form, and ``find(path,
 **options)``, which returns a :class:`Release`. :mod:`zslcore.datasets.importing` lists the readers.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, class_folds
 from zslcore.datasets.facts import Recognised, recognise
-from zslcore.datasets.imports import Recipe, keep
+from zslcore.datasets.imports import Recipe, import_once
 from zslcore.storage import artifacts
 from zslcore.texts import expect, expect_range, refuse_twice
 
@@ -25,8 +25,8 @@ Splits = Callable[[np.ndarray, Recognised | None], Sequence[Split]]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Raw:
-    """What files say of a data set, as far as possible as it is stored; nothing is checked yet.
+class ParsedDataset:
+    """Arrays that were parsed from files; nothing is checked yet.
 
     Attributes
     ----------
@@ -63,15 +63,17 @@ class Release:
 
     name: str
     recipe: Recipe
-    read: Callable[[Path], Raw]
+    read: Callable[[Path], ParsedDataset]
 
-    def stored(self, name: str | None = None, pretraining: Sequence[str] = ()) -> ZSLDataset:
+    def import_dataset(
+        self, name: str | None = None, pretraining: Sequence[str] = ()
+    ) -> ZSLDataset:
         """Return the data set as an import, reading the files only if one has changed."""
         name = name or self.name
         declared = replace(self, recipe=replace(self.recipe, pretraining=pretraining))
-        return keep(name, declared.recipe, partial(declared.unstored, name))
+        return import_once(name, declared.recipe, partial(declared.read_dataset, name))
 
-    def unstored(self, name: str, into: Path | None = None) -> ZSLDataset:
+    def read_dataset(self, name: str, into: Path | None = None) -> ZSLDataset:
         """Return the data set, its features a map in the folder ``into``, else in memory."""
         with nullcontext(into) if into else artifacts.scratch() as folder:
             raw = self.read(folder)
@@ -79,8 +81,8 @@ class Release:
         return build(replace(raw, features=features), name, self.recipe)
 
 
-def build(raw: Raw, name: str, recipe: Recipe) -> ZSLDataset:
-    """Return what files say as a data set, with 0-based labels and its benchmark's splits.
+def build(raw: ParsedDataset, name: str, recipe: Recipe) -> ZSLDataset:
+    """Validate parsed arrays; build a data set with 0-based labels and published splits.
 
     Raises a FileRefusedError, with the place in the files, where labels are not one per row and in
     the range of the classes, or class names not one per prototype and all different.

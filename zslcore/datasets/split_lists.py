@@ -57,7 +57,7 @@ MIXED = (
 FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 #: Names of lists and folders -> part; those of one's own follow.
-PARTS = {
+PART_OF_NAME = {
     "trainval": "trainval", "train": "train", "training": "train", "val": "val",
     "valid": "val", "validation": "val", "test_seen": "test_seen", "test_unseen": "test_unseen",
     "test": "test",
@@ -86,14 +86,14 @@ def part_of_name(name: str) -> str:
     >>> part_of_name("idx_train"), part_of_name("testSeenIndices"), part_of_name("loss")
     ('train', 'test_seen', '')
     """
-    if name.lower() in PARTS:
-        return PARTS[name.lower()]
+    if name.lower() in PART_OF_NAME:
+        return PART_OF_NAME[name.lower()]
     words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", name)]
     ends = "|".join(sorted(OF_ROWS, key=len, reverse=True))
     words = [re.sub(rf"(?<=[a-z]{{3}})({ends})$", "", word) for word in words]
     kept = [WORDS.get(word, word) for word in words if word not in OF_ROWS]
     both = ("_".join(kept), "_".join(reversed(kept)), "".join(kept))
-    return next((PARTS[each] for each in both if each in PARTS), "")
+    return next((PART_OF_NAME[each] for each in both if each in PART_OF_NAME), "")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -397,7 +397,7 @@ def read_split_lists(folder: Path) -> SplitList:
 
 def _trees(folder: Path) -> dict[str, Path]:
     """Return the folders of the parts; a tree needs one that trains and one that tests."""
-    named = [(name, folder / name) for name in _names_in(folder) if name.lower() in PARTS]
+    named = [(name, folder / name) for name in _names_in(folder) if name.lower() in PART_OF_NAME]
     return _by_part(folder, [(name, path) for name, path in named if path.is_dir()])
 
 
@@ -409,7 +409,9 @@ def _lists(folder: Path) -> dict[str, Path]:
     texts = [folder / name for name in _names_in(folder) if name.lower().endswith(".txt")]
     named = [(path.stem, path) for path in texts]
     named += [(m[1], path) for path in texts if (m := FIRST_LIST.fullmatch(path.stem))]
-    named = [(name, path) for name, path in named if name.lower() in PARTS and path.is_file()]
+    named = [
+        (name, path) for name, path in named if name.lower() in PART_OF_NAME and path.is_file()
+    ]
     lists = _by_part(folder, named)
     return {} if lists and all(is_class_list(lines_of(p)) for p in lists.values()) else lists
 
@@ -427,7 +429,9 @@ def is_class_list(lines: Sequence[str]) -> bool:
 def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]:
     """Return paths by the part they name; nothing unless parts train and test."""
     found: dict[str, Path] = {}
-    named = [(PARTS[name.lower()], path) for name, path in paths if name.lower() in PARTS]
+    named = [
+        (PART_OF_NAME[name.lower()], path) for name, path in paths if name.lower() in PART_OF_NAME
+    ]
     if not _is_whole({part for part, _ in named}):
         return {}
     for part, path in named:

@@ -32,13 +32,13 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.base import SPLIT_PARTS, Split, ZSLDataset
 from zslcore.datasets.embeddings import ClassEmbeddings, read_class_embeddings
 from zslcore.datasets.facts import Recognised, check_pretraining
 from zslcore.datasets.imagenet import challenge_split, known_ids
 from zslcore.datasets.imports import Recipe, import_name
 from zslcore.datasets.open_world import is_rule, new_classes, rule_in_words
-from zslcore.datasets.release import Raw, Release, with_folds
+from zslcore.datasets.release import ParsedDataset, Release, with_folds
 from zslcore.exceptions import DatasetError, closest_name
 from zslcore.names import class_key, class_keys
 from zslcore.texts import clean_text, expect, expect_range
@@ -53,13 +53,12 @@ from zslcore.untrusted.client import (
 
 #: Counted up when the same file gives other folds: 2 knows the released ones.
 REVISION = 2
-PARTS = ("trainval", "test_seen", "test_unseen")
 #: Parts of other layouts that a table has no place for: folds are chosen within trainval.
 UNREAD = ("train", "val")
 MATRICES: dict[str, Role] = {"features": "rows", "prototypes": "rows"}
 ROLES: dict[str, Role] = {
     **MATRICES,
-    **dict.fromkeys(("labels", *PARTS, *UNREAD), "numbers"),
+    **dict.fromkeys(("labels", *SPLIT_PARTS, *UNREAD), "numbers"),
     **dict.fromkeys(("class_names", "attribute_names", "pretraining", "provenance"), "names"),
     "image_files": "paths",
 }
@@ -105,7 +104,7 @@ def read_table(
         For a class without prototype; names the nearest one that has one.
     """
     found = find(Path(path), prototypes=prototypes, unseen=unseen)
-    return found.unstored(name or clean_text(Path(path).stem, 64), into)
+    return found.read_dataset(name or clean_text(Path(path).stem, 64), into)
 
 
 def is_table(path: Path) -> bool:
@@ -123,7 +122,7 @@ def is_table(path: Path) -> bool:
     return {"features", "labels"} <= shapes.keys() and not shapes.keys() & {"att", "trainval_loc"}
 
 
-def holds(path: Path) -> bool:
+def can_read(path: Path) -> bool:
     """Whether this is a file; its first bytes are looked at when it is read."""
     return path.is_file()
 
@@ -145,7 +144,7 @@ def find(
 
 def _read(
     path: Path, prototypes: Path | None, unseen: Sequence[str | int] | None, into: Path
-) -> Raw:
+) -> ParsedDataset:
     """Read the file, and that of its prototypes, in the sandbox."""
     side = read_class_embeddings(prototypes) if prototypes is not None else None
     read = _read_csv if path.suffix.lower() == ".csv" else _read_archive
@@ -236,7 +235,7 @@ def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[in
 
 def _read_archive(
     path: Path, side: ClassEmbeddings | None, unseen: Sequence[str | int] | None, folder: Path
-) -> Raw:
+) -> ParsedDataset:
     file = clean_text(path.name)
     required = ("features", "labels", *(() if side else ("prototypes",)))
     kinds = ("NumPy archive", "HDF5")
@@ -244,10 +243,10 @@ def _read_archive(
     arrays, own = read.arrays, read.names.get("class_names")
     prototypes = side.values if side else np.array(arrays["prototypes"])
     names = side.classes if side else own or tuple(f"class {i}" for i in range(len(prototypes)))
-    parts = {part: arrays[part] for part in PARTS if part in arrays}
+    parts = {part: arrays[part] for part in SPLIT_PARTS if part in arrays}
     made = "; ".join((*read.names.get("provenance", ()), *_unread(arrays, read.unread)))
     pretraining = read.names.get("pretraining", ())
-    return Raw(
+    return ParsedDataset(
         features=arrays["features"],
         labels=_by_name(path, arrays["labels"], own, side) if side and own else arrays["labels"],
         prototypes=prototypes,
@@ -294,7 +293,7 @@ def _by_name(
 
 def _read_csv(
     path: Path, side: ClassEmbeddings | None, unseen: Sequence[str | int] | None, folder: Path
-) -> Raw:
+) -> ParsedDataset:
     file = clean_text(path.name)
     if side is None:
         raise DatasetError(
@@ -309,11 +308,13 @@ def _read_csv(
     parts = {}
     for code, place in enumerate(table.texts.get("split", ())):
         where = f"{file}, {_row(table, 'split', code)}"
-        expect(place in PARTS, where, f"{', '.join(PARTS)} in column 'split'", repr(place))
+        expect(
+            place in SPLIT_PARTS, where, f"{', '.join(SPLIT_PARTS)} in column 'split'", repr(place)
+        )
         parts[place] = np.flatnonzero(table.codes["split"] == code)
     of_text = np.array([number[label] for label in table.texts["label"]])
     files = table.texts.get("image_file", ())
-    return Raw(
+    return ParsedDataset(
         features=table.values,
         labels=of_text[table.codes["label"]],
         prototypes=side.values,

@@ -28,11 +28,11 @@ from pathlib import Path
 
 import numpy as np
 
-from zslcore.datasets.base import Split, ZSLDataset
+from zslcore.datasets.base import SPLIT_PARTS, Split, ZSLDataset
 from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.datasets.facts import Recognised, fact_sources
 from zslcore.datasets.imports import Recipe, import_name
-from zslcore.datasets.release import Raw, Release, rows_of, with_folds
+from zslcore.datasets.release import ParsedDataset, Release, rows_of, with_folds
 from zslcore.exceptions import FileRefusedError, ParameterError, require_known
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
@@ -42,9 +42,8 @@ from zslcore.untrusted.client import Role, Variables, read_arrays, read_lines
 #: and folds. Imports that were made before stay as they are until they are made again.
 REVISION = 2
 FEATURES, SPLITS = "res101.mat", "att_splits.mat"
-PARTS = ("trainval", "test_seen", "test_unseen")
 #: What the variables of rows are called without their ``_loc``: parts, then the first fold.
-ROWS = (*PARTS, "train", "val")
+ROWS = (*SPLIT_PARTS, "train", "val")
 #: What a file of splits has to hold; that of a standard split has no seen test images.
 REQUIRED = ("att", "allclasses_names", "trainval_loc", "test_unseen_loc")
 #: Every variable of the layout that is small; anything else in a file is ignored.
@@ -114,10 +113,10 @@ def read_xlsa17(
         When a class list names a class that ``allclasses_names`` does not have.
     """
     found = find(folder, features, splits, prototypes=prototypes, embedding=embedding)
-    return found.stored(name, pretraining)
+    return found.import_dataset(name, pretraining)
 
 
-def holds(path: Path) -> bool:
+def can_read(path: Path) -> bool:
     """Whether a folder may be in this layout; what is missing of it, :func:`find` says."""
     return not path.is_file()
 
@@ -276,7 +275,7 @@ def _present(folder: Path, names: tuple[str, ...]) -> dict[str, Path]:
     return {name: path for name, path in found if path}
 
 
-def _read(layout: _Layout, into: Path) -> Raw:
+def _read(layout: _Layout, into: Path) -> ParsedDataset:
     """Read every file of a data set; ``features.npy`` stays in ``into`` as a map."""
     wanted: dict[str, Role] = {"features": "columns", "labels": "numbers"}
     images = read_arrays(layout.features, wanted, into).arrays
@@ -292,7 +291,7 @@ def _read(layout: _Layout, into: Path) -> Raw:
         prototypes, dimensions = own.of(names), own.names
         which = f"{layout.embedding} of " if layout.embedding else ""
         source += f", class embeddings {which}{own.file}"
-    return Raw(
+    return ParsedDataset(
         features=images["features"],
         labels=images["labels"],
         prototypes=prototypes,
@@ -323,7 +322,7 @@ def _splits(
     """Build the file's own split, and the standard one where that is known."""
     names, file = tables.names["allclasses_names"], layout.splits.name
     rows = rows_of(file, tables.arrays, ROWS, len(labels))
-    whole = Split.from_rows("PS", labels, **{part: rows[part] for part in PARTS}, note="")
+    whole = Split.from_rows("PS", labels, **{part: rows[part] for part in SPLIT_PARTS}, note="")
     standard: list[Split] = []
     if "test_seen_loc" not in tables.arrays:
         is_standard = known is None or np.array_equal(

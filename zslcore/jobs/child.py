@@ -177,7 +177,7 @@ def _put(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> N
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
     artifacts.discard(into)  # a damaged one, if any: an intact one is not redone
     os.replace(folder, into)
-    artifacts.disown(into)  # last: a draft without its mark would never be swept
+    artifacts.unmark_draft(into)  # last: a draft without its mark would never be swept
 
 
 if __name__ == "__main__":

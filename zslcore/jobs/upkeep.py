@@ -22,7 +22,7 @@ from zslcore.exceptions import NewerVersionError, ZSLError
 from zslcore.results.database import damage_of, mend
 from zslcore.results.store import ResultStore
 from zslcore.storage import artifacts, settings
-from zslcore.storage.artifacts import TornError
+from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder, is_draft_file
 from zslcore.untrusted.walls import WALLS, active_walls
 from zslcore.version import sources, version
@@ -92,7 +92,9 @@ def _strangers() -> list[Path]:
     """Return day-old folders that are neither drafts nor known to this version."""
     day_old = time.time() - artifacts.ABANDONED
     found = [path for path in _places_of_drafts(data_folder()) if not artifacts.is_draft(path)]
-    return imports.strangers() + [path for path in found if artifacts.newest(path) < day_old]
+    return imports.unknown_folders() + [
+        path for path in found if artifacts.last_modified(path) < day_old
+    ]
 
 
 def _changed(path: Path) -> float:
@@ -182,7 +184,7 @@ def _imports() -> Iterator[Finding]:
         except NewerVersionError as error:
             newer += 1
             yield Finding("imports", True, str(error))
-        except TornError as error:
+        except CorruptFolderError as error:
             torn += 1
             said = f"The import {name!r} is damaged: {error}."
             yield Finding("imports", False, said, partial(_imported_again, name))

@@ -85,7 +85,7 @@ HERE = Engine()
 
 @contextmanager
 def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) -> Iterator[Parallel]:
-    """Lend joblib's ``Parallel``, on this machine or on the cluster of the setting ``ZSL_DASK``.
+    """Yield joblib's ``Parallel`` on this machine or on the cluster of the setting ``ZSL_DASK``.
 
     ``n_jobs`` and further options ``here`` hold for processes on this machine; ``return_as`` is
     "list", "generator" or "generator_unordered"; ``common``, what all calls share, is sent to every
@@ -96,7 +96,10 @@ def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) ->
     if not address:
         # joblib uses its processes again, but not where they begin otherwise: with other settings
         # they would read and write another data folder.
-        begin: dict[str, Any] = {"initializer": settings.take, "initargs": (settings.given(),)}
+        begin: dict[str, Any] = {
+            "initializer": settings.set_environment,
+            "initargs": (settings.environment(),),
+        }
         yield Parallel(n_jobs, return_as=return_as, **begin, **here)
         return
     with extra("dask", "distributed", "ZSL_DASK"):
@@ -119,7 +122,7 @@ def parallel(n_jobs: int, return_as: str, common: object = None, **here: Any) ->
 
 @contextmanager
 def _losses_told(address: str) -> Iterator[None]:
-    """Say in one sentence that a cluster was lost while it worked, in place of Dask's log."""
+    """Convert a lost Dask cluster into one error, in place of Dask's log."""
     from distributed.client import FutureCancelledError
     from distributed.comm.core import CommClosedError
     from distributed.scheduler import KilledWorker
@@ -215,7 +218,7 @@ def over_pieces(
     keep: Path | None = None,
     progress: Progress = silent,
 ) -> Iterator[tuple[int, Result]]:
-    """Yield the place of every piece and what a function makes of it, in an order of their content.
+    """Yield position and result of every piece.
 
     Parameters
     ----------
@@ -295,7 +298,7 @@ class Standing:
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimate from the share, of which a tenth is done, else from what is expected.
+        """Estimate from the share once a tenth is done, before that from the expected seconds.
 
         Without either, None before a piece is done: pieces then differ in cost by an unknown
         factor, and a part of the first one says little about the others.
@@ -362,11 +365,11 @@ class Following:
         self._began = time.monotonic()
 
     def report_of(self, name: str) -> PieceReport:
-        """Return what the piece of this name reports to."""
+        """Return the progress callback of the piece of this name."""
         return PieceReport(self._folder / self._place[name])
 
     def finished(self, name: str) -> None:
-        """Take a piece for done."""
+        """Mark a piece as finished."""
         self._done.add(name)
 
     def standing(self) -> Standing:

@@ -109,7 +109,7 @@ def _mask(name: str, members: np.ndarray, n: int) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Images:
-    """What is stored of every image: enough for the exact curves of some sets, and its answers.
+    """Stored ranks of every image: enough for its predictions and the exact curves of some sets.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Images:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """What one pass over some rows has counted.
+    """Counts of one pass over some rows.
 
     ``classes``, increasing, are those with images, ``totals`` their images. ``hits``, of shape (2,
     n_sets, n_ks, n_present), are images whose class is among the ``k`` best of the set: for ZSL,
@@ -344,7 +344,7 @@ def _check(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Plan:
-    """What counting is about, whatever the rows.
+    """Candidates, cells and sets of a count, the same for all rows.
 
     ``order`` is the candidate of each column, atom by atom and in the order of the candidates
     within one, ``column_of`` its inverse of shape (n_candidates,); the columns of an atom begin at
@@ -394,7 +394,7 @@ class _Plan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Beaten:
-    """What a block of scores says of every row and atom, arrays of shape (n, n_atoms).
+    """Ranks of a block of scores for every row and cell, arrays of shape (n, n_atoms).
 
     ``by`` counts candidates that rank before the true class, ``best`` is the best score, and
     ``answer`` the candidate that has it, the first of equals.
@@ -474,7 +474,7 @@ def _images(y: np.ndarray, best: np.ndarray, answer: np.ndarray, plan: _Plan) ->
 def _best_of(
     best: np.ndarray, answer: np.ndarray, among: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the best score among some atoms and whose it is, the first candidate of equals."""
+    """Return the best score among some cells and its candidate, the first of equals."""
     if not among.any():
         return np.full(len(best), -np.inf, best.dtype), np.full(len(best), -1, np.int32)
     value = best[:, among].max(axis=1)

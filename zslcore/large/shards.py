@@ -28,7 +28,7 @@ from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import require_finite
 from zslcore.storage import artifacts
 from zslcore.storage.arrays import RowFile
-from zslcore.storage.artifacts import TornError
+from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import or_refused
 
 ShardDtype = Literal["float16", "float32"]
@@ -58,11 +58,13 @@ class Part:
     def features(self) -> np.ndarray:
         """Return its rows, shape (len(part), n_features), mapped read-only.
 
-        Raises a TornError when the file is gone or is not what it was.
+        Raises a CorruptFolderError when the file is gone or is not what it was.
         """
         mapped = _mapped(self.path)
         if len(mapped) < self.stop:
-            raise TornError(f"{self.path}: has {len(mapped):,} rows; expected {self.stop:,}")
+            raise CorruptFolderError(
+                f"{self.path}: has {len(mapped):,} rows; expected {self.stop:,}"
+            )
         return mapped[self.start : self.stop]
 
 
@@ -87,11 +89,11 @@ class Shards:
 
     @classmethod
     def open(cls, folder: str | Path, *, every_file: bool = False) -> Self:
-        """Open a folder whose files are what its manifest says.
+        """Open a folder of shards after checking its files against the manifest.
 
         A file is hashed again where its modification time is not the one recorded, and in any case
-        with ``every_file``. Raises a DatasetError when the folder holds no shards, and a TornError
-        when a file is missing, was changed, or does not belong there.
+        with ``every_file``. Raises a DatasetError when the folder holds no shards, and a
+        CorruptFolderError when a file is missing, was changed, or does not belong there.
         """
         folder = Path(folder).expanduser().resolve()
         try:
@@ -106,19 +108,21 @@ class Shards:
                 f"{folder}: expected a folder of shards with its {MANIFEST}; there is none."
             ) from None
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            raise TornError(f"{folder / MANIFEST}: is no manifest of this version.") from None
+            raise CorruptFolderError(
+                f"{folder / MANIFEST}: is no manifest of this version."
+            ) from None
         try:
             anew = {"mtime_ns": None} if every_file else {}
             artifacts.verify(
                 folder, {name: state | anew for name, state in known.items()}, MANIFEST
             )
-        except TornError as error:
-            raise TornError(f"{folder}: {error}.") from None
+        except CorruptFolderError as error:
+            raise CorruptFolderError(f"{folder}: {error}.") from None
         n, labels = len(shards.features), shards.labels
         if labels.shape != (n,) or labels.dtype.kind != "i" or labels.min() < 0:
-            raise TornError(f"{folder / LABELS}: does not hold one class number a row.")
+            raise CorruptFolderError(f"{folder / LABELS}: does not hold one class number a row.")
         if len(shards.digests) != -(-n // rows_a_part):
-            raise TornError(f"{folder / MANIFEST}: expected a digest for every part.")
+            raise CorruptFolderError(f"{folder / MANIFEST}: expected a digest for every part.")
         return shards
 
     def __reduce__(self) -> tuple[type[Self], tuple[Path, int, tuple[str, ...]]]:
@@ -173,7 +177,7 @@ def _mapped(path: Path) -> np.ndarray:
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
-        raise TornError(f"{path}: cannot be read ({type(error).__name__})") from error
+        raise CorruptFolderError(f"{path}: cannot be read ({type(error).__name__})") from error
 
 
 def write_shards(
@@ -221,7 +225,7 @@ def write_shards(
             writer.close()
             draft.chmod(0o755)
             os.replace(draft, folder)
-            artifacts.disown(folder)  # last: a draft without its mark would never be swept
+            artifacts.unmark_draft(folder)  # last: a draft without its mark would never be swept
     except BaseException:
         writer.abandon()
         artifacts.discard(draft)
@@ -261,7 +265,7 @@ class _Writer:
                 self._end_part()
 
     def abandon(self) -> None:
-        """Close what is open; what it still holds may find no room."""
+        """Close the open files, also on a full disk."""
         if self.file is not None:
             with suppress(OSError, ValueError):
                 self.file.close()

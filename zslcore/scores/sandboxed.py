@@ -183,7 +183,7 @@ def _read_answer(folder: Path, said: Any, file: str, memory: int) -> ScoreReport
 
 
 def _bad_answer(file: str) -> FileRefusedError:
-    return FileRefusedError(f"{file}: its reader gave a wrong answer.")
+    return FileRefusedError(f"{file}: its reader returned an invalid result.")
 
 
 def _read_report(folder: Path, said: dict[str, Any], file: str, memory: int) -> ScoreReport:

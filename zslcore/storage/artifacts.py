@@ -33,8 +33,8 @@ OWNER = ".owner.json"
 SCRATCH = "scratch"
 
 
-class TornError(ZSLError):
-    """A folder that is not what its manifest says."""
+class CorruptFolderError(ZSLError):
+    """A folder that differs from its manifest."""
 
 
 def draft(root: Path, prefix: str) -> Path:
@@ -42,14 +42,14 @@ def draft(root: Path, prefix: str) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     folder = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
     try:
-        own(folder)
+        mark_draft(folder)
     except OSError:  # no room even for that: a folder without a mark is never swept
         discard(folder)
         raise
     return folder
 
 
-def own(folder: Path) -> None:
+def mark_draft(folder: Path) -> None:
     """Mark a folder as a draft of this process."""
     write_owner(folder / OWNER)
 
@@ -73,13 +73,13 @@ def has_died(path: Path) -> bool | None:
     return None
 
 
-def disown(folder: Path) -> None:
-    """Take the name of its owner from a draft that is whole."""
+def unmark_draft(folder: Path) -> None:
+    """Remove the draft mark of a finished folder."""
     (folder / OWNER).unlink(missing_ok=True)
 
 
 def scratch_folder() -> Path:
-    """Return a new folder for what is read and then goes; the caller discards it.
+    """Return a new temporary folder; the caller discards it.
 
     It lies in the data folder, where it is swept when its owner has died, and among the system's
     temporary files where nothing can be written there.
@@ -92,7 +92,7 @@ def scratch_folder() -> Path:
 
 @contextmanager
 def scratch() -> Iterator[Path]:
-    """Lend a folder for as long as the block takes."""
+    """Yield a temporary folder, removed on exit."""
     folder = scratch_folder()
     try:
         yield folder
@@ -101,7 +101,7 @@ def scratch() -> Iterator[Path]:
 
 
 def _owner(pid: int) -> dict[str, Any]:
-    """Return what identifies a process; containers differ in the name space of processes."""
+    """Return the identity of a process; containers have name spaces of processes."""
     born = space = None
     with suppress(OSError):
         space = os.readlink("/proc/self/ns/pid")
@@ -113,12 +113,12 @@ def _owner(pid: int) -> dict[str, Any]:
 
 
 def is_draft(folder: Path) -> bool:
-    """Whether a folder carries the mark of a draft; what does not is never swept."""
+    """Whether a folder is marked as a draft; others are never swept."""
     return (folder / OWNER).is_file()
 
 
 def is_abandoned(folder: Path) -> bool:
-    """Whether a folder is a draft whose owner has died.
+    """Whether a folder is a draft of a process that has ended.
 
     Of an owner on another machine, or a mark that cannot be read, only the age is known: nothing in
     the folder has changed for a day.
@@ -126,10 +126,10 @@ def is_abandoned(folder: Path) -> bool:
     if not is_draft(folder):
         return False
     died = has_died(folder / OWNER)
-    return time.time() - newest(folder) > ABANDONED if died is None else died
+    return time.time() - last_modified(folder) > ABANDONED if died is None else died
 
 
-def newest(folder: Path) -> float:
+def last_modified(folder: Path) -> float:
     """Return when a folder or a file in it was changed last, in seconds since 1970.
 
     Infinity where that cannot be read: another process may be removing it.
@@ -173,7 +173,7 @@ def sha256(path: Path) -> str:
 
 
 def verify(folder: Path, known: Mapping[str, Mapping[str, Any]], *extra: str) -> None:
-    """Raise TornError where the files of ``folder`` are not what :func:`seal` recorded.
+    """Raise CorruptFolderError where files of ``folder`` differ from the record of :func:`seal`.
 
     A file is hashed where it is small, or its modification time is not the one recorded. Hidden
     files, and those named as ``extra``, may be there as well.
@@ -181,29 +181,29 @@ def verify(folder: Path, known: Mapping[str, Mapping[str, Any]], *extra: str) ->
     try:
         there = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     except OSError:
-        raise TornError(f"its folder {folder.name} is missing") from None
+        raise CorruptFolderError(f"its folder {folder.name} is missing") from None
     if foreign := there - set(known) - set(extra):
-        raise TornError(f"{min(foreign)} does not belong to it")
+        raise CorruptFolderError(f"{min(foreign)} does not belong to it")
     for name, state in known.items():
         _verify(folder / Path(name).name, state)
 
 
 def _verify(path: Path, known: Mapping[str, Any]) -> None:
     if not path.is_file():
-        raise TornError(f"{path.name} is missing")
+        raise CorruptFolderError(f"{path.name} is missing")
     state = path.stat()
     if "size" in known and state.st_size != known["size"]:
-        raise TornError(f"{path.name} has {state.st_size:,} of {known['size']:,} bytes")
+        raise CorruptFolderError(f"{path.name} has {state.st_size:,} of {known['size']:,} bytes")
     touched = state.st_mtime_ns != known.get("mtime_ns") or state.st_size <= ALWAYS_HASHED
     if touched and sha256(path) != known["sha256"]:
-        raise TornError(f"{path.name} has changed since it was written")
+        raise CorruptFolderError(f"{path.name} has changed since it was written")
 
 
 def discard(folder: Path) -> None:
-    """Remove a folder; what is still mapped somewhere stays readable there.
+    """Remove a folder; open memory maps stay valid.
 
-    A reader that was taken over may have nested folders deeper than rmtree can follow, or closed
-    them: first all are opened and moved into the top one.
+    A compromised worker may leave folders nested too deep for rmtree, or closed: they are opened
+    and moved into the top one first.
     """
     with suppress(OSError):
         waiting = [] if folder.is_symlink() else _folders_in(folder)

@@ -17,7 +17,7 @@ from zslcore.exceptions import ParameterError, ZSLError
 
 
 def _beside(installed: str, checkout: str) -> Path:
-    """Return what lies in the package once it is installed, and next to it in a checkout."""
+    """Return a path in the installed package, or next to it in a checkout."""
     inside = Path(__file__).parents[1] / installed
     return inside if inside.exists() else Path(__file__).parents[2] / checkout
 
@@ -80,7 +80,7 @@ _LETTERS = 200
 
 @contextmanager
 def or_refused(what: str) -> Iterator[None]:
-    """Say in one sentence that ``what`` cannot be written: no room, no rights, a faulty disk."""
+    """Convert a failure to write ``what`` (no room, no rights, a faulty disk) into one sentence."""
     try:
         yield
     except OSError as error:
@@ -99,7 +99,7 @@ def is_full(error: BaseException) -> bool:
 
 
 def refusal(error: OSError, what: object = None, wish: str = "write") -> ZSLError:
-    """Return the sentence on what the system refuses; ``what`` is the file where it is known."""
+    """Return the sentence on an error of the system; ``what`` is the file if known."""
     named = what if what is not None else error.filename
     name = os.fsdecode(named) if isinstance(named, str | bytes | os.PathLike) else "A file"
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_LETTERS])

@@ -46,7 +46,7 @@ class Schema(Generic[T]):
         return json.dumps({"schema": self.version} | asdict(record))
 
     def load(self, text: str) -> T:
-        """Read what :meth:`dump` wrote in this version; anything else raises UnreadableError."""
+        """Read the JSON of :meth:`dump` in this version; anything else raises UnreadableError."""
         try:
             values = json.loads(text)
         except (ValueError, TypeError, RecursionError):  # NULL, and a million brackets, among them
@@ -79,7 +79,7 @@ def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
     arrays: dict[str, np.ndarray] = {}
 
     def plain(value: Any) -> Any:
-        """Return what JSON holds of a value."""
+        """Return a value as JSON has it."""
         if isinstance(value, pd.DataFrame):
             name = f"table{len(list(folder.glob('*.parquet')))}.parquet"
             value.to_parquet(folder / name)
@@ -105,7 +105,7 @@ def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
 
 
 def load(folder: Path, kind: Any) -> Any:
-    """Read what :func:`save` wrote of a result of type ``kind``."""
+    """Read a result of type ``kind`` that :func:`save` wrote."""
     arrays: dict[str, np.ndarray] = {}
     if (folder / ARRAYS).exists():
         with np.load(folder / ARRAYS, allow_pickle=False) as archive:

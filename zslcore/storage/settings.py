@@ -48,7 +48,7 @@ class Setting(Generic[T]):
 
 
 def _whole(least: int, most: int) -> Callable[[str], int]:
-    """Return what reads a whole number from ``least`` to ``most``."""
+    """Return a parser of whole numbers from ``least`` to ``most``."""
 
     def parse(text: str) -> int:
         if not (re.fullmatch(r"\d{1,9}", text, re.ASCII) and least <= int(text) <= most):
@@ -131,13 +131,13 @@ def check() -> None:
             value()
 
 
-def given() -> tuple[tuple[str, str], ...]:
+def environment() -> tuple[tuple[str, str], ...]:
     """Return the variables of the package that are set, by name."""
     return tuple(sorted(item for item in os.environ.items() if item[0].startswith("ZSL_")))
 
 
-def take(variables: Iterable[tuple[str, str]]) -> None:
+def set_environment(variables: Iterable[tuple[str, str]]) -> None:
     """Set these variables of the package in this process, and no other."""
-    for name, _ in given():
+    for name, _ in environment():
         del os.environ[name]
     os.environ.update(variables)

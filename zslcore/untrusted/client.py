@@ -110,7 +110,7 @@ HEAD = 2048 + 16
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a file may ask for; the numbers leave an order of magnitude for honest files.
+    """Limits of a file; they leave an order of magnitude for honest files.
 
     ``most`` is in bytes that the wanted variables of one file may declare, ``ZSL_MAX_IMPORT`` where
     it is None; ``ratio`` in declared bytes per byte of the file (deflate reaches 1,032; features
@@ -135,7 +135,7 @@ class Limits:
         return min(self.max_bytes, self._explained(size))
 
     def because(self, size: int) -> str:
-        """Say what limits a file of ``size`` bytes."""
+        """Return the reason of the limit for a file of ``size`` bytes."""
         by_memory = self.whose and self.max_bytes < self._explained(size)
         return self.whose if by_memory else "allowed for a file of this size"
 
@@ -152,7 +152,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Variables:
-    """What was read of a file, by the name of the variable.
+    """Variables of a file, by name.
 
     ``names`` holds texts, cleaned, ``arrays`` all else; ``unread`` names other variables of it.
     """
@@ -201,7 +201,7 @@ def read_arrays(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contents:
-    """What an untrusted file of arrays holds, of which the small variables are read.
+    """Contents of an untrusted file of arrays; small variables are read.
 
     ``shapes`` has every variable, None where it is neither numbers nor texts; ``arrays`` the values
     of small ones, int64, float32, float64 or texts, and ``refused`` why others cannot be read.
@@ -257,7 +257,7 @@ class Contents:
 def look_into(
     path: Path, kinds: tuple[str, ...] = ARRAYS, *, limits: Limits = DEFAULT_LIMITS
 ) -> Contents:
-    """Return what an untrusted file of arrays holds, read by one worker process.
+    """List the variables of an untrusted file and read the small ones, in one worker process.
 
     With "text" among ``kinds`` a CSV or list is read, too; the columns of a table are arrays, as
     :mod:`zslcore.untrusted.readers.text_tables` says. Values
@@ -299,7 +299,7 @@ def _plain(path: Path) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
-    """What was read of a CSV file.
+    """Columns of a CSV file.
 
     ``values`` is float32 of shape (n_rows, n_columns), a map of the columns of numbers. Of a column
     of texts, ``texts`` has the different ones in the order in which they come, and ``codes``, of
@@ -340,7 +340,7 @@ def read_table_file(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreTable:
-    """What was read of a table of scores.
+    """Columns of a table of scores.
 
     ``values`` is float32 of shape (n_rows, n_columns), a map; ``columns`` may share names.
     ``texts`` has for every column of texts the one of each row, ``left_out`` names columns of texts
@@ -379,7 +379,7 @@ def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """What was read of a Parquet table, by the name of the column.
+    """Columns of a Parquet table, by name.
 
     Arrays have shape (n_rows,): float64 of the role "values", else int64; of a column of texts,
     which of its ``texts`` stands in a row. ``attrs`` are the table's as pandas has them, uncleaned.
@@ -559,7 +559,7 @@ def _size(path: Path, most: int, what: str) -> int:
 
 
 def _refuse_pointer(path: Path, head: bytes) -> None:
-    """Refuse what stands where the file should: a pointer of Git LFS, or a web page."""
+    """Refuse a substitute for the file: a pointer of Git LFS, or a web page."""
     if head.startswith(LFS):
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected the file itself, got a pointer of Git LFS to it; "
@@ -669,7 +669,7 @@ def read_confined(
     seconds: int,
     whose: str,
 ) -> Any:
-    """Return what ``function(given, memory, into)`` makes of files in a confined process.
+    """Return ``function(given, memory, into)``, called in a worker process.
 
     ``whose`` says what sets the limit of memory, for the sentence of a refusal.
     """
@@ -682,19 +682,19 @@ def read_confined(
         raise FileRefusedError(f"{clean_text(files[0].name)}: {sentence}.") from None
 
 
-# --- What a process leaves: who took it over may have made it write anything ----------------------
+# --- Checks of the output of a worker, which may be compromised ----------------------
 
 
 @contextmanager
 def _checked(path: Path) -> Iterator[None]:
-    """Refuse a file whose reader gave a wrong answer."""
+    """Refuse a file if its worker returned an invalid result."""
     try:
         yield
     except FileRefusedError:
         raise
     except (ArithmeticError, AttributeError, LookupError, OSError, Refused, TypeError, ValueError):
         raise FileRefusedError(
-            f"{clean_text(path.name)}: its reader gave a wrong answer."
+            f"{clean_text(path.name)}: its reader returned an invalid result."
         ) from None
 
 

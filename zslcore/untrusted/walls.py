@@ -161,7 +161,7 @@ def _shut_files(libc: ctypes.CDLL, readable: Sequence[str], writable: Sequence[s
 
 
 def _libraries() -> list[str]:
-    """Return where Python and the libraries it loads lie, and what they ask about the processor."""
+    """Return the folders of Python and its libraries, and files about the processor."""
     places = {sys.prefix, sys.base_prefix, *filter(None, sys.path)}
     if (ROOT / "pyproject.toml").exists():
         places = places - {str(ROOT)} | {str(ROOT / "zslcore"), str(ROOT / "data")}
@@ -210,7 +210,7 @@ def _shut_calls(libc: ctypes.CDLL) -> bool:
 
 
 def _steps(mark: int, place: int) -> list[tuple[int, int, int, int]]:
-    """Return the filter of a machine, whose numbers of calls stand at ``place``."""
+    """Return the filter of a machine; ``place`` is its column of call numbers."""
     load, equal, at_least, any_bit, give = 0x20, 0x15, 0x35, 0x45, 0x06
     allowed, refused = 0x7FFF0000, 0x00050000 | errno.EPERM
     # Calls of another machine, as 32-bit ones on x86-64, have other numbers: none is allowed.

@@ -62,7 +62,7 @@ _reading = ""
 
 
 class Refused(Exception):  # noqa: N818 - a sentence on a file, not a fault of the program
-    """What was expected of a file and what came; ``where`` says the place, as "line 3"."""
+    """A sentence on a file, expected and found; ``where`` is the place, as "line 3"."""
 
     def __init__(self, sentence: str, where: str = "") -> None:
         super().__init__(sentence)
@@ -90,7 +90,7 @@ def call(
     short: str = "needs more memory than its declared size explains",
     damaged: str = "expected a file that is whole, got a file that is damaged or cut off",
 ) -> Any:
-    """Return what ``function(*args, out)`` returns in a confined process.
+    """Call ``function(*args, out)`` in a confined process.
 
     ``args`` are as JSON has them; ``files`` may be read, and the folder ``out`` written into.
     ``memory`` counts bytes beyond its libraries, ``seconds`` those of the processor, ``written``
@@ -129,7 +129,7 @@ def call(
 
 
 def report_progress(**line: object) -> None:
-    """Tell the caller what is read (``reading``: a variable), and how much of it (``share``)."""
+    """Report the variable that is read (``reading``) and its share (``share``) to the caller."""
     global _reading
     _reading = str(line.get("reading", _reading))
     _write(json.dumps(line))
@@ -145,7 +145,7 @@ def import_libraries(*libraries: str) -> None:
 
 
 def raise_memory_limit(memory: int) -> None:
-    """Let this worker take ``memory`` bytes for values, up to what its caller allows."""
+    """Allow ``memory`` bytes for values, up to the limit of the caller."""
     _limit("RLIMIT_AS", _base + OPENING + memory, hard=False)
 
 
@@ -326,7 +326,7 @@ def _last_line(answer: bytes) -> dict[str, Any]:
 
 
 def _answer(request: Mapping[str, Any]) -> str:
-    """Return the JSON of what the function returns; every exception is a refusal."""
+    """Return the result of the function as JSON; every exception is a refusal."""
     global _reading
     module, name = request["function"]
     _reading = ""
@@ -351,7 +351,7 @@ def _write(line: str) -> None:
 
 
 def _within(request: Mapping[str, Any]) -> Any:
-    """Call the function in this worker, whose limits hold again afterwards."""
+    """Call the function in this worker, and restore its limits."""
     global _base
     before = _base, resource.getrlimit(resource.RLIMIT_AS) if sys.platform != "win32" else None
     _base = _mapped() + SPARE
@@ -378,7 +378,7 @@ def _limit(which: str, value: int, *, hard: bool = True) -> None:
 
 
 def _mapped() -> int:
-    """Return the bytes that libraries have mapped, which no file is to blame for."""
+    """Return memory mapped before the file is read (baseline of the limit)."""
     with suppress(OSError, ValueError):
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -386,7 +386,7 @@ def _mapped() -> int:
 
 
 def serve() -> None:
-    """Answer the request on standard input, confined for good."""
+    """Confine this process, then serve one request from standard input."""
     global _base, _confined
     request = json.load(sys.stdin)
     _limit("RLIMIT_CORE", 0)

@@ -1,4 +1,4 @@
-"""CSV files whose columns are known, and tables of scores."""
+"""CSV files with known columns, and tables of scores."""
 
 from __future__ import annotations
 

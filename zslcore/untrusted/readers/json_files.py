@@ -80,7 +80,7 @@ def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
 
 
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
-    """Return what a JSON or TOML file says, or the lines of a text: at most ``most`` values."""
+    """Return the value of a JSON or TOML file, or the lines of a text: at most ``most`` values."""
     if kind == "lines":
         text = Path(path).read_bytes()
         encoding = "utf-16" if text[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
@@ -134,7 +134,7 @@ def _with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def count_values(value: Any) -> int:
-    """Return how many values there are in a value, refusing what lies too deep."""
+    """Count the values inside a value, refusing one that is nested too deep."""
     found, level, depth = 0, [value], 0
     while level:
         found += len(level)

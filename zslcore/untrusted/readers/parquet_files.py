@@ -92,7 +92,7 @@ class ParquetScores:
 
 
 class ParquetTable:
-    """A Parquet table; names of classes come from what Hugging Face writes about its columns."""
+    """A Parquet table; class names come from the metadata of Hugging Face."""
 
     def __init__(self, path: str) -> None:
         import pyarrow
@@ -289,7 +289,7 @@ def _attrs(metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
 
 
 def _coded(column: Any) -> tuple[np.ndarray, list[str]]:
-    """Return which text stands in every row, and the texts."""
+    """Dictionary-encode a column of texts: codes and texts."""
     if "string" not in str(column.type):
         raise Refused(f"expected texts, got {column.type}")
     encoded = column.unify_dictionaries().combine_chunks()

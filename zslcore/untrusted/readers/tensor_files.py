@@ -156,7 +156,7 @@ class _Weights(pickle.Unpickler):
     """Unpickler of tensors, numbers, texts and collections of them; it calls nothing else."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return ours for what rebuilds a tensor; refuse all else."""
+        """Return our stand-in for a function that rebuilds a tensor; refuse all others."""
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
         if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):

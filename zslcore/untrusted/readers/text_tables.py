@@ -191,7 +191,7 @@ def _matrix_of(numbers: list[tuple[str, np.ndarray]], has_header: bool) -> dict[
 
 
 def _separator(lines: list[str]) -> str:
-    """Return what is between fields: "" where a line is one field."""
+    """Return the separator of fields: "" where a line is one field."""
     for separator in (",", "\t", ";"):
         counts = {line.count(separator) for line in lines}
         if min(counts):

@@ -1,4 +1,4 @@
-"""Read named arrays of any container, or look what it holds."""
+"""Read named arrays of any container, or list its contents."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _matrix(array: np.ndarray) -> np.ndarray:
 
 
 def _write_rows(array: np.ndarray, path: Path) -> None:
-    """Write a matrix as float32, block by block, refusing what is not finite."""
+    """Write a matrix as float32, block by block, refusing numbers that are not finite."""
     A = _matrix(array)
 
     def blocks() -> Iterator[np.ndarray]:
@@ -186,7 +186,7 @@ def _write_rows(array: np.ndarray, path: Path) -> None:
 
 
 def _write_scores(array: np.ndarray, path: Path) -> None:
-    """Write a matrix as precise as it is; what is not finite is for others to say."""
+    """Write a matrix in its own precision, numbers that are not finite included."""
     dtype = "<f4" if array.dtype.itemsize <= 4 else "<f8"
     np.save(path, _matrix(array).astype(dtype, copy=False), allow_pickle=False)
 
