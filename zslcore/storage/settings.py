@@ -91,7 +91,7 @@ def _places(text: str) -> tuple[str, ...]:
 
 
 def _address(text: str) -> str:
-    if not re.fullmatch(r"\w+://[^\s/]+:\d{1,5}", text, re.ASCII):
+    if not re.fullmatch(r"\w+://[^\s/]+(:\d{1,5}|/\d+/\d+)", text, re.ASCII):
         raise ValueError
     return text
 
