@@ -61,7 +61,7 @@ def _is_read_by_rows(A: Any) -> bool:
 
 
 def _converted(A: Any, what: str) -> np.ndarray:
-    """Return an array of what scikit-learn takes for one; its refusals as one sentence."""
+    """Return a checked array, as scikit-learn reads it; its refusals are one sentence."""
     from sklearn.utils import check_array  # not at the top: files are read without scikit-learn
 
     try:
@@ -156,7 +156,7 @@ class Preprocessing:
         return S
 
     def of_features(self, matrix: np.ndarray | Dataset, train: np.ndarray) -> FeatureView:
-        """Return a view of all rows of ``matrix``, scaled by what the ``train`` rows say."""
+        """Return a view of all rows of ``matrix``, scaled by the ``train`` rows."""
         if self.features == "zscore":
             shift, scale = _moments(FeatureView(matrix, train))
             return FeatureView(matrix, shift=shift, scale=scale)
@@ -194,7 +194,7 @@ class FeatureView:
 
     @property
     def matrix(self) -> np.ndarray | Dataset:
-        """What is seen through the view: all its rows, unscaled."""
+        """The underlying matrix, all rows, unscaled."""
         return self._matrix
 
     @property

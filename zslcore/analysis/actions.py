@@ -323,7 +323,7 @@ def class_rows(unit: ActionFit, dataset: ZSLDataset) -> list[tuple[int, bool, in
 
 
 def require_classes(dataset: ZSLDataset, n_classes: int) -> None:
-    """Refuse data whose classes are not those of a known data set of actions, in its order."""
+    """Refuse data without the classes of UCF101 or HMDB51 in the order of the release."""
     known = recognise_actions(dataset.class_names)
     if known is None or dataset.n_classes != n_classes:
         raise DatasetError(
@@ -355,7 +355,7 @@ _CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.valu
 
 
 def title_of(features: str) -> str:
-    """Return what the screen calls features; imported ones by their own name."""
+    """Return the title of features on screen; imported ones have their own name."""
     return EXTRACTORS[features].title if features in EXTRACTORS else features
 
 
@@ -376,7 +376,7 @@ def _knowing(configuration: Configuration) -> list[str]:
 def feature_sets(
     configuration: Configuration, datasets: Mapping[str, ZSLDataset]
 ) -> tuple[FeatureSet, ...]:
-    """Return the features and prototypes of data sets, named by what the features were trained on.
+    """Return the features and prototypes of data sets, named by their pre-training.
 
     Two data sets of the same pre-training and kind of prototypes go by their own names. Raises
     DatasetError for other classes, and without features that were trained on nothing and others.

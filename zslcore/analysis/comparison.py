@@ -80,7 +80,7 @@ class ComparisonSpec:
                     yield self.run(dataset.name, split, method)
 
     def plan(self, datasets: Mapping[str, ZSLDataset], choices: Collection[Choice] = ()) -> Plan:
-        """Return the plan of all runs, with what follows from them; see :class:`Plan`."""
+        """Return the plan of all runs and their derived runs; see :class:`Plan`."""
         runs = [run for dataset in datasets.values() for run in self.runs_on(dataset)]
         return Plan(runs, choices=choices)
 
@@ -238,7 +238,7 @@ def _stored(spec: RunSpec, store: Results, choice: Choice) -> tuple[RunResult | 
 def _weights(
     dataset: ZSLDataset, split: str, average: Average, n_draws: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the test classes of a split and what each counts, a row a draw."""
+    """Return the test classes of a split and the weight of each, a row a draw."""
     parts = dataset.split(split)
     test = np.concatenate([parts.test_seen, parts.test_unseen])
     classes, images = np.unique(dataset.labels[test], return_counts=True)

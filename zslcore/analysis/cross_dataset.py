@@ -85,7 +85,7 @@ class CrossAccuracy:
         }
 
     def about(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        """Return what was fitted, and one row of figures per test set, as a run's row has them."""
+        """Return the columns of the fit, and one row of metrics per test set, as a run has them."""
         of_spec = ("dataset", "digest", "method", "split", "select_for", "features", "prototypes")
         own = ("gamma", "gamma_origin", "params_origin", "seconds", "version", "commit")
         shared = {
@@ -229,7 +229,7 @@ def cross_accuracy(
 def _problem_on(
     own: protocol.Problem, train: ZSLDataset, test: ZSLDataset, split: str
 ) -> protocol.Problem:
-    """Return the problem with the test rows of another data set, whose classes go by name."""
+    """Return the problem with the test rows of another data set, classes matched by name."""
     part = test.split(split)
     rows = np.concatenate([part.test_seen, part.test_unseen])
     number = {name: c for c, name in enumerate(train.class_names)}
@@ -499,7 +499,7 @@ def cross_tests(
     figure: str = "top1_per_class",
     unit: Unit = "pair",
 ) -> dict[str, PairedTest]:
-    """Test what the training set and what the test set change, over methods.
+    """Test the effects of the training set and of the test set, over methods.
 
     The ``unit`` is "pair" as in the paper, 24 of 12 methods, which are not independent, or
     "method", the mean of its two counting once. Raises DatasetError when fewer than two methods

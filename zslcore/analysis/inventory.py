@@ -117,7 +117,7 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
 
 
 def sorted_classes(table: pd.DataFrame, order: str) -> pd.DataFrame:
-    """Sort a :func:`class_table`, whose index stays the row of each class in the prototypes.
+    """Sort a :func:`class_table`; its index stays the row of each class in the prototypes.
 
     ``order`` is "largest first", "as in the file", "by name", or "by role": seen classes first,
     then classes that are both, unseen, none; each as in the file.

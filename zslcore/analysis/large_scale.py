@@ -39,7 +39,7 @@ from zslcore.results.store import ResultStore, result_of
 
 @dataclass(frozen=True, eq=False)
 class LargeScale:
-    """What one method reaches on the nine sets; ``validated`` where the fold chose ``params``.
+    """Accuracies of one method on the nine sets; ``validated`` where the fold chose ``params``.
 
     Attributes
     ----------

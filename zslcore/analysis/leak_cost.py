@@ -131,7 +131,7 @@ def table(found: Sequence[Cost]) -> pd.DataFrame:
 
 
 def as_text(found: Sequence[Cost]) -> str:
-    """Return what :func:`table` holds as lines to read, in percent and in points."""
+    """Return :func:`table` as lines of text, in percent and in points."""
     lines = []
     for cost in found:
         lines.append(f"{cost.method}, {MEANING[cost.leak]}; parameters {cost.origin}")
@@ -174,7 +174,7 @@ def first_release_folds(labels: np.ndarray, split: Split) -> tuple[Fold, ...]:
 def costs(
     method: ZSLEstimator, setting: Setting, leaks: Sequence[Leak] = (), *, choose: bool = True
 ) -> list[Cost]:
-    """Measure what leaks cost one method, by default all that can be measured with it.
+    """Measure the cost of leaks for one method, by default of all that apply to it.
 
     ``split`` is without the leaks of *training* and *selection*; gamma is always chosen on the
     folds where there are any. Raises DatasetError when a leak cannot be measured on this split, or
@@ -211,7 +211,7 @@ _NEEDS: dict[Leak, str] = {
 
 
 def _of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
-    """Return the training rows whose photograph also gave a test row."""
+    """Return the training rows cut from the photograph of a test row."""
     if not dataset.image_files:
         return np.empty(0, np.intp)
     names = np.array(dataset.image_files)
@@ -221,7 +221,7 @@ def _of_shared_photographs(dataset: ZSLDataset, split: Split) -> np.ndarray:
 
 
 class _Work:
-    """What the leaks of one method share; the clean choice is made once."""
+    """State shared by the leaks of one method; the clean choice is made once."""
 
     def __init__(self, method: ZSLEstimator, setting: Setting, choose: bool) -> None:
         self.method, self.setting, self.choose = method, setting, choose
@@ -266,7 +266,7 @@ class _Work:
         return self._cost("epochs", clean, best)
 
     def _arms(self, points: Sequence[tuple[dict[str, Any], float]]) -> list[Arm]:
-        """Return what parameters and gammas reach on the split, from one sweep."""
+        """Return the metrics of parameters and gammas on the split, from one sweep."""
         grid = [{"epochs": params["epochs"]} for params, _ in points]
         model = clone(self.method).set_params(**points[0][0])
         scored = self.setting.sweep(model, grid, f"{model.card.name}, on the test images")
@@ -301,7 +301,7 @@ class _Work:
         return self._chosen[on]
 
     def _selection(self, on: str, split: Split, grid: Mapping[str, Any] | None) -> Selection:
-        """Return what the folds of ``split`` choose from a grid, by default the method's own."""
+        """Choose from a grid, by default the method's own, on the folds of ``split``."""
         message = f"{self.method.card.name}, on {on}"
         return self.setting.on(split).select(self.method, grid=grid, message=message)
 
@@ -378,7 +378,7 @@ def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.Dat
 
 
 def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd.DataFrame:
-    r"""Return what each choice reaches, and what the test set's gains, over seeds.
+    r"""Return the metrics of each choice, and the gains of choosing on the test set, over seeds.
 
     ``table`` is of :func:`points`, with the columns ``dataset``, ``method`` and ``seed``.
     ``over_folds`` and ``over_last`` are what choosing on the test set adds, seed by seed; ``_low``

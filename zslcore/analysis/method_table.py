@@ -84,7 +84,7 @@ _PRINTED_ROWS = {("GBU", "SAE"): "SAE (V2S)"}
 
 
 def task_of(figure: Figure) -> Literal["zsl", "gzsl"]:
-    """Return what parameters are chosen for: GZSL for what gamma changes, ZSL as printed."""
+    """Return the task that parameters are chosen for: GZSL for metrics at gamma, ZSL as printed."""
     return "gzsl" if figure.endswith("at gamma") or figure == "AUSUC" else "zsl"
 
 
@@ -143,7 +143,7 @@ class Cell:
 
 
 def row_name(method: str, params: Mapping[str, Any], more: Sequence[str] = ()) -> str:
-    """Return a method with what makes it a row of its own.
+    """Return a method with the parameters and preprocessing of its row.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> Cell:
 
 
 def _state(one: StoredRun) -> State:
-    """Return State.VERIFIED for a run whose predictions were here or are shipped, else STATED."""
+    """Return State.VERIFIED for a run with predictions made here or precomputed, else STATED."""
     if one.imported or (one.shipped and not has_predictions(one.result.key)):
         return State.STATED
     return State.VERIFIED
@@ -214,7 +214,7 @@ def _figures(result: RunResult) -> dict[Figure, float]:
 
 
 def _non_default_parts(result: RunResult) -> list[str]:
-    """Return what makes a run another row than its method: preprocessing, given parameters."""
+    """Return the preprocessing and given parameters of a run, which set its row apart."""
     spec = result.spec
     method = METHODS.get(spec.method)
     found = [
@@ -371,7 +371,7 @@ class Column:
 
     @property
     def tied(self) -> int:
-        """The number of other rows whose rank may be 1."""
+        """The number of other rows that are not significantly worse."""
         return int(self.ranks["top"].drop(self.leader).sum())
 
 
@@ -397,7 +397,7 @@ class MethodTable:
         return [cell for cell in self.cells if cell.origin in self.origins]
 
     def split_of(self, data: str) -> str:
-        """Return the split whose results a data set shows.
+        """Return the split that a data set shows the results of.
 
         It is the chosen one, but for data with own runs and none on it or on a shared split: these
         show the split of the newest run, whatever it is called.

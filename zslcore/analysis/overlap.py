@@ -347,7 +347,7 @@ def _difference(
 def _difference_p(
     pair: np.ndarray, known: np.ndarray, n_resamples: int, rng: np.random.Generator
 ) -> float:
-    """Share of ways to call as many classes overlapping whose gains differ at least as much."""
+    """Share of relabellings of the classes with at least as large a difference of gains."""
     order = rng.permuted(np.tile(np.arange(len(pair)), (n_resamples, 1)), axis=1)
     chosen = np.vstack([np.flatnonzero(known), order[:, : known.sum()]])
     a = pair[chosen].mean(axis=1)
@@ -474,7 +474,7 @@ def class_gains(
     *,
     level: float = 0.95,
 ) -> pd.DataFrame:
-    """Return what every class gains by pre-training, largest first.
+    """Return the gain of every class by pre-training, largest first.
 
     The gain is the mean over the draws that test a class of its accuracy with the features of a
     pre-trained extractor minus that with features that were trained on nothing; both are measured

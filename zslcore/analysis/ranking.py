@@ -77,7 +77,7 @@ def rank_matrix(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """Mean ranks over occasions, with what drawing the test classes again makes of them.
+    """Mean ranks over occasions, with intervals from resampled test classes.
 
     ``low`` and ``high`` are NaN without draws; ``first`` is the share of draws in which the
     method's mean rank is the best, where ties share.
@@ -180,7 +180,7 @@ def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> Ran
 
 
 def _spread(ranks: np.ndarray) -> np.ndarray:
-    """Return what Friedman's statistic grows with, ties being the same under permutation."""
+    """Return the sum that Friedman's statistic grows with; permutations keep ties."""
     n, k = ranks.shape[-2:]
     return ((ranks.sum(axis=-2) - n * (k + 1) / 2) ** 2).sum(axis=-1)
 

@@ -111,7 +111,7 @@ def split_of(dataset: ZSLDataset, name: str, seed: int = 0) -> Split:
 
 @dataclass(frozen=True, slots=True)
 class RegularizationSpec:
-    """The specification of a path; :attr:`made_by` is what else its figures depend on.
+    """The specification of a path; :attr:`made_by` has the revisions and grids behind it.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ class RegularizationSpec:
 
 @dataclass(frozen=True, eq=False)
 class RegularizationPath:
-    """What a method reaches along a path of its regulariser; fractions in [0, 1].
+    """Metrics of a method along a path of its regulariser; fractions in [0, 1].
 
     Attributes
     ----------
@@ -251,7 +251,7 @@ class RegularizationPath:
         return "weaker" if smaller == (self.effect == "stronger") else "stronger"
 
     def table(self) -> pd.DataFrame:
-        """Return one row a value: the figures, and what it was chosen for ("" for most)."""
+        """Return one row a value: the metrics, and the task that chose it ("" for most)."""
         chosen = np.full(len(self.values), "", dtype=object)
         for place, what in ((self.for_zsl, "ZSL"), (self.for_gzsl, "GZSL")):
             chosen[place] = " and ".join(filter(None, (chosen[place], what)))

@@ -91,7 +91,7 @@ def draws_of_all(
     n_draws: int = N_DRAWS,
     seed: int = 0,
 ) -> list[dict[str, np.ndarray]]:
-    """Return what :func:`draws_of` does, of several answers to the same images at a gamma each."""
+    """Return :func:`draws_of` for several predictions of the same images, at a gamma each."""
     test, _ = tests[0]
     if over == "classes":
         counts = counts_of_classes(test, class_draws(test.seen, n_draws, seed))
@@ -144,7 +144,7 @@ def keys_among(unseen: Collection[str], named: Collection[str]) -> frozenset[str
 
 
 def order_of_classes(accuracies: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    """Return the order in which classes are drawn: by what was measured, not by name or place.
+    """Return the order of drawn classes: by their accuracies, not by name or place.
 
     ``accuracies`` has shape (n_methods, n_classes): unseen classes come first, then those with
     lower accuracies. So neither other spellings of names nor another order of classes, nor of

@@ -32,7 +32,7 @@ from zslcore.version import stamped, version
 
 
 def sorted_by() -> Mapping[str, bool]:
-    """Return what runs may be ordered by, and whether the largest comes first."""
+    """Return the orders of runs by name, and whether the largest comes first."""
     of_figures = {name: figures.FIGURES[name].larger_is_better for name in figures.names()}
     by_name = {"created": True, "dataset": False, "method": False, "origin": False}
     return by_name | of_figures | {"seconds": True}
@@ -53,7 +53,7 @@ ORACLE = "oracle"
 
 @dataclass(frozen=True, slots=True)
 class RunFilter:
-    """Which runs are meant; what is empty or None excludes nothing.
+    """A filter of runs; an empty field or None excludes nothing.
 
     ``since`` is the first day, UTC; ``imported`` True for results of other people only.
     """
@@ -130,7 +130,7 @@ def _planned(runs: Sequence[StoredRun], choice: Choice) -> frozenset[str]:
 
 
 def chosen(one: StoredRun, oracle_keys: Collection[str]) -> str:
-    """Return what the parameters of a run were chosen for, or by."""
+    """Return the task, or the oracle, that chose the parameters of a run."""
     how = chosen_for(one.result)
     return ORACLE if how == "given" and one.result.key in oracle_keys else _CHOSEN_FOR[how]
 
@@ -223,7 +223,7 @@ def unknown_here(method: str) -> str:
 
 
 def _oracle_lines(result: RunResult) -> list[str]:
-    """Return what choosing on the test set would have gained, where that was looked at."""
+    """Return the gain of choosing on the test set, where it was computed."""
     gaps = [
         f"{words} {100 * result.oracle_gap[name]:+.1f} points of {figure}"
         for name, words, figure in GAPS
@@ -253,7 +253,7 @@ SPEC = ("dataset", "digest", "split", "method", "select_for", "features", "proto
 
 
 def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
-    """Return what was run, field by field, as text, empty where a run has no such field."""
+    """Return the fields of a run as text, empty where it has no such field."""
     both = [_spec_and_origin(result) for result in (first, second)]
     rows = [
         (name, *("" if each.get(name) is None else str(each[name]) for each in both))
@@ -264,7 +264,7 @@ def in_spec(first: RunResult, second: RunResult) -> pd.DataFrame:
 
 
 def _spec_and_origin(result: RunResult) -> dict[str, Any]:
-    """Return everything the figures depend on, and what made them."""
+    """Return everything that the metrics depend on, with versions and machine."""
     spec = result.spec
     fields: dict[str, Any] = {name: getattr(spec, name) for name in SPEC}
     fields |= {f"parameter {name}": value for name, value in sorted(result.params.items())}
@@ -341,7 +341,7 @@ def class_test(first: RunResult, second: RunResult) -> PairedTest | None:
 
 
 def cautions(first: RunResult, second: RunResult) -> list[str]:
-    """Return what limits a comparison of two runs, one sentence each."""
+    """Return the limits of a comparison of two runs, one sentence each."""
     one, two = first.spec, second.spec
     found = []
     if one.dataset != two.dataset:

@@ -1,4 +1,4 @@
-"""Studies: questions whose answers take time, with everything that the answers depend on.
+"""Studies: questions that take time to answer, with everything that the answers depend on.
 
 A study is a frozen dataclass in the file of its analysis. Its fields are its arguments, ``compute``
 is its computation; key, files and child processes follow from them. It is listed in
@@ -97,7 +97,7 @@ class Study(Generic[R]):
         raise NotImplementedError
 
     def compute(self, progress: LiveProgress) -> R:
-        """Return the result; the annotated type is what :meth:`read` returns."""
+        """Return the result; :meth:`read` returns the same annotated type."""
         raise NotImplementedError
 
     @property
@@ -190,7 +190,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class RecordStudy(Study[R]):
-    """A study whose result is a record of the run store, where lists of results show it.
+    """A study stored as a record of the run store, where lists of results show it.
 
     ``kind`` is one of :data:`zslcore.results.store.KINDS`. ``SCHEMA`` reads and writes the result;
     without one it is a list of rows with JSON values.
@@ -199,7 +199,7 @@ class RecordStudy(Study[R]):
     SCHEMA: ClassVar[records.Schema[Any] | None] = None
 
     def listed(self, result: R) -> tuple[Mapping[str, Any], Rows]:
-        """Return what lists show of a result: columns of every row, and the rows."""
+        """Return the columns that lists show of a result in every row, and the rows."""
         raise NotImplementedError
 
     def stored(self, store: ResultStore | None = None) -> R | None:
@@ -252,7 +252,7 @@ def _read_rows(text: str) -> list[dict[str, Any]]:
 
 
 def verified(folder: Path) -> dict[str, Any]:
-    """Return the identity of the study whose result a folder holds.
+    """Return the identity of the study of a result folder.
 
     Raises CorruptFolderError when the folder does not match its manifest, or this not its name.
     """
@@ -335,7 +335,7 @@ class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
         return f"{self.spec.method} on {self.spec.dataset}, split {self.spec.split}"
 
     def compute(self, progress: LiveProgress) -> tuple[RunResult, ScoredTest]:
-        """Run the spec, or fit again what the run store has of it."""
+        """Run the spec, or fit its stored result again."""
         sweeps = not self.spec.estimator.iterative
         made = run(self.spec, store=ResultStore(), with_oracle=sweeps, progress=progress)
         return made.result, made.scores

@@ -1,4 +1,4 @@
-r"""What unlabelled test images add.
+r"""Gain of a transductive method by unlabelled test images.
 
 A transductive method compared with its inductive version on the same split: both choose their
 parameters on the same folds, where the validation images play the unlabelled ones, and both solve
@@ -39,7 +39,7 @@ Kind = Literal["inductive", "transductive"]
 
 @dataclass(frozen=True, eq=False)
 class Contender:
-    """One of the two methods, and what it scored in both problems.
+    """One of the two methods, with its scores in both problems.
 
     Attributes
     ----------

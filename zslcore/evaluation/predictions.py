@@ -34,7 +34,7 @@ ParameterOrigin = Literal["validated", "given", "oracle", "unknown"]
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """Where predictions come from; what is empty is unknown.
+    """Provenance of predictions; an empty field is unknown.
 
     ``benchmark`` is "AWA1", "AWA2", "CUB", "SUN" or "aPY". ``parts`` has the digests of the rows of
     "trainval", "test_seen" and "test_unseen"; ``rows`` says whether rows number the benchmark's
@@ -262,7 +262,7 @@ def _check_columns(of: PredictedRows) -> None:
 
 
 def _column_rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarray]]:
-    """Yield the rows that break a rule, the sentence up to what came, and the column."""
+    """Yield the rows that break a rule, the sentence up to the value, and the column."""
     unseen = of.classes[~of.seen]
     no_row = np.zeros(len(of.rows), bool)
     # A side without candidates is named by none, and never wins.
@@ -288,7 +288,7 @@ def _column_rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarr
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a model answered, with all that is needed to judge and to check it.
+    """Predictions of a model, with all that is needed to judge and to verify them.
 
     Classes are numbered by their place in ``class_names``; ``folds`` are the validation images of
     every fold, on which gamma was chosen.
@@ -317,14 +317,14 @@ class Predictions:
 
     @property
     def title(self) -> str:
-        """What they are of: method, data and split, as far as they are known."""
+        """Title: method, data set and split."""
         said = self.provenance
         on = ", split ".join(part for part in (said.dataset, said.split) if part)
         return " on ".join(part for part in (said.method, on) if part) or "Predictions"
 
     @property
     def made(self) -> str:
-        """What they were made from: data with their digest, rows, and the version."""
+        """Origin: data with their digest, rows, and the version."""
         said = self.provenance
         data = f"{said.dataset}{', simulated' * said.simulated}, data {said.digest}"
         parts = [data if said.digest else "", f"{len(self.test.rows):,} test images"]

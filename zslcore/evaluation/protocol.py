@@ -201,7 +201,7 @@ class Problem:
 
 
 def require_unseen(dataset: ZSLDataset, split: Split) -> None:
-    """Refuse a split whose test classes are all trained on: nothing in it is zero-shot.
+    """Refuse a split with training images of all test classes: nothing in it is zero-shot.
 
     The SplitError knows the split, so that a page can lead to its review.
     """
@@ -217,7 +217,7 @@ def require_unseen(dataset: ZSLDataset, split: Split) -> None:
 
 
 def penalised(F: np.ndarray, seen: np.ndarray, penalty: np.ndarray) -> np.ndarray:
-    """Return scores whose seen side wins by ``-penalty``, whatever the best scores were.
+    """Return scores with the seen side ahead by ``-penalty``, for any best scores.
 
     Each side is measured from its own best score, so that the order within it stays. ``F`` has
     shape (n_samples, n_candidates), ``seen`` (n_candidates,) with both values in it, ``penalty``
@@ -280,7 +280,7 @@ class AnsweredTest(ABC):
 
     @cached_property
     def margins(self) -> CurveSteps:
-        """What curves of either average are made of."""
+        """The steps of the curves, per class and per sample."""
         return self.answers.margins()
 
     @cached_property
@@ -549,7 +549,7 @@ def fit_and_score(
 
 @dataclass(frozen=True, slots=True)
 class FoldChoice:
-    """What a single fold would choose by itself: its best point of the grid, and gamma with it.
+    """The choice of a single fold: its best point of the grid, and gamma with it.
 
     ``score`` is what it reaches, per-class accuracy for "zsl", H for "gzsl"; ``gamma`` is None
     where the choice was for ZSL.
@@ -728,7 +728,7 @@ def simplest_of_ties(scores: np.ndarray, points: Sequence[Params], simpler: Sequ
 
 
 def best_common_gamma(curves: Sequence[SeenUnseenCurve]) -> float:
-    """Return the gamma whose H, averaged over ``curves``, is largest.
+    """Return the gamma with the largest H, averaged over ``curves``.
 
     Exact: the average can only change at a breakpoint of one of the curves. The middle of the best
     interval is returned, as :meth:`SeenUnseenCurve.best` does.
@@ -826,7 +826,7 @@ class Evaluation:
 
 
 def origin_in_words(origin: str | None, stated_by: str = "") -> str:
-    """Return how gamma was found, with what a reader cannot know of it.
+    """Describe the origin of gamma and its caveat.
 
     ``stated_by`` is the source of the statement, where it cannot be checked.
 
@@ -874,7 +874,7 @@ def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
 
 
 def _evaluate_predicted(scores: AnsweredTest) -> Evaluation:
-    """Return what follows from one predicted class a sample: u, s and H at gamma = 0."""
+    """Return the metrics of one predicted class a sample: u, s and H at gamma = 0."""
     there = scores.generalized
     return Evaluation(
         zsl=np.nan,
@@ -915,5 +915,5 @@ def oracle(
     seed: int = 0,
     progress: Progress = silent,
 ) -> Oracle:
-    """Choose parameters and gamma *on the test set*, to show what peeking would gain."""
+    """Choose parameters and gamma *on the test set*, to show the gain of peeking."""
     return Setting(dataset, split, preprocessing, seed, progress).oracle(method, grid)

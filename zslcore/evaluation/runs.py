@@ -102,7 +102,7 @@ class RunResult:
 
     @property
     def oracle_gap(self) -> dict[str, float]:
-        """What choosing on the test set would have gained.
+        """The gain of choosing on the test set.
 
         In "zsl" and "harmonic" by parameters, the latter with gamma. Parameters that were given
         were compared with no others: then gamma alone, in "gamma", has a gap of H.
@@ -136,7 +136,7 @@ class RunResult:
 
     @classmethod
     def from_json(cls, text: str) -> RunResult:
-        """Read what :meth:`to_json` wrote; raises an UnreadableError for any other text."""
+        """Read JSON of :meth:`to_json`; raises UnreadableError for any other text."""
         return SCHEMA.load(text)
 
 
@@ -145,7 +145,7 @@ SCHEMA = Schema(RunResult, version=3)
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One method on one split: its result, and what the metrics of the result were read off.
+    """One method on one split: its result, and the scores behind its metrics.
 
     Attributes
     ----------
@@ -232,7 +232,7 @@ def run(
     with_oracle: bool = True,
     progress: Progress = silent,
 ) -> Run:
-    """Run a spec: choose what is not given, fit on trainval, look at the test set once.
+    """Run a spec: choose open parameters, fit on trainval, look at the test set once.
 
     Parameters
     ----------
@@ -346,7 +346,7 @@ def choose(
     dataset: ZSLDataset,
     progress: Progress = silent,
 ) -> Selected:
-    """Choose what is not given, and nothing else, on the folds."""
+    """Choose open parameters and gamma on the folds, and nothing else."""
     params, split = method.get_params(), dataset.split(spec.split)
     generalized = bool(len(split.test_seen))
     wants_gamma = generalized and bool(split.folds) and spec.gamma is None
@@ -411,7 +411,7 @@ class _Steps:
     def of(
         cls, spec: RunSpec, dataset: ZSLDataset, progress: Progress, *, with_oracle: bool
     ) -> _Steps:
-        """Plan the trainings of a run, whose grid the test set may be swept with, too."""
+        """Plan the trainings of a run, with the sweep of the test set if it has one."""
         split = dataset.split(spec.split)
         each = spec.estimator.planned_epochs(ParameterGrid(spec.grid))
         longest = each and (max(each),)

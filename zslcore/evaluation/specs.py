@@ -57,7 +57,7 @@ class RunSpec:
         self._check()
 
     def _check(self) -> None:
-        """Refuse what cannot be run, and of a record only what cannot be shown."""
+        """Validate; stored specs are checked less strictly."""
         known = _parameters(get_method(self.method)) if self.is_of_this_revision else None
         for name in (*self.params, *(self.grid or ())):
             if known is not None and name not in known:
@@ -128,7 +128,7 @@ class RunSpec:
 
     @classmethod
     def from_json(cls, text: str) -> RunSpec:
-        """Read what :meth:`to_json` wrote."""
+        """Read the JSON of :meth:`to_json`."""
         return cls(**json.loads(text))
 
     def command(self) -> str:

@@ -1,4 +1,4 @@
-"""A child of the runner: imports what work needs, then does one after the other.
+"""Worker process: imports the libraries once, then runs one job after the other.
 
 A work comes as one JSON line on standard input, which stays open for as long as the server lives.
 The answer is JSON lines: ``begun``, progress, then ``finished`` or ``error``, a sentence; with
@@ -117,7 +117,7 @@ class _Requests(queue.SimpleQueue[dict[str, Any]]):
 
 
 def _abandon(folder: Path | None) -> None:
-    """Remove what is unfinished and end, but not while it is put in its place."""
+    """Delete the draft and exit, unless it is being moved."""
     with _PUTTING:  # never given back: nothing is put anywhere any more
         if folder is not None:
             artifacts.discard(folder)
@@ -129,7 +129,7 @@ def _abandon(folder: Path | None) -> None:
 def _last_line(
     function: Callable[..., None], request: dict[str, Any], say: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
-    """Do the work and return what there is to say in the end."""
+    """Run the job and return its last message."""
     try:
         _do(function, request, Report(say, Path(request["folder"])))
     except ZSLError as error:
@@ -155,7 +155,7 @@ def _do(function: Callable[..., None], request: dict[str, Any], report: Report) 
 
 
 def _put(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> None:
-    """Seal what a work has left and put it in its place."""
+    """Write the manifest and move the result into place."""
     (folder / PREVIEW).unlink(missing_ok=True)
     files = [path for path in sorted(folder.iterdir()) if path.name != artifacts.OWNER]
     manifest = {

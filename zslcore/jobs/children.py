@@ -1,4 +1,4 @@
-"""A child process as its server sees it: started, asked, listened to, ended."""
+"""Handle of a worker process."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Child:
         )
 
     def do(self, request: Mapping[str, Any], hear: Callable[[dict[str, Any]], None]) -> str:
-        """Pass one work on and what the child says of it; return why there is no result, or ""."""
+        """Send one job and pass its messages on; return the error, or "" with a result."""
         last: dict[str, Any] = {}
         over = threading.Event()
         self.began = False
@@ -99,7 +99,7 @@ class Child:
                 self.process.kill()
 
     def end(self) -> None:
-        """End it, wait until it is gone, and close what led to it."""
+        """Kill the process, wait for its end, and close its pipes."""
         self.kill()
         with suppress(BrokenPipeError), self.process:
             pass

@@ -109,7 +109,7 @@ class Turns:
         self._served: dict[str | Visitor, int] = {}
 
     def order(self, waiting: Sequence[_Job]) -> list[_Job]:
-        """Return what waits in the order in which it will be served."""
+        """Return queued jobs in serving order."""
         served, turn, left, ordered = dict(self._served), self._turn, list(waiting), []
         while left:
             job = min(left, key=lambda job: _last(served, job.asked_by))
@@ -173,7 +173,7 @@ class _Job:
         return patience is not None and time.monotonic() - self.looked > patience
 
     def hear(self, line: dict[str, Any]) -> None:
-        """Take in what the child says."""
+        """Store the progress of the worker."""
         share = line["done"] / line["total"] if line.get("total") else 0.0
         if share < self.share or not self.stage_since:
             self.stage_since = time.monotonic()  # a stage that begins at its own zero
@@ -410,7 +410,7 @@ class Runner:
             thread.start()
 
     def _run(self, job: _Job) -> None:
-        """See one job through, from its child's birth to what it leaves."""
+        """Run one job in a worker process and store its result."""
         error = "The work could not be started."
         try:
             error = self._in_child(job)
@@ -489,7 +489,7 @@ class Runner:
             del self._jobs[key]
 
     def _trim(self, keep: Path) -> None:
-        """Drop the least recently used results, and what crashes have left."""
+        """Evict old results and orphaned drafts."""
         total = 0
         with suppress(OSError):  # another server may be at it too
             artifacts.sweep(self.folder.glob(".*/"))

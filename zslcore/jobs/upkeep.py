@@ -1,4 +1,4 @@
-"""Check the data folder, and mend what can be mended."""
+"""Check the data folder, and repair it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OPTIONAL = ("torch", "streamlit")
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A check of the data folder; ``mend`` returns what was done, None where only a person can."""
+    """A check of the data folder; ``mend`` repairs it and returns a sentence, or is None."""
 
     what: str
     well: bool
@@ -59,7 +59,7 @@ def examine() -> Iterator[Finding]:
 
 
 def sweep_leftovers() -> int:
-    """Remove what killed processes have left in the data folder; return how many things.
+    """Delete drafts of killed processes in the data folder; return their number.
 
     Only drafts go: folders with the mark of one whose owner has died, and files with the name of
     one that are a day old. Of imports nothing goes while a manifest cannot be read.

@@ -80,7 +80,7 @@ def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
 
 
 def damage_in(db: sqlite3.Connection) -> str:
-    """Return what is wrong with an open file; empty when it is whole."""
+    """Return the damage of an open file; empty when it is whole."""
     found = [str(text) for (text,) in db.execute("PRAGMA integrity_check(3)")]
     return "" if found == ["ok"] else found[0].splitlines()[-1]
 
@@ -91,7 +91,7 @@ def draft_of(path: Path) -> Path:
 
 
 def connected(path: Path, timeout: float = PATIENCE, mode: str = "rw") -> sqlite3.Connection:
-    """Open a file; what a writer that was killed has left there is undone first."""
+    """Open a file; unfinished changes of a killed writer are undone first."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
     db = sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None)
     db.text_factory = lambda text: text.decode(errors="replace")
@@ -189,7 +189,7 @@ def is_damage(error: sqlite3.Error | OSError) -> bool:
 
 
 def damage_of(path: Path) -> str:
-    """Return what is wrong with the file of a store; empty when it is whole, or there is none."""
+    """Return the damage of the file of a store; empty when it is whole or missing."""
     if not path.exists():
         return loss_in(None, path)
     try:
@@ -252,7 +252,7 @@ def _alone(path: Path) -> Iterator[None]:
 
 
 def _replace(path: Path, draft: Path, patched: Path, damage: str) -> str:
-    """Replace a damaged store while it is locked; report what was recovered."""
+    """Replace a corrupt store while it is locked; report the recovered rows."""
     aside = None
     with ExitStack() as files, ExitStack() as databases:  # a closed file has lost its locks
         sources: list[Iterable[sqlite3.Connection]] = []
@@ -276,7 +276,7 @@ def _replace(path: Path, draft: Path, patched: Path, damage: str) -> str:
 
 
 def _lock(db: sqlite3.Connection) -> None:
-    """Keep others from a file; nobody can lock or write one that SQLite does not accept."""
+    """Lock a file; one that SQLite refuses cannot be locked or written."""
     db.execute("PRAGMA writable_schema = ON")  # also reads a file that was cut off
     try:
         db.execute("BEGIN EXCLUSIVE")
@@ -288,7 +288,7 @@ def _lock(db: sqlite3.Connection) -> None:
 
 
 def _patched(file: IO[bytes], backup: Path, patched: Path) -> Iterator[sqlite3.Connection]:
-    """Open copies of a damaged file whose header, then first page, is one of a whole file.
+    """Open copies of a corrupt file with the header, then the first page, of a whole one.
 
     The first page names the tables; without it no row behind it is readable. The backup has the
     same pages, and so has a new store in most cases.
@@ -354,7 +354,7 @@ def _copy(sources: Iterable[sqlite3.Connection], into: Path) -> int:
 
 
 def _is_content(value: object, table: str) -> bool:
-    """Return whether the last column of a row holds what this package writes there."""
+    """Return whether the last column of a row is content of this package."""
     if table == "predictions":
         return isinstance(value, bytes) and value[:4] == value[-4:] == b"PAR1"
     with suppress(ValueError):

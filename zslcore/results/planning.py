@@ -35,7 +35,7 @@ AT_A_TIME = 2
 
 
 class Results(Protocol):
-    """Where results are looked up by their key: a store, or what was read from one."""
+    """Results by their key: a store, or a table read from one."""
 
     def get(self, key: str, /) -> RunResult | None:
         """Return the result with this key; None without one."""
@@ -43,7 +43,7 @@ class Results(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Runs, and those that follow from what they choose.
+    """Runs plus derived runs (other seeds, fold choices, oracle).
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Plan:
             yield from planned(first, choice)
 
     def first(self, spec: RunSpec, results: Results) -> RunResult | None:
-        """Return the stored result of a run; None where it lacks what the plan needs."""
+        """Return the stored result of a run; None if missing or incomplete for the plan."""
         found = results.get(spec.present.key)
         return None if found is None or _lacks(found, self.choices) else found
 
@@ -75,7 +75,7 @@ class Plan:
             yield from filter(None, (results.get(o.key) for o in self.following(first)))
 
     def results(self, results: Results) -> list[list[RunResult]]:
-        """Return what :meth:`of` yields, for every run of the plan."""
+        """Return the results of :meth:`of`, for every run of the plan."""
         return [list(self.of(spec, results)) for spec in self.specs]
 
     def missing(self, results: Results) -> list[RunSpec]:
@@ -100,7 +100,7 @@ class Plan:
         store: ResultStore,
         progress: Progress = silent,
     ) -> int:
-        """Run what the store lacks of a run and of those that follow from it; return how many."""
+        """Compute the missing runs of a spec and those derived from it; return their number."""
         first, fitted, n = self.first(spec, store), 0, self._most_runs(spec, dataset)
 
         def put(spec: RunSpec, place: int, *, with_oracle: bool = False) -> RunResult:
@@ -160,13 +160,13 @@ def _opened(name: str) -> ZSLDataset:
 
 
 def _completed(plan: Plan, places: Mapping[str, str]) -> list[tuple[RunSpec, str]]:
-    """Make the runs of a plan and what follows; return each with why it was refused, if it was."""
+    """Compute the runs of a plan and derived runs; return each with its error, or ""."""
     with shared_classifiers():
         return [(spec, _refusal(plan, spec, places)) for spec in plan.specs]
 
 
 def _refusal(plan: Plan, spec: RunSpec, places: Mapping[str, str]) -> str:
-    """Make one run of a plan and what follows; return why it was refused, if it was."""
+    """Compute one run of a plan and derived runs; return the error, or ""."""
     try:
         plugins.restore(places)
         plan.complete(spec, _opened(spec.dataset), ResultStore())
@@ -176,7 +176,7 @@ def _refusal(plan: Plan, spec: RunSpec, places: Mapping[str, str]) -> str:
 
 
 def _lacks(result: RunResult, choices: Collection[Choice]) -> bool:
-    """Return whether a stored result lacks what the choices need."""
+    """Return whether a stored result lacks fold choices or oracle of the plan."""
     return ("folds" in choices and bool(result.spec.grid) and not result.fold_choices) or (
         "oracle" in choices and result.oracle is None
     )
@@ -186,7 +186,7 @@ def _lacks(result: RunResult, choices: Collection[Choice]) -> bool:
 
 
 def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
-    """Yield the run with other seeds, and what the first has chosen, where seeds matter."""
+    """Yield the run with other seeds and the same choices, for stochastic methods."""
     given = {name: value for name, value in first.params.items() if name != "random_state"}
     stochastic = get_method(first.spec.method).card.stochastic
     for seed in range(1, seeds if stochastic else 1):
@@ -194,7 +194,7 @@ def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
 
 
 def planned(result: RunResult, choice: Choice) -> tuple[RunSpec, ...]:
-    """Return the runs that belong to a result: with what each fold, or the test set, would choose.
+    """Return the runs derived from a result: by the choice of each fold, or of the test set.
 
     Nothing for "validated", which the result itself is. Where parameters were chosen for ZSL, which
     has no gamma, it is chosen on all folds with them.

@@ -123,7 +123,7 @@ def _is_moment(text: str) -> bool:
 
 
 def _bad_texts(entry: dict[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the texts of a result, which are shown and listed."""
+    """Yield the faults in the texts of a result, which are shown and listed."""
     for text in _texts(entry):
         if len(text) > MAX_TEXT:
             got = f"{len(text):,}, which begin {clean_text(text, 40)!r}"

@@ -110,11 +110,11 @@ def _read_predictions(path: Path) -> Predictions | None:
 
 
 class ResultsOnly(ZSLDataset):
-    """A data set of labels, classes and splits, whose features and prototypes refuse to be read."""
+    """A data set of labels, classes and splits, without readable features and prototypes."""
 
     @property
     def without_features(self) -> str:
-        """What is missing, and how to get it, in one sentence."""
+        """The missing features, and how to import them, in one sentence."""
         return _without_features(self.name)
 
     def _check(self) -> None:
@@ -167,7 +167,7 @@ def is_known_by_results(name: str) -> bool:
 
 @cache
 def load_results_only(name: str) -> ResultsOnly:
-    """Return what is known of a data set of :func:`known_by_results`, else raise UnknownNameError.
+    """Return a data set of :func:`known_by_results`, else raise UnknownNameError.
 
     DatasetError when the facts of the benchmark are not those of the predictions.
     """

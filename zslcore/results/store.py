@@ -98,7 +98,7 @@ class Result:
 
     @classmethod
     def from_json(cls, text: str) -> Result:
-        """Read what :meth:`to_json` wrote; raises UnreadableError for any other text."""
+        """Read JSON of :meth:`to_json`; raises UnreadableError for any other text."""
         return SCHEMA.load(text)
 
 
@@ -120,7 +120,7 @@ def result_of(
 
 @dataclass(frozen=True, slots=True)
 class ImportMark:
-    """Whose imported result it is, from which file, and when (ISO 8601, UTC)."""
+    """Owner of an imported result, its file, and the time of the import (ISO 8601, UTC)."""
 
     who: str
     file: str
@@ -137,7 +137,7 @@ class StoredRun:
 
     @property
     def id(self) -> str:
-        """What the store knows it by: its key, and whose it is where it is not our own."""
+        """Row id: run key, plus ``@owner`` for imported runs."""
         return self.result.key + (f"@{self.imported.who}" if self.imported else "")
 
     @property
@@ -416,7 +416,7 @@ class ResultStore:
         raise ZSLError(f"{self.path}: expected a run store, got: another file each time.")
 
     def _inode(self) -> int | None:
-        """Return what tells the file from another of its name; None without one."""
+        """Return the inode of the file, which a repair replaces; None without a file."""
         try:
             return self.path.stat().st_ino
         except OSError:
@@ -448,7 +448,7 @@ Found = TypeVar("Found", StoredRun, Result, StoredRun | Result)
 
 
 def _named(name: str, among: Sequence[Found], what: str) -> Found:
-    """Return the one with this id, or the only one whose id begins so."""
+    """Return the entry with this id, or the only one that begins so."""
     there = {one.id: one for one in among}
     begin = [id_ for id_ in there if id_.startswith(name)] if name else []
     if name in there:

@@ -300,7 +300,7 @@ class MapStudy(Study[EmbeddedMap]):
 
     @classmethod
     def of(cls, datasets: Sequence[ZSLDataset], settings: MapSettings) -> Self:
-        """Return the study of open data sets, whose key has the versions of libraries.
+        """Return the study of open data sets; its key has the versions of libraries.
 
         A map that comes with the package is the answer whatever is installed.
         """

@@ -1,4 +1,4 @@
-"""The quality of a map: what it preserves of the space it was made from, what it mixes.
+"""Quality of a map: neighbourhoods and classes preserved, data sets mixed.
 
 - *trustworthiness* (neighbours on the map are neighbours in truth) and *continuity* (true
   neighbours stay neighbours), from ranks on a fixed sample, 1 perfect, about 0.5 chance;
@@ -37,7 +37,7 @@ RANKED = 4_000
 
 @dataclass(frozen=True, slots=True)
 class MapQuality:
-    """What a map preserves by ``k`` neighbours; ``ranked`` is the number of points ranks are of."""
+    """Neighbourhood preservation of a map; ``ranked`` is the number of ranked points."""
 
     k: int
     ranked: int
@@ -146,7 +146,7 @@ FEW = 5_000
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return what limits threads; finding the libraries takes as long as a small search."""
+    """Return the controller of threads; finding the libraries takes as long as a small search."""
     return ThreadpoolController()
 
 

@@ -1,4 +1,4 @@
-"""Tables that count: what is in the data sets, and what the experiments on videos consist of."""
+"""Tables that count: contents of data sets, and parts of the experiments on videos."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Task(Protocol):
         """Return whether nothing is missing."""
 
     def complete(self, progress: Progress = silent, /) -> int:
-        """Compute and store what is missing; return how many results these are."""
+        """Compute and store missing results; return their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Experiment(ABC):
         return (request.benchmark or found) is not None
 
     def tasks(self, request: Request) -> Mapping[str, Sequence[Task]]:
-        """Return what has to be computed, by name; tasks of one name follow each other."""
+        """Return the tasks by name; those of one name follow each other."""
         return {}
 
     @abstractmethod
@@ -196,7 +196,7 @@ def cell_row(
     interval: tuple[float, float] = (np.nan, np.nan),
     key: str = "",
 ) -> dict[str, Any]:
-    """Return a cell of the results; what is not finished, or was not printed, is NaN.
+    """Return a cell of the results; unfinished and unprinted numbers are NaN.
 
     ``values`` are one a seed; their mean is ours. ``key`` is that of the first run.
     """
@@ -220,7 +220,7 @@ def cell_row(
 
 @cache
 def _measured() -> Mapping[str, list[dict[str, Any]]]:
-    """Return the cells that come with the package, by the key of what they were measured with."""
+    """Return the precomputed cells, by the key of their run or path."""
     table = pd.read_csv(FACTS / "measured" / "papers.csv", dtype={"at": str}, keep_default_na=False)
     numbers = ["ours", "std", "low", "high", "seeds"]
     table[numbers] = table[numbers].apply(pd.to_numeric)

@@ -1,4 +1,4 @@
-"""Experiments whose results are stored as rows: paths, pairs of methods or data sets, ImageNet."""
+"""Experiments with results stored as rows: paths, pairs of methods or data sets, ImageNet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables whose cells are runs of the run store, and the ranks that follow from them."""
+"""Tables of runs of the run store, and ranks computed from them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from zslcore.results.store import ResultStore
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A column of a printed table and what measures it, ``figure`` of :data:`.evidence.COLUMNS`."""
+    """A column of a printed table and its metric, ``figure`` of :data:`.evidence.COLUMNS`."""
 
     title: str
     split: str
@@ -53,7 +53,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class RunsExperiment(Experiment):
-    """A table, ``printed_as`` in the paper ("GBU 3"), whose cells are runs of the run store."""
+    """A table of runs, ``printed_as`` in the paper ("GBU 3")."""
 
     printed_as: str
     cells: tuple[Cell, ...]
@@ -103,7 +103,7 @@ class RunsExperiment(Experiment):
         return pd.DataFrame(columns)
 
     def cells_of(self, dataset: ZSLDataset) -> list[Cell]:
-        """Return the cells whose split the data set has."""
+        """Return the cells for the splits of the data set."""
         cells = [cell for cell in self.cells if cell.split in dataset.splits]
         if not cells:
             wanted = " or ".join(dict.fromkeys(cell.split for cell in self.cells))
@@ -184,7 +184,7 @@ class RunsTask:
     plan: Plan
 
     def complete(self, progress: Progress = silent, /) -> int:
-        """Run what is missing."""
+        """Compute the missing runs."""
         return self.plan.complete_all(open_dataset(self.dataset), ResultStore(), progress)
 
     def is_stored(self) -> bool:
@@ -207,7 +207,7 @@ class RunsTask:
 
 @dataclass(frozen=True)
 class FoldsExperiment(RunsExperiment):
-    """The same test set with what each fold alone would choose, a column a fold."""
+    """The same test set with the choice of each single fold, a column a fold."""
 
     choices: ClassVar[tuple[Choice, ...]] = ("folds",)
     figures: str = field(
@@ -217,7 +217,7 @@ class FoldsExperiment(RunsExperiment):
     )
 
     def values_by_fold(self, spec: RunSpec, cell: Cell) -> list[float]:
-        """Return a cell's figure with what each fold chooses, as far as it is stored."""
+        """Return the stored metrics of a cell with the choice of each fold."""
         runs = Plan([spec], choices=self.choices).of(spec, ResultStore())
         values = [value for run in [*runs][1:] if (value := cell.value(run)) is not None]
         if values:
