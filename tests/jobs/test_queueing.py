@@ -10,7 +10,7 @@ from tests.jobs.test_runner import until, work
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner, Visitor
 from zslcore.jobs import runner as engine
-from zslcore.jobs.runner import Turns, most_waiting
+from zslcore.jobs.runner import FairQueue, most_waiting
 
 GREEDY, OTHER, NEIGHBOUR = Visitor("a", "1"), Visitor("b", "1"), Visitor("a", "2")
 
@@ -35,20 +35,20 @@ def position(runner, asked, visitor):
 
 class Asked:
     def __init__(self, visitor):
-        self.asked_by = visitor
+        self.visitor = visitor
 
 
 def test_turns_go_round_by_address_then_by_browser():
-    turns, waiting = Turns(), [Asked(GREEDY) for _ in range(3)]
+    turns, waiting = FairQueue(), [Asked(GREEDY) for _ in range(3)]
     waiting += [Asked(NEIGHBOUR), Asked(OTHER), Asked(OTHER)]
     turns.serve(GREEDY)
-    order = [each.asked_by for each in turns.order(waiting)]
+    order = [each.visitor for each in turns.order(waiting)]
     assert order == [OTHER, NEIGHBOUR, OTHER, GREEDY, GREEDY, GREEDY]
 
 
 def test_who_was_served_is_forgotten_some_day(monkeypatch):
-    monkeypatch.setattr(Turns, "MOST", 10)
-    turns = Turns()
+    monkeypatch.setattr(FairQueue, "MOST", 10)
+    turns = FairQueue()
     for k in range(100):
         turns.serve(Visitor(str(k), ""))
     assert len(turns._served) <= 10
@@ -121,10 +121,10 @@ def test_a_job_that_nobody_looks_at_is_dropped(busy, monkeypatch):
         busy.submit(each, GREEDY)
     running = work(to=600, seconds=600)
     for each, age in ((waiting, 301), (looked_at, 299), (running, 1801)):
-        busy._jobs[each.key].looked = time.monotonic() - age
+        busy._jobs[each.key].last_seen = time.monotonic() - age
     busy.of_visitor(OTHER)
     assert busy.status(waiting.key).state == "cancelled"
-    assert "No page had read" in busy.status(running.key).error
+    assert "no page was open" in busy.status(running.key).error
     assert busy.status(looked_at.key).active
 
 

@@ -19,9 +19,9 @@ from zslcore.analysis.study import MANIFEST, is_intact
 from zslcore.exceptions import ZSLError
 from zslcore.jobs import Runner
 from zslcore.jobs import runner as engine
-from zslcore.jobs.child import WORKS, _last_line
-from zslcore.jobs.children import Child
 from zslcore.jobs.runner import MAX_BYTES
+from zslcore.jobs.worker import Worker
+from zslcore.jobs.worker_main import JOBS_EACH, run_job
 
 ROOT = Path(__file__).parents[2]
 
@@ -255,7 +255,7 @@ def test_a_job_names_a_full_disk(tmp_path, monkeypatch, error, sentence):
         raise error
 
     request = {"folder": tmp_path, "into": tmp_path, "data": str(tmp_path), "methods": {}}
-    line = _last_line(fail, request | {"arguments": {}}, lambda line: None)
+    line = run_job(fail, request | {"arguments": {}}, lambda line: None)
     assert re.match(sentence, line["error"])
 
 
@@ -304,7 +304,7 @@ def test_a_child_stays_for_the_next_work_until_it_dies(runner):
 def test_a_child_that_dies_unnoticed_is_replaced(runner, monkeypatch):
     first = in_process(runner, n=1)
     os.kill(first, signal.SIGKILL)
-    monkeypatch.setattr(Child, "alive", property(lambda child: True))
+    monkeypatch.setattr(Worker, "alive", property(lambda child: True))
     asked = work("whoami", n=2)
     runner.submit(asked)
     until(lambda: is_gone(first))
@@ -324,9 +324,9 @@ def test_a_refusal_leaves_the_child_and_a_failure_does_not(runner):
 
 @pytest.mark.nightly
 def test_after_some_works_another_child_takes_over(runner):
-    processes = [in_process(runner, n=n) for n in range(2 * WORKS + 1)]
+    processes = [in_process(runner, n=n) for n in range(2 * JOBS_EACH + 1)]
     changes = [n for n in range(1, len(processes)) if processes[n] != processes[n - 1]]
-    assert [after - before for before, after in pairwise(changes)][:1] == [WORKS]
+    assert [after - before for before, after in pairwise(changes)][:1] == [JOBS_EACH]
 
 
 @pytest.mark.nightly

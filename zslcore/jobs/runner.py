@@ -1,11 +1,10 @@
-"""Run long work: a queue, child processes, and results that outlive the server.
+"""Run long work: a queue, worker processes, and results that outlive the server.
 
 The key of a study (:mod:`zslcore.analysis.study`) names the folder with its result: identical
 requests wait for the same job, and find it done after a reload of the browser or a restart of the
-server. A child (:mod:`zslcore.jobs.child`) ends with the server; if it ends without a result, is
-killed, cancelled or interrupted by a restart, its :class:`Status` says so in a sentence. As
-starting Python with everything that methods need takes seconds, a child that has done its work
-waits for the next one.
+server. A worker (:mod:`zslcore.jobs.worker_main`) ends with the server; if it ends without a
+result, is killed, cancelled or interrupted by a restart, its :class:`Status` says so in a sentence.
+Starting Python with all libraries takes seconds, so a worker waits for the next job afterwards.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 from zslcore.analysis.study import Study, is_intact, shipped
 from zslcore.evaluation import plugins
 from zslcore.exceptions import ZSLError
-from zslcore.jobs.children import Child
+from zslcore.jobs.worker import Worker
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import data_folder, refusal
 
@@ -93,7 +92,7 @@ class Visitor(NamedTuple):
 ANYONE = Visitor("", "")
 
 
-class Turns:
+class FairQueue:
     """Fair queue: remembers who was served when.
 
     The next job is that of the network address that was served longest ago, among its browsers of
@@ -112,15 +111,15 @@ class Turns:
         """Return queued jobs in serving order."""
         served, turn, left, ordered = dict(self._served), self._turn, list(waiting), []
         while left:
-            job = min(left, key=lambda job: _last(served, job.asked_by))
+            job = min(left, key=lambda job: _last(served, job.visitor))
             left.remove(job)
             ordered.append(job)
             turn += 1
-            served |= {job.asked_by.address: turn, job.asked_by: turn}
+            served |= {job.visitor.address: turn, job.visitor: turn}
         return ordered
 
     def serve(self, visitor: Visitor) -> None:
-        """Take note that a job of ``visitor`` begins."""
+        """Record that a job of ``visitor`` begins."""
         self._turn += 1
         self._served |= {visitor.address: self._turn, visitor: self._turn}
         if len(self._served) > self.MOST:
@@ -137,11 +136,11 @@ def most_waiting(waiting: Sequence[_Job], address: str) -> _Job | None:
 
     It gives way in a full queue if its client has two more waiting than the newcomer.
     """
-    count = Counter(job.asked_by.address for job in waiting)
+    count = Counter(job.visitor.address for job in waiting)
     fullest, n = count.most_common(1)[0]
     if n < count[address] + 2:
         return None
-    return next(job for job in reversed(waiting) if job.asked_by.address == fullest)
+    return next(job for job in reversed(waiting) if job.visitor.address == fullest)
 
 
 @dataclass(eq=False)
@@ -150,29 +149,29 @@ class _Job:
 
     work: Study[Any]
     visitors: list[Visitor] = field(default_factory=list)
-    looked: float = field(default_factory=time.monotonic)
+    last_seen: float = field(default_factory=time.monotonic)
     state: State = "queued"
     since: float = field(default_factory=time.monotonic)
     ended: float | None = None
     progress: dict[str, Any] = field(default_factory=dict)
     stage_since: float = 0
     share: float = 0
-    child: Child | None = None
+    worker: Worker | None = None
     folder: Path | None = None
     error: str = ""
-    over: threading.Event = field(default_factory=threading.Event)
+    finished: threading.Event = field(default_factory=threading.Event)
 
     @property
-    def asked_by(self) -> Visitor:
+    def visitor(self) -> Visitor:
         """The first client, of those who still wait."""
         return self.visitors[0] if self.visitors else ANYONE
 
     def is_forgotten(self) -> bool:
-        """Whether no client has looked at it for longer than the patience."""
+        """Whether no client has last_seen at it for longer than the patience."""
         patience = {"queued": WAITS, "running": 60.0 * settings.JOB_PATIENCE()}.get(self.state)
-        return patience is not None and time.monotonic() - self.looked > patience
+        return patience is not None and time.monotonic() - self.last_seen > patience
 
-    def hear(self, line: dict[str, Any]) -> None:
+    def receive(self, line: dict[str, Any]) -> None:
         """Store the progress of the worker."""
         share = line["done"] / line["total"] if line.get("total") else 0.0
         if share < self.share or not self.stage_since:
@@ -187,7 +186,7 @@ class _Job:
 
     def status(self, position: int) -> Status:
         preview = self.folder / PREVIEW if self.folder else None
-        said = {name: self.progress[name] for name in _SAID if name in self.progress}
+        shown = {name: self.progress[name] for name in _SHOWN if name in self.progress}
         return Status(
             state=self.state,
             position=position,
@@ -196,18 +195,18 @@ class _Job:
             preview=preview if preview and preview.exists() else None,
             error=self.error,
             visitors=len(self.visitors),
-            **said,
+            **shown,
         )
 
 
-_SAID = ("done", "total", "message")
+_SHOWN = ("done", "total", "message")
 
 
 # --- Who does it ----------------------------------------------------------------------------------
 
 
 class Runner:
-    """Run works in child processes, a few at a time, and store their results.
+    """Run works in worker processes, a few at a time, and store their results.
 
     Parameters
     ----------
@@ -231,9 +230,9 @@ class Runner:
         self._lock = threading.RLock()
         self._jobs: dict[str, _Job] = {}
         self._queue: list[_Job] = []
-        self._turns = Turns()
+        self._fair_queue = FairQueue()
         self._threads: set[threading.Thread] = set()
-        self._spare: Child | None = None
+        self._spare: Worker | None = None
         self._verified: dict[Path, Stamp] = {}
         self._refuge: tempfile.TemporaryDirectory[str] | None = None
         self._closing = False
@@ -270,7 +269,7 @@ class Runner:
             job = self._jobs.get(work.key)
             if job is None or job.state not in ("queued", "running"):
                 self._make_room(work, visitor)
-                self._forget()
+                self._drop_ended()
                 job = self._jobs[work.key] = _Job(work)
                 self._queue.append(job)
                 with suppress(OSError):
@@ -305,14 +304,14 @@ class Runner:
             return [(job.work, self._status(job)) for job in jobs if job.ended is None]
 
     def _status(self, job: _Job) -> Status:
-        job.looked = time.monotonic()
-        order = self._turns.order(self._queue) if job in self._queue else []
+        job.last_seen = time.monotonic()
+        order = self._fair_queue.order(self._queue) if job in self._queue else []
         return job.status(order.index(job) + 1 if order else 0)
 
     def _make_room(self, work: Study[Any], visitor: Visitor) -> None:
         """Refuse one more work of who has many waiting; else see that the queue takes it."""
-        mine = [job for job in self._queue if job.asked_by.address == visitor.address]
-        own = [job for job in mine if job.asked_by == visitor]
+        mine = [job for job in self._queue if job.visitor.address == visitor.address]
+        own = [job for job in mine if job.visitor == visitor]
         if visitor != ANYONE and (len(own) >= SHARE or len(mine) >= SHARE_OF_ADDRESS):
             raise ZSLError(
                 f"{work.title}: {len(own) if len(own) >= SHARE else len(mine)} works of yours are "
@@ -329,14 +328,14 @@ class Runner:
 
     def _drop_forgotten(self) -> None:
         for job in [job for job in self._jobs.values() if job.is_forgotten()]:
-            self._stop(job, "No page had read it for a while.")
+            self._stop(job, "Cancelled: no page was open for a while.")
 
     def wait(self, key: str, seconds: float) -> Status | None:
         """Return the status as soon as the job is over, or after ``seconds``."""
         with self._lock:
             job = self._jobs.get(key)
         if job is not None:
-            job.over.wait(seconds)
+            job.finished.wait(seconds)
         return self.status(key)
 
     def cancel(self, key: str, visitor: Visitor | None = None) -> None:
@@ -354,13 +353,13 @@ class Runner:
         if job in self._queue:
             self._queue.remove(job)
         self._end(job, "cancelled", why)
-        if job.child is not None:
-            job.child.kill()
+        if job.worker is not None:
+            job.worker.kill()
 
     def finished(self, work: Study[Any]) -> Path | None:
         """Return the folder with the result of ``work``, verified, here or shipped, or None.
 
-        A folder that is not what its manifest says is removed, so that the work is done again.
+        A corrupt folder is deleted, so that the study is computed again.
         """
         folder = self.folder / work.key
         if not folder.is_dir():
@@ -376,7 +375,7 @@ class Runner:
         return folder
 
     def close(self) -> None:
-        """End every job and the spare child, and wait until they are gone.
+        """End every job and the spare worker, and wait until they are gone.
 
         The next server finds which jobs were interrupted.
         """
@@ -401,9 +400,9 @@ class Runner:
     def _start_next(self) -> None:
         """Start the first in the queue while there is room for it."""
         while self._queue and len(self._threads) < self.parallel:
-            job = self._turns.order(self._queue)[0]
+            job = self._fair_queue.order(self._queue)[0]
             self._queue.remove(job)
-            self._turns.serve(job.asked_by)
+            self._fair_queue.serve(job.visitor)
             job.state, job.since = "running", time.monotonic()
             thread = threading.Thread(target=self._run, args=(job,), daemon=True)
             self._threads.add(thread)
@@ -413,20 +412,20 @@ class Runner:
         """Run one job in a worker process and store its result."""
         error = "The work could not be started."
         try:
-            error = self._in_child(job)
+            error = self._in_worker(job)
         except OSError as refused:  # no space, no rights, no process
             error = str(refusal(refused, "The folder of jobs"))
         finally:
             with self._lock:
                 if job.state == "running":
                     self._end(job, "failed" if error else "done", error)
-            self._trim(keep=self.folder / job.work.key)
+            self._evict(keep=self.folder / job.work.key)
             with self._lock:
                 self._threads.discard(threading.current_thread())
                 self._start_next()
 
-    def _in_child(self, job: _Job) -> str:
-        """Let a child do the work; return a sentence, empty when it has left a result."""
+    def _in_worker(self, job: _Job) -> str:
+        """Compute in a worker process; return the error, or "" with a result."""
         folder = artifacts.draft(self.folder, f".{job.work.key}.")
         request = job.work.identity | {
             "folder": str(folder),
@@ -435,23 +434,23 @@ class Runner:
             "methods": plugins.sources(json.dumps(job.work.identity)),
         }
 
-        def hear(line: dict[str, Any]) -> None:
+        def on_message(line: dict[str, Any]) -> None:
             with self._lock:
-                job.hear(line)
+                job.receive(line)
 
         sentence, begun = "", False
         try:
-            while not begun:  # what stood by may have died meanwhile, and shows it when it is asked
-                child, new = self._child(job.work.threads)
+            while not begun:  # a spare worker may have died meanwhile
+                worker, new = self._worker(job.work.threads)
                 try:
                     with self._lock:
-                        job.child, job.folder = child, folder
+                        job.worker, job.folder = worker, folder
                         if job.state == "cancelled":
-                            child.kill()
-                    sentence = child.do(request, hear)
-                    begun = child.began or new or job.state == "cancelled"
+                            worker.kill()
+                    sentence = worker.do(request, on_message)
+                    begun = worker.began or new or job.state == "cancelled"
                 finally:
-                    self._dismiss(job, child)
+                    self._dismiss(job, worker)
         finally:
             artifacts.discard(folder)
         return sentence
@@ -461,34 +460,34 @@ class Runner:
         if not self._closing:
             with suppress(OSError):
                 self._mark(job.work.key).unlink(missing_ok=True)
-        job.over.set()
+        job.finished.set()
 
-    def _child(self, threads: int) -> tuple[Child, bool]:
-        """Return the child that stands by, if it can do the work, or a new one; whether it is."""
+    def _worker(self, threads: int) -> tuple[Worker, bool]:
+        """Return the spare worker, if its threads fit, or a new one, and whether it is new."""
         with self._lock:
             spare, self._spare = self._spare, None
         if spare is not None:
             if spare.alive and spare.threads == threads:
                 return spare, False
             spare.end()
-        return Child(self.module, threads), True
+        return Worker(self.module, threads), True
 
-    def _dismiss(self, job: _Job, child: Child) -> None:
-        """Let the child of a job that is over stand by, or end."""
+    def _dismiss(self, job: _Job, worker: Worker) -> None:
+        """Keep the worker of an ended job as the spare one, or end it."""
         with self._lock:
-            job.child = job.folder = None
-            stands_by = child.stays and job.state == "running" and self._spare is None
+            job.worker = job.folder = None
+            stands_by = worker.stays and job.state == "running" and self._spare is None
             if stands_by:
-                self._spare = child
+                self._spare = worker
         if not stands_by:
-            child.end()
+            worker.end()
 
-    def _forget(self) -> None:
+    def _drop_ended(self) -> None:
         ended = [key for key, job in self._jobs.items() if job.ended is not None]
         for key in ended[:-REMEMBERED]:
             del self._jobs[key]
 
-    def _trim(self, keep: Path) -> None:
+    def _evict(self, keep: Path) -> None:
         """Evict old results and orphaned drafts."""
         total = 0
         with suppress(OSError):  # another server may be at it too

@@ -3,7 +3,7 @@
 A work comes as one JSON line on standard input, which stays open for as long as the server lives.
 The answer is JSON lines: ``begun``, progress, then ``finished`` or ``error``, a sentence; with
 ``stays`` the child waits for the next work, without it ends: after an unforeseen failure, and after
-:data:`WORKS`, so that nothing can pile up. A temporary folder with a manifest in it becomes the
+:data:`JOBS_EACH`, so that nothing can pile up. A temporary folder with a manifest in it becomes the
 result in one step, so that there is never half a result.
 """
 
@@ -39,14 +39,14 @@ from zslcore.version import commit, version
 #: Seconds between two lines of progress, and between two previews.
 LINE_EVERY, PREVIEW_EVERY = 0.1, 1.0
 #: How many works a child does before another takes its place.
-WORKS = 20
+JOBS_EACH = 20
 
 
-class Report:
+class JobProgress:
     """Tells the server how far a work is; cheap enough to be called in every step."""
 
-    def __init__(self, say: Callable[[dict[str, Any]], None], folder: Path) -> None:
-        self._say, self._folder = say, folder
+    def __init__(self, send: Callable[[dict[str, Any]], None], folder: Path) -> None:
+        self._send, self._folder = send, folder
         self._done = 0.0
         self._next_line, self._next_preview = 0.0, 0.0
 
@@ -55,7 +55,7 @@ class Report:
         now = time.monotonic()
         if now >= self._next_line or done < self._done or done == total:
             self._next_line = now + LINE_EVERY
-            self._say({"done": float(done), "total": float(total), "message": message})
+            self._send({"done": float(done), "total": float(total), "message": message})
         self._done = done
 
     def preview(self, draw: Callable[[], Mapping[str, np.ndarray]]) -> None:
@@ -72,7 +72,7 @@ class Report:
 
 #: Held while a result is put in its place; the parent waits for it before it ends this process. A
 #: folder removed by one thread while another renames it would be seen by halves.
-_PUTTING = threading.Lock()
+_MOVING = threading.Lock()
 
 
 def main(name: str) -> None:
@@ -82,16 +82,16 @@ def main(name: str) -> None:
     requests = _Requests()
     functions = import_module(name).FUNCTIONS
 
-    def say(line: dict[str, Any]) -> None:
+    def send(line: dict[str, Any]) -> None:
         answer.write(json.dumps(line) + "\n")
         answer.flush()
 
-    for done in range(1, WORKS + 1):
+    for done in range(1, JOBS_EACH + 1):
         request = requests.next()
-        say({"begun": True})
-        last = _last_line(functions[request["function"]], request, say)
+        send({"begun": True})
+        last = run_job(functions[request["function"]], request, send)
         gc.collect()
-        say(last | {"stays": last["stays"] and done < WORKS})
+        send(last | {"stays": last["stays"] and done < JOBS_EACH})
         if not last["stays"]:
             return
 
@@ -101,7 +101,7 @@ class _Requests(queue.SimpleQueue[dict[str, Any]]):
 
     def __init__(self) -> None:
         self._folder: Path | None = None
-        threading.Thread(target=self._hear, daemon=True).start()
+        threading.Thread(target=self._receive, daemon=True).start()
 
     def next(self) -> dict[str, Any]:
         """Wait for the next work."""
@@ -109,7 +109,7 @@ class _Requests(queue.SimpleQueue[dict[str, Any]]):
         self._folder = Path(request["folder"])
         return request
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         with suppress(OSError, ValueError):
             for line in sys.stdin:
                 self.put(json.loads(line))
@@ -118,7 +118,7 @@ class _Requests(queue.SimpleQueue[dict[str, Any]]):
 
 def _abandon(folder: Path | None) -> None:
     """Delete the draft and exit, unless it is being moved."""
-    with _PUTTING:  # never given back: nothing is put anywhere any more
+    with _MOVING:  # never given back: nothing is put anywhere any more
         if folder is not None:
             artifacts.discard(folder)
         if hasattr(os, "killpg"):
@@ -126,12 +126,12 @@ def _abandon(folder: Path | None) -> None:
         os._exit(1)
 
 
-def _last_line(
-    function: Callable[..., None], request: dict[str, Any], say: Callable[[dict[str, Any]], None]
+def run_job(
+    function: Callable[..., None], request: dict[str, Any], send: Callable[[dict[str, Any]], None]
 ) -> dict[str, Any]:
     """Run the job and return its last message."""
     try:
-        _do(function, request, Report(say, Path(request["folder"])))
+        _compute(function, request, JobProgress(send, Path(request["folder"])))
     except ZSLError as error:
         return {"error": str(error), "stays": True}
     except Exception as error:  # noqa: BLE001 - whatever it is, the page says one sentence
@@ -143,18 +143,18 @@ def _last_line(
     return {"finished": True, "stays": True}
 
 
-def _do(function: Callable[..., None], request: dict[str, Any], report: Report) -> None:
+def _compute(function: Callable[..., None], request: dict[str, Any], progress: JobProgress) -> None:
     folder, into = Path(request["folder"]), Path(request["into"])
     os.environ["ZSL_DATA"] = request["data"]
     plugins.restore(request["methods"])
     start = time.perf_counter()
-    function(folder, report, **request["arguments"])
+    function(folder, progress, **request["arguments"])
     seconds = time.perf_counter() - start
-    with _PUTTING:
-        _put(folder, into, request, seconds)
+    with _MOVING:
+        _move(folder, into, request, seconds)
 
 
-def _put(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> None:
+def _move(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> None:
     """Write the manifest and move the result into place."""
     (folder / PREVIEW).unlink(missing_ok=True)
     files = [path for path in sorted(folder.iterdir()) if path.name != artifacts.OWNER]

@@ -4,7 +4,7 @@ import threading
 
 from tests.works import Work
 from zslcore.analysis.study import is_intact
-from zslcore.jobs import child
+from zslcore.jobs import worker_main
 from zslcore.storage import artifacts
 
 
@@ -18,19 +18,19 @@ def test_a_child_that_ends_while_it_puts_its_result_in_place_leaves_no_half(tmp_
 
     def sealed(files):
         known = seal(files)  # the server is gone now, and the other thread hears of it
-        ending = threading.Thread(target=child._abandon, args=(folder,))
+        ending = threading.Thread(target=worker_main._abandon, args=(folder,))
         ending.start()
         ending.join(0.2)
         ended.append(ending)
         return known
 
-    monkeypatch.setattr(child.artifacts, "seal", sealed)
-    monkeypatch.setattr(child.os, "killpg", lambda *_: None)
-    monkeypatch.setattr(child.os, "_exit", lambda _: None)
-    child._do(
+    monkeypatch.setattr(worker_main.artifacts, "seal", sealed)
+    monkeypatch.setattr(worker_main.os, "killpg", lambda *_: None)
+    monkeypatch.setattr(worker_main.os, "_exit", lambda _: None)
+    worker_main._compute(
         lambda folder, report, to: (folder / "count.txt").write_text(str(to)),
         request,
-        child.Report(lambda _: None, folder),
+        worker_main.JobProgress(lambda _: None, folder),
     )
     ended[0].join(30)
     assert not folder.exists()

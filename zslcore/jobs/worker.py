@@ -22,63 +22,63 @@ THREAD_VARIABLES = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-#: Seconds after which a child that has died without a word is noticed.
-NOTICED = 0.1
+#: Seconds between two looks at whether a silent worker has died.
+POLL = 0.1
 
 
-class Child:
-    """A process of :mod:`zslcore.jobs.child`, in a process group of its own.
+class Worker:
+    """A process of :mod:`zslcore.jobs.worker_main`, in a process group of its own.
 
     ``began``: it has started its latest work; ``stays``: it waits for one.
     """
 
     def __init__(self, module: str, threads: int) -> None:
         self.threads, self.began, self.stays = threads, False, True
-        held = dict.fromkeys(THREAD_VARIABLES, str(threads))
+        threads_each = dict.fromkeys(THREAD_VARIABLES, str(threads))
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         self.process = subprocess.Popen(  # noqa: S603 - our own interpreter, our own module
-            [sys.executable, "-m", "zslcore.jobs.child", module],
+            [sys.executable, "-m", "zslcore.jobs.worker_main", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             encoding="utf-8",
             errors="replace",
-            env=os.environ | held | {"PYTHONPATH": path, "OMP_WAIT_POLICY": "passive"},
+            env=os.environ | threads_each | {"PYTHONPATH": path, "OMP_WAIT_POLICY": "passive"},
             start_new_session=True,
         )
 
-    def do(self, request: Mapping[str, Any], hear: Callable[[dict[str, Any]], None]) -> str:
+    def do(self, request: Mapping[str, Any], on_message: Callable[[dict[str, Any]], None]) -> str:
         """Send one job and pass its messages on; return the error, or "" with a result."""
         last: dict[str, Any] = {}
-        over = threading.Event()
+        ended = threading.Event()
         self.began = False
 
-        def listen() -> None:
+        def receive() -> None:
             assert self.process.stdout is not None  # a pipe
             for text in self.process.stdout:
                 with suppress(ValueError):
                     last.clear()
                     last.update(json.loads(text))
                     self.began = True
-                    hear(dict(last))
+                    on_message(dict(last))
                     if "stays" in last:
                         break
-            over.set()
+            ended.set()
 
-        threading.Thread(target=listen, daemon=True).start()
-        self._say(request)
-        # What a dead child has started may hold its pipes open: they are no sign of life.
-        while not over.wait(NOTICED) and self.alive:
+        threading.Thread(target=receive, daemon=True).start()
+        self._send(request)
+        # Processes that a dead worker has started may hold its pipes open.
+        while not ended.wait(POLL) and self.alive:
             pass
         self.stays = bool(last.get("stays"))
         if self.stays:
             return _sentence(last, 0)
         code = self.process.wait()
         self.kill()  # whatever it has started itself
-        over.wait()
+        ended.wait()
         return _sentence(last, code)
 
-    def _say(self, request: Mapping[str, Any]) -> None:
+    def _send(self, request: Mapping[str, Any]) -> None:
         """Send a request. Standard input stays open: its end is the server's."""
         assert self.process.stdin is not None  # a pipe
         with suppress(BrokenPipeError):  # it has died; how, its exit status says
