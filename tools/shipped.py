@@ -46,11 +46,11 @@ from zslcore.datasets.facts import action_facts, recognise_actions
 from zslcore.evaluation import (
     PredictedRows,
     Predictions,
-    predictions_file,
+    predictions_bytes,
     verify_predictions,
     write_predictions,
 )
-from zslcore.evaluation.files import read_packaged
+from zslcore.evaluation.predictions_file import read_packaged
 from zslcore.evaluation.protocol import Evaluation
 from zslcore.evaluation.runs import (
     RunResult,
@@ -112,7 +112,7 @@ def _write_result(result: RunResult) -> None:
 
 
 def _is_meant(result: RunResult, datasets: Collection[str]) -> bool:
-    current = result.spec.present.revisions == result.spec.revisions
+    current = result.spec.at_current_revision.revisions == result.spec.revisions
     named = result.spec.dataset in datasets if datasets else not result.simulated
     return current and named
 
@@ -376,7 +376,7 @@ def _write_scores(path: Path, entry: BoardEntry) -> None:
         raise SystemExit(f"{file.name}: its scores are not understood.")
     predictions = predictions_of_scores(judge(matrix))
     place = path.with_suffix(".parquet")
-    if not place.exists() or place.read_bytes() != predictions_file(predictions):
+    if not place.exists() or place.read_bytes() != predictions_bytes(predictions):
         write_predictions(place, predictions)
 
 

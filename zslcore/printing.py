@@ -489,7 +489,7 @@ def _classes(found: Predictions) -> Panel:
 
 def _draw_classes(found: Predictions, axes: Axes) -> None:
     """Draw a bar for every class at gamma, best first within each side, and a mark at gamma 0."""
-    from zslcore.analysis.mistakes import per_class_table
+    from zslcore.analysis.confusion import per_class_table
 
     gamma = found.gamma or 0.0
     table = per_class_table(found.test, {"plain": 0.0, "calibrated": gamma}, found.class_names)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from zslcore.analysis.mistakes import (
+from zslcore.analysis.confusion import (
     per_class_table,
 )
 from zslcore.evaluation.protocol import ScoredTest

@@ -20,7 +20,7 @@ from ui.figures.palette import OVERLAP
 from ui.figures.splits import split_map
 from ui.intake import import_dialog, uploads
 from ui.sections.your_data import closed_forms
-from zslcore.analysis import inventory
+from zslcore.analysis import dataset_summary
 from zslcore.datasets import available, load
 from zslcore.datasets.facts import class_facts
 from zslcore.exceptions import ZSLError
@@ -461,9 +461,9 @@ HOSTILE = '<a href="https://example.org">c</a>'
 
 def drawn(dataset, split):
     """Every figure of the page, of one data set."""
-    table = inventory.class_table(dataset, split)
-    folds = inventory.fold_roles(dataset, split)
-    attributes = inventory.attribute_table(dataset)
+    table = dataset_summary.class_table(dataset, split)
+    folds = dataset_summary.fold_roles(dataset, split)
+    attributes = dataset_summary.attribute_table(dataset)
     yield split_map(table, folds)
     yield splits.attribute_map(attributes, table["role"])
 
@@ -483,8 +483,8 @@ def test_names_in_figures_are_escaped():
 def test_the_split_map_draws_every_image_once():
     dataset = load("simulated-AWA2")
     split = dataset.split("PS")
-    table = inventory.class_table(dataset, split)
-    figure = split_map(table, inventory.fold_roles(dataset, split))
+    table = dataset_summary.class_table(dataset, split)
+    figure = split_map(table, dataset_summary.fold_roles(dataset, split))
     bars = [trace for trace in figure.traces if trace["type"] == "bar"]
     assert sum(sum(bar["y"]) for bar in bars) == len(dataset.labels)
     assert {bar.name for bar in bars} == {
@@ -498,8 +498,8 @@ def test_a_leaking_split_is_drawn_as_one():
     dataset = load("digits")
     split = dataset.split("PS")
     leaky = replace(split, test_seen=split.trainval[:40])
-    table = inventory.class_table(dataset, leaky)
-    figure = split_map(table, inventory.fold_roles(dataset, leaky))
+    table = dataset_summary.class_table(dataset, leaky)
+    figure = split_map(table, dataset_summary.fold_roles(dataset, leaky))
     bar = next(t for t in figure.traces if t["name"] == "in more than one part")
     assert sum(bar["y"]) == 40
     assert bar["marker"]["color"] == OVERLAP.color

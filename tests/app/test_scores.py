@@ -16,7 +16,7 @@ from ui.shell.text import plain
 from ui.views.leakage.scores import TABS
 from zslcore.commands.score import judged, paired
 from zslcore.datasets import load
-from zslcore.evaluation import predictions_file, runs
+from zslcore.evaluation import predictions_bytes, runs
 from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.evaluation.specs import RunSpec
@@ -193,7 +193,7 @@ def badges(app):
 
 def with_predictions(app, predictions, change=None):
     """Upload predictions, perhaps after a change of their table."""
-    content = predictions_file(predictions)
+    content = predictions_bytes(predictions)
     if change is not None:
         table = pd.read_parquet(io.BytesIO(content))
         changed = change(table.copy())

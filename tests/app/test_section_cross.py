@@ -7,7 +7,7 @@ from tests.pages import charts, settled, words
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.palette import FIRST, SECOND
 from zslcore.analysis import cross_dataset as tests
-from zslcore.analysis.inventory import awa_image_counts
+from zslcore.analysis.dataset_summary import awa_image_counts
 
 PRINTED = tests.printed_table(), "AWA1", "AWA2"
 

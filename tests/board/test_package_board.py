@@ -12,7 +12,7 @@ from zslcore.board import packaged_board
 from zslcore.board.checking import figures_of, fingerprint, known_state, read_board, recomputed
 from zslcore.board.entry import read_entry
 from zslcore.evaluation import PredictedRows, State, write_predictions
-from zslcore.evaluation.files import read_packaged
+from zslcore.evaluation.predictions_file import read_packaged
 from zslcore.exceptions import FileRefusedError
 from zslcore.results.shipped import FOLDER
 from zslcore.storage.files import FACTS

@@ -7,7 +7,7 @@ import pytest
 
 from tests.worlds import linear_world
 from tools.shipped import compact, largest_difference
-from zslcore.evaluation import predictions_file, verify_predictions
+from zslcore.evaluation import predictions_bytes, verify_predictions
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 
@@ -30,7 +30,7 @@ def test_nothing_that_is_reported_changes(predictions):
 
 def test_it_takes_fewer_bytes_and_says_so(predictions):
     small = compact(predictions)
-    assert len(predictions_file(small)) < len(predictions_file(predictions))
+    assert len(predictions_bytes(small)) < len(predictions_bytes(predictions))
     assert "CurveSteps of test rows are rounded to" in small.provenance.source
     assert "CurveSteps" not in predictions.provenance.source
 

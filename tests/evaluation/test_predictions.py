@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from tests.metrics.test_metrics import scored
 from tests.worlds import linear_world
-from zslcore.analysis.mistakes import confusion
+from zslcore.analysis.confusion import confusion
 from zslcore.analysis.resampling import figures
 from zslcore.datasets import load
 from zslcore.datasets.base import Split

@@ -395,7 +395,7 @@ def test_a_result_of_another_revision_is_not_fitted_again(result):
     older = replace(result, spec=replace(result.spec, revisions=revisions))
     with pytest.raises(ParameterError, match=r"LinearS2V: the result was made by revision .*-1"):
         refit(older, WORLD)
-    assert older.spec.present == replace(spec(), digest=WORLD.digest)
+    assert older.spec.at_current_revision == replace(spec(), digest=WORLD.digest)
 
 
 @pytest.mark.parametrize(("gamma", "calibrated"), [(1e6, (0, 1)), (-1e6, (1, 0))])

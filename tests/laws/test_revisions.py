@@ -57,7 +57,7 @@ def test_key_of_a_run_changes_with_what_could_change_its_numbers(what, monkeypat
     assert after.key != before.key
     # What was asked before says so still, and would be run as it is now.
     assert RunSpec.from_json(before.to_json()) == before
-    assert before.present.key == (before if what == "grid" else after).key
+    assert before.at_current_revision.key == (before if what == "grid" else after).key
 
 
 def test_no_key_names_the_release():

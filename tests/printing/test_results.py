@@ -15,7 +15,7 @@ from ui.figures.accuracy import class_bars
 from ui.takeaway.as_table import table_of
 from ui.takeaway.for_print import panels_of
 from zslcore.__main__ import main
-from zslcore.analysis.mistakes import per_class_table
+from zslcore.analysis.confusion import per_class_table
 from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError

@@ -123,7 +123,9 @@ def test_a_result_answers_as_long_as_its_revisions_stand(version):
     store = ResultStore(Path(make.__file__).parent / version / "runs.sqlite")
     for result in store.results():
         spec = result.spec
-        assert (store.get(spec.present.key) == result) == (spec.present.revisions == spec.revisions)
+        assert (store.get(spec.at_current_revision.key) == result) == (
+            spec.at_current_revision.revisions == spec.revisions
+        )
 
 
 @pytest.mark.nightly

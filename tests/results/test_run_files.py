@@ -147,7 +147,11 @@ def test_a_spec_that_would_be_exported_otherwise_is_refused(result, tmp_path, sp
 def test_what_is_unknown_here_cannot_be_run_and_says_so(result):
     spec = RunResult.from_json(of_unknown_method(result)).spec
     assert spec.method in spec.command()
-    for run in (lambda: spec.present, lambda: spec.estimator, lambda: runs.run(spec, WORLD).result):
+    for run in (
+        lambda: spec.at_current_revision,
+        lambda: spec.estimator,
+        lambda: runs.run(spec, WORLD).result,
+    ):
         with pytest.raises(UnknownNameError, match="Unknown method 'FancyNet'"):
             run()
 

@@ -140,7 +140,7 @@ def test_every_file_is_of_today_and_of_real_data():
     for path in FILES:
         result = RunResult.from_json(path.read_text(encoding="utf-8"))
         assert (path.stem, path.parent.name) == (result.key, result.spec.dataset)
-        assert result.key == result.spec.key == result.spec.present.key
+        assert result.key == result.spec.key == result.spec.at_current_revision.key
         assert not result.simulated
         assert result.params_origin == "validated"
 

@@ -15,7 +15,7 @@ from ui.shell.numbers import three_digits
 from ui.state import cache, waiting
 from zslcore.analysis import cross_dataset
 from zslcore.analysis.cross_dataset import CrossStudy
-from zslcore.analysis.inventory import awa_image_counts
+from zslcore.analysis.dataset_summary import awa_image_counts
 from zslcore.datasets.stand_ins import unplanted_twin
 from zslcore.metrics.significance import PairedTest
 

@@ -13,7 +13,7 @@ from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATE
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from ui.shell.numbers import percent, points
 from ui.state import cache, waiting
-from zslcore.analysis import mistakes
+from zslcore.analysis import confusion
 from zslcore.datasets.base import hold_out
 from zslcore.evaluation import protocol
 from zslcore.evaluation.predictions import PredictedRows
@@ -85,7 +85,7 @@ def _where(method: str) -> Found:
     _, scores = run_of(method)
     unseen = ~scores.seen[scores.y]
     share = float(scores.seen[scores.predicted(0.0)[unseen]].mean())
-    matrix = mistakes.confusion(scores, 0.0, cache.dataset(DATA[0]).class_names)
+    matrix = confusion.confusion(scores, 0.0, cache.dataset(DATA[0]).class_names)
     return Found(confusion_map(matrix, int(scores.seen.sum())), FIFTHS.of(share), {"share": share})
 
 
@@ -129,7 +129,7 @@ def _separate(method: str) -> Found:
 def _gamma(stop: str) -> Found:
     run, scores = run_of(METHODS[0])
     gamma = STOPS[stop] * (run.gamma or 0.0)
-    classes = mistakes.per_class_table(
+    classes = confusion.per_class_table(
         scores, {"plain": 0.0, "calibrated": gamma}, cache.dataset(DATA[0]).class_names
     )
     at, plain = scores.curve.at(gamma), scores.curve.at(0.0)

@@ -17,7 +17,7 @@ from ui.maps.scene import (
     class_palette,
 )
 from ui.state import cache, waiting
-from zslcore.analysis.inventory import known_to_extractor
+from zslcore.analysis.dataset_summary import known_to_extractor
 from zslcore.analysis.maps import match_classes
 from zslcore.analysis.maps.map import PredictedPoints, predicted_points
 from zslcore.datasets import ZSLDataset

@@ -14,7 +14,7 @@ from ui.shell.numbers import made, percent, points, three_digits
 from ui.shell.text import AUSUC
 from ui.state import controls, waiting
 from ui.takeaway import downloads, tables
-from zslcore.analysis import mistakes
+from zslcore.analysis import confusion
 from zslcore.analysis.papers import printed
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import benchmark_of
@@ -111,7 +111,7 @@ def _show_classes(
 ) -> None:
     """Show the accuracy of every class at gamma and at 0; ``name`` is of the file to take away."""
     gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
-    table = mistakes.per_class_table(scores, gammas, class_names)
+    table = confusion.per_class_table(scores, gammas, class_names)
     at = {"at_gamma": f"accuracy at γ = {three_digits(gamma)}"} if gamma else {}
     tables.show(
         table,
@@ -143,7 +143,7 @@ def _show_confusion(
         help="Of a class with two test images, one wrong answer is already a half.",
     )
     if len(scores.seen) <= FEW:
-        matrix = mistakes.confusion(scores, gamma, class_names, least)
+        matrix = confusion.confusion(scores, gamma, class_names, least)
         chart(
             confusion_map(matrix, int(scores.seen.sum())),
             f"Share of the test images of {matrix.notna().any(axis=1).sum()} classes answered "
@@ -156,7 +156,7 @@ def _show_confusion(
             "images are empty."
         )
         tables.download(matrix, f"confusion_{name}", index=True)
-    _show_confused(mistakes.most_confused(scores, gamma, class_names, least=least), name)
+    _show_confused(confusion.most_confused(scores, gamma, class_names, least=least), name)
 
 
 def _show_confused(table: pd.DataFrame, name: str) -> None:

@@ -20,7 +20,7 @@ import streamlit as st
 from ui.intake.memory import BUDGET
 from ui.state import stored_answers
 from zslcore import datasets, leakage
-from zslcore.analysis import inventory
+from zslcore.analysis import dataset_summary
 from zslcore.analysis.maps import EmbeddedMap, quality, sketch, with_all_rows, with_quality
 from zslcore.analysis.maps import map as map_
 from zslcore.analysis.method_table import Cell, cells_of_runs
@@ -168,7 +168,7 @@ def finished(key: str, _study: Study[Any], _folder: Path) -> Any:
 @st.cache_resource(show_spinner="Averaging …", max_entries=8)
 def class_means(name: str, digest: str) -> np.ndarray:
     """Return the mean features of every class of the data set called ``name``."""
-    return inventory.class_means(dataset(name))
+    return dataset_summary.class_means(dataset(name))
 
 
 @st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)

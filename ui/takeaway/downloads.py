@@ -25,7 +25,7 @@ from ui.takeaway import exports, report
 from ui.takeaway.as_table import table_of
 from ui.takeaway.exports import Look
 from ui.takeaway.for_print import panels_of
-from zslcore.evaluation import Predictions, predictions_file
+from zslcore.evaluation import Predictions, predictions_bytes
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import frame_line
 from zslcore.printing import FONTS, FORMATS, WIDTHS, Panel, print_figure
@@ -145,7 +145,7 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
     """Offer predictions as a file, made on request; ``name`` is without its ending."""
     download(
         "Predictions (.parquet)",
-        lambda: predictions_file(make()),
+        lambda: predictions_bytes(make()),
         f"{name}.parquet",
         f"download_predictions_{name}",
         help="A row an image: its class, the best seen and the best unseen class, and the γ at "

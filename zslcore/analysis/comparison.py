@@ -40,7 +40,7 @@ from zslcore.features import FeatureScaling, PrototypeScaling
 from zslcore.methods import get_method
 from zslcore.metrics import Average
 from zslcore.metrics.significance import class_draws
-from zslcore.results.planning import Choice, Plan, Results, planned
+from zslcore.results.planning import ChoiceRule, Plan, Results, planned
 from zslcore.results.store import ResultStore
 
 Measure = Literal["zsl", "u", "s", "H", "u at gamma", "s at gamma", "H at gamma"]
@@ -79,7 +79,9 @@ class ComparisonSpec:
                 for method in self.methods:
                     yield self.run(dataset.name, split, method)
 
-    def plan(self, datasets: Mapping[str, ZSLDataset], choices: Collection[Choice] = ()) -> Plan:
+    def plan(
+        self, datasets: Mapping[str, ZSLDataset], choices: Collection[ChoiceRule] = ()
+    ) -> Plan:
         """Return the plan of all runs and their derived runs; see :class:`Plan`."""
         runs = [run for dataset in datasets.values() for run in self.runs_on(dataset)]
         return Plan(runs, choices=choices)
@@ -96,7 +98,7 @@ class ComparisonStudy(Study[dict[str, str]]):
     kind = "compare"
 
     spec: ComparisonSpec
-    choices: Sequence[Choice] = ()
+    choices: Sequence[ChoiceRule] = ()
     attempt: int = 0
 
     @property
@@ -195,7 +197,7 @@ def occasions(
     store: Results,
     measure: Measure,
     *,
-    choice: Choice = "validated",
+    choice: ChoiceRule = "validated",
     average: Average = "class",
     n_draws: int = 0,
 ) -> Occasions:
@@ -227,7 +229,7 @@ def occasions(
     )
 
 
-def _stored(spec: RunSpec, store: Results, choice: Choice) -> tuple[RunResult | None, ...]:
+def _stored(spec: RunSpec, store: Results, choice: ChoiceRule) -> tuple[RunResult | None, ...]:
     """Return the stored results of a run under a choice, those of the folds one by one."""
     first = Plan([spec], choices=() if choice == "validated" else (choice,)).first(spec, store)
     if choice == "validated":

@@ -204,7 +204,7 @@ def cross_accuracy(
         )
     for test in tests:
         check_pair(train, test, spec.split)
-    spec, split = replace(spec.present, digest=train.digest), train.split(spec.split)
+    spec, split = replace(spec.at_current_revision, digest=train.digest), train.split(spec.split)
     method = with_seed(spec.estimator, spec.seed)
     chosen = choose(spec, method, train, part_of(progress, 0, 2))
     own = protocol.Problem.of_test(train, split, spec.preprocessing)

@@ -25,7 +25,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import DatasetError, ZSLError, closest_name
 from zslcore.methods import METHODS
 from zslcore.metrics.significance import PairedTest, paired_test
-from zslcore.results.planning import Choice, planned
+from zslcore.results.planning import ChoiceRule, planned
 from zslcore.results.store import HERE, StoredRun
 from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
 from zslcore.version import stamped, version
@@ -120,7 +120,7 @@ def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
     return _planned(runs, "folds")
 
 
-def _planned(runs: Sequence[StoredRun], choice: Choice) -> frozenset[str]:
+def _planned(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[str]:
     keys: set[str] = set()
     for one in runs:
         with suppress(ZSLError):  # what others imported may name parameters that no run can have

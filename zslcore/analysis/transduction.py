@@ -38,7 +38,7 @@ Kind = Literal["inductive", "transductive"]
 
 
 @dataclass(frozen=True, eq=False)
-class Contender:
+class MethodScores:
     """One of the two methods, with its scores in both problems.
 
     Attributes
@@ -77,16 +77,16 @@ class Contender:
 class Transduction:
     """A transductive method and its inductive version, None where it does not exist."""
 
-    transductive: Contender
-    inductive: Contender | None = None
-    contenders: tuple[Contender, ...] = field(init=False)
+    transductive: MethodScores
+    inductive: MethodScores | None = None
+    contenders: tuple[MethodScores, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         both = (self.inductive, self.transductive)
         object.__setattr__(self, "contenders", tuple(filter(None, both)))
 
     def table(self) -> pd.DataFrame:
-        """Return one row a contender, the columns of :meth:`Contender.row`."""
+        """Return one row a contender, the columns of :meth:`MethodScores.row`."""
         return pd.DataFrame([contender.row() for contender in self.contenders])
 
 
@@ -168,7 +168,7 @@ def compare(
     With ``choose`` the parameters of both are chosen on the folds, those of the base method first.
     Raises ZSLError for a split without the rows, or the folds, that are needed.
     """
-    work = _Work(setting, choose)
+    work = _Comparison(setting, choose)
     base = method.inductive()
     inductive = None if base is None else work.contender(base, {}, "inductive")
     grown = {} if inductive is None else inductive.params
@@ -176,13 +176,13 @@ def compare(
 
 
 @dataclass(frozen=True)
-class _Work:
+class _Comparison:
     setting: Setting
     choose: bool
 
     def contender(
         self, method: ZSLEstimator, grown: Mapping[Task, dict[str, Any]], kind: Kind
-    ) -> Contender:
+    ) -> MethodScores:
         """Choose, fit and score one of the two; ``grown`` are the base's parameters by task."""
         tasks: list[Task] = ["zsl", "gzsl"] if len(self.setting.split.test_seen) else ["zsl"]
         params, gamma, scored = {}, None, {}
@@ -192,7 +192,7 @@ class _Work:
             gamma = chosen if task == "gzsl" else gamma
             model, on = clone(model).set_params(**params[task]), self.setting
             scored[task] = on.transduce(model, task) if kind == "transductive" else on.score(model)
-        return Contender(
+        return MethodScores(
             name=method.card.name,
             kind=kind,
             params=params,

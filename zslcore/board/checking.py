@@ -26,7 +26,7 @@ from zslcore.datasets.facts import class_facts
 from zslcore.datasets.simulated import SIMULATED
 from zslcore.evaluation import Predictions, State
 from zslcore.evaluation.figures import on_board
-from zslcore.evaluation.files import read_packaged, read_predictions
+from zslcore.evaluation.predictions_file import read_packaged, read_predictions
 from zslcore.exceptions import FileRefusedError, UnknownNameError
 from zslcore.leakage.counts import find_trained_classes
 from zslcore.leakage.published import (

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> Output:
     from zslcore.evaluation import plugins
     from zslcore.exceptions import ParameterError
     from zslcore.methods import METHODS
-    from zslcore.results.planning import Choice
+    from zslcore.results.planning import ChoiceRule
     from zslcore.results.store import ResultStore
 
     for name in ("dataset", "split", "method"):
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> Output:
     digests = {name: data.digest for name, data in datasets.items()}
     splits = args.split or dict.fromkeys(data.split().name for data in datasets.values())
     spec = comparison.ComparisonSpec(digests, tuple(splits), tuple(methods), args.select_for)
-    choices: list[Choice] = ["folds"] if args.folds else []
+    choices: list[ChoiceRule] = ["folds"] if args.folds else []
     store = ResultStore()
     _make(spec.plan(datasets, choices), store, args.jobs, datasets)
     ranked = comparison.occasions(

@@ -31,7 +31,7 @@ from zslcore.analysis.stored_runs import (
 from zslcore.commands.command import Option, Output, command, option
 from zslcore.commands.options import JSON, file_to_write, parquet_to_write, percent
 from zslcore.evaluation import figures
-from zslcore.evaluation.files import write_predictions
+from zslcore.evaluation.predictions_file import write_predictions
 from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
 from zslcore.interactive.one_file import frame_line
 from zslcore.printing import FORMATS as FORMATS_OF_PRINT

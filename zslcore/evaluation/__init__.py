@@ -1,7 +1,7 @@
-"""Answers of a model to a test set, and the figures computed from them.
+"""Predictions of a model for a test set, and the metrics computed from them.
 
-The protocol is in ``protocol`` and ``runs``; predictions, their file and their check in
-``predictions``, ``files`` and ``checking``; figures under draws of classes or images in ``drawn``.
+The protocol is in ``protocol`` and ``runs``; predictions, their file and their verification in
+``predictions``, ``predictions_file`` and ``verification``; resampled metrics in ``bootstrap``.
 """
 
 from importlib import import_module
@@ -15,25 +15,30 @@ __all__ = [
     "State",
     "Verification",
     "is_predictions",
-    "predictions_file",
+    "predictions_bytes",
     "read_predictions",
     "verify_predictions",
     "write_predictions",
 ]
 
 if TYPE_CHECKING:
-    from zslcore.evaluation.files import (
+    from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
+    from zslcore.evaluation.predictions_file import (
         is_predictions,
-        predictions_file,
+        predictions_bytes,
         read_predictions,
         write_predictions,
     )
-    from zslcore.evaluation.predictions import PredictedRows, Predictions, Provenance
     from zslcore.evaluation.verification import Reference, State, Verification, verify_predictions
 else:
     _NAMES = {
         "verification": ("Verification", "State", "Reference", "verify_predictions"),
-        "files": ("is_predictions", "predictions_file", "read_predictions", "write_predictions"),
+        "predictions_file": (
+            "is_predictions",
+            "predictions_bytes",
+            "read_predictions",
+            "write_predictions",
+        ),
         "predictions": ("PredictedRows", "Predictions", "Provenance"),
     }
 

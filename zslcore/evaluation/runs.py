@@ -319,7 +319,7 @@ def refit(
 def with_data(spec: RunSpec, dataset: ZSLDataset | None) -> tuple[RunSpec, ZSLDataset]:
     """Return the spec as it would be run now, with its data's digest, and these data."""
     dataset = (load(spec.dataset) if dataset is None else dataset).required(spec.digest)
-    return replace(spec.present, digest=dataset.digest), dataset
+    return replace(spec.at_current_revision, digest=dataset.digest), dataset
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ class RunSpec:
         return get_method(self.method)(**self.params)
 
     @property
-    def present(self) -> RunSpec:
+    def at_current_revision(self) -> RunSpec:
         """The same question, as this version of method and protocol would answer it."""
         return replace(self, revisions={})
 

@@ -27,7 +27,7 @@ from zslcore.progress import Progress, part_of, silent
 from zslcore.results.store import ResultStore
 
 #: How parameters were chosen: on all folds, on one of them, or on the test set.
-Choice = Literal["validated", "folds", "oracle"]
+ChoiceRule = Literal["validated", "folds", "oracle"]
 #: Seeds of stochastic methods, as many as in the papers.
 SEEDS = 5
 #: Runs that are made at the same time, one thread each.
@@ -48,12 +48,12 @@ class Plan:
     Attributes
     ----------
     seeds : of a stochastic method, the first of which chooses parameters and gamma
-    choices : of :data:`Choice`, beyond "validated"
+    choices : of :data:`ChoiceRule`, beyond "validated"
     """
 
     specs: Sequence[RunSpec]
     seeds: int = 1
-    choices: Collection[Choice] = ()
+    choices: Collection[ChoiceRule] = ()
 
     # --- Stored results ---
 
@@ -65,7 +65,7 @@ class Plan:
 
     def first(self, spec: RunSpec, results: Results) -> RunResult | None:
         """Return the stored result of a run; None if missing or incomplete for the plan."""
-        found = results.get(spec.present.key)
+        found = results.get(spec.at_current_revision.key)
         return None if found is None or _lacks(found, self.choices) else found
 
     def of(self, spec: RunSpec, results: Results) -> Iterator[RunResult]:
@@ -175,7 +175,7 @@ def _refusal(plan: Plan, spec: RunSpec, places: Mapping[str, str]) -> str:
     return ""
 
 
-def _lacks(result: RunResult, choices: Collection[Choice]) -> bool:
+def _lacks(result: RunResult, choices: Collection[ChoiceRule]) -> bool:
     """Return whether a stored result lacks fold choices or oracle of the plan."""
     return ("folds" in choices and bool(result.spec.grid) and not result.fold_choices) or (
         "oracle" in choices and result.oracle is None
@@ -193,7 +193,7 @@ def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
         yield replace(first.spec, params=given, gamma=first.gamma, seed=seed)
 
 
-def planned(result: RunResult, choice: Choice) -> tuple[RunSpec, ...]:
+def planned(result: RunResult, choice: ChoiceRule) -> tuple[RunSpec, ...]:
     """Return the runs derived from a result: by the choice of each fold, or of the test set.
 
     Nothing for "validated", which the result itself is. Where parameters were chosen for ZSL, which

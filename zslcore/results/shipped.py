@@ -91,20 +91,23 @@ def _read(path: Path) -> RunResult | None:
 
     with suppress(UnreadableError):
         result = RunResult.from_json(path.read_text(encoding="utf-8"))
-        if result.key == path.stem and result.spec.present.revisions == result.spec.revisions:
+        if (
+            result.key == path.stem
+            and result.spec.at_current_revision.revisions == result.spec.revisions
+        ):
             return result
     return None
 
 
 @lru_cache(maxsize=MOST_IN_MEMORY)
 def _read_predictions(path: Path) -> Predictions | None:
-    from zslcore.evaluation.files import read_packaged
+    from zslcore.evaluation.predictions_file import read_packaged
     from zslcore.evaluation.specs import RunSpec
 
     with suppress(FileRefusedError, ValueError, TypeError):
         found = read_packaged(path)
         spec = RunSpec(**dict(found.provenance.spec or {}))
-        if spec.key == path.stem and spec.present.revisions == spec.revisions:
+        if spec.key == path.stem and spec.at_current_revision.revisions == spec.revisions:
             return found
     return None
 

@@ -27,8 +27,8 @@ from typing import Any, Literal, TypeVar
 import pandas as pd
 
 from zslcore.datasets import ZSLDataset
-from zslcore.evaluation.files import predictions_file, read_packaged
 from zslcore.evaluation.predictions import Predictions
+from zslcore.evaluation.predictions_file import predictions_bytes, read_packaged
 from zslcore.evaluation.runs import (
     Run,
     RunResult,
@@ -185,7 +185,7 @@ class ResultStore:
 
         The oldest predictions are dropped where all take more than ``ZSL_PREDICTIONS`` together.
         """
-        content = None if predictions is None else predictions_file(predictions)
+        content = None if predictions is None else predictions_bytes(predictions)
         with self.writing() as db:
             rows = [row[-1:] for row in rows_of(db, "runs", result.key)]
             for known in _readable(rows if result.oracle is None else []):

@@ -40,7 +40,7 @@ from ui.takeaway.exports import as_csv
 from ui.takeaway.for_print import on_paper
 from zslcore import jobs
 from zslcore.analysis import cross_dataset
-from zslcore.analysis.inventory import awa_image_counts, search_names
+from zslcore.analysis.dataset_summary import awa_image_counts, search_names
 from zslcore.analysis.maps import (
     METHOD_NAMES,
     EmbeddedMap,

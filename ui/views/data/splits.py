@@ -13,7 +13,7 @@ from ui.shell.frame import Header, chart, errors_as_sentences, show_tabs
 from ui.shell.text import plain
 from ui.state import controls, data_menu
 from ui.takeaway import tables
-from zslcore.analysis import inventory
+from zslcore.analysis import dataset_summary
 from zslcore.datasets import Split, ZSLDataset, imports
 from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, published, row_facts
 
@@ -49,8 +49,8 @@ def _show_your_data(dataset: ZSLDataset, split: Split) -> None:
 
 def _show_split(dataset: ZSLDataset, split: Split) -> None:
     """Draw the images of every class by what they are for, the folds, and the statistics."""
-    table = inventory.sorted_classes(inventory.class_table(dataset, split), "by role")
-    folds = inventory.fold_roles(dataset, split)
+    table = dataset_summary.sorted_classes(dataset_summary.class_table(dataset, split), "by role")
+    folds = dataset_summary.fold_roles(dataset, split)
     st.markdown(_counts(dataset, split))
     chart(
         split_map(table, folds.iloc[table.index]),
@@ -96,7 +96,7 @@ def _counts(dataset: ZSLDataset, split: Split) -> str:
 
 def _held_out(dataset: ZSLDataset, split: Split) -> str:
     """Return how many images of the first fold are seen validation, as a sentence to go on with."""
-    images = inventory.part_sizes(dataset.labels, split).set_index("part")["images"]
+    images = dataset_summary.part_sizes(dataset.labels, split).set_index("part")["images"]
     if not images.get("seen validation"):
         return ""
     return (
@@ -130,7 +130,7 @@ def _show_statistics(dataset: ZSLDataset) -> None:
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
         tables.show(
-            inventory.statistics(dataset),
+            dataset_summary.statistics(dataset),
             f"{dataset.name}-statistics",
             labels={
                 "split": "split",
@@ -177,13 +177,13 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
     n = dataset.prototypes.shape[1]
     choices = _choose_attributes(n)
     most = choices["max_attributes"]
-    table = inventory.attribute_table(dataset, **choices)
+    table = dataset_summary.attribute_table(dataset, **choices)
     if table.empty:
         st.info(
             "No class and no attribute has these words in its name.", icon=":material/search_off:"
         )
         return
-    by_class = inventory.class_table(dataset, split)
+    by_class = dataset_summary.class_table(dataset, split)
     role = dict(zip(by_class["class"], by_class["role"], strict=True))
     with st.container(height=600 if len(table) > 26 else "content", border=False):
         chart(

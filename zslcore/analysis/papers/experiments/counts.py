@@ -16,7 +16,7 @@ from zslcore.analysis.actions import (
     controlled_draws,
     paper_sets,
 )
-from zslcore.analysis.inventory import part_sizes, statistics
+from zslcore.analysis.dataset_summary import part_sizes, statistics
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Request,

@@ -32,7 +32,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.progress import Progress, silent
-from zslcore.results.planning import Choice, Plan, first_specs
+from zslcore.results.planning import ChoiceRule, Plan, first_specs
 from zslcore.results.store import ResultStore
 
 
@@ -59,7 +59,7 @@ class RunsExperiment(Experiment):
     cells: tuple[Cell, ...]
     takes_params: bool = field(default=True, kw_only=True)
     #: What is run besides the choice on all folds.
-    choices: ClassVar[tuple[Choice, ...]] = ()
+    choices: ClassVar[tuple[ChoiceRule, ...]] = ()
     figures: str = field(
         default="Accuracy in percent, per class unless stated; parameters and gamma chosen on "
         "the folds; {over}.",
@@ -209,7 +209,7 @@ class RunsTask:
 class FoldsExperiment(RunsExperiment):
     """The same test set with the choice of each single fold, a column a fold."""
 
-    choices: ClassVar[tuple[Choice, ...]] = ("folds",)
+    choices: ClassVar[tuple[ChoiceRule, ...]] = ("folds",)
     figures: str = field(
         default="Accuracy in percent, per class; each column with the parameters that one "
         "fold chooses.",

@@ -95,7 +95,7 @@ def write_predictions(path: Path | str, predictions: Predictions) -> None:
         writer.add_key_value_metadata({"PANDAS_ATTRS": attributes})
 
 
-def predictions_file(predictions: Predictions) -> bytes:
+def predictions_bytes(predictions: Predictions) -> bytes:
     """Return the content of the file that :func:`write_predictions` writes."""
     with scratch() as folder:
         path = folder / "predictions.parquet"

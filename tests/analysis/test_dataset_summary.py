@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from tests.worlds import linear_world
-from zslcore.analysis import inventory
+from zslcore.analysis import dataset_summary
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.datasets.digits import read_digits
 from zslcore.datasets.facts import class_facts, published
@@ -43,7 +43,7 @@ def figures(table, split=""):
 
 
 def test_statistics_count_the_data_and_quote_the_papers(awa2):
-    table = inventory.statistics(awa2)
+    table = dataset_summary.statistics(awa2)
     whole, ps = figures(table), figures(table, "PS")
     assert whole.loc["classes", ["here", "published"]].tolist() == [50, 50]
     assert whole.loc["attributes", "published"] == 85
@@ -57,7 +57,7 @@ def test_statistics_count_the_data_and_quote_the_papers(awa2):
 
 
 def test_statistics_of_data_nobody_published_quote_nothing(digits):
-    table = inventory.statistics(digits)
+    table = dataset_summary.statistics(digits)
     assert table["published"].isna().all()
     assert figures(table, "PS").loc["unseen classes", "here"] == 3
 
@@ -65,52 +65,55 @@ def test_statistics_of_data_nobody_published_quote_nothing(digits):
 def test_parts_of_a_class_add_up_to_its_images(digits, awa2):
     for dataset in (digits, awa2, tiny()):
         for split in dataset.splits.values():
-            table = inventory.class_table(dataset, split)
-            assert (table[list(inventory.PARTS)].sum(axis=1) == table["images"]).all()
+            table = dataset_summary.class_table(dataset, split)
+            assert (table[list(dataset_summary.PARTS)].sum(axis=1) == table["images"]).all()
             assert table["images"].sum() == len(dataset.labels)
 
 
 def test_an_image_in_two_parts_is_counted_as_a_leak_and_nowhere_else():
     data = tiny()
-    table = inventory.class_table(data, data.splits["own"]).set_index("class")
-    assert table.loc["b", list(inventory.PARTS)].tolist() == [1, 0, 0, 1, 0]
-    assert table.loc["A", list(inventory.PARTS)].tolist() == [1, 1, 0, 0, 0]
-    assert table.loc["c", list(inventory.PARTS)].tolist() == [0, 0, 1, 0, 1]
+    table = dataset_summary.class_table(data, data.splits["own"]).set_index("class")
+    assert table.loc["b", list(dataset_summary.PARTS)].tolist() == [1, 0, 0, 1, 0]
+    assert table.loc["A", list(dataset_summary.PARTS)].tolist() == [1, 1, 0, 0, 0]
+    assert table.loc["c", list(dataset_summary.PARTS)].tolist() == [0, 0, 1, 0, 1]
 
 
 def test_a_row_listed_twice_in_one_part_is_no_leak():
     labels = np.array([0, 0, 1, 1, 2, 2])
     split = Split.from_rows("own", labels, trainval=[0, 0, 2], test_seen=[], test_unseen=[4])
-    table = inventory.class_table(tiny(splits=[split]), split)
+    table = dataset_summary.class_table(tiny(splits=[split]), split)
     assert table["several"].sum() == 0
 
 
 def test_roles_follow_the_class_lists_of_the_split():
     data = tiny()
     split = Split("own", [0], [], [1], seen_classes=[0], unseen_classes=[0, 1])
-    assert inventory.class_table(data, split)["role"].tolist() == ["both", "unseen", "none"]
+    assert dataset_summary.class_table(data, split)["role"].tolist() == ["both", "unseen", "none"]
 
 
 def test_classes_are_sorted_and_keep_their_rows(awa2):
-    table = inventory.class_table(awa2, awa2.splits["PS"])
-    largest = inventory.sorted_classes(table, "largest first")
+    table = dataset_summary.class_table(awa2, awa2.splits["PS"])
+    largest = dataset_summary.sorted_classes(table, "largest first")
     assert largest["images"].is_monotonic_decreasing
     assert [awa2.class_names[c] for c in largest.index] == list(largest["class"])
-    names = [name.lower() for name in inventory.sorted_classes(table, "by name")["class"]]
+    names = [name.lower() for name in dataset_summary.sorted_classes(table, "by name")["class"]]
     assert names == sorted(names)
-    roles = inventory.sorted_classes(table, "by role")["role"].tolist()
+    roles = dataset_summary.sorted_classes(table, "by role")["role"].tolist()
     assert roles == ["seen"] * 40 + ["unseen"] * 10
     with pytest.raises(ParameterError, match="got 'size'"):
-        inventory.sorted_classes(table, "size")
+        dataset_summary.sorted_classes(table, "size")
 
 
 def test_fold_roles_say_which_classes_validate(awa2):
     split = awa2.splits["PS"]
-    roles = inventory.fold_roles(awa2, split)
+    roles = dataset_summary.fold_roles(awa2, split)
     facts = class_facts("AWA2").classes
     assert roles["fold 2"].tolist() == facts["fold2"].tolist()
     assert list(roles.index) == list(awa2.class_names)
-    assert inventory.fold_roles(awa2, awa2.splits["SS"]).shape == (50, len(awa2.splits["SS"].folds))
+    assert dataset_summary.fold_roles(awa2, awa2.splits["SS"]).shape == (
+        50,
+        len(awa2.splits["SS"].folds),
+    )
 
 
 def test_published_overlaps_are_found_under_any_spelling():
@@ -126,17 +129,17 @@ def test_published_overlaps_are_found_under_any_spelling():
             prototypes=np.zeros((50, 1)),
             class_names=names,
         )
-        known = inventory.known_to_extractor(dataset)
+        known = dataset_summary.known_to_extractor(dataset)
         assert known.tolist() == facts["imagenet1k"].tolist()
         assert (known == "published").sum() == len(listed)
 
 
 def test_classes_of_other_data_are_not_said_to_be_clean(digits):
-    assert inventory.known_to_extractor(digits).isna().all()
+    assert dataset_summary.known_to_extractor(digits).isna().all()
 
 
 def test_image_counts_of_both_awa_are_those_of_the_benchmarks():
-    table = inventory.awa_image_counts()
+    table = dataset_summary.awa_image_counts()
     assert table[["AWA1", "AWA2"]].sum().tolist() == [30475, 37322]
     assert (table["role"] == "unseen").sum() == 10
     assert table["AWA2"].is_monotonic_decreasing
@@ -144,34 +147,34 @@ def test_image_counts_of_both_awa_are_those_of_the_benchmarks():
 
 def test_attributes_are_searched_and_ordered():
     data = tiny()
-    by_name = inventory.attribute_table(data, classes="name", attributes="name")
+    by_name = dataset_summary.attribute_table(data, classes="name", attributes="name")
     assert list(by_name.index) == ["A", "b", "c"]
     assert list(by_name.columns) == ["Dry", "odd", "wet"]
     assert by_name.loc["c", "Dry"] == pytest.approx(0.9)
-    found = inventory.attribute_table(data, only_classes="a, C", only_attributes="D")
+    found = dataset_summary.attribute_table(data, only_classes="a, C", only_attributes="D")
     assert list(found.index) == ["A", "c"]
     assert list(found.columns) == ["Dry", "odd"]
-    assert inventory.attribute_table(data, only_classes="zebra").shape == (0, 3)
-    assert inventory.search_names(data.class_names, " , ") is None
+    assert dataset_summary.attribute_table(data, only_classes="zebra").shape == (0, 3)
+    assert dataset_summary.search_names(data.class_names, " , ") is None
 
 
 def test_telling_attributes_come_first_and_stay_when_there_is_room_for_few():
     data = tiny()
-    telling = inventory.attribute_table(data, attributes="telling")
+    telling = dataset_summary.attribute_table(data, attributes="telling")
     deviation = telling.std(axis=0, ddof=0)
     assert deviation.is_monotonic_decreasing
-    assert list(inventory.attribute_table(data, max_attributes=2).columns) == ["wet", "Dry"]
+    assert list(dataset_summary.attribute_table(data, max_attributes=2).columns) == ["wet", "Dry"]
 
 
 def test_similar_classes_become_neighbours():
     data = tiny()
-    order = list(inventory.attribute_table(data, classes="similar").index)
+    order = list(dataset_summary.attribute_table(data, classes="similar").index)
     assert abs(order.index("A") - order.index("c")) == 1
 
 
 def test_ordering_loses_nothing():
     data = linear_world()
-    table = inventory.attribute_table(data, classes="similar", attributes="similar")
+    table = dataset_summary.attribute_table(data, classes="similar", attributes="similar")
     back = table.loc[list(data.class_names), list(data.attribute_names)]
     np.testing.assert_allclose(back, data.prototypes)
     assert isinstance(table, pd.DataFrame)
@@ -180,9 +183,9 @@ def test_ordering_loses_nothing():
 @pytest.mark.parametrize("which", ["classes", "attributes"])
 def test_an_order_that_does_not_exist_is_refused(which):
     with pytest.raises(ParameterError, match="must be given, name"):
-        inventory.attribute_table(tiny(), **{which: "size"})
+        dataset_summary.attribute_table(tiny(), **{which: "size"})
 
 
 def test_class_means_are_those_of_a_plain_loop(digits):
     plain = [digits.features[digits.labels == c].mean(axis=0) for c in range(10)]
-    np.testing.assert_allclose(inventory.class_means(digits), plain, rtol=1e-6)
+    np.testing.assert_allclose(dataset_summary.class_means(digits), plain, rtol=1e-6)

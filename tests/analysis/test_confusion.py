@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from zslcore.analysis.mistakes import confusion, most_confused
+from zslcore.analysis.confusion import confusion, most_confused
 from zslcore.evaluation.protocol import ScoredTest, evaluate
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")
