@@ -164,16 +164,19 @@ ROWS = {
 def renumbered(rows, which, first):
     y = Y[rows]
     counted = PLACE[y] + first
-    return counted if which == "both" else np.where(MASK[y], counted, y)
+    return counted if which == "both" else np.where(MASK[y] == (which == "unseen"), counted, y)
 
 
 @pytest.mark.parametrize("first", [0, 1])
-@pytest.mark.parametrize("which", ["unseen", "both"])
+@pytest.mark.parametrize("which", ["unseen", "seen", "both"])
 @pytest.mark.parametrize("rows", ROWS)
 def test_labels_within_a_side_are_asked_about_and_both_readings_judged(rows, which, first):
     rows = ROWS[rows]
     labels = renumbered(rows, which, first)
     matrix, asked = read(F[rows], labels)
+    if (labels == Y[rows]).all():  # of unseen images alone, where seen ones count their side
+        assert asked == ()
+        return
     assert matrix is None
     assert [question.fix for question in asked] == ["within-sides"]
     right = judge(read(F[rows], Y[rows])[0]).evaluation
@@ -409,6 +412,37 @@ def test_arrays_of_true_and_predicted_classes(tmp_path, name):
     matrix, asked = interpreted(read_scores(path, unseen=unseen))
     assert asked == ()
     check_predicted(judge(matrix))
+
+
+@pytest.mark.parametrize("labels", [np.eye(C)[Y], np.eye(C, dtype="u1")[Y], Y.astype(str)])
+def test_labels_may_be_one_mark_a_row_or_numbers_as_texts(tmp_path, labels):
+    parts = {"scores": F, "unseen_classes": UNSEEN}
+    for names in ({}, {"class_names": np.array(NAMES)}):
+        np.savez(tmp_path / "own.npz", y=labels, **parts, **names)
+        matrix, _ = interpreted(read_scores(tmp_path / "own.npz"))
+        np.testing.assert_array_equal(matrix.y, Y)
+    np.savez(tmp_path / "own.npz", y=np.eye(C)[Y] + np.eye(C)[0], **parts)
+    with pytest.raises(ZSLError, match="variable 'y': expected a label an image, or one mark"):
+        read_scores(tmp_path / "own.npz")
+
+
+def test_digits_that_name_columns_are_names():
+    names = tuple(map(str, np.arange(C)[::-1]))
+    matrix, _ = read(labels=Y.astype(str), names=names, unseen=UNSEEN)
+    np.testing.assert_array_equal(matrix.y, C - 1 - Y)
+
+
+@pytest.mark.parametrize("word", ["", "unknown", "N/A"])
+def test_an_image_without_a_predicted_class_is_no_answer(word):
+    labels, unseen = np.array(NAMES)[Y], np.array(NAMES)[UNSEEN]
+    predicted = np.array(NAMES)[PREDICTED]
+    predicted[::10] = word
+    file = ScoreFile("p.csv", None, labels, unseen, predicted=predicted)
+    with pytest.raises(ZSLError, match=f"class for every image; got '{word}' for 41 of 408"):
+        interpreted(file)
+    named = np.where(labels == NAMES[0], "unknown", labels)  # here it is a class
+    again = np.where(predicted == word, "unknown", predicted)
+    assert interpreted(ScoreFile("p.csv", None, named, unseen, predicted=again))[0] is not None
 
 
 @pytest.mark.parametrize("sign", [";", "\t"])

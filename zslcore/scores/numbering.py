@@ -6,6 +6,7 @@ classes: nearly every unseen image is then wrong. A reading is a way in which la
 
 =================  ============================================================================
 unseen within      images of unseen classes count the unseen classes, seen ones all classes
+seen within        images of seen classes count the seen classes, unseen ones all classes
 both within        images of either side count the classes of their side
 seen first         the seen classes are counted first, then the unseen ones
 =================  ============================================================================
@@ -118,6 +119,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Rea
         if place.min() >= 0 and len(of_seen) <= place.max() < len(order):
             said = f"the seen classes are counted first, then the unseen ones, {start}"
             yield Reading(order[place], said), 1 / min(len(of_seen), len(of_unseen))
+        yield from _readings_of_seen(y, seen, best, first)
         if np.isin(of_unseen, y).all():
             continue  # each unseen class has images as the labels stand
         unseen = _named(place, of_unseen)
@@ -131,6 +133,26 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Rea
                 chance = 1 / len(of_unseen)
                 chance += np.sqrt(chance * (1 - chance) / length)  # the better side is chosen
                 yield Reading(np.where(rows, unseen, as_seen), said), chance
+
+
+def _readings_of_seen(
+    y: np.ndarray, seen: np.ndarray, best: Best, first: int
+) -> Iterator[tuple[Reading, float]]:
+    """Yield the readings in which images of seen classes alone count the classes of their side."""
+    of_seen = np.flatnonzero(seen)
+    if np.isin(of_seen, y).all():
+        return  # each seen class has images as the labels stand
+    as_seen, as_unseen = _named(y - first, of_seen), np.where(seen[y], -1, y)
+    if ((as_seen < 0) & (as_unseen < 0)).any():
+        return
+    for rows, how, length in _sides_of_rows(y, as_seen, as_unseen, best):
+        said = f"images of the seen side count the classes of their side from {first}; unseen are"
+        chance = 1 / len(of_seen)
+        chance += np.sqrt(chance * (1 - chance) / length)  # the better side is chosen
+        yield (
+            Reading(np.where(rows, as_unseen, as_seen), f"{said} {how.removeprefix('which are ')}"),
+            chance,
+        )
 
 
 def _named(place: np.ndarray, classes: np.ndarray) -> np.ndarray:

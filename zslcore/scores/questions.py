@@ -28,10 +28,12 @@ from zslcore.scores.reading import (
     blocks,
     column,
     digest_of,
+    numbers_or_names,
     rows_of_classes,
     some_rows,
 )
 from zslcore.storage.artifacts import scratch
+from zslcore.texts import clean_text
 
 #: What can be done to a file -> what that means. "as-is" answers every question with no.
 FIXES: dict[str, str] = {
@@ -64,6 +66,8 @@ PERMUTED = 10
 #: times the other side's on look as if the lists were swapped: benchmarks test all images of an
 #: unseen class and a fifth of a seen one, and methods answer with seen classes too often.
 MORE_IMAGES, MORE_HITS = 2.0, 1.5
+#: Words of files for an image without a predicted class, in small letters.
+NO_CLASS = frozenset({"", "-", "?", "nan", "none", "null", "n/a", "na", "unknown", "abstain"})
 #: Share of repeated rows that is worth a remark, and names that it lists.
 REPEATED, LISTED = 0.01, 4
 
@@ -219,6 +223,7 @@ def predicted_classes(
                 f"or all as numbers; got names as {named} alone."
             )
         file, n_classes = replace(file, class_names=names), len(names)
+    _refuse_abstentions(file.name, labels, predicted)
     y, answers = (_as_numbers(file, part, what) for part, what in
                   ((labels, "labels"), (predicted, "predicted classes")))  # fmt: skip
     low = min(y.min(), answers.min())
@@ -280,6 +285,22 @@ def predicted_classes(
             "image among all classes for GZSL."
         )
     return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
+
+
+def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
+    """Refuse images without a predicted class: blank, or a word for none that is no label."""
+    if predicted.dtype.kind not in "UO":
+        return
+    words, counts = np.unique([str(p).strip() for p in predicted], return_counts=True)
+    named = {str(label).strip() for label in np.unique(labels.astype(str))}
+    empty = [k for k, word in enumerate(words) if word.casefold() in NO_CLASS and word not in named]
+    if empty:
+        shown = ", ".join(repr(clean_text(words[k])) for k in empty)
+        raise DatasetError(
+            f"{name}, predicted classes: expected a class for every image; got {shown} for "
+            f"{counts[empty].sum():,} of {len(predicted):,}. Predict one, or leave these images "
+            "out and say so."
+        )
 
 
 def _refuse_shifted(name: str, y: np.ndarray, answers: np.ndarray, n_classes: int) -> None:
@@ -559,6 +580,9 @@ def _as_numbers(file: ScoreFile, labels: np.ndarray | Sequence[str], what: str) 
         return array.astype(np.intp)
     if array.dtype.kind not in "UO":
         raise DatasetError(f"{file.name}, {what}: expected numbers or names; got {array.dtype}.")
+    numbers = numbers_or_names(array.astype(str).ravel())
+    if isinstance(numbers, np.ndarray) and not np.isin(array, file.class_names).any():
+        return numbers.astype(np.intp)  # stored as texts
     if not file.class_names:
         raise DatasetError(
             f"{file.name}, {what}: names of classes say which column is meant only where columns "

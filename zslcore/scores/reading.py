@@ -351,7 +351,7 @@ def read_scores(
             found["labels"] = _read_labels(labels, folder / "labels", limits)
         if unseen is not None:
             given = read_lines(unseen) if isinstance(unseen, Path) else tuple(unseen)
-            found["unseen"] = _numbers_or_names(given)
+            found["unseen"] = numbers_or_names(given)
         if second is not None:
             _join_blocks(name, found, np.asarray(second), second_names)
         if "labels" not in found:
@@ -400,6 +400,9 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         wanted[answers] = "labels"
     if blocks_of[1] is not None:
         wanted[blocks_of[1]] = "scores"
+    marks = held["labels"] if _are_marks(shapes, held["labels"], held["scores"]) else None
+    if marks is not None:
+        wanted[marks] = "scores"
     read = read_arrays(path, wanted, folder, required=(), limits=limits)
     parts = (*held.items(), ("predicted", answers), ("unseen_scores", blocks_of[1]))
     for part, name in parts:
@@ -407,7 +410,29 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
             found[part] = read.names.get(name, read.arrays.get(name))
     if answers is not None and "predicted" not in found:
         found["remarks"] = [_left_out([answers], "scores decide")]
+    if marks is not None:
+        found["labels"] = _marked_columns(clean_text(path.name), marks, found["labels"])
     return found
+
+
+def _are_marks(
+    shapes: Mapping[str, Sequence[int] | None], labels: str | None, scores: str | None
+) -> bool:
+    """Whether labels are a matrix of the shape of the scores: one mark a row (one-hot)."""
+    if labels is None or scores is None or _is_vector(shapes[labels]):
+        return False
+    return shapes[labels] == shapes[scores]
+
+
+def _marked_columns(file: str, name: str, marks: np.ndarray) -> np.ndarray:
+    """Return the column that is marked in each row of one-hot labels."""
+    marks = np.asarray(marks)
+    if not (np.isin(marks, (0, 1)).all() and (marks.sum(axis=1) == 1).all()):
+        raise FileRefusedError(
+            f"{file}, variable {clean_text(name)!r}: expected a label an image, or one mark (1) in "
+            "each row of 0; got other numbers."
+        )
+    return marks.argmax(axis=1)
 
 
 def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
@@ -502,11 +527,11 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     label = label or _column_of(texts, {*names}, but=answers)
     found: dict[str, Any] = {}
     if label is not None:
-        found["labels"] = _numbers_or_names(texts.pop(label))
+        found["labels"] = numbers_or_names(texts.pop(label))
         if answers is None and len(scored) < 2:
             answers = _column_of(texts, {*map(str, found["labels"])}, but=None)
     if answers is not None and _are_no_classes(names, found.get("labels")):
-        found["predicted"] = _numbers_or_names(texts.pop(answers))
+        found["predicted"] = numbers_or_names(texts.pop(answers))
         counters, scored = list(range(len(table.columns))), []
     elif len(scored) > 1:
         whole = scored == list(range(len(table.columns)))
@@ -559,7 +584,7 @@ def _are_no_classes(columns: Sequence[str], labels: object) -> bool:
 def _read_labels(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple[str, ...]:
     """Return labels from a file of their own."""
     if path.suffix.lower() in (".txt", ".csv", ".tsv", ""):
-        return _numbers_or_names(read_lines(path, max_bytes=64 << 20))
+        return numbers_or_names(read_lines(path, max_bytes=64 << 20))
     folder.mkdir(exist_ok=True)
     names = ("array", *NAMES["labels"])
     wanted: dict[str, Role] = dict.fromkeys(names, "labels")
@@ -570,7 +595,7 @@ def _read_labels(path: Path, folder: Path, limits: Limits) -> np.ndarray | tuple
     raise FileRefusedError(f"{clean_text(path.name)}: expected labels; got none.")
 
 
-def _numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray | tuple[str, ...]:
+def numbers_or_names(texts: Sequence[str] | np.ndarray) -> np.ndarray | tuple[str, ...]:
     """Return whole numbers where every text is one, also as ``3.0``."""
     cut = [text.strip().removesuffix(".0") for text in texts]
     if cut and all(text.lstrip("-").isdecimal() and len(text) < 16 for text in cut):
