@@ -7,7 +7,8 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.analysis import comparison, resampling
-from zslcore.analysis.comparison import ComparisonSpec, Measure
+from zslcore.analysis.comparison import ComparisonSpec
+from zslcore.analysis.metric_names import Metric
 from zslcore.datasets import Split
 from zslcore.evaluation import protocol
 from zslcore.evaluation.runs import run as run_spec
@@ -96,7 +97,7 @@ def test_the_calibration_gamma_does_not_hide_a_parameter_of_that_name():
     assert "calibration_gamma" in table
 
 
-FIGURES: dict[Measure, str] = {
+FIGURES: dict[Metric, str] = {
     "zsl": "zsl",
     "u": "plain.unseen",
     "s": "plain.seen",
@@ -195,7 +196,7 @@ def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path)
 
 
 def test_bad_questions_are_refused(store):
-    with pytest.raises(ZSLError, match="measure"):
+    with pytest.raises(ZSLError, match="metric"):
         comparison.occasions(spec_of(), DATA, store, "accuracy")
     with pytest.raises(DatasetError, match="None of first, second has the split PS v1"):
         comparison.occasions(spec_of(splits=("PS v1",)), DATA, store, "zsl")

@@ -17,7 +17,8 @@ from ui.takeaway import tables
 from ui.takeaway.curves import draw_curves
 from zslcore import jobs
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
-from zslcore.analysis.method_table import Cell, Column, Figure, MethodTable, cells_of_runs
+from zslcore.analysis.method_table import Cell, Column, MethodTable, cells_of_runs
+from zslcore.analysis.metric_names import Metric
 from zslcore.analysis.study import run_seconds
 from zslcore.datasets import Split, ZSLDataset
 from zslcore.datasets.imports import pretraining_of
@@ -100,7 +101,7 @@ def closed_forms(dataset: ZSLDataset) -> list[str]:
     ]
 
 
-def _column(dataset: ZSLDataset, split: Split, figure: Figure) -> Column | None:
+def _column(dataset: ZSLDataset, split: Split, figure: Metric) -> Column | None:
     """Return the ranked runs of this visitor on a split; None without any."""
     runs = [
         one
@@ -151,7 +152,7 @@ def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column
 # --- Results --------------------------------------------------------------------------------------
 
 #: Heading -> metric.
-METRICS: dict[str, Figure] = {
+METRICS: dict[str, Metric] = {
     "H at γ": "H at gamma",
     "u at γ": "u at gamma",
     "s at γ": "s at gamma",

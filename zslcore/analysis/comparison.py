@@ -23,12 +23,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from zslcore.analysis import ranking
+from zslcore.analysis.metric_names import MEANS_OVER_CLASSES, Metric
 from zslcore.analysis.resampling import accuracies_of_sides, drawn_figure
 from zslcore.analysis.study import LiveProgress, Study, made_by
 from zslcore.datasets import ZSLDataset, load
@@ -42,9 +43,6 @@ from zslcore.metrics import Average
 from zslcore.metrics.significance import class_draws
 from zslcore.results.planning import ChoiceRule, Plan, Results, planned
 from zslcore.results.store import ResultStore
-
-Measure = Literal["zsl", "u", "s", "H", "u at gamma", "s at gamma", "H at gamma"]
-MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,21 +124,21 @@ class ComparisonStudy(Study[dict[str, str]]):
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def accuracies(result: RunResult, measure: Measure) -> tuple[dict[int, float], dict[int, float]]:
-    """Return the accuracies of unseen and of seen classes that a measure is a mean of, by class."""
+def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dict[int, float]]:
+    """Return the accuracies of unseen and of seen classes that a metric is a mean of, by class."""
     e = result.evaluation
-    generalized = e.per_class if measure.endswith("gamma") else e.per_class_plain
-    of = e.per_class_zsl if measure == "zsl" else generalized
-    return accuracies_of_sides(of, e.per_class_zsl, measure)
+    generalized = e.per_class if metric.endswith("gamma") else e.per_class_plain
+    of = e.per_class_zsl if metric == "zsl" else generalized
+    return accuracies_of_sides(of, e.per_class_zsl, metric)
 
 
 def measured(
-    result: RunResult, measure: Measure, weights: np.ndarray, classes: np.ndarray
+    result: RunResult, metric: Metric, weights: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
-    """Return a measure for every row of ``weights`` (n_draws, n_classes), NaN without classes."""
-    unseen, seen = accuracies(result, measure)
+    """Return a metric for every row of ``weights`` (n_draws, n_classes), NaN without classes."""
+    unseen, seen = accuracies(result, metric)
     of = unseen | seen
-    if not of or (measure[0] == "H" and not (unseen and seen)):
+    if not of or (metric[0] == "H" and not (unseen and seen)):
         return np.full(len(weights), np.nan)
     drawn = weights[:, np.searchsorted(classes, list(of))]
     with np.errstate(invalid="ignore"):
@@ -195,15 +193,15 @@ def occasions(
     spec: ComparisonSpec,
     datasets: Mapping[str, ZSLDataset],
     store: Results,
-    measure: Measure,
+    metric: Metric,
     *,
     choice: ChoiceRule = "validated",
     average: Average = "class",
     n_draws: int = 0,
 ) -> Occasions:
-    """Read a measure off all stored runs; classes are drawn alike for all methods."""
-    if measure not in MEASURES:
-        raise closest_name("measure", measure, MEASURES)
+    """Read a metric off all stored runs; classes are drawn alike for all methods."""
+    if metric not in MEANS_OVER_CLASSES:
+        raise closest_name("metric", metric, MEANS_OVER_CLASSES)
     names: list[tuple[str, str, str]] = []
     blocks, times = [], []
     for dataset in datasets.values():
@@ -216,7 +214,7 @@ def occasions(
             for j, results in enumerate(found):
                 for i, result in enumerate(results):
                     if result is not None:
-                        block[:, i, j] = measured(result, measure, weights, classes)
+                        block[:, i, j] = measured(result, metric, weights, classes)
                         seconds[i, j] = result.seconds
             numbers = [str(k) for k in range(n)] if choice == "folds" else [choice] * n
             names += [(dataset.name, split, number) for number in numbers]

@@ -26,6 +26,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
+from zslcore.analysis.metric_names import MEANS_OVER_CLASSES, METRICS, Metric
 from zslcore.analysis.papers.claims.evidence import printed_evidence
 from zslcore.analysis.papers.printed import chosen_for
 from zslcore.analysis.ranking import rank_bounds
@@ -40,7 +41,7 @@ from zslcore.analysis.stored_runs import oracle_keys, single_fold_keys
 from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
 from zslcore.datasets.imports import trained_on
 from zslcore.evaluation import State
-from zslcore.evaluation.figures import on_board
+from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.runs import RunResult
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.metrics.significance import (
@@ -53,19 +54,6 @@ from zslcore.metrics.significance import (
 from zslcore.results.shipped import has_predictions
 from zslcore.results.store import StoredRun
 
-Figure = Literal["H at gamma", "zsl", "AUSUC", "u at gamma", "s at gamma", "H", "u", "s"]
-FIGURES: tuple[Figure, ...] = get_args(Figure)
-#: Field of an entry of the board -> the figure of the table.
-COLUMN_OF: Mapping[str, Figure] = {
-    "zsl": "zsl",
-    "u": "u",
-    "s": "s",
-    "H": "H",
-    "u_gamma": "u at gamma",
-    "s_gamma": "s at gamma",
-    "H_gamma": "H at gamma",
-    "ausuc": "AUSUC",
-}
 Origin = Literal["mine", "shipped", "others"]
 #: Choice that keeps a result out of a table.
 HiddenBy = Literal["Results", "Data sets", "Split", "Metric"]
@@ -75,15 +63,11 @@ _PRECEDENCE: tuple[Origin, ...] = get_args(Origin)
 SHARED_SPLITS = ("PS", "SS")
 #: Digits that a board entry has: results that differ by less in every figure are the same one.
 _EQUAL = 1e-6
-#: Figure -> which accuracies per class it is a mean of; AUSUC is none.
-_KIND = {"zsl": "zsl", "H": "plain", "u": "plain", "s": "plain"} | dict.fromkeys(
-    ("H at gamma", "u at gamma", "s at gamma"), "at_gamma"
-)
 #: Rows of a paper that are another variant than the first of :data:`VARIANTS`.
 _PRINTED_ROWS = {("GBU", "SAE"): "SAE (V2S)"}
 
 
-def task_of(figure: Figure) -> Literal["zsl", "gzsl"]:
+def task_of(figure: Metric) -> Literal["zsl", "gzsl"]:
     """Return the task that parameters are chosen for: GZSL for metrics at gamma, ZSL as printed."""
     return "gzsl" if figure.endswith("at gamma") or figure == "AUSUC" else "zsl"
 
@@ -96,7 +80,7 @@ class Cell:
     """One result: a method on a data set and split; figures are fractions in [0, 1].
 
     Empty is what is not known: ``task`` where nothing was chosen, ``who`` of own runs,
-    ``per_class`` ("zsl", "plain", "at_gamma" -> class -> accuracy). ``pretraining`` is ("none",)
+    ``per_class`` ("zsl", "plain", "calibrated" -> class -> accuracy). ``pretraining`` is ("none",)
     for features trained on nothing; a ``probe`` has the parameters of a single fold of another run.
     """
 
@@ -109,7 +93,7 @@ class Cell:
     task: Literal["zsl", "gzsl", ""]
     origin: Origin
     state: State
-    figures: Mapping[Figure, float]
+    figures: Mapping[Metric, float]
     who: str = ""
     per_class: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unseen: frozenset[str] = frozenset()
@@ -124,12 +108,13 @@ class Cell:
         """Whether the extractor was fine-tuned on images of the data, as declared."""
         return bool(fine_tuned_on(self.pretraining))
 
-    def sides(self, figure: Figure) -> tuple[dict[str, float], dict[str, float]]:
+    def sides(self, figure: Metric) -> tuple[dict[str, float], dict[str, float]]:
         """Return the accuracies of unseen and of seen classes that a figure is a mean of.
 
         Classes are named by their keys, which are the same in every spelling.
         """
-        accuracy = self.per_class.get(_KIND.get(figure, ""), {})
+        kind = METRICS[figure].partition("_")[0].replace("calibrated", "at_gamma")
+        accuracy = self.per_class.get(kind, {})
         keys = accuracies_by_key(accuracy)
         return accuracies_of_sides(keys, keys_among(self.unseen, accuracy), figure)
 
@@ -202,13 +187,12 @@ def _state(one: StoredRun) -> State:
     return State.VERIFIED
 
 
-def _figures(result: RunResult) -> dict[Figure, float]:
+def _figures(result: RunResult) -> dict[Metric, float]:
     """Return the figures of a run; those at gamma only where something chose it."""
-    of_field = on_board()
     found = {
-        name: of_field[field].of(result.evaluation)
-        for field, name in COLUMN_OF.items()
-        if result.gamma_origin or not of_field[field].at_gamma
+        name: REGISTERED[registered].of(result.evaluation)
+        for name, registered in METRICS.items()
+        if result.gamma_origin or not REGISTERED[registered].at_gamma
     }
     return {name: value for name, value in found.items() if value is not None}
 
@@ -232,7 +216,7 @@ def _benchmark(data: str) -> str:
 
 
 def best_cells(
-    cells: Sequence[Cell], figure: Figure, split: str, *, with_probes: bool = False
+    cells: Sequence[Cell], figure: Metric, split: str, *, with_probes: bool = False
 ) -> dict[tuple[str, str], Cell]:
     """Return which cell counts for every (row, data set) that has the figure.
 
@@ -266,7 +250,7 @@ def _order(cell: Cell) -> tuple[int, bool]:
 # --- Ranks ----------------------------------------------------------------------------------------
 
 
-def ranked(cells: Sequence[Cell], figure: Figure, n_draws: int = 1000) -> pd.DataFrame:
+def ranked(cells: Sequence[Cell], figure: Metric, n_draws: int = 1000) -> pd.DataFrame:
     """Rank the methods of one column, one cell a row; the same draws of test classes for all.
 
     ``first`` and ``last`` are the 95 % interval of ``rank``, 1 the largest, equal values share the
@@ -304,7 +288,7 @@ def ranked(cells: Sequence[Cell], figure: Figure, n_draws: int = 1000) -> pd.Dat
 
 
 def _drawn(
-    cells: Sequence[Cell], figure: Figure, n_draws: int
+    cells: Sequence[Cell], figure: Metric, n_draws: int
 ) -> tuple[list[str], np.ndarray, int]:
     """Return why each cell has no interval, figures of the others, and the fewest classes.
 
@@ -312,7 +296,7 @@ def _drawn(
     cells without a reason have a row a draw.
     """
     nothing = np.empty((0, 0)), 0
-    if figure not in _KIND:
+    if figure not in MEANS_OVER_CLASSES:
         return ["This metric is no mean over classes."] * len(cells), *nothing
     sides = [cell.sides(figure) for cell in cells]
     needed = (figure[0] != "s", figure[0] in "sH")
@@ -383,7 +367,7 @@ class MethodTable:
     """
 
     cells: Sequence[Cell]
-    figure: Figure
+    figure: Metric
     split: str
     origins: Collection[Origin]
     data: Sequence[str]
@@ -516,7 +500,7 @@ class MethodTable:
 def printed_cells() -> pd.DataFrame:
     """Return the printed figures; ``first_version`` is NaN unless it was another one."""
     found = printed_evidence().figures
-    found = found[found["figure"].isin(FIGURES) & ~found["table"].str.contains("quoted|CAL 3")]
+    found = found[found["figure"].isin(METRICS) & ~found["table"].str.contains("quoted|CAL 3")]
     rows = []
     for _, one in found.iterrows():
         paper = str(one["table"]).partition(" ")[0]

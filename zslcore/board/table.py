@@ -27,7 +27,8 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.method_table import COLUMN_OF, Cell, row_name
+from zslcore.analysis.method_table import Cell, row_name
+from zslcore.analysis.metric_names import METRICS
 from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import accuracies_by_key, keys_among, order_of_classes
 from zslcore.board.checking import (
@@ -40,6 +41,7 @@ from zslcore.board.checking import (
 )
 from zslcore.board.entry import BoardEntry
 from zslcore.evaluation import State
+from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.figures import on_board
 from zslcore.leakage.render import page, template
 from zslcore.leakage.report import Finding
@@ -345,7 +347,8 @@ def cells_of_board(results: Iterable[Judged]) -> list[Cell]:
 def _of_entry(one: Judged) -> Cell:
     entry, data = one.entry, one.entry.data
     values: dict[Any, float | None] = {
-        name: getattr(entry.figures, field) for field, name in COLUMN_OF.items()
+        name: getattr(entry.figures, REGISTERED[registered].board)
+        for name, registered in METRICS.items()
     }
     spec, scaled = entry.spec or {}, ("features", "prototypes")
     more = [f"{what} {spec[what]}" for what in scaled if spec.get(what, "l2") != "l2"]

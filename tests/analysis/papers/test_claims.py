@@ -25,7 +25,7 @@ from zslcore.analysis.papers.claims import (
 )
 from zslcore.analysis.papers.claims.evidence import (
     BENCHMARK_METHODS,
-    FIGURES,
+    COLUMNS,
     board_rows,
     join_names,
     result_rows,
@@ -77,7 +77,7 @@ def cells(values, figure="zsl", split="PS", chosen_for="zsl", table="runs", data
 def of(*rows, body="real", **tables):
     """Evidence of rows and printed tables."""
     every = [row for part in rows for row in part]
-    figures = pd.DataFrame(every, columns=list(FIGURES))
+    figures = pd.DataFrame(every, columns=list(COLUMNS))
     return Evidence(body, figures, {name: pd.DataFrame(t) for name, t in tables.items()})
 
 

@@ -30,12 +30,12 @@ from zslcore.analysis.method_table import (
     SHARED_SPLITS,
     Cell,
     Column,
-    Figure,
     MethodTable,
     Origin,
     seconds_of,
     task_of,
 )
+from zslcore.analysis.metric_names import Metric
 from zslcore.analysis.papers.printed import why_different
 from zslcore.board import Judged
 from zslcore.board.making import entry_of_run
@@ -50,7 +50,7 @@ from zslcore.leakage import Mark
 from zslcore.methods import METHODS
 from zslcore.results.store import ResultStore, StoredRun
 
-FIGURES: dict[str, Figure] = {
+FIGURES: dict[str, Metric] = {
     "H at γ": "H at gamma",
     "ZSL": "zsl",
     "AUSUC": "AUSUC",
@@ -230,7 +230,7 @@ def _hidden_in_words(table: MethodTable) -> str:
     return f"{n} of your runs {'is' if n == 1 else 'are'} hidden: {'; '.join(parts)}." * bool(n)
 
 
-def _unmeasured_in_words(figure: Figure, cells: Sequence[Cell]) -> str:
+def _unmeasured_in_words(figure: Metric, cells: Sequence[Cell]) -> str:
     """Say why results are not shown with a metric."""
     tasks = sorted({cell.task.upper() for cell in cells if figure in cell.figures and cell.task})
     none = f"no {_in_words(figure)}" if any(figure not in cell.figures for cell in cells) else ""
@@ -238,7 +238,7 @@ def _unmeasured_in_words(figure: Figure, cells: Sequence[Cell]) -> str:
     return ", or ".join(filter(None, (none, chosen)))
 
 
-def _in_words(figure: Figure) -> str:
+def _in_words(figure: Metric) -> str:
     return next(label for label, of in FIGURES.items() if of == figure)
 
 
@@ -564,7 +564,7 @@ def _predictions_of(cell: Cell) -> Predictions | None:
 
 
 def _show_figures(cell: Cell) -> None:
-    labels: dict[str, Figure] = {
+    labels: dict[str, Metric] = {
         "ZSL accuracy": "zsl",
         "H at γ": "H at gamma",
         "H at γ = 0": "H",

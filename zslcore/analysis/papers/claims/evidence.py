@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from zslcore.analysis.metric_names import METRICS
 from zslcore.datasets.facts import class_facts, earlier_version, fact_sources, published
 from zslcore.datasets.imports import trained_on
 from zslcore.evaluation.figures import on_board
@@ -33,7 +34,7 @@ BODIES: dict[Body, str] = {
     "simulated": "runs on simulated data",
 }
 #: The columns of the figures.
-FIGURES = (
+COLUMNS = (
     "table",
     "data",
     "benchmark",
@@ -92,7 +93,7 @@ class ReadCells:
     @property
     def figures(self) -> pd.DataFrame:
         """Every figure once, in the order of reading."""
-        figures = pd.concat(self.parts) if self.parts else pd.DataFrame(columns=list(FIGURES))
+        figures = pd.concat(self.parts) if self.parts else pd.DataFrame(columns=list(COLUMNS))
         return figures[~figures.index.duplicated()]
 
     def wide(self) -> pd.DataFrame:
@@ -121,11 +122,11 @@ def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
 class Evidence:
     """Figures of methods on data sets, and printed tables that hold something else.
 
-    ``figures`` has the columns of :data:`FIGURES`: ``table`` as "GBU 3", or "runs"; ``benchmark``
+    ``figures`` has the columns of :data:`COLUMNS`: ``table`` as "GBU 3", or "runs"; ``benchmark``
     that the data are or stand in for; ``pretraining`` "none" for features trained on nothing, empty
-    where not known; ``figure`` of :data:`COLUMNS`, "gain" of classes that the extractor knows, SS;
-    ``value`` the mean over seeds, accuracies as fractions; ``spread`` their deviation, NaN for one
-    seed; ``seeds`` NaN for print. ``controls`` is evidence of features that were trained on
+    where not known; ``figure`` of :data:`COLUMN_OF_FIGURE`, "gain" that of classes in ImageNet-1K,
+    SS; ``value`` the mean over seeds, accuracies as fractions; ``spread`` their deviation, NaN for
+    one seed; ``seeds`` NaN for print. ``controls`` is evidence of features that were trained on
     nothing, which :meth:`deep` separates. Of a claim, ``benchmarks`` and ``methods`` are those that
     it speaks of, no methods where it speaks of any, and ``cells`` is what it has read so far.
     """
@@ -157,7 +158,7 @@ class Evidence:
         )
         rows = rows.dropna(subset=["method"]).sort_values("raw", ascending=False, kind="stable")
         same = ["data", "split", "method", "figure", "chosen_for"]
-        return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(FIGURES)])
+        return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(COLUMNS)])
 
     def trained_on(self, pretraining: str) -> Evidence:
         """Return the figures of features trained on a set, or raise UndecidedError without any."""
@@ -310,7 +311,7 @@ class Evidence:
 def printed_evidence() -> Evidence:
     """Return the tables of the papers as figures, other tables as they are."""
     parts = [*_of_benchmark_paper(), *_of_conference_paper(), *_of_calibration_paper()]
-    figures = pd.concat([part.reindex(columns=FIGURES) for part in parts], ignore_index=True)
+    figures = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
     others = (
         *("cross_dataset_awa", "imagenet_zsl_top1", "overlap_gain_action", "reproduction"),
         *("action_bidilel_splits", "transductive_text", "zsl_mean_ranks"),
@@ -374,12 +375,8 @@ def _of_calibration_paper() -> Iterable[pd.DataFrame]:
 
 
 #: Figures and the columns of rows that hold them.
-COLUMNS = {
-    "zsl": "zsl",
-    "u": "plain_unseen",
-    "s": "plain_seen",
-    "H": "plain_harmonic",
-    "H at gamma": "calibrated_harmonic",
+COLUMN_OF_FIGURE: Mapping[str, str] = {
+    **{name: METRICS[name] for name in ("zsl", "u", "s", "H", "H at gamma")},
     "zsl per sample": "zsl_per_sample",
     "H per sample": "harmonic_per_sample",
     "gain": "gain",
@@ -489,7 +486,7 @@ def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
     """
     body: Body = "simulated" if simulated else "real"
     if rows.empty:
-        return Evidence(body, pd.DataFrame(columns=list(FIGURES)))
+        return Evidence(body, pd.DataFrame(columns=list(COLUMNS)))
     rows = rows[(rows["simulated"] == simulated) & rows["benchmark"].notna()]
     rows = rows.sort_values("created")
     last = rows.groupby("dataset")["digest"].transform("last")
@@ -514,7 +511,7 @@ def _figures(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows of runs as figures, seeds averaged."""
     same = ["dataset", "benchmark", "pretraining", "split", "method", "select_for"]
     parts = []
-    for figure, column in COLUMNS.items():
+    for figure, column in COLUMN_OF_FIGURE.items():
         if column not in rows:
             continue
         values = rows.assign(value=rows[column].astype(float)).dropna(subset=["value"])
@@ -528,7 +525,7 @@ def _figures(rows: pd.DataFrame) -> pd.DataFrame:
         parts.append(part.assign(figure=figure, table="runs"))
     figures = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     named = figures.rename(columns={"dataset": "data", "select_for": "chosen_for"})
-    return named.reindex(columns=list(FIGURES))
+    return named.reindex(columns=list(COLUMNS))
 
 
 def _variant(row: Mapping[str, Any]) -> str:

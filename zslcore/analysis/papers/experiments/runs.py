@@ -14,7 +14,7 @@ import pandas as pd
 
 from zslcore.analysis.method_table import Cell as StoredCell
 from zslcore.analysis.method_table import row_name, seconds_of
-from zslcore.analysis.papers.claims.evidence import COLUMNS, figures_of, printed_evidence
+from zslcore.analysis.papers.claims.evidence import COLUMN_OF_FIGURE, figures_of, printed_evidence
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Request,
@@ -38,7 +38,7 @@ from zslcore.results.store import ResultStore
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A column of a printed table and its metric, ``figure`` of :data:`.evidence.COLUMNS`."""
+    """A column of a printed table and its metric, a key of ``COLUMN_OF_FIGURE``."""
 
     title: str
     split: str
@@ -47,7 +47,7 @@ class Cell:
 
     def value(self, result: RunResult) -> float | None:
         """Return the figure of a run; None where it has none."""
-        value: float | None = figures_of(result).get(COLUMNS[self.figure])
+        value: float | None = figures_of(result).get(COLUMN_OF_FIGURE[self.figure])
         return value
 
 
