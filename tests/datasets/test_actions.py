@@ -14,7 +14,7 @@ from zslcore.datasets.simulated_actions import (
     planted_action,
     simulate_action,
 )
-from zslcore.datasets.stand_ins import unplanted_twin
+from zslcore.datasets.simulated_names import name_without_effects
 from zslcore.exceptions import ParameterError, UnknownNameError
 from zslcore.leakage import get_vocabulary
 from zslcore.leakage.checks import CHECKS, run_check
@@ -124,8 +124,8 @@ def test_names_say_what_they_are():
         action_name("HMDB51", "idt", vectors=False)
     with pytest.raises(UnknownNameError, match="sports"):
         action_name("HMDB51", "sport", vectors=True)
-    assert unplanted_twin("simulated-UCF101") == "simulated-UCF101-unplanted"
-    assert unplanted_twin("simulated-UCF101-idt") is None
+    assert name_without_effects("simulated-UCF101") == "simulated-UCF101-unplanted"
+    assert name_without_effects("simulated-UCF101-idt") is None
 
 
 @pytest.mark.parametrize("dataset", ACTION_SETS)

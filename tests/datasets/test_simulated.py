@@ -14,7 +14,7 @@ from zslcore.datasets.simulated import (
     rounded,
     simulate,
 )
-from zslcore.datasets.stand_ins import unplanted_twin
+from zslcore.datasets.simulated_names import name_without_effects
 from zslcore.evaluation.protocol import evaluate, fit_and_score, select
 from zslcore.exceptions import UnknownNameError
 from zslcore.methods import get_method
@@ -195,9 +195,9 @@ def test_a_twin_differs_from_its_stand_in_by_features_alone(demo):
 
 def test_twins_are_had_by_name_for_every_stand_in_that_has_an_effect():
     assert tuple(f"{name}-unplanted" for name in SIMULATED if name not in UNTRAINED) == UNPLANTED
-    assert unplanted_twin("simulated-AWA2-full") == "simulated-AWA2-full-unplanted"
+    assert name_without_effects("simulated-AWA2-full") == "simulated-AWA2-full-unplanted"
     for without in ("simulated-AWA2-untrained", "digits", "simulated-AWA2-unplanted"):
-        assert unplanted_twin(without) is None
+        assert name_without_effects(without) is None
     assert planted("digits") is None
     assert all(planted(name).gain for name in DEMO)
     assert not any(planted(name).gain for name in (*UNPLANTED, *UNTRAINED))

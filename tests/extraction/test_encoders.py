@@ -9,7 +9,7 @@ from tests.extraction.making import write_folder
 from zslcore.exceptions import FileRefusedError, ParameterError, UnknownNameError, ZSLError
 from zslcore.extraction.encoders import load_encoder, torchvision
 from zslcore.extraction.extracting import extract
-from zslcore.extraction.images import Preset, images_of_folder, opened
+from zslcore.extraction.images import Preset, images_of_folder, read_image
 
 SMALL = Preset(resize=40, crop=32)
 
@@ -160,5 +160,5 @@ def test_an_image_of_one_colour_has_finite_features(library, encoder, tmp_path):
     from PIL import Image
 
     Image.new("RGB", (50, 50)).save(tmp_path / "black.png")
-    pixels = opened(tmp_path / "black.png", 40).pixels
+    pixels = read_image(tmp_path / "black.png", 40).pixels
     assert np.isfinite(encoder.encode(pixels[None, 4:36, 4:36], 1)).all()

@@ -15,8 +15,8 @@ from zslcore.extraction.images import (
     Reading,
     images_of_csv,
     images_of_folder,
-    opened,
     read_batches,
+    read_image,
     resized_size,
 )
 
@@ -30,7 +30,7 @@ def put(tmp_path, name, content):
 @pytest.mark.parametrize("name", KINDS)
 def test_odd_images_are_read_and_said_to_be_odd(name, tmp_path):
     content, unusual = KINDS[name]
-    found = opened(put(tmp_path, name, content), 48)
+    found = read_image(put(tmp_path, name, content), 48)
     assert found.unusual == unusual
     assert found.pixels.dtype == np.uint8
     assert min(found.pixels.shape[:2]) == 48
@@ -42,17 +42,17 @@ def test_a_rotated_image_stands_upright(tmp_path):
     with Image.open(path) as image:
         assert image.size == (80, 60)
         upright = ImageOps.exif_transpose(image).resize((48, 64), Image.Resampling.BILINEAR)
-    assert np.array_equal(opened(path, 48).pixels, np.asarray(upright))
+    assert np.array_equal(read_image(path, 48).pixels, np.asarray(upright))
 
 
 def test_sixteen_bits_are_scaled_where_they_would_be_clipped(tmp_path):
-    found = opened(put(tmp_path, "deep.png", KINDS["deep.png"][0]), 60).pixels
+    found = read_image(put(tmp_path, "deep.png", KINDS["deep.png"][0]), 60).pixels
     assert found.max() == 242  # 4,799 * 13 of 65,535
     assert len(np.unique(found)) > 200
 
 
 def test_the_first_frame_is_taken(tmp_path):
-    found = opened(put(tmp_path, "animated.gif", KINDS["animated.gif"][0]), 60)
+    found = read_image(put(tmp_path, "animated.gif", KINDS["animated.gif"][0]), 60)
     first = np.asarray(photo(1).convert("P").convert("RGB"))
     assert np.array_equal(found.pixels, first)
 
@@ -71,14 +71,14 @@ def test_the_first_frame_is_taken(tmp_path):
 )
 def test_what_is_no_whole_image_is_refused_in_one_sentence(content, sentence, tmp_path):
     with pytest.raises(FileRefusedError, match=r"^x\.jpg: .*\.$") as error:
-        opened(put(tmp_path, "x.jpg", content), 48)
+        read_image(put(tmp_path, "x.jpg", content), 48)
     assert sentence in str(error.value)
 
 
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path):
     for path in (tmp_path / "none.jpg", tmp_path):
         with pytest.raises(FileRefusedError, match=r"found no such file\.$"):
-            opened(path, 48)
+            read_image(path, 48)
 
 
 def test_spoiled_images_are_read_or_refused_in_a_sentence(tmp_path):
@@ -170,4 +170,4 @@ def test_a_reader_that_dies_takes_no_other_image_along(tmp_path, monkeypatch):
     monkeypatch.setattr(images, "_read_in_worker", _deadly)
     ((deadly, whole),) = read_batches(Reading(48, workers=1), [paths])
     assert deadly.startswith("deadly.png: the file is damaged or hostile and crashed its reader")
-    assert np.array_equal(whole.pixels, opened(paths[1], 48).pixels)
+    assert np.array_equal(whole.pixels, read_image(paths[1], 48).pixels)

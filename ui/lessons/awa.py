@@ -16,7 +16,7 @@ from ui.state import cache, waiting
 from zslcore.analysis import cross_dataset
 from zslcore.analysis.cross_dataset import CrossStudy
 from zslcore.analysis.dataset_summary import awa_image_counts
-from zslcore.datasets.stand_ins import unplanted_twin
+from zslcore.datasets.simulated_names import name_without_effects
 from zslcore.metrics.significance import PairedTest
 
 PAIR = ("simulated-AWA1", "simulated-AWA2")
@@ -42,7 +42,7 @@ def _names(which: str) -> tuple[str, str]:
     """Return the stand-ins for AWA1 and AWA2, with the shift planted or without."""
     if which == HERE:
         return PAIR
-    return unplanted_twin(PAIR[0]) or PAIR[0], unplanted_twin(PAIR[1]) or PAIR[1]
+    return name_without_effects(PAIR[0]) or PAIR[0], name_without_effects(PAIR[1]) or PAIR[1]
 
 
 def _table(which: str) -> tuple[pd.DataFrame, str, str]:

@@ -14,7 +14,7 @@ from ui.figures.palette import GROUP_LOOKS
 from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
 from ui.state import cache
 from zslcore.analysis import overlap
-from zslcore.datasets.stand_ins import unplanted_twin
+from zslcore.datasets.simulated_names import name_without_effects
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, counts, get_vocabulary, quiz
 from zslcore.metrics.gain import GROUPS, Group
@@ -95,7 +95,7 @@ def _bars(name: str, method: str) -> Found:
 
 def _simulated(which: str) -> Found:
     """Show the bars of the simulated data with the gain, or of their twin without it."""
-    name = DATA if which == WITH else unplanted_twin(DATA) or DATA
+    name = DATA if which == WITH else name_without_effects(DATA) or DATA
     found = _bars(name, METHODS[0])
     return Found(found.figure, found.answer, {**found.facts, "which": which})
 

@@ -16,7 +16,7 @@ from zslcore.datasets import ZSLDataset, imports
 from zslcore.datasets.facts import is_simulated_name, is_variant, title
 from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
-from zslcore.datasets.stand_ins import unplanted_twin
+from zslcore.datasets.simulated_names import name_without_effects
 
 #: Real data that a view opens with where they are imported, the likeliest first.
 FIRST = ("AWA2", "CUB", "SUN", "AWA1", "aPY", "APY")
@@ -34,7 +34,7 @@ def offered(
     """
     names = [n for n in visitors.available() if variants or not is_variant(n)]
     if effects:
-        twins = ((n, unplanted_twin(n)) for n in names)
+        twins = ((n, name_without_effects(n)) for n in names)
         names = [name for pair in twins for name in pair if name]
     return _ordered([*names, *(stored_answers.names() if results_only else ())])
 

@@ -77,9 +77,9 @@ def load(name: str) -> ZSLDataset:
 
     if name == "digits":
         return read_digits()
-    from zslcore.datasets.stand_ins import stand_ins
+    from zslcore.datasets.simulated_names import simulated_makers
 
-    if name in (made := stand_ins()):
+    if name in (made := simulated_makers()):
         return made[name](name)
     if name in imports.names():
         from zslcore.datasets.importing import open_dataset

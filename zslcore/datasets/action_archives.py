@@ -248,7 +248,7 @@ def _members(path: Path, variable: str, sets: np.ndarray, n_classes: int) -> lis
 
 
 def _facts_of_counts(labels: np.ndarray, n_classes: int) -> ActionFacts | None:
-    """Return the data set whose classes, from 1, have as many videos as these, in its order."""
+    """Return the data set with these numbers of videos per class, classes counted from 1."""
     near = np.clip(labels, 0, n_classes + 1)  # any number may stand in a file
     counts = np.bincount(near, minlength=n_classes + 2)[1:-1]
     known = (action_facts(name) for name in ACTION_SETS)

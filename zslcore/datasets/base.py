@@ -53,7 +53,7 @@ class Fold:
 
     @classmethod
     def of_classes(cls, labels: np.ndarray, trainval: np.ndarray, val: np.ndarray) -> Self:
-        """Return the fold that validates on the rows of ``trainval`` whose classes ``val`` marks.
+        """Return the fold that validates on the rows of ``trainval`` of the classes in ``val``.
 
         ``labels`` has shape (n_samples,), ``val``, bool, (n_classes,).
         """

@@ -237,7 +237,7 @@ class _Table:
 
 
 def _readings(lines: list[str]) -> Iterator[ClassList]:
-    """Yield what the lines may say, the most structured first, whole lines last.
+    """Yield the possible readings of the lines, the most structured first, whole lines last.
 
     Whole lines are no names where one of their fields is a number or a WordNet id throughout.
     """

@@ -182,7 +182,7 @@ def _unpack_one(
 
 
 def _copy_member(packed: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path) -> None:
-    """Copy one member whose size is as it should be, unless it is there already."""
+    """Copy one member of the expected size, unless it is copied already."""
     if info.file_size > min(MAX_MEMBER_BYTES, MAX_RATIO * info.compress_size + CHUNK):
         raise FileRefusedError(
             f"{clean_text(packed.filename)}: member {clean_text(info.filename)} unpacks to "

@@ -294,7 +294,7 @@ def _text(text: str) -> Writer:
 
 
 def _about(dataset: ZSLDataset, split: Split, written: str) -> str:
-    """Return what no layout has a place for."""
+    """Return the parts of the data set that no layout can hold."""
     trained = imports.pretraining_of(dataset)
     facts = {
         "data set": dataset.name,

@@ -52,7 +52,7 @@ FINE_TUNED: Mapping[str, str] = MappingProxyType(
 
 @cache
 def unlisted_sets() -> Mapping[str, str]:
-    """Return titles of pre-training sets whose classes are not listed, by name.
+    """Return titles of pre-training sets without a list of classes, by name.
 
     Image-text models are trained on captions, which name no classes: "wit-400m" is CLIP's.
     """
@@ -86,7 +86,7 @@ def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassFacts:
-    """What is known of a benchmark without its images.
+    """Published facts of a benchmark, without its images.
 
     ``classes`` has one row per class in the benchmark's order: ``class``, ``group``, ``images``,
     ``test_seen`` (images held out by PS), ``ss`` (train, test), ``ps`` (trainval, test), the
@@ -131,7 +131,7 @@ def _classes(dataset: str) -> pd.DataFrame:
 
 @cache
 def fact_sources() -> Mapping[str, Mapping[str, Any]]:
-    """Return what ``data/classes/sources.toml`` says, by benchmark.
+    """Return the sources of class lists (``data/classes/sources.toml``), by benchmark.
 
     ``attributes`` is their number, ``labels`` the digest of the release's labels in their order;
     ``images``, ``ss``, ``ps`` and ``imagenet1k`` say where a column comes from.
@@ -185,7 +185,7 @@ def _published(name: str) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowFacts:
-    """What is known of the rows of a benchmark without its files; arrays are read-only.
+    """Row counts and labels of a benchmark, known without its files; arrays are read-only.
 
     ``labels`` has shape (n_rows,), classes in the benchmark's order. Rows with the same number in
     ``photographs`` were cut from one photograph; None where that is not known. ``shared`` maps
@@ -206,7 +206,7 @@ class RowFacts:
 
 @cache
 def row_facts(dataset: str) -> RowFacts:
-    """Return what ``data/rows`` knows of a benchmark."""
+    """Return the rows of a benchmark from ``data/rows``."""
     known = sorted(path.stem for path in (FACTS / "rows").glob("*.toml"))
     require_known("benchmark", dataset, known)
     facts = tomllib.loads((FACTS / "rows" / f"{dataset}.toml").read_text(encoding="utf-8"))
@@ -263,7 +263,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class StandIn:
-    """What the name of a stand-in says, in this order: ``simulated-UCF101-idt-vectors-full``.
+    """Fields of the name of a simulated data set: ``simulated-UCF101-idt-vectors-full``.
 
     ``extractor``, ``prototypes`` and ``size`` are empty for the usual ones of the ``dataset`` that
     it stands in for; ``without`` names the planted effect that it lacks, "unplanted" all.
@@ -280,7 +280,7 @@ class StandIn:
 
     @classmethod
     def of(cls, name: str) -> Self:
-        """Return what a name says; the ``dataset`` of a name of no stand-in is empty."""
+        """Parse the name of a data set; ``dataset`` is empty unless it is simulated."""
         found = _NAME.fullmatch(name)
         return cls(*found.groups("")) if found else cls("")
 
@@ -371,7 +371,7 @@ def benchmark_of(dataset: ZSLDataset) -> str | None:
 
 
 def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | None:
-    """Return what benchmark these classes are those of, if any, in any order and spelling."""
+    """Return the benchmark with these classes, if any, in any order and spelling."""
     n_classes = len(class_names)
     if not len(labels) or labels.min() < 0 or labels.max() >= n_classes:
         return None
@@ -387,7 +387,7 @@ def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | No
 
 
 def named_like(class_names: Sequence[str]) -> tuple[str, ...]:
-    """Return the benchmarks whose classes have these names, in any order and spelling."""
+    """Return the benchmarks with these class names, in any order and spelling."""
     found = _by_names(tuple(class_names))
     return found.candidates if found else ()
 
@@ -413,7 +413,7 @@ def labels_digest(labels: np.ndarray) -> str:
 
 
 def _nearest(found: Recognised, images: np.ndarray) -> tuple[str, ...]:
-    """Return the candidate whose shares of images per class are nearest, if one is."""
+    """Return the candidate with the nearest shares of images per class, if one is near."""
     distance = {}
     for name in found.candidates:
         real = class_facts(name).classes["images"].to_numpy()[found.row]
@@ -435,7 +435,7 @@ PRETRAINING = {"Kinetics-400": "kinetics-400", "Sports-1M": "sports-1m"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActionFacts:
-    """What is known of a data set of actions, classes in the release's order.
+    """Published facts of a data set of actions, classes in the release's order.
 
     ``videos`` counts them by class, ``attributes`` is binary of shape (n_classes, 115), None for
     HMDB51. ``overlapping`` says by pre-training set which classes are in it, as annotated in [1]_
@@ -480,7 +480,7 @@ def zsl220() -> ZSL220:
 
 @cache
 def action_facts(dataset: str) -> ActionFacts:
-    """Return what is known of "UCF101" or "HMDB51"."""
+    """Return the facts of "UCF101" or "HMDB51"."""
     require_known("data set of actions", dataset, ACTION_SETS)
     table = pd.read_csv(FOLDER / f"{dataset}.csv", dtype={"attributes": str})
     splits = pd.read_csv(FOLDER / "splits.csv")
@@ -505,7 +505,7 @@ def _overlapping(dataset: str, pretraining: str, names: Sequence[str]) -> np.nda
 
 
 def recognise_actions(class_names: Sequence[str]) -> str | None:
-    """Return whose classes these are, in this order and any spelling; None where unknown."""
+    """Return the benchmark with these classes, in this order and any spelling; None if unknown."""
     plain = [*map(class_key, class_names)]
     for dataset in ACTION_SETS:
         if plain == [*map(class_key, action_facts(dataset).class_names)]:

@@ -1,4 +1,4 @@
-r"""What is known of ImageNet-21K without its images, and a stand-in with simulated numbers.
+r"""Facts of ImageNet-21K without its images, and a simulated data set of its size.
 
 ``data/imagenet`` holds the facts: synsets, words, hypernyms, the nine test sets; sources are named
 in ``data/README.md``.
@@ -280,7 +280,7 @@ _ORDER = ("M500", "M1K", "M5K", "", "L5K", "L1K", "L500")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """What is drawn: classes, images of each, and which rows train and test.
+    """Plan of a simulated data set: classes, images of each, and rows that train and test.
 
     ``rows`` are of :func:`zslcore.datasets.imagenet.imagenet`; of every class, ``trained`` images
     train, ``held`` test a training class, ``tested`` an unseen class. ``features`` and
@@ -381,7 +381,7 @@ def planted_imagenet(name: str) -> tuple[bool, bool] | None:
 
 
 def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
-    """Return what a stand-in has, before anything is drawn."""
+    """Return the plan of a simulated data set, before anything is drawn."""
     require_known("simulated data set", name, SIMULATED_IMAGENET)
     made = _NAMES[name]
     of, (rarity, bias) = _SIZES[made.size], _KINDS[made.without]

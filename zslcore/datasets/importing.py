@@ -76,7 +76,7 @@ def files_of_intake(
 
 
 def proposed_name(source: Path, splits: str = "") -> str:
-    """Return a name for an import: after the file, and the benchmark whose classes it has.
+    """Return a name for an import: after the file, and the benchmark of its classes.
 
     ``vgg_fc7.mat`` with the 200 classes of CUB gives ``CUB-vgg_fc7``. In the xlsa17 layout,
     ``splits`` names the file next to it that has the class names. Nothing follows from the name.

@@ -267,9 +267,9 @@ def _check_name(name: str) -> None:
 
 def _refuse_taken(name: str) -> None:
     """Refuse names that :func:`load` would give to others; importing those takes a second."""
-    from zslcore.datasets.stand_ins import stand_ins
+    from zslcore.datasets.simulated_names import simulated_makers
 
-    if name in ("digits", *stand_ins()):
+    if name in ("digits", *simulated_makers()):
         raise ParameterError(f"{name!r} is the name of a built-in data set; choose another name.")
 
 

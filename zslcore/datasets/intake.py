@@ -142,13 +142,13 @@ class Intake:
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
-        """A table: file and variable, what it holds, and its part in words ("not used")."""
+        """Table of file and variable, content, and its part in words ("not used")."""
         used = {id(array): IN_WORDS[part] for part, array in self.parts.items()}
         return [(a.title, a.in_words, used.get(id(a), "not used")) for a in self.arrays]
 
     @property
     def sentence(self) -> str:
-        """What was found, in one line: "features 30 x 7; labels 0 to 4; ...; no split"."""
+        """Summary in one line: "features 30 x 7; labels 0 to 4; ...; no split"."""
         words = []
         for part in ("features", "labels", "prototypes", "class_names"):
             if (array := self.parts.get(part)) is not None:
@@ -198,7 +198,7 @@ def with_file(
 
 
 def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> Intake:
-    """Return what files hold, each array with its part.
+    """Return the arrays of files, each with its part.
 
     ``choices`` maps a part of :data:`CHOICES` to "FILE" or "FILE:NAME". Raises a FileRefusedError
     for a file that cannot be read, and a ParameterError for a choice that names nothing.
@@ -432,7 +432,7 @@ def find(
 
 
 def is_generic(stem: str) -> bool:
-    """Whether the name of a file says what it holds ("features"), not what it is of."""
+    """Whether a file is named after its content ("features"), not after its data set."""
     return re.sub(r"[^a-z]", "", stem.lower()) in NAMES
 
 

@@ -171,7 +171,7 @@ def _split(line: str) -> tuple[str, ...]:
 
 
 def _keys(name: str) -> tuple[str, str]:
-    """Return what names that are the same have in common: their letters, or their words."""
+    """Return the key that equal names share: their letters, or their words."""
     words = [word for word in re.split(r"[^\w.]+", spaced_name(name).lower()) if word]
     return "".join(words), " ".join(sorted(words))
 

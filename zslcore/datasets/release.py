@@ -1,4 +1,4 @@
-"""Files that hold a data set: readers find and parse them, one function checks what they say.
+"""Files of a data set: readers find and parse them, one function checks the parsed arrays.
 
 A reader is a module with ``can_read(path)``, whether files are of its form, and ``find(path,
 **options)``, which returns a :class:`Release`. :mod:`zslcore.datasets.importing` lists the readers.

@@ -105,7 +105,7 @@ _NAMES = {name: StandIn.of(name) for name in (*SIMULATED, *UNPLANTED)}
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """What was put into a stand-in on purpose.
+    """Effects of a simulated data set, put there on purpose.
 
     ``rho`` and ``omega`` are agreement with attributes and spread of classes that are unknown, and
     known, to an extractor trained on ``pretraining``; equal where no gain is planted. ``moved``
@@ -126,7 +126,7 @@ class Planted:
 
 
 def planted(name: str) -> Planted | None:
-    """Return what is planted in the stand-in of this name; None for any other data set."""
+    """Return the effects of the simulated data set of this name; None for any other."""
     if name not in _NAMES:
         return None
     world = _world(_NAMES[name])
@@ -222,7 +222,7 @@ def _draw_classes(
 def _drawn(
     world: World, facts: ClassFacts, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Draw what attributes can say, z, the prototypes S that say it, and idiosyncrasies q."""
+    """Draw the part of the looks that attributes describe, z, prototypes S, and the rest, q."""
     C, k = len(facts.classes), world.k
     group = _groups(facts.classes["group"], rng)
     a = rng.standard_normal((C, k))
@@ -233,7 +233,7 @@ def _drawn(
 
 
 def unit_columns(rng: np.random.Generator, k: int, n: int) -> np.ndarray:
-    """Draw a normal matrix of shape (k, n) whose columns have unit length, rounded."""
+    """Draw a normal matrix of shape (k, n) with columns of unit length, rounded."""
     P = rng.standard_normal((k, n))
     return rounded(P / np.sqrt((P**2).sum(axis=0)))
 
@@ -247,7 +247,7 @@ def turned(S: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def mixed(z: np.ndarray, q: np.ndarray, rho: np.ndarray) -> np.ndarray:
-    """Return latent looks: what attributes say, and to the rest what they do not."""
+    """Return latent looks: a share that attributes describe, and a rest that they do not."""
     return np.asarray(rho * z + np.sqrt(1 - rho**2) * q)
 
 

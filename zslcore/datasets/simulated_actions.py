@@ -69,7 +69,7 @@ REVISION = 1
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """What a set of features is made with; see the table of this module.
+    """Parameters of a set of features; see the table of this module.
 
     ``key`` is what names of data sets call it, ``title`` what the screen does; ``pretraining`` the
     vocabulary it was trained on, "none" for nothing; ``knows`` the pre-training set whose annotated
@@ -163,7 +163,7 @@ def _extractor(made: StandIn) -> Extractor:
 
 
 def planted_action(name: str) -> Planted | None:
-    """Return what is planted in the stand-in of this name; None for any other data set."""
+    """Return the effects of the simulated data set of this name; None for any other."""
     if name not in _NAMES:
         return None
     made = _NAMES[name]

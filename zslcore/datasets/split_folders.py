@@ -118,7 +118,7 @@ def _with_unread(folder: Path, found: SplitList) -> SplitList:
 
 
 def refusal_of_folder(folder: Path) -> FileRefusedError:
-    """Return the sentence on a folder in no layout that is read: what it holds, what is read."""
+    """Return the refusal of a folder of unknown layout: its content, and the known layouts."""
     paths = sorted(folder.iterdir()) if folder.is_dir() else []
     names = [f"{clean_text(path.name, 40)}{'/' if path.is_dir() else ''}" for path in paths]
     shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

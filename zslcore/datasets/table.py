@@ -263,7 +263,7 @@ def _read_archive(
 
 
 def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator[str]:
-    """Yield what was not read, and whether it would have trained on test rows."""
+    """Yield the parts that were not read, and whether they train on test rows."""
     if others:
         yield f"not read: {', '.join(others)}"
     given = [part for part in UNREAD if part in arrays]

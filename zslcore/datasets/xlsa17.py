@@ -117,7 +117,7 @@ def read_xlsa17(
 
 
 def can_read(path: Path) -> bool:
-    """Whether a folder may be in this layout; what is missing of it, :func:`find` says."""
+    """Whether a folder may be in this layout; :func:`find` names missing files."""
     return not path.is_file()
 
 

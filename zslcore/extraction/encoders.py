@@ -1,4 +1,4 @@
-r"""Networks that turn images and sentences into features, by name, and what they were trained on.
+r"""Networks that encode images and sentences, by name, and their pre-training sets.
 
 A network of torchvision gives what its last layer but one says: the layer that names the classes is
 taken off. Weights come from a file, from where torch.hub keeps them, or from a seed; nothing is
@@ -123,7 +123,7 @@ def torchvision() -> ModuleType:
 
 
 def _with_operators_declared() -> ModuleType:
-    """Import a torchvision whose compiled part, about boxes alone, does not load."""
+    """Import torchvision also where its compiled part, for boxes alone, does not load."""
     import torch
 
     for module in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
@@ -209,7 +209,7 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
     require_known("encoder", name, names)
     known = library.models.get_model_weights(name)
     model = _built(library, name, seed)
-    head = _take_head_off(model, name)
+    head = _remove_classifier(model, name)
     if weights == RANDOM:
         found, called, sha256 = None, f"random, seed {seed}", _digest(model)
     else:
@@ -247,7 +247,7 @@ def _built(library: ModuleType, name: str, seed: int) -> nn.Module:
     return model
 
 
-def _take_head_off(model: nn.Module, name: str) -> str:
+def _remove_classifier(model: nn.Module, name: str) -> str:
     """Put nothing in place of the last layer, which names classes; return where it was."""
     from torch import nn
 
@@ -284,12 +284,12 @@ def _file_of(name: str, weights: str | Path | None, known: Any) -> tuple[Path, A
 
 
 def _is_file_of(found: Any, sha256: str) -> bool:
-    """Whether a file is one of torchvision's, whose names end in the beginning of their SHA-256."""
+    """Whether a file is torchvision's: its name ends in the beginning of its SHA-256."""
     return str(found.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
 
 
 def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
-    """Fill a network from a file; what the file has for the last layer is left out."""
+    """Load the weights of a file, except those of the last layer."""
     import torch
 
     try:
@@ -308,7 +308,7 @@ def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
 
 
 def _preset_of(found: Any) -> Preset:
-    """Return what weights ask for; without any, what most networks were trained with."""
+    """Return the preprocessing of the weights; without any, that of most networks."""
     if found is None:
         return Preset()
     asked = found.transforms()
@@ -443,7 +443,7 @@ def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...
 
 
 def _checked_prompts(path: Path, name: str, prompts: Any) -> tuple[str, ...]:
-    """Return the prompts of a class, refusing what is no list of sentences."""
+    """Return the prompts of a class; refuse anything but a list of sentences."""
     listed = isinstance(prompts, list) and 0 < len(prompts) <= MAX_PROMPTS
     if not listed or not all(
         isinstance(one, str) and 0 < len(one.strip()) <= MAX_CHARACTERS for one in prompts

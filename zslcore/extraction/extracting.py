@@ -45,7 +45,7 @@ OnBad = Literal["refuse", "skip"]
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What has been extracted.
+    """Result of an extraction.
 
     ``output`` is the archive, ``provenance`` says in words how it was made. ``skipped`` maps images
     to why they were left out, ``unusual`` what was unusual, as "rotated", to its images;
@@ -149,7 +149,7 @@ def _encoded(
     batch: int,
     on_bad: OnBad,
 ) -> tuple[np.ndarray, dict[str, Any]]:
-    """Return the features of the pictures among what was read, and notes on the others."""
+    """Return the features of the images that were read, and notes on the others."""
     pairs = list(zip(names, read, strict=True))
     skipped = {name: why for name, why in pairs if isinstance(why, str)}
     if skipped and on_bad == "refuse":

@@ -84,7 +84,7 @@ class Picture:
     unusual: tuple[str, ...] = ()
 
 
-def opened(
+def read_image(
     path: Path,
     short_side: int,
     interpolation: Interpolation = "bilinear",
@@ -153,7 +153,7 @@ def _refuse_huge(name: str, size: tuple[int, int], most: int, when: str = "") ->
 
 
 def resized_size(size: tuple[int, int], short_side: int) -> tuple[int, int]:
-    """Return width and height of an image whose shorter side becomes ``short_side``.
+    """Return width and height of an image after its shorter side becomes ``short_side``.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def resized_size(size: tuple[int, int], short_side: int) -> tuple[int, int]:
 
 
 def _unusual(image: Image.Image) -> list[str]:
-    """Say what a reader of many images would want to know of this one."""
+    """Return a warning about this image, if any."""
     found = [_MODES[image.mode]] if image.mode in _MODES else []
     if "A" in image.getbands() or "transparency" in image.info:
         found.append("transparent")
@@ -193,7 +193,7 @@ def _rgb(image: Image.Image) -> Image.Image:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """What an encoder expects of its pictures.
+    """Preprocessing of an encoder.
 
     ``resize`` is the shorter side in pixels before cropping, ``crop`` either side of a crop, at
     most that. Pictures are standardised with ``mean`` and ``std`` of red, green and blue in [0, 1].
@@ -380,7 +380,7 @@ class Reading:
         try:
             if self.inside is not None:
                 _refuse_elsewhere(path, self.inside)
-            return opened(path, self.short_side, self.interpolation, max_pixels=self.max_pixels)
+            return read_image(path, self.short_side, self.interpolation, max_pixels=self.max_pixels)
         except FileRefusedError as error:
             return str(error)
 
@@ -399,7 +399,7 @@ def _refuse_elsewhere(path: Path, folder: Path) -> None:
 
 
 def read_batches(how: Reading, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
-    """Yield what every batch of files holds, while the next one is read."""
+    """Yield the images of every batch, while the next one is read."""
     if not how.workers:
         for batch in batches:
             yield [how.read(path) for path in batch]
@@ -440,7 +440,7 @@ class _Pool:
             return self.start(batch)
 
     def finish(self, batch: Sequence[Path], asked: list[Future[Read]]) -> list[Read]:
-        """Return a batch; what a crash has taken along is read again, one by one."""
+        """Return a batch; after a crash its images are read again, one by one."""
         found: list[Read] = []
         for path, future in zip(batch, asked, strict=True):
             try:
@@ -461,7 +461,7 @@ class _Pool:
 
 
 def _limit() -> None:
-    """Limit what a reading process may ask for; runs in it."""
+    """Limit the resources of this reading process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # who ends the parent ends the readers
     Thread(target=_end_with_parent, daemon=True).start()
     if sys.platform != "win32":

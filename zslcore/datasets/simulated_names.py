@@ -1,4 +1,4 @@
-"""What draws each simulated stand-in of real data, by its name."""
+"""Functions that draw the simulated data sets, by name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from zslcore.datasets.simulated import SIMULATED, UNPLANTED, simulate
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS, simulate_action
 
 
-def stand_ins() -> dict[str, Callable[[str], ZSLDataset]]:
-    """Return what draws each stand-in, by its name, whether ``available`` lists it or not."""
+def simulated_makers() -> dict[str, Callable[[str], ZSLDataset]]:
+    """Return the function that draws each simulated data set, listed by ``available`` or not."""
     makers: tuple[tuple[Iterable[str], Callable[[str], ZSLDataset]], ...] = (
         ((*SIMULATED, *UNPLANTED), simulate),
         (SIMULATED_ACTIONS, simulate_action),
@@ -21,7 +21,7 @@ def stand_ins() -> dict[str, Callable[[str], ZSLDataset]]:
     return {name: make for names, make in makers for name in names}
 
 
-def unplanted_twin(name: str) -> str | None:
-    """Return the name of the same stand-in without planted effects, None where there is none."""
+def name_without_effects(name: str) -> str | None:
+    """Return the name of the same simulated data set without effects, None if there is none."""
     twin = f"{name}-{WITHOUT_EFFECTS}"
-    return twin if twin in stand_ins() else None
+    return twin if twin in simulated_makers() else None
