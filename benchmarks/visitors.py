@@ -411,7 +411,7 @@ def memory(args: argparse.Namespace) -> None:
 
 LESSON = "calibration"
 #: Label of the answers to choose from.
-GUESS = "Guess first"
+GUESS = "Your prediction"
 LOOK_EVERY = 2.0  # seconds, of ui/lessons/stage.py
 
 

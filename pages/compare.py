@@ -1,4 +1,4 @@
-"""Which method is best, and is that certain?"""
+"""Which method is best, and is the difference significant?"""
 
 from ui.shell.show_page import show_page
 

@@ -1,4 +1,4 @@
-"""Can I trust this split, this number?"""
+"""Can I trust this split, score matrix or number?"""
 
 from ui.shell.show_page import show_page
 

@@ -1,4 +1,4 @@
-"""Do classes the extractor was trained on get better accuracy?"""
+"""Which classes profit from pre-training?"""
 
 from ui.shell.show_page import show_page
 

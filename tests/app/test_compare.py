@@ -69,6 +69,15 @@ def downloads(app):
 # --- What comes with the package ------------------------------------------------------------------
 
 
+def test_details_of_methods_stand_in_columns_that_are_added():
+    plain_table = shown(visit("table"))
+    table = shown(visit("table", table_details=["year", "setting", "trained on trainval"]))
+    assert table.columns[: len(plain_table.columns)].tolist() == plain_table.columns.tolist()
+    row = table.loc["ESZSL", "method"]
+    assert (row["year"], row["setting"], row["trained on trainval"]) == (2015, "inductive", "yes")
+    assert "family" not in table["method"]
+
+
 def test_a_fresh_folder_shows_every_inductive_method_on_cub_and_awa1():
     app = visit("table")
     table = shown(app)
@@ -90,7 +99,7 @@ def test_a_cell_says_where_its_number_and_the_printed_one_come_from():
     app = visit("table", table_result="ESZSL · CUB-vgg_fc7", table_metric="ZSL")
     assert {"H at γ", "ZSL accuracy"} <= set(metrics(app))
     assert any("--dataset CUB-vgg_fc7" in code.value for code in app.code)
-    assert "Shipped with the package" in words(app)
+    assert "Precomputed, in the package" in words(app)
     assert "GBU, table 3: 51.9 % (first version of the paper: 53.9 %)" in words(app)
     assert {"Run as JSON", "Predictions (.parquet)"} <= downloads(app)
 
@@ -99,7 +108,7 @@ def test_missing_cells_say_what_is_missing_and_how_to_get_it():
     app = visit("table", table_split="SS", table_metric="ZSL", table_result="SJE · AWA1-phog")
     said = words(app)
     assert "cells are missing" in said
-    assert "Computing takes about" in said
+    assert "Computing them takes about" in said
     assert plain("SJE has no result on AWA1, hand-crafted (PHOG).") in said
     assert shown(app)["AWA1, hand-crafted (PHOG)"].iloc[:, 0].isna().any()
 
@@ -254,7 +263,7 @@ def test_one_of_several_results_of_a_cell_can_be_opened(store, results):
     menu = app.selectbox(key="table_run")
     assert menu.label == "Of 2 results"
     menu.set_value(menu.options[1]).run()
-    assert "Imported from his.json on 2026-05-05; said to be made by Bo" in words(app).replace(
+    assert "Imported from his.json on 2026-05-05; owner as stated: Bo" in words(app).replace(
         "\\", ""
     )
     assert "Predictions (.parquet)" not in downloads(app)
@@ -297,7 +306,7 @@ def test_a_stranger_deletes_no_run_in_public(store, monkeypatch):
     for row in ("LinearS2V", "ESZSL"):
         app = opened_at(f"{row} · {WORLD.name}")
         assert not deletes(app)
-        assert "Only the owner of a run can delete it" in words(app)
+        assert "Only the owner can delete a run" in words(app)
 
 
 def test_the_owner_of_the_data_deletes_runs_on_them(store, results, monkeypatch):

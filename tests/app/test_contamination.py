@@ -84,7 +84,7 @@ def test_a_data_set_of_the_app_is_asked_about():
 
 
 def test_classes_of_ones_own_are_asked_about_and_escaped():
-    app = visit(PAGE, contamination_on="classes of my own")
+    app = visit(PAGE, contamination_on="your own classes")
     assert "2 of the 3 test classes" in words(app)
     app.text_area(key="contamination_classes").set_value("zebra\n<b>okapi</b>\n**x**").run()
     assert not app.exception
@@ -122,7 +122,7 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
     assert len(figure["layout"]["shapes"]) == 2
     text, hover = drawn["Kinetics-400", "UCF101"]
     assert text == "40+46<br>{61}"
-    assert hover == "40 certain, 46 possible of 101<br>Huang et al. 2021: 61"
+    assert hover == "40 in the set, 46 related of 101<br>Huang et al. 2021: 61"
 
 
 def test_how_often_the_comparison_is_right_stands_below_the_classes():

@@ -88,7 +88,7 @@ def test_statistics_stand_beside_the_papers(visit):
 
 def test_a_search_that_finds_nothing_says_so_and_keeps_the_page(visit):
     app = visit(dataset="digits", data_tab="Attributes", data_classes="zebra")
-    assert "No class and no attribute" in words(app)
+    assert "No class or attribute" in words(app)
     app.text_input(key="data_classes").set_value("7, 8").run()
     assert not app.exception
     assert "2 of 10 classes" in words(app)
@@ -377,13 +377,13 @@ def test_a_benchmark_is_recognised_though_nobody_named_it(visit, tmp_path):
     app = visit(dataset="aPY-dino", data_tab="Split")
     table = app.dataframe[0].value.set_index(["split", "quantity"])
     assert table.loc[("PS", "unseen test images"), "published"] == 7924
-    assert "belong to no known benchmark" not in words(app)
+    assert "belong to no benchmark" not in words(app)
     assert len(load("aPY-dino").split("PS").folds) == 3
 
 
 def test_data_of_nobodys_benchmark_are_said_to_be_so(visit):
     shown = visit(dataset="digits")
-    assert "belong to no known benchmark" in words(shown)
+    assert "belong to no benchmark" in words(shown)
 
 
 def test_the_first_view_is_the_picture_of_the_split(visit):

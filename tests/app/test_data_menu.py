@@ -52,7 +52,7 @@ def test_the_menu_shows_titles_and_the_address_has_names(data):
     app = visit("splits")
     menu = app.selectbox(key="dataset_menu")
     assert menu.value == "digits"
-    assert menu.options[1] == "AWA1, hand-crafted · results only"
+    assert menu.options[1] == "AWA1, hand-crafted · precomputed"
     assert "CUB-like (simulated)" in menu.options
     app = menu.set_value("simulated-aPY").run()
     assert app.query_params["dataset"] == "simulated-aPY"

@@ -120,7 +120,7 @@ def test_dropped_predictions_whose_rows_are_swapped_contradict_the_data_and_are_
     table.to_parquet(tmp_path / "p.parquet")
     app = dropped(tmp_path / "p.parquet")
     assert " Broken]" in words(app)
-    assert not app.session_state["scores_brought"]
+    assert not app.session_state["scores_evaluated"]
 
 
 @pytest.mark.parametrize("name", ["pickle.npz", "half.mat"])

@@ -9,7 +9,7 @@ from tests.pages import go, unexplained, visit
 from ui.shell import terms
 from ui.shell.text import GLOSSARY, TERMS, plain, term_of
 
-BOUND = "An oracle, chosen on the test set: it is a bound, never a result."
+BOUND = "Chosen on the test set (oracle): an upper bound, never a result."
 
 
 def test_every_term_is_one_sentence_and_is_there_once():
@@ -23,7 +23,7 @@ def test_every_term_is_one_sentence_and_is_there_once():
     assert sum(bool(term.formula) for term in TERMS.values()) > 15
 
 
-def test_what_looked_at_the_test_set_says_that_it_is_a_bound():
+def test_choices_on_the_test_set_are_called_upper_bounds():
     for name in ("H, oracle γ", "Gap of γ", "Gap of parameters", "Gap of parameters and γ"):
         assert "never a result" in GLOSSARY[name]
 

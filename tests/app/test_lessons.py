@@ -79,7 +79,7 @@ def test_overall_accuracy_is_that_of_uncalibrated_answers():
     )
     left = ~answers.of_seen | (np.cumsum(answers.of_seen) % 2 == 0)
     size = abs(right[left].mean() - right.mean())
-    assert f"overall accuracy at γ = 0 moves by {100 * size:.1f} points" in view.notice
+    assert f"overall accuracy at γ = 0 changes by {100 * size:.1f} points" in view.notice
 
 
 def test_ranges_have_every_number_once():

@@ -81,10 +81,10 @@ def test_the_printed_pairs_answer_and_simulated_maps_do_not(visit, monkeypatch):
     }
     app = visit(**QUICK, **twins)
     assert "**None of 50 classes looks different in " in words(app)
-    assert "no effect is planted" in words(app)
+    assert "simulated without effect" in words(app)
     assert "simulated map" in words(app)
     alone = visit(**DIGITS, awa1_layout="PCA")
-    assert "planted" not in words(alone)
+    assert "without effect" not in words(alone)
 
 
 def test_stand_ins_name_the_command_that_replaces_them(visit):
@@ -175,15 +175,15 @@ def test_every_colour_is_another_picture(visit):
         categories[colour] = take("<u2", head["n"])
         assert categories[colour].max() < len(labels[colour])
     assert len(set(labels.values())) == len(COLOURS)
-    assert labels["taken for"] == (*labels["class"], "not in the test set")
+    assert labels["prediction"] == (*labels["class"], "not in the test set")
     tested = categories["right or wrong"] < 2
-    np.testing.assert_array_equal(categories["taken for"] < 50, tested)
+    np.testing.assert_array_equal(categories["prediction"] < 50, tested)
     np.testing.assert_array_equal(
-        (categories["taken for"] == categories["class"])[tested],
+        (categories["prediction"] == categories["class"])[tested],
         categories["right or wrong"][tested] == 0,
     )
-    np.testing.assert_array_equal(categories["how sure"] < 5, tested)
-    sizes = np.bincount(categories["how sure"][tested])
+    np.testing.assert_array_equal(categories["confidence"] < 5, tested)
+    sizes = np.bincount(categories["confidence"][tested])
     assert len(sizes) == 5
     assert sizes.max() - sizes.min() <= 1
     assert len(set(categories["neighbours preserved"])) > 4
@@ -197,12 +197,12 @@ def test_an_image_says_what_it_was_taken_for(visit):
     split = digits.split("PS")
     told = answers_of_digits()
     wrong = next(row for row in split.test_unseen if not told.right[row])
-    address = {"awa1_layout": "PCA", **DIGITS, "awa1_colour": "taken for"}
+    address = {"awa1_layout": "PCA", **DIGITS, "awa1_colour": "prediction"}
     said = words(visit(**address, awa1_image=f"0.{wrong}"))
     name = digits.class_names[told.predicted[wrong]]
-    assert f"LinearS2V takes it for **{name}**: :material/close: wrong." in said
+    assert f"LinearS2V predicts **{name}**: :material/close: wrong." in said
     said = words(visit(**address, awa1_image=f"0.{split.trainval[0]}"))
-    assert "LinearS2V was not asked: the image is not in the test set." in said
+    assert "No prediction by LinearS2V: the image is not in the test set." in said
 
 
 def answers_of_digits():

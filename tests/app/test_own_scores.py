@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests import pages
-from ui.intake.scores import Brought
+from ui.intake.scores import EvaluatedScores
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
 from zslcore.leakage.published import known_tests
@@ -17,9 +17,11 @@ def _own_folder(tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
 
 
-def brought(scored, gamma=None):
+def evaluate_upload(scored, gamma=None):
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
-    return Brought(judge(interpreted(file, ["as-is"])[0], gamma=gamma), "the command of own.npz")
+    return EvaluatedScores(
+        judge(interpreted(file, ["as-is"])[0], gamma=gamma), "the command of own.npz"
+    )
 
 
 def scored_on(name, split="PS", method="ESZSL"):
@@ -32,13 +34,13 @@ def of_benchmark(benchmark, split):
     known = next(k for k in known_tests() if (k.benchmark, k.split) == (benchmark, split))
     y = np.repeat(np.arange(len(known.counts)), known.counts)
     F = np.random.default_rng(0).normal(size=(len(y), len(known.counts))).astype(np.float32)
-    return Brought(judge(interpreted(ScoreFile("own.npz", F, y), ["as-is"])[0]), "command")
+    return EvaluatedScores(judge(interpreted(ScoreFile("own.npz", F, y), ["as-is"])[0]), "command")
 
 
 def opened(page, *own, **choices):
-    """Open a page as a visitor who has brought scores before."""
+    """Open a page as a visitor with scores from earlier in the visit."""
     app = pages.visit("table")
-    app.session_state["scores_brought"] = own
+    app.session_state["scores_evaluated"] = own
     pages.go(app, page, **choices).run()
     assert not app.exception
     return app
@@ -49,15 +51,15 @@ def links(app):
 
 
 def test_scores_lead_to_their_split():
-    app = opened("scores", brought(scored_on("digits")))
+    app = opened("scores", evaluate_upload(scored_on("digits")))
     (query,) = [q for label, q in links(app).items() if "digits, split PS: is it clean" in label]
     assert "dataset=digits" in query
     app = opened("scores", of_benchmark("AWA2", "SS"))
-    assert any("Drop the split file too" in label for label in links(app))
+    assert any("Add the split file" in label for label in links(app))
 
 
 def limited(kind):
-    """Bring predicted classes, masked scores, or scores of unseen classes alone."""
+    """Return predicted classes, masked scores, or scores of unseen classes alone."""
     scored = scored_on("digits")
     file = ScoreFile("own.npz", scored.F, scored.y, np.flatnonzero(~scored.seen))
     if kind == "predicted":
@@ -68,7 +70,7 @@ def limited(kind):
         file = ScoreFile("own.npz", F, scored.y, file.unseen)
     else:
         file = ScoreFile("own.npz", scored.F, scored.y, ["all"])
-    return Brought(judge(interpreted(file, ["as-is"])[0]), "the command of own.npz")
+    return EvaluatedScores(judge(interpreted(file, ["as-is"])[0]), "the command of own.npz")
 
 
 @pytest.mark.parametrize(

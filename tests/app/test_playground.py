@@ -249,7 +249,7 @@ def test_data_known_by_their_results_are_shown_at_once(monkeypatch, tmp_path):
     assert len(head["ghosts"]) >= 3
     kinds = {tile["key"]: tile["kind"] for tile in head["rail"]["tiles"]}
     assert kinds["digits"] == "real"
-    assert kinds["CUB-vgg_fc7"] == "results only"
+    assert kinds["CUB-vgg_fc7"] == "precomputed"
 
 
 # --- Pictures -------------------------------------------------------------------------------------

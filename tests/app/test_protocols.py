@@ -104,7 +104,7 @@ def test_intervals_are_drawn_when_they_are_switched_on(own, report):
     expected = report.table(with_intervals=True)
     for column in ("low", "high", "low_images", "high_images"):
         np.testing.assert_allclose(shown[column], 100 * expected[column])
-    assert "drawn again within their class" in words(app)
+    assert "by bootstrap: over" in words(app)
 
 
 def test_a_pair_shows_the_difference_of_every_figure():

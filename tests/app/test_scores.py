@@ -103,11 +103,11 @@ def test_what_was_brought_is_there_when_one_comes_back(tmp_path, scored):
     np.savez(path, scores=scored.F, y=scored.y, unseen_classes=np.flatnonzero(~scored.seen))
     app = pages.visit(PAGE)
     uploaded(app, path)
-    kept = app.session_state["scores_brought"]
+    kept = app.session_state["scores_evaluated"]
     again = pages.visit("play")
-    again.session_state["scores_brought"] = kept
+    again.session_state["scores_evaluated"] = kept
     pages.go(again, PAGE).run()
-    assert "You brought these files earlier on this visit." in words(again)
+    assert "Your files from earlier in this visit." in words(again)
     assert r"own\.npz: 785 images" in words(again)
     again.button(key="scores_forget").click().run()
     assert "LinearS2V on digits" in words(again)
@@ -136,7 +136,7 @@ def test_however_many_files_there_are_each_is_read_once(tmp_path, scored, monkey
     app.run()
     assert not app.exception
     assert len(read) == 6
-    assert len(app.session_state["scores_brought"]) == 6
+    assert len(app.session_state["scores_evaluated"]) == 6
 
 
 def test_gamma_of_another_file_is_forgotten(tmp_path, scored):
@@ -258,7 +258,7 @@ def test_controls_for_matrices_are_not_used_for_predictions(predicted):
     app = pages.visit(PAGE)
     app.text_input(key="scores_unseen").set_value("0, 1")
     with_predictions(app, predicted.predictions)
-    assert "Those under More are not used for it." in words(app)
+    assert "the inputs under More are not used." in words(app)
     assert badges(app) == ["verified"]
 
 

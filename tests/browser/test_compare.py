@@ -47,7 +47,7 @@ def test_a_clicked_cell_opens_and_a_run_is_deleted_once_confirmed(page, server, 
     method = re.search(r"table_result=(\w+)", page.url)[1]
     page.get_by_role("button", name="Delete …").click()
     page.get_by_role("button", name="Delete this run").click()
-    page.get_by_text("The run is deleted.").wait_for()
+    page.get_by_text("The run was deleted.").wait_for()
     (gone,) = there.keys() - own(store).keys()
     assert there[gone] == method
     assert not page.errors

@@ -50,7 +50,7 @@ def test_a_leaking_file_fails_and_its_correction_passes(page, server, tmp_path):
     corrected = tmp_path / "corrected.mat"
     mat.value.save_as(corrected)
     page.get_by_role("tab", name="Findings").click()
-    page.get_by_role("button", name="Whole audit").click()
+    page.get_by_role("button", name="Full audit").click()
     with page.expect_download() as report:
         page.get_by_role("button", name="JUnit").click()
     assert b"<failure" in report.value.path().read_bytes()
@@ -112,8 +112,10 @@ def test_a_click_opens_the_class_of_a_bar_and_only_unrelated_ones_stay_on_reques
     classes = class_facts("AWA2").classes
     assert opened in set(classes.loc[classes["imagenet1k"] != "", "class"])  # the third in it
     page.get_by_text(re.compile("synset n0")).wait_for()
-    sentence = page.get_by_text("Pre-training on ImageNet-1K adds").inner_text()
-    counts = re.search(r"to (\d+) classes in it, \S+ to (\d+) related and \S+ to (\d+)", sentence)
+    sentence = page.get_by_text("Pre-training on ImageNet-1K changes").inner_text()
+    counts = re.search(
+        r"on the (\d+) classes in the set, \S+ on (\d+) related and \S+ on (\d+)", sentence
+    )
     inside, related, unrelated = map(int, counts.groups())
     assert inside + related + unrelated == 50
     mean = page.locator(".st-key-gain_bars .legend").filter(has_text="mean")

@@ -133,7 +133,7 @@ def test_a_class_filters_the_wall_and_an_image_opens_with_its_answer(server, pag
     page.mouse.click(box["x"] + box["width"] / 2 + 20, box["y"] + 10)
     card = page.get_by_role("group", name="One image")
     card.wait_for()
-    assert re.search(r"7, unseen\s+Answered \d \(unseen\): (right|wrong)\.", card.inner_text())
+    assert re.search(r"7, unseen\s+Predicted as \d \(unseen\): (right|wrong)\.", card.inner_text())
     page.get_by_role("button", name="Close").click()
     card.wait_for(state="hidden")
 
@@ -170,7 +170,7 @@ def test_a_grey_curve_is_named_and_taken(server, page):
     settle(page)
     ghost = page.locator(".other[data-method=ESZSL]")
     ghost.dispatch_event("pointermove", {"clientX": 500, "clientY": 400, "bubbles": True})
-    once(page, lambda: page.locator(".tip").inner_text() == "ESZSL: click to take it")
+    once(page, lambda: page.locator(".tip").inner_text() == "ESZSL: click to choose it")
     ghost.dispatch_event("pointerdown", {"bubbles": True})
     page.wait_for_url(re.compile("method=ESZSL"))
     once(page, lambda: page.locator(".other[data-method=LinearS2V]").count() == 1)
@@ -223,7 +223,7 @@ def test_the_ruler_is_on_the_screen_and_no_words_are_over_words(shipped_server, 
     page.set_viewport_size({"width": 1280, "height": 800})
     for name in DATA:
         if name != "digits":
-            label = "simulated" if name.startswith("simulated") else "results only"
+            label = "simulated" if name.startswith("simulated") else "precomputed"
             words = title(name).removesuffix(" (simulated)")
             if label == "simulated":
                 page.locator(".opens").click()

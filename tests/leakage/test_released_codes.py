@@ -93,7 +93,8 @@ def test_every_word_has_a_meaning_and_the_counts_are_of_all_codes():
         assert sum(counted(choice).values()) == len(codes())
         assert set(counted(choice)) <= set(words)
     chosen = [row.code for row in observed() if (row.choice, row.how) == ("epoch", "test")]
-    assert f"Of {len(codes())} codes read, {len(chosen)} keep" in released_codes.headline()
+    sentence = f"{len(chosen)} of {len(codes())} code bases select the epoch on test images."
+    assert released_codes.headline() == sentence
 
 
 def test_the_list_that_is_trained_on_is_counted_over_codes(tmp_path):

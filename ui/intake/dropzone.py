@@ -1,4 +1,4 @@
-"""Files of the drop zone: put where they can be read, and recognised."""
+"""Files of the drop zone, written to disk and recognised."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Sorted:
 
     @property
     def key(self) -> str:
-        """What tells these files from others of the visit."""
+        """Key of these files among others of the visit."""
         return key_of((self.file, *self.others))
 
 
 def key_of(files: Sequence[BinaryIO]) -> str:
-    """Return what tells uploads from others of the visit."""
+    """Return the key of uploads among others of the visit."""
     return " ".join(str(getattr(file, "file_id", file.name)) for file in files)
 
 

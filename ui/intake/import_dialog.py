@@ -1,4 +1,4 @@
-"""The dialog that imports: files or a folder are read in a sandbox and become a data set."""
+"""Import dialog: reads files or a folder in a sandbox and stores a data set."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from zslcore.untrusted.client import DEFAULT_LIMITS
 CANCEL = "data_cancel"
 #: Whether the dialog is open.
 OPEN = "import_open"
-#: Whether files have just been dropped; name and words of the import that has just ended.
-DROPPED, MADE = "data_dropped", "data_made"
+#: Whether files were just dropped; name, split and message of the import that just ended.
+DROPPED, IMPORTED = "data_dropped", "data_imported"
 #: Words for the view that opens the import.
-SAID = "data_said"
+MESSAGE = "data_message"
 UNSEEN = "Unseen classes (only if the file has no split)"
-#: What the files of the upload hold, with their key and the choices that were made of it.
+#: Contents of the upload, with their key and the choices made.
 SURVEYED = "data_surveyed"
 BY_NAME, DRAWN = "By name or number", "Drawn at random"
 
 
 def offer() -> None:
-    """Put a button here that opens the dialog."""
+    """Show the button that opens the dialog."""
     st.button("Import", icon=":material/upload:", type="tertiary", key="import_offer", on_click=ask)
 
 
@@ -43,16 +43,16 @@ def ask() -> None:
 
 
 def show() -> None:
-    """Open what has just been imported, or show the dialog where it is open."""
-    if (made := st.session_state.pop(MADE, None)) is not None:
+    """Open the new import, or show the open dialog."""
+    if (made := st.session_state.pop(IMPORTED, None)) is not None:
         name, split, words = made
         st.session_state.pop("data_tab", None)
         st.session_state["split"] = split  # or the browser goes on showing that of other data
         st.session_state["dataset"] = name
-        st.session_state[SAID] = words
+        st.session_state[MESSAGE] = words
         query = site_map.query_of("splits", {"dataset": name})
         st.switch_page(site_map.page_of("splits").path, query_params=query)
-    if words := st.session_state.pop(SAID, ""):
+    if words := st.session_state.pop(MESSAGE, ""):
         st.toast(words, icon=":material/check:", duration="long")
     if st.session_state.get(OPEN):
         _dialog()
@@ -64,7 +64,7 @@ def _close() -> None:
 
 @st.dialog("Import a data set", width="large", icon=":material/upload:", on_dismiss=_close)
 def _dialog() -> None:
-    """Take in features of the visitor's own, and explain what files can hold them."""
+    """Import features of the visitor, and explain the files."""
     _upload_form()
     if uploads.is_local():
         _folder_form()
@@ -73,7 +73,7 @@ def _dialog() -> None:
 
 def _upload_form() -> None:
     if st.session_state.get(CANCEL):
-        st.info("The import was cancelled. Nothing of it is left.", icon=":material/block:")
+        st.info("The import was cancelled; nothing was stored.", icon=":material/block:")
     _choose_group()
     files = st.file_uploader(
         "Drop the files here",
@@ -81,15 +81,15 @@ def _upload_form() -> None:
         accept_multiple_files=True,
         key="data_files",
         on_change=lambda: st.session_state.update({DROPPED: True}),
-        help="Features, labels and class embeddings in any number of files, with a split if there "
-        "is one. Two .mat files of the field’s layout, and tables with the usual names, are "
-        "imported at once; of others you see first which array is taken for what.",
+        help="Features, labels and class embeddings in any number of files, with or without a "
+        "split. MAT files in the benchmark layout and tables with the usual names are imported at "
+        "once; for other files you first confirm the role of each array.",
     )
     found = _survey(files or ())
     name = st.text_input(
         "Name",
         key="data_name",
-        placeholder="proposed after the file and its classes, like CUB-vgg_fc7",
+        placeholder="from the file and its classes, such as CUB-vgg_fc7",
     )
     unseen = _choose_unseen(found)
     pretraining = _choose_pretraining("data_pretraining")
@@ -103,10 +103,7 @@ def _upload_form() -> None:
 
 
 def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
-    """Show which array of the files is which part, and let each be chosen; None without a choice.
-
-    Files in a layout that leaves no question are not asked about.
-    """
+    """Show the role of each array and let it be changed; None for files with a known layout."""
     if not files:
         return None
     files_key = dropzone.key_of(files)
@@ -126,8 +123,8 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
     found = st.session_state[SURVEYED][2]
     if found is None:
         return None
-    st.markdown(f"**Found:** {plain(found.sentence)}")
-    names = ("array", "holds", "taken for")
+    st.markdown(f"**Read:** {plain(found.sentence)}")
+    names = ("array", "contents", "role")
     st.table([dict(zip(names, map(plain, row), strict=True)) for row in found.rows])
     titles = [row[0] for row in found.rows]
     with st.container(horizontal=True):
@@ -146,7 +143,7 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
 
 
 def _choose_unseen(found: uploads.Survey | None) -> str:
-    """Take in the unseen classes of files without a split: by name, number, or drawn."""
+    """Choose the unseen classes of files without a split: by name, number, or at random."""
     if found is None or found.has_split:
         return st.text_input(
             UNSEEN,
@@ -155,7 +152,7 @@ def _choose_unseen(found: uploads.Survey | None) -> str:
             help=terms.tip(UNSEEN),
         )
     how = st.segmented_control(
-        "No split was found. Unseen classes",
+        "The files have no split. Unseen classes",
         (BY_NAME, DRAWN),
         default=BY_NAME,
         required=True,
@@ -175,36 +172,36 @@ def _choose_unseen(found: uploads.Survey | None) -> str:
 
 
 def _choose_pretraining(key: str) -> list[str]:
-    """Take in what no file of the field's layout says; the audit compares classes with it."""
+    """Choose the pre-training set of the features, which no file states."""
     return st.multiselect(
         "Features trained on",
         PRETRAINING_NAMES,
         key=key,
-        placeholder="unknown, or as the file says",
+        placeholder="unknown, or as in the file",
         format_func=_in_words,
-        help="The data that the feature extractor was trained on; none for features made by hand. "
-        "The leakage review then looks for test classes among them, and the table of methods marks "
-        "features that were fine-tuned on images of these data.",
+        help="The pre-training set of the feature extractor; none for hand-crafted features. The "
+        "audit looks for test classes in it, and the table of methods marks features that were "
+        "fine-tuned on images of this data set.",
     )
 
 
 def _in_words(name: str) -> str:
-    """Return what a name declares."""
+    """Return the declaration of a pre-training set in words."""
     if name in FINE_TUNED:
         return f"fine-tuned on {FINE_TUNED[name]}"
     return f"{unlisted_sets()[name]}, classes not listed" if name in unlisted_sets() else name
 
 
 def _choose_group() -> None:
-    """Where visitors are strangers, say whose an import is."""
+    """On a public server, choose the group that sees an import."""
     if not visitors.is_public():
         return
     words = st.text_input(
         "Group passphrase (empty: only you see your imports)",
         key="data_group",
         type="password",
-        help="Everybody who types the same words sees the imports of the group. They need at least "
-        f"{visitors.FEWEST} letters. Without them an import is yours alone, and it is removed when "
+        help="Everyone with the same passphrase sees the imports of the group. It needs at least "
+        f"{visitors.FEWEST} letters. Without it only you see an import, and it is removed when "
         "your visit ends.",
     )
     if words:
@@ -223,16 +220,15 @@ def _folder_form() -> None:
                     "File of splits",
                     "att_splits.mat",
                     key="data_folder_splits",
-                    help="The standard split lies in a folder of its own: "
-                    "standard_split/att_splits.mat.",
+                    help="The standard split is in a subfolder: standard_split/att_splits.mat.",
                 )
-            name = st.text_input("Name", key="data_folder_name", placeholder="after the folder")
+            name = st.text_input("Name", key="data_folder_name", placeholder="name of the folder")
             pretraining = _choose_pretraining("data_folder_pretraining")
             replace = st.checkbox("Overwrite if it exists", key="data_folder_replace")
             st.caption(
-                "For large files: read from their folder, without an upload. The same as "
-                "`zslcore import FOLDER`, which also reads the folders in which UCF101 "
-                "and HMDB51 were released; of several files of features, name one."
+                "For large files: read in place, without an upload, as by `zslcore import FOLDER`. "
+                "It also reads the released folders of UCF101 and HMDB51; if there are several "
+                "files of features, name one."
             )
             wanted = st.form_submit_button("Import the folder", icon=":material/folder_open:")
         if wanted:
@@ -248,7 +244,7 @@ def _folder_form() -> None:
 
 
 def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
-    """Import, and choose what came of it; a refusal changes nothing on the page."""
+    """Import and open the data set; a refusal changes nothing on the page."""
     place = st.empty()
     try:
         with progress(place, CANCEL):
@@ -263,7 +259,7 @@ def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
         f"{made.prototypes.shape[1]:,} attributes, split {plain(', '.join(made.splits))}."
         f"{_recognised(made)}"
     )
-    st.session_state[MADE] = made.name, _first_split(made), words
+    st.session_state[IMPORTED] = made.name, _first_split(made), words
     _close()
     st.rerun()
 
@@ -274,7 +270,7 @@ def _first_split(made: ZSLDataset) -> str:
 
 
 def _recognised(made: ZSLDataset) -> str:
-    """Say which benchmark the data are, if any."""
+    """Name the benchmark of the data, if any."""
     benchmark = benchmark_of(made)
     if benchmark is None:
         return ""
@@ -282,7 +278,7 @@ def _recognised(made: ZSLDataset) -> str:
 
 
 def programs() -> dict[str, str]:
-    """Return the programs that make files to import, by the question that each answers."""
+    """Return programs that write importable files, by the question each answers."""
     with Path(__file__).with_name("import_programs.toml").open("rb") as file:
         found: dict[str, str] = tomllib.load(file)["programs"]
     return found
@@ -290,8 +286,8 @@ def programs() -> dict[str, str]:
 
 def _explain_files() -> None:
     st.markdown(
-        "Features are one row of numbers per image. With a description of every class and a split, "
-        "they are all that this app needs."
+        "This app needs features (one row of numbers per image), a class embedding for every "
+        "class, and a split."
     )
     st.caption(
         f"At most {st.get_option('server.maxUploadSize')} MB per file, "
@@ -301,11 +297,11 @@ def _explain_files() -> None:
     for title, code in programs().items():
         with st.expander(title):
             st.code(code, language=None, wrap_lines=True)
-    with st.expander("Where are train_loc and val_loc?"):
+    with st.expander("How are folds made?"):
         st.markdown(
-            "Some copies of `att_splits.mat` lack them, and in the first release they hold images "
-            "of `test_seen_loc`. Folds are made of the class lists `trainclasses1..3.txt` and "
-            "`valclasses1..3.txt` where these are uploaded too. Else the released lists are used "
-            "where the classes are those of a benchmark; else `train_loc` and `val_loc`; else "
-            "thirds of the classes. Folds always hold trainval images only."
+            "Some copies of `att_splits.mat` lack them, and in the first release they contain "
+            "images of `test_seen_loc`. Folds come from the class lists `trainclasses1..3.txt` and "
+            "`valclasses1..3.txt` if these are uploaded too; else from the released lists, if the "
+            "classes are those of a benchmark; else from `train_loc` and `val_loc`; else from "
+            "thirds of the classes. Folds contain trainval images only."
         )

@@ -40,7 +40,7 @@ def _mb(n: int) -> str:
 
 
 class Budget:
-    """Counts what score files take; waits ``patience`` s until others have given memory back."""
+    """Memory budget of score files; waits ``patience`` s until memory is returned."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self.patience = patience
@@ -86,7 +86,7 @@ class Budget:
         return min(left, most)
 
     def hold(self, visitor: str, nbytes: int) -> None:
-        """Set what a visitor has in memory between two runs of a page."""
+        """Set the memory held by a visitor between two runs of a page."""
         with self._changed:
             self._held[visitor] = nbytes
             if not nbytes:

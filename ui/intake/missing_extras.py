@@ -1,4 +1,4 @@
-"""What a page shows in place of a use whose extra is not installed: a sentence and a command."""
+"""Sentence and command for an extra that is not installed."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Lack(NamedTuple):
 
 
 def of(name: str, purpose: str) -> Lack | None:
-    """Return what is missing of an extra, None where it is installed; ``purpose`` needs it."""
+    """Return an extra that is not installed, else None; ``purpose`` needs it."""
     return _lack(name, extras.sentence(name, purpose)) if extras.is_missing(name) else None
 
 
 def of_method(method: str) -> Lack | None:
-    """Return what is missing to fit a method; None where nothing is."""
+    """Return the missing extra of a method, else None."""
     name = METHODS[method].card.extra if method in METHODS else ""
     return of(name, method) if name else None
 
 
 def of_error(error: str) -> Lack | None:
-    """Return what was missing where that is why something failed; None for any other error."""
+    """Return the missing extra that caused an error; None for other errors."""
     found = extras.missing_in(error)
     return _lack(found[1], found[0]) if found else None
 

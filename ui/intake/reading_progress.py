@@ -1,4 +1,4 @@
-"""Files that are being read: how far that is, and a way to end it."""
+"""Progress of reading files, with cancel."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def progress(place: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
 
 
 def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
-    """Return what is read of ``files``, their name; a cancelled reading restarts on request."""
+    """Return the contents of ``files``; cancelled reading restarts on request."""
     if st.session_state.get(CANCELLED) == files:
-        st.info("You have cancelled the reading of these files.", icon=":material/block:")
+        st.info("Reading of these files was cancelled.", icon=":material/block:")
         st.button(
             "Read the files",
             key=f"reading_again_{files}",

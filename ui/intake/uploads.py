@@ -1,4 +1,4 @@
-"""Files that visitors bring, put under plain names into a folder that is gone afterwards."""
+"""Uploaded files, written under plain names into a temporary folder."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def import_files(
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What uploaded files hold, for the screen: titles of arrays, and those of every part.
+    """Contents of uploaded files for the screen: titles of arrays and of every part.
 
     ``choices`` maps each part that may be chosen to the title of its array, "" where none is.
     """
@@ -144,7 +144,7 @@ def import_folder(
     files that the field's layout has mean nothing.
     """
     if not folder.strip():
-        raise ParameterError("Which folder? Give the path of one with two .mat files.")
+        raise ParameterError("Folder: expected the path of a folder with two .mat files, got none.")
     path = _folder(folder.strip())
     inside = path.name.lower() in SPLIT_FOLDERS  # then the data set is the folder above
     called = f"{path.parent.name}-{path.name}" if inside else path.name
@@ -200,7 +200,7 @@ def context_of_files(
 
 
 def kept_with_folder(read: Callable[[Path], AuditContext]) -> AuditContext:
-    """Return what is read into a new folder, which goes with it: features are maps of its files."""
+    """Return the result of reading into a new folder, with memory maps of its files."""
     folder = artifacts.scratch_folder()
     try:
         context = read(folder)
@@ -268,7 +268,7 @@ def _imported(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
 
 
 def _free(name: str) -> str:
-    """Return the name, numbered where it is that of files whose own has no letter for one."""
+    """Return the name, numbered if it is the one of nameless files."""
     taken, free = available(), name
     for number in range(2, 1000):
         if free not in taken or name != NAMELESS:
@@ -280,15 +280,15 @@ def _free(name: str) -> str:
 def _refuse_taken(name: str, *, replace: bool) -> None:
     if name in available() and not replace:
         raise ParameterError(
-            f"There is a data set called {clean_text(name, 64)!r} already; give another name, or "
-            "say that it may be replaced."
+            f"A data set called {clean_text(name, 64)!r} exists; give another name, or allow "
+            "overwriting."
         )
 
 
 def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDINGS) -> list[Path]:
     """Write every file into ``folder`` under its own plain name."""
     if not files:
-        raise ParameterError("No file yet: choose one or more first.")
+        raise ParameterError("Expected one or more files; got none.")
     paths = []
     for file in files:
         plain = _plain(Path(file.name.replace("\\", "/")))
@@ -326,7 +326,7 @@ def _plain(path: Path) -> str:
 
 
 def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
-    """Tell which file holds what: the main one, and options of the import.
+    """Return the main file and the options of the import.
 
     Two .mat files of the field's layout and tables as :mod:`zslcore.datasets.table` has them need
     no choice; of all others each array's part is guessed, and "more" lists the further files.

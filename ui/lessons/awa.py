@@ -22,7 +22,7 @@ from zslcore.metrics.significance import PairedTest
 PAIR = ("simulated-AWA1", "simulated-AWA2")
 #: Closed forms: they are fitted while one waits.
 METHODS = ("LinearV2S", "LinearS2V", "ESZSL")
-PRINTED, HERE, BARE = "as printed, real images", "stand-ins, shift planted", "stand-ins, no shift"
+PRINTED, HERE, BARE = "as printed, real images", "simulated with shift", "simulated without shift"
 QUESTIONS = {
     "training set": "another training set",
     "test set": "another test set",
@@ -30,16 +30,16 @@ QUESTIONS = {
 }
 FOLDS = Ranges((2.0, 5.0, 10.0), lambda factor: f"{factor:g} times")
 TENTHS = Ranges((0.25, 0.5, 0.75, 0.95), lambda share: f"{100 * share:.0f} %")
-MORE = Words(("AWA1", "AWA2", "both have the same"))
-#: What is usual to call significant.
+MORE = Words(("AWA1", "AWA2", "both equally"))
+#: Level of significance.
 ALPHA = 0.05
-SIGNIFICANT = Words(("yes, p is below the usual level", "no, p is above it"))
-CHANGES = Words(("the training set", "the test set", "the test cannot tell"))
-CELLS = Words(("lower on the other data set", "as high there, or higher"))
+SIGNIFICANT = Words(("yes, p is below 5 %", "no, p is above 5 %"))
+CHANGES = Words(("the training set", "the test set", "no significant difference"))
+CELLS = Words(("lower on the other data set", "equal or higher"))
 
 
 def _names(which: str) -> tuple[str, str]:
-    """Return the stand-ins for AWA1 and AWA2, with the shift planted or without."""
+    """Return the simulated AWA1 and AWA2, with the shift or without."""
     if which == HERE:
         return PAIR
     return name_without_effects(PAIR[0]) or PAIR[0], name_without_effects(PAIR[1]) or PAIR[1]
@@ -149,7 +149,7 @@ AWA = read_lesson(
         "cells": Asked(CELLS, _PRINTED_FIRST, _cells),
         "claim": Asked(SIGNIFICANT, _PRINTED_FIRST, _claim),
         "larger": Asked(CHANGES, _PRINTED_FIRST, _larger),
-        "means": Asked(TENTHS, Control("Simulated with", (HERE, BARE)), _means, PAIR),
+        "means": Asked(TENTHS, Control("Data", (HERE, BARE)), _means, PAIR),
         "without": Asked(SIGNIFICANT, Control("Accuracies", (BARE, HERE, PRINTED)), _claim, PAIR),
         "verdict": Asked(SIGNIFICANT, _PRINTED_FIRST, _verdict),
     },

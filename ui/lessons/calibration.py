@@ -1,4 +1,4 @@
-"""The lesson on calibration: why seen classes win, what gamma does, which number a paper prints."""
+"""Lesson on calibration: seen classes win, gamma, and the metrics that papers print."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from zslcore.methods import get_method
 from zslcore.metrics.curve import OperatingPoint
 from zslcore.scores.protocols import figures_of
 
-METHODS = ("ESZSL", "LinearS2V", "SAE")
+METHODS = ("LinearS2V", "ESZSL", "SAE")
 DATA = ("digits", "simulated-AWA1", "simulated-AWA2")
 FIFTHS = Ranges((0.2, 0.4, 0.6, 0.8), lambda share: f"{share:.0%}".replace("%", " %"))
 POINTS = Ranges((0.01, 0.03, 0.1), lambda gap: f"{100 * gap:.0f} point{'s' * (gap > 0.01)}")
 FACTORS = Ranges((1.1, 1.5, 2.0, 3.0), lambda factor: f"{factor:g} times")
-DIRECTIONS = Words(("it rises", "it stays as it is", "it falls"))
-#: Places on the way from no calibration to where every answer is an unseen class.
+DIRECTIONS = Words(("it rises", "it stays the same", "it falls"))
+#: Multiples of the validated gamma.
 STOPS = {"as validated": 1.0, "γ = 0": 0.0, "a quarter": 0.25, "half of it": 0.5, "twice that": 2.0}
 #: Shares of the training images that a split keeps; the question is about the first.
 KEPT = {"10 %": 0.1, "20 %": 0.2, "30 %": 0.3, "50 %": 0.5, "70 %": 0.7, "100 %": 1.0}
-#: Numbers that papers print, by their names in the registry of figures.
+#: Metrics that papers print -> their names in the registry.
 NUMBERS = {
     "H, separate spaces": "separate_harmonic",
     "H, one space": "plain_harmonic",
@@ -51,7 +51,7 @@ LOOKS: dict[str, Mark] = dict.fromkeys(NUMBERS, HARMONIC) | {
 
 
 def run_of(method: str, data: str = DATA[0]) -> tuple[RunResult, AnsweredTest]:
-    """Return a run with everything chosen on the folds."""
+    """Return a run with parameters and gamma chosen on the folds."""
     dataset = cache.dataset(data)
     spec = RunSpec(dataset=data, split="PS", method=method, digest=dataset.digest)
     return waiting.run_of(spec)
@@ -101,13 +101,13 @@ def _harmonic(method: str) -> Found:
 def _harmonic_context() -> str:
     plain, _ = _both_of(run_of(METHODS[0])[0])
     return (
-        f"Without calibration {METHODS[0]} is right on {percent(plain.seen)} of seen images and on "
-        f"{percent(plain.unseen)} of unseen ones, among all classes."
+        f"Without calibration, with all classes allowed, {METHODS[0]} recognises "
+        f"{percent(plain.seen)} of seen images and {percent(plain.unseen)} of unseen ones."
     )
 
 
 def _figures(method: str) -> dict[str, float]:
-    """Return every number of a method's run."""
+    """Return all metrics of a run."""
     run, scores = run_of(method)
     return {name: value or 0.0 for name, value in figures_of(scores, run.gamma).items()}
 
@@ -159,7 +159,7 @@ def _chosen(method: str) -> Found:
 
 
 def _number(name: str, method: str) -> Found:
-    """Show the numbers up to one; this one is predicted."""
+    """Show the metrics up to the one that is predicted."""
     f, names = _figures(method), list(NUMBERS)
     values = {each: f[NUMBERS[each]] for each in names[: names.index(name) + 1]}
     facts = {"method": method, "area": f["ausuc_per_sample"], "auroc": f["auroc"]}

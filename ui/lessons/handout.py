@@ -1,4 +1,4 @@
-"""What a teacher gives out: the room's link as a QR code, and a lesson on paper."""
+"""Handouts of a teacher: the room's link as a QR code, and a lesson on paper."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ def show_tools(lesson: Lesson, place: Place) -> None:
             "lesson_handout",
             icon=":material/print:",
             type="secondary",
-            help="One HTML file to print: all questions, then the answers and figures on pages "
-            "of their own.",
+            help="One HTML file to print: all questions, then answers and figures on separate "
+            "pages.",
         )
 
 
 def _show_room_menu(place: Place) -> None:
     st.markdown(
-        "Open a room, and the class votes on their own screens. You reveal the answer and move all "
-        "on. Votes are counted without names and deleted after some hours."
+        "Open a room, and the class votes on their own devices. You reveal the answer and move "
+        "everyone on. Votes are counted without names and deleted after some hours."
     )
     if st.button("Open a room", key="lesson_open_room", icon=":material/add:"):
         open_room(place)
@@ -62,8 +62,8 @@ def show_entrance(place: Place) -> None:
     st.code(link, language=None, wrap_lines=True)
     if urlsplit(link).hostname in _ONLY_HERE:
         st.caption(
-            "This link works on this computer only. Start the app with `zslcore app --classroom`, "
-            "and the code works in your network."
+            "This link works on this computer only; `zslcore app --classroom` opens it to your "
+            "network."
         )
 
 
@@ -76,7 +76,7 @@ def link_of(place: Place, page: str | None = None) -> str:
 def handout(
     lesson: Lesson, place: Place, sources: tuple[str, ...] = (), page: str | None = None
 ) -> str:
-    """Return a lesson on paper: all questions, then, on pages of their own, what each shows."""
+    """Return a lesson on paper: all questions, then answers on separate pages."""
     questions, answers = [], []
     for number, step in enumerate(lesson.steps, start=1):
         view = step.see(step.control.options[0])

@@ -22,17 +22,17 @@ from zslcore.metrics.gain import GROUPS, Group
 DATA = "simulated-AWA2"
 VOCABULARY = "imagenet-1k"
 METHODS = ("LinearS2V", "LinearV2S", "ESZSL")
-WITH, WITHOUT = "gain planted", "nothing planted"
+WITH, WITHOUT = "with effect", "without effect"
 FAULTS = Words(tuple(quiz.ANSWERS))
 COUNT = Ranges((1, 4, 7), lambda n: f"{n:g}")
 GAINS = Ranges((0.0, 0.1, 0.25, 0.5), lambda gain: f"{100 * gain:.0f} %")
-CHANCE = Words(("yes, p is below the usual level", "no, chance can do as much"))
+CHANCE = Words(("yes, p is below 5 %", "no, p is above 5 %"))
 BETTER = Words(("overlapping classes are better", "they are as good, or worse"))
 ALPHA = 0.05
 
 
 def _fault(question: str, which: str) -> Found:
-    """Show a planted split of the quiz; the audit is the answer."""
+    """Show a faulty split of the quiz with the finding of the audit."""
     context, _, answer = cache.quiz_question(question)
     failed = [f for f in answer.report.findings if f.mark in ("leak", "error")]
     message = failed[0].sentence if failed else "No check of the audit failed."
@@ -42,7 +42,7 @@ def _fault(question: str, which: str) -> Found:
 
 
 def _clues(question: str) -> str:
-    """Write what can be seen of a planted split without an audit, one clue a line."""
+    """Return the clues of a faulty split, one a line."""
     _, clues, _ = cache.quiz_question(question)
     return "\n".join(f"- {what}: {value}" for what, value in clues)
 
@@ -72,7 +72,7 @@ def _overlap(split: str) -> Found:
 
 
 def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the accuracy of every test class of split SS, and what overlap gains."""
+    """Return the accuracy of every test class of split SS, and the gain by overlap."""
     dataset = cache.dataset(name)
     accuracy = cache.class_accuracy(RunSpec.among_unseen(dataset, "SS", method))
     known, related = (_grouped(name, "SS", group) for group in GROUPS[:2])
@@ -94,7 +94,7 @@ def _bars(name: str, method: str) -> Found:
 
 
 def _simulated(which: str) -> Found:
-    """Show the bars of the simulated data with the gain, or of their twin without it."""
+    """Show the bars of the simulated data with effect, or without."""
     name = DATA if which == WITH else name_without_effects(DATA) or DATA
     found = _bars(name, METHODS[0])
     return Found(found.figure, found.answer, {**found.facts, "which": which})
@@ -123,8 +123,8 @@ LEAKAGE = read_lesson(
         **{f"question {question}": _asked(question) for question in quiz.QUESTIONS},
         "overlap": Asked(COUNT, Control("Split", ("SS", "PS")), _overlap, (DATA,)),
         "bars": Asked(BETTER, Control("Method", METHODS), partial(_bars, DATA), (DATA,)),
-        "gain": Asked(GAINS, Control("Simulated with", (WITH, WITHOUT)), _gain, (DATA,)),
-        "chance": Asked(CHANCE, Control("Simulated with", (WITHOUT, WITH)), _chance, (DATA,)),
+        "gain": Asked(GAINS, Control("Simulated", (WITH, WITHOUT)), _gain, (DATA,)),
+        "chance": Asked(CHANCE, Control("Simulated", (WITHOUT, WITH)), _chance, (DATA,)),
     },
     command=lambda: f"zslcore check {DATA} --split SS",
 )

@@ -1,4 +1,4 @@
-"""Where a visitor is in a lesson: what the address says, and how it changes."""
+"""Place of a visitor in a lesson, read from and written to the address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def leads(room: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A step of a lesson, from 1 on, in a ``room`` whose answers are counted, if any.
+    """A step of a lesson, from 1 on, in a ``room`` with counted answers, if any.
 
     ``follows``: it is the screen of a student; ``led`` is what the teacher had shown when it was
     made.
@@ -38,7 +38,7 @@ class Place:
 
     @classmethod
     def asked(cls, lessons: Mapping[str, Lesson]) -> Self | None:
-        """Return what the address asks for, or the nearest; None for the list of lessons."""
+        """Return the place in the address, or the nearest; None for the list of lessons."""
         query = st.query_params
         name = query.get("lesson", "")
         if name not in lessons:
@@ -48,13 +48,13 @@ class Place:
         number = min(max(number, 1), len(lessons[name].steps))
         room = query.get("room", "").upper()
         if room and not ROOMS.has(room):
-            st.toast("This room is closed. The lesson goes on without it.")
+            st.toast("This room is closed. The lesson continues without it.")
             room = ""
         place = cls(name, number, query.get("lessons_shown") == "1", room)
         return place.in_room(lessons) if room else place
 
     def in_room(self, lessons: Mapping[str, Lesson]) -> Self:
-        """Return where the room is: its teacher leads, everybody else follows."""
+        """Return the place of the room: its teacher leads, all others follow."""
         if leads(self.room):
             ROOMS.show(self.room, self.shown)
             return self
@@ -67,16 +67,16 @@ class Place:
 
     @property
     def shown(self) -> Shown:
-        """What others of the room see."""
+        """Lesson, step and whether its answer is revealed, for the room."""
         return self.lesson, self.step, self.revealed
 
     @property
     def question(self) -> str:
-        """What its answers are counted under."""
+        """Key of the answers to this step."""
         return f"{self.lesson} {self.step}"
 
     def query(self) -> dict[str, str]:
-        """Return what stands in the address."""
+        """Return the parameters in the address."""
         found = {"lesson": self.lesson, "lessons_step": str(self.step)}
         if self.revealed:
             found["lessons_shown"] = "1"

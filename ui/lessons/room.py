@@ -1,4 +1,4 @@
-"""What the visitors of one room predicted, for all servers of a data folder.
+"""Predictions of the visitors of a room, for all servers of a data folder.
 
 No name is stored: an answer belongs to a random number of a visit, so that a change of mind counts
 once. Rooms, each with a code, are in a SQLite file of the data folder.
@@ -148,7 +148,7 @@ class Rooms:
                 self._note(db, code)
 
     def shown(self, code: str) -> Shown | None:
-        """Return what a room looks at; None before its teacher has shown anything."""
+        """Return the step shown in a room; None before its teacher shows one."""
         with self._reading() as db:
             query = "SELECT lesson, step, revealed FROM shown WHERE code = ?"
             row = db.execute(query, (code,)).fetchone()

@@ -1,4 +1,4 @@
-"""The screen of a step: question, prediction, reveal, and the way through a lesson by keyboard."""
+"""Screen of a step: question, prediction, answer and navigation by keyboard."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOOK_EVERY = 2.0  # seconds between two counts of the room
 
 
 def show_lesson(lesson: Lesson, place: Place) -> None:
-    """Show the step of a lesson that the address asks for."""
+    """Show the step of a lesson in the address."""
     st.html(_LOOK)
     step = lesson.steps[place.step - 1]
     with st.container(key="lesson_stage"):
@@ -33,9 +33,11 @@ def show_lesson(lesson: Lesson, place: Place) -> None:
         if context := step.context():
             st.markdown(plain(context).replace("\n\\- ", "\n- ").removeprefix("\\"))
         st.markdown(step.ask)
+        chart_place = st.container()  # above the options, so that a projector shows it
         answer = _take_answer(step, place)
         if place.revealed:
-            _reveal(lesson, step, place, answer)
+            with chart_place:
+                _reveal(lesson, step, place, answer)
         else:
             _tell_room(place)
         if place.follows:
@@ -45,10 +47,10 @@ def show_lesson(lesson: Lesson, place: Place) -> None:
 
 
 def _take_answer(step: Step, place: Place) -> str | None:
-    """Take the visitor's prediction, which stays as it is once the answer is there."""
+    """Take the visitor's prediction; it is fixed once the answer is revealed."""
     key = f"lesson_answer_{place.lesson}_{place.step}"
     answer = st.pills(
-        "Guess first",
+        "Your prediction",
         step.answers.labels,
         key=key,
         disabled=place.revealed,
@@ -63,7 +65,7 @@ def _take_answer(step: Step, place: Place) -> str | None:
 
 
 def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> None:
-    """Show the picture, what to notice, and what was predicted."""
+    """Show the figure, the right answer and the point to notice."""
     option = step.control.options[0]
     if len(step.control.options) > 1:
         key = f"lessons_{place.lesson}_{place.step}"
@@ -88,7 +90,7 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     right = step.right()
     view = step.see(option)
     if answer is not None and answer == right:
-        st.success(f"You predicted **{plain(answer)}**. That is right.", icon=":material/check:")
+        st.success(f"You predicted **{plain(answer)}**, which is right.", icon=":material/check:")
     else:
         said = f"You predicted **{plain(answer)}**. " if answer else ""
         st.info(f"{said}The answer is **{plain(right)}**.", icon=":material/lightbulb:")
@@ -97,7 +99,7 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     if place.room:
         _show_room(_Asked(place, tuple(step.answers.labels), right, answer))
     if place.step == len(lesson.steps):
-        st.markdown("This command repeats it:")
+        st.markdown("This command repeats the lesson:")
         show_command(lesson.command())
 
 
@@ -127,7 +129,7 @@ def _follow(place: Place) -> None:
 
 @partial(fragment, run_every=LOOK_EVERY)
 def _tell_room(place: Place) -> None:
-    """Say how many in the room have answered, not what."""
+    """Show the number of answers of the room, not the answers."""
     if place.room:
         n = ROOMS.counts(place.room, place.question).total()
         st.markdown(f"Room **{place.room}**: {n} {'answer' if n == 1 else 'answers'}")
@@ -135,7 +137,7 @@ def _tell_room(place: Place) -> None:
 
 @partial(fragment, run_every=LOOK_EVERY)
 def _show_room(asked: _Asked) -> None:
-    """Draw what the room predicted."""
+    """Draw the predictions of the room."""
     counts = ROOMS.counts(asked.place.room, asked.place.question)
     by_answer = {label: counts[label] for label in asked.labels}
     st.markdown(f"**Predictions of room {asked.place.room}:** {counts.total()} answers")

@@ -1,4 +1,4 @@
-"""What a lesson is made of: steps, each with a question to predict, one control and a picture.
+"""Steps of a lesson: each has a question to predict, one control and a figure.
 
 The words are in a TOML file of the lesson's name; numbers are computed when a step is shown and
 stand in the sentences as ``{name:format}``.
@@ -21,11 +21,11 @@ from ui.shell.numbers import percent, points, three_digits
 
 
 class Answers(Protocol):
-    """What may be predicted."""
+    """Possible predictions of a step."""
 
     @property
     def labels(self) -> Sequence[str]:
-        """The answers, as they are read."""
+        """The answers as shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The one control of a step; its first option is what the question is about."""
+    """The control of a step; the question is about its first option."""
 
     label: str
     options: tuple[str, ...]
@@ -65,7 +65,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a step has computed: figure, right answer, and name -> value in its sentences."""
+    """Result of a step: figure, right answer, and the values in its sentences."""
 
     figure: Chart
     answer: str
@@ -74,7 +74,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a step shows once revealed, with what to notice and the right answer."""
+    """Revealed content of a step: figure, sentence to notice and right answer."""
 
     figure: Chart
     alt: str
@@ -84,7 +84,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One screen of a lesson; ``see`` makes what is shown for an option of the control.
+    """One screen of a lesson; ``see`` makes its view for an option of the control.
 
     ``data`` are the data sets that it computes on, none for counts and printed tables; ``context``
     makes the text before the question.
@@ -144,7 +144,7 @@ class _Sentences(string.Formatter):
 
 
 def read_lesson(name: str, asked: Mapping[str, Asked], command: Callable[[], str]) -> Lesson:
-    """Return the lesson of the TOML file of its name, whose steps name ``asked`` by ``see``."""
+    """Return the lesson in the TOML file of its name; its steps name ``asked`` by ``see``."""
     lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
     write = _Sentences().format
 

@@ -1,4 +1,4 @@
-"""What the images of a map are coloured by: their class, their role, what a method says of them."""
+"""Colours of the images of a map: class, role, or prediction of a method."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ COLOURS = (
     "seen or unseen",
     "overlap",
     "right or wrong",
-    "taken for",
-    "how sure",
+    "prediction",
+    "confidence",
     "neighbours preserved",
     "density",
 )
 #: Those that need a method.
-OF_ANSWERS = ("right or wrong", "taken for", "how sure")
+OF_ANSWERS = ("right or wrong", "prediction", "confidence")
 UNTESTED = "not in the test set"
 #: Words for an image, in the order of the legend -> what it means in the palette.
 WORDS = {
@@ -44,7 +44,13 @@ WORDS = {
     "overlap": {"not in ImageNet-1K": "not in it", "in ImageNet-1K": "in ImageNet-1K"},
     "right or wrong": {"right": "right", "wrong": "wrong", UNTESTED: "other"},
 }
-FIFTHS = ("least sure fifth", "second fifth", "third fifth", "fourth fifth", "surest fifth")
+FIFTHS = (
+    "least confident fifth",
+    "second fifth",
+    "third fifth",
+    "fourth fifth",
+    "most confident fifth",
+)
 
 
 def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) -> list[str]:
@@ -68,8 +74,8 @@ def coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colou
         "density": lambda: by_density(scene),
         "neighbours preserved": lambda: _by_neighbours(scene),
         "data set": lambda: _by_set(scene),
-        "taken for": lambda: _by_answer(scene, split, method or ""),
-        "how sure": lambda: _by_lead(scene, split, method or ""),
+        "prediction": lambda: _by_answer(scene, split, method or ""),
+        "confidence": lambda: _by_lead(scene, split, method or ""),
     }
     if colour in made:
         return made[colour]()

@@ -1,4 +1,4 @@
-"""What was put into simulated data on purpose, said in one sentence."""
+"""Sentences on the effects of simulated data."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from zslcore.datasets.imagenet import planted_imagenet
 from zslcore.datasets.simulated import Planted, planted
 from zslcore.datasets.simulated_actions import planted_action
 
-NOTHING = "These data are simulated, and no effect is planted in them: "
+NOTHING = "These data are simulated without effect: "
 
 
 def about(dataset: ZSLDataset) -> str:
-    """Say in one sentence what simulated data are made of."""
+    """Describe simulated data in one sentence."""
     if (of_imagenet := planted_imagenet(dataset.name)) is not None:
         rarity, bias = of_imagenet
         return _made_of(
@@ -26,13 +26,13 @@ def about(dataset: ZSLDataset) -> str:
         )
     what = _planted(dataset.name)
     if what is None:
-        return "No camera was involved: these numbers come from a model."
+        return "These features come from a statistical model, not from images."
     effects = [
         words
         for there, words in (
-            (what.gain, f"classes of {what.pretraining} are made easier than others"),
-            (what.moved, "five classes are shown differently from AWA1"),
-            (what.photographs, "images of one photograph are made alike"),
+            (what.gain, f"classes of {what.pretraining} are easier than others"),
+            (what.moved, "five classes are shifted relative to AWA1"),
+            (what.photographs, "images of one photograph are similar"),
         )
         if there
     ]
@@ -40,50 +40,50 @@ def about(dataset: ZSLDataset) -> str:
 
 
 def _made_of(real: str, effects: Sequence[str]) -> str:
-    return f"{real}, features come from a model" + (
-        f", in which {' and '.join(effects)} on purpose." if effects else "."
+    return f"{real}; features come from a model" + (
+        f" with a simulated effect: {' and '.join(effects)}." if effects else " without effect."
     )
 
 
 def about_gain(dataset: ZSLDataset) -> str:
-    """Say whether a gain of overlapping classes was planted; nothing about other data."""
+    """Describe the simulated gain of overlapping classes; empty for other data."""
     what = _planted(dataset.name)
     if what is None:
         return ""
     if not what.gain:
-        return NOTHING + "a gain that you see here is chance, or classes that are easier anyway."
+        return NOTHING + "any gain here is chance, or classes that are easier anyway."
     rho, omega = (_words(pair) for pair in (what.rho, what.omega))
     return (
-        "These data are simulated, and the gain is planted: classes of "
-        f"{what.pretraining} agree better with their attributes (ρ = {rho}) and vary less "
+        "The data and the gain are simulated: classes of "
+        f"{what.pretraining} fit their attributes better (ρ = {rho}) and vary less "
         f"(ω = {omega})."
     )
 
 
 def about_shift(*datasets: ZSLDataset) -> str:
-    """Name the classes that were moved between two simulated sets; nothing about other data."""
+    """Name the classes shifted between two simulated sets; empty for other data."""
     found = [what for each in datasets if (what := _planted(each.name))]
     if not found or len(found) < len(datasets):
         return ""
     moved = max((what.moved for what in found), key=len)
     if not moved:
-        return NOTHING + "a difference that you see here is chance."
+        return NOTHING + "any difference here is chance."
     return (
-        "These data are simulated, and one of them shows "
-        f"{', '.join(moved[:-1])} and {moved[-1]} differently on purpose."
+        "The data are simulated, and so is a shift of "
+        f"{', '.join(moved[:-1])} and {moved[-1]} between them."
     )
 
 
 def about_photographs(dataset: ZSLDataset) -> str:
-    """Say whether images of one photograph were made alike; nothing about data without them."""
+    """Describe the simulated similarity of images of one photograph; empty without any."""
     what = _planted(dataset.name)
     if what is None or not dataset.image_files:
         return ""
     if not what.photographs:
-        return NOTHING + "images of one photograph have its name in common, and nothing else."
+        return NOTHING + "images of one photograph share only its name."
     return (
-        "These data are simulated, and the photographs are planted: images of one photograph share "
-        f"{what.photographs:.0%} of the variance of their pose and looks."
+        "The data are simulated: images of one photograph share "
+        f"{what.photographs:.0%} of the variance of pose and appearance."
     )
 
 
@@ -92,6 +92,6 @@ def _planted(name: str) -> Planted | None:
 
 
 def _words(pair: tuple[float, float]) -> str:
-    """Write the value of known classes next to that of the others."""
-    unknown, known = map(three_digits, pair)
-    return f"{known} instead of {unknown}"
+    """Return the value of classes in the set next to that of the others."""
+    others, inside = map(three_digits, pair)
+    return f"{inside} instead of {others}"

@@ -1,7 +1,7 @@
-"""What the Playground can show: data sets as tiles, methods as chips, and the answers behind both.
+"""Predictions for the Playground, its data sets and its methods.
 
-Answers are stored predictions, ours or shipped, else a finished job, else a computation of a few
-seconds. What takes longer waits for a press of its button.
+Predictions are stored, precomputed, of a finished job, or computed in a few seconds. Longer
+computations wait for a press of their button.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ UNASKED = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Played:
-    """The answers of a run, the gamma that counts and how it was found, and the parameters."""
+    """Predictions of a run, its gamma with origin, and its parameters."""
 
     test: AnsweredTest
     gamma: float | None
@@ -46,17 +46,17 @@ class Played:
 
 
 def spec_of(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
-    """Return the run of a method whose parameters are chosen on the folds."""
+    """Return the run of a method with parameters chosen on the folds."""
     return RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
 
 
 def here(spec: RunSpec) -> bool:
-    """Whether the answers of a run are there without any computation."""
+    """Whether the predictions of a run are available without computation."""
     return spec.key in cache.quick_keys() or _known(spec) is not None or _finished(spec) is not None
 
 
 def played(spec: RunSpec) -> Played | None:
-    """Return the answers of a run; None where they would take longer than a visitor waits."""
+    """Return the predictions of a run; None if they take longer than a visitor waits."""
     if (stored := _known(spec)) is not None:
         return stored
     if waiting.is_quick(spec):
@@ -76,7 +76,7 @@ def _finished(spec: RunSpec) -> Path | None:
 
 
 def preview(dataset: ZSLDataset, split: str) -> Played:
-    """Return answers that stand in until there are others: one fit with default parameters."""
+    """Return provisional predictions: one fit with default parameters."""
     defaults = METHODS[METHOD]().get_params()
     grid = {name: defaults[name] for name in METHODS[METHOD].param_grid}
     spec = replace(spec_of(dataset, split, METHOD), params=grid, gamma=0.0)
@@ -88,7 +88,7 @@ def _of_run(run: RunResult, answers: AnsweredTest) -> Played:
 
 
 def _known(spec: RunSpec) -> Played | None:
-    """Return the answers that are stored or come with the package, None where none are."""
+    """Return stored or precomputed predictions; None without any."""
     found = stored_answers.stored_run(spec)
     return None if found is None else _of_run(found.result, found.predictions.test)
 
@@ -118,7 +118,7 @@ def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
 
 
 def about(spec: RunSpec) -> str:
-    """Say how long a run takes, as far as earlier runs of its method tell."""
+    """Return the duration of a run, estimated from earlier runs of its method."""
     dataset = cache.dataset(spec.dataset)
     if dataset.features.size <= RunStudy.SMALL:
         return "about 10 s"
@@ -132,7 +132,7 @@ def about(spec: RunSpec) -> str:
 
 
 def work_of(spec: RunSpec) -> RunStudy:
-    """Return the study whose result are the answers of a run."""
+    """Return the study that computes the predictions of a run."""
     return RunStudy.of(spec, cache.dataset(spec.dataset))
 
 
@@ -188,7 +188,7 @@ def _split_note(dataset: ZSLDataset) -> str:
 
 
 def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
-    """Return everything that can be chosen for a data set that is open."""
+    """Return the choices of the rail for an open data set."""
     names = dict.fromkeys([*data_menu.offered(), chosen.dataset])
     tiles = [_tile(name) for name in names]
     return Rail(
@@ -204,7 +204,7 @@ def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
 def _tile(name: str) -> Tile:
     kind = "simulated" if is_simulated_name(name) else "real"
     if stored_answers.is_known_by_results(name):
-        kind = "results only"
+        kind = "precomputed"
     benchmark = name.removeprefix("simulated-").split("-")[0]
     if benchmark in fact_sources():
         n = len(class_facts(benchmark).classes)
@@ -214,7 +214,7 @@ def _tile(name: str) -> Tile:
 
 
 def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
-    """Return the methods of every family, those of no answers here with a dashed line."""
+    """Return the methods of every family; a dashed line marks missing predictions."""
     return {
         family: [_chip(spec_of(dataset, split, name), family) for name in names]
         for family, names in controls.by_family(methods_of(dataset, split)).items()
@@ -231,17 +231,17 @@ def _chip(spec: RunSpec, family: str) -> Chip:
 
 
 def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
-    """Say why there are no answers yet, and what a button does about it."""
+    """Return why predictions are missing, and the button that computes them."""
     takes = about(spec)
     if covers:
         words = f"{spec.method} has not been run on {spec.dataset}."
         return standing(spec.method, status, words, f"Run it ({takes})", covers)
     words = "Default parameters, no validated γ."
-    return standing(spec.method, status, words, f"Choose γ on validation classes ({takes})", covers)
+    return standing(spec.method, status, words, f"Choose γ by validation ({takes})", covers)
 
 
 def standing(method: str, status: Status | None, words: str, button: str, covers: bool) -> Pending:
-    """Say how a job stands that fits a method; before its start, these words and this button."""
+    """Return the state of a job that fits a method; before its start, these words and button."""
     if (lack := missing_extras.of_method(method)) is not None:
         return Pending(lack.sentence, "", covers, lack.command)
     if status is not None and status.active:

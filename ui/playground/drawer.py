@@ -1,4 +1,4 @@
-"""The drawer of Play: the figures of a run, its classes and mistakes, and what repeats it."""
+"""Drawer of Play: metrics of a run, its classes, its mistakes and its command."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROWS = {
 
 
 def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
-    """Show what a paper needs of a run, counted at ``gamma``, where the ruler stands."""
+    """Show the metrics of a run, counted at ``gamma`` of the ruler."""
     run, scores = waiting.run_of(spec)
     name = f"{spec.dataset}_{spec.method}"
     _show_figures(run, scores, dataset, name)
@@ -55,7 +55,7 @@ def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
 
 
 def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, name: str) -> None:
-    """Show a row per mean and per paper, a column per figure, and the rest in a line."""
+    """Show a row per average and per paper, a column per metric, and other metrics below."""
     figures = printed.figures_table([run], benchmark_of(dataset))
     said = f"γ = {three_digits(run.gamma or 0.0)}"
     columns = [
@@ -77,16 +77,16 @@ def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, nam
         parts.append(f"{AUSUC} {percent(run.evaluation.ausuc)}")
     if scores.generalized:
         auroc = float(BootstrapMetrics.once(scores).auroc()[0])
-        parts.append(f"telling seen from unseen: AUROC {percent(auroc)}")
+        parts.append(f"seen against unseen: AUROC {percent(auroc)}")
     if run.oracle_gap:
         gap = run.oracle_gap.get("harmonic", run.oracle_gap.get("gamma"))
         if gap is not None:
-            parts.append(f"best on test: {points(gap)} of H (not reportable)")
+            parts.append(f"best on test (oracle): {points(gap)} of H, an upper bound")
     st.caption(
         f"γ: {origin_in_words(run.gamma_origin)}. "
         + "; ".join(parts)
         + "." * bool(parts)
-        + " Printed figures are of ResNet-101 features; these are simulated." * dataset.simulated
+        + " Printed results use ResNet-101 features; these are simulated." * dataset.simulated
     )
 
 
@@ -131,7 +131,7 @@ def _show_classes(
 def _show_confusion(
     scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str
 ) -> None:
-    """Show which classes are answered with which at a gamma; ``name`` is of its files."""
+    """Show the confusion of classes at a gamma; ``name`` is of its files."""
     least = st.number_input(
         "Fewest test images of a class",
         1,
@@ -140,20 +140,19 @@ def _show_confusion(
         key="playground_confusion_least",
         bind=controls.bind_number("playground_confusion_least"),
         width=220,
-        help="Of a class with two test images, one wrong answer is already a half.",
+        help="In a class with two test images one error is already 50 %.",
     )
     if len(scores.seen) <= FEW:
         matrix = confusion.confusion(scores, gamma, class_names, least)
         chart(
             confusion_map(matrix, int(scores.seen.sum())),
-            f"Share of the test images of {matrix.notna().any(axis=1).sum()} classes answered "
-            f"with each of {len(matrix)} classes.",
+            f"Share of the test images of {matrix.notna().any(axis=1).sum()} classes predicted as "
+            f"each of {len(matrix)} classes.",
             key="playground_confusion",
         )
         st.caption(
-            "A row is a true class, a column an answer. The dashed lines separate "
-            "seen classes from unseen ones. Rows of classes with fewer test "
-            "images are empty."
+            "Rows are true classes, columns predicted classes. Dashed lines separate seen from "
+            "unseen classes. Rows of classes with fewer test images are empty."
         )
         tables.download(matrix, f"confusion_{name}", index=True)
     _show_confused(confusion.most_confused(scores, gamma, class_names, least=least), name)
@@ -166,8 +165,8 @@ def _show_confused(table: pd.DataFrame, name: str) -> None:
         labels={
             "class": "true class",
             "side": "side",
-            "answered": "answer",
-            "answered_side": "side of the answer",
+            "answered": "predicted",
+            "answered_side": "predicted side",
             "images": "images",
             "share": "share of the class",
         },

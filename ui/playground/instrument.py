@@ -1,4 +1,4 @@
-"""One instrument: choose data set, split and method, move the ruler, watch the test images."""
+"""Instrument: choose data set, split and method, and move the ruler."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
 
 
 def _chosen() -> Choice:
-    """Return the choice of the address, and what it leaves open as it is at the beginning."""
+    """Return the choice in the address, completed by defaults."""
     name = _asked("dataset", data_menu.openable(), data_menu.first_real("digits"))
     dataset = cache.dataset(name)
     splits = playground_answers.splits_of(dataset)
@@ -84,7 +84,7 @@ def _chosen() -> Choice:
 
 
 def _asked(key: str, options: Sequence[str], default: str) -> str:
-    """Return what the address, else the page before, has chosen."""
+    """Return the choice of the address, else of the previous page."""
     for asked in (st.query_params.get(key), st.session_state.get(key)):
         if asked in options:
             return str(asked)
@@ -101,13 +101,13 @@ def _gamma() -> float:
 
 
 def _kind() -> str:
-    """Return what the ruler moves, as the address says."""
+    """Return the kind of the ruler in the address."""
     asked = st.query_params.get(RULER)
     return asked if asked in playground_rulers.KINDS else playground_rulers.KINDS[0]
 
 
 def _hear(what: str) -> None:
-    """Take what the visitor has done before the page runs again."""
+    """Store an action of the visitor before the page reruns."""
     said = getattr(st.session_state.get(KEY), what, None)
     if what == "gamma" and (gamma := released(KEY, "gamma")) is not None:
         st.query_params[GAMMA] = repr(gamma)
@@ -142,7 +142,7 @@ def _take(said: dict[str, object]) -> None:
 
 
 def forget(*keys: str) -> None:
-    """Take what is there of these out of the address."""
+    """Remove these parameters from the address."""
     for key in keys:
         if key in st.query_params:
             del st.query_params[key]
@@ -163,7 +163,7 @@ def _status(work: Study[Any] | None) -> Status | None:
 
 
 def _run_or_leave() -> None:
-    """Start the job of what is chosen; leave it where it is under way."""
+    """Start the job of the choice; leave it if it is running."""
     choice = _chosen()
     spec = playground_answers.spec_of(cache.dataset(choice.dataset), choice.split, choice.method)
     work = _wanted(spec)
@@ -181,7 +181,7 @@ def _run_or_leave() -> None:
 
 
 def _play(choice: Choice, was_active: bool, drawer: bool) -> None:
-    """Draw the instrument, then compute what a visitor may want to compare with."""
+    """Draw the instrument, then compute other methods for comparison."""
     if st.session_state.pop(BRING, False):
         import_dialog.ask()
         st.rerun()
@@ -222,7 +222,7 @@ def _play(choice: Choice, was_active: bool, drawer: bool) -> None:
 
 
 def _stand_in(dataset: ZSLDataset, choice: Choice) -> Played:
-    """Return answers that are shown, or hidden, while there are none of what is chosen."""
+    """Return provisional predictions while those of the choice are missing."""
     others = playground_answers.others(dataset, choice) if choice.method != controls.METHOD else {}
     return next(iter(others.values()), None) or playground_answers.preview(dataset, choice.split)
 

@@ -1,4 +1,4 @@
-"""What the Playground's ruler can move: gamma, lambda, or the unlabelled images."""
+"""Rulers of the Playground: gamma, lambda, or the unlabelled images."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from zslcore.interactive.seen_unseen import Stop as Mark
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
 
-#: What the address calls them; the first is the default.
+#: Names in the address; the first is the default.
 KINDS = ("gamma", "lambda", "images")
-#: Words of axes, and images that are answered wrong, which are no less there than the others.
+#: Looks of axis titles and of wrong images.
 AXIS, OFF = look_of(palette.WORDS), look_of(palette.NEUTRAL)
 #: Draws a curve and the gamma that counts on it.
 Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
@@ -36,7 +36,7 @@ Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the stops of a ruler need: the study ``work``, None without stops, and its time."""
+    """Study of the stops of a ruler, None without stops, and its duration."""
 
     work: GridAnswersStudy | TransductionStudy | None = None
     quick: bool = False
@@ -54,13 +54,15 @@ class Asked:
 
 
 def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
-    """Return what the stops of a ruler, one of :data:`KINDS`, need, or why it has none."""
+    """Return the study of a ruler, one of :data:`KINDS`, or why it has no stops."""
     if kind == "gamma":
         return Asked()
     if played is None:
-        return Asked(note=f"{spec.method} has to be run first.")
+        return Asked(note=f"Run {spec.method} first.")
     if stored_answers.is_known_by_results(spec.dataset):
-        note = f"Only results of {title(spec.dataset)} are here; import its features."
+        note = (
+            f"Only precomputed results of {title(spec.dataset)} are available; import its features."
+        )
         return Asked(note=note)
     return _along(spec, played) if kind == "lambda" else _unlabelled(spec)
 
@@ -85,7 +87,7 @@ def _unlabelled(spec: RunSpec) -> Asked:
     about = "several minutes"
     if asked.is_quick(cache.dataset(spec.dataset)):
         about = "about 10 s"
-    note = f"{method} gives {spec.method} the test images without their labels."
+    note = f"{method} trains {spec.method} on the test images too, without labels."
     return Asked(asked, about=about, note=note)
 
 
@@ -96,7 +98,7 @@ def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
 
 
 def ruler_of(kind: str, asked: Asked, played: Played, value: str, drawn: Drawn) -> Ruler:
-    """Return the ruler, at the value of the address or at what the run itself has."""
+    """Return the ruler, at the value in the address or of the run."""
     found = asked.found()
     if isinstance(found, GridAnswers):
         reference = int(abs(found.values - played.params[found.parameter]).argmin())

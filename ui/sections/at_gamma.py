@@ -1,4 +1,4 @@
-"""The figures of a curve, and those at the gamma where it is let go."""
+"""Metrics of a curve, fixed ones and those at the released gamma."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from ui.shell.numbers import change, percent, points, three_digits
 from ui.shell.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
 from zslcore.evaluation.protocol import AnsweredTest
 
-_FOLLOWED = (
-    "Here it is where the curve was let go, or a number that you type. The tables below follow it."
-)
+_FOLLOWED = "The γ at which the handle was released, or a number you type. The tables below use it."
 
 
 def show_figures(
@@ -23,11 +21,10 @@ def show_figures(
     of: str,
     key: str,
 ) -> float:
-    """Say the figures that do not move, and H at the gamma that does.
+    """Show fixed metrics and H at the released gamma; return that gamma, else the chosen one or 0.
 
-    Return the gamma at which the curve was let go; until then the chosen one, or 0. ``of`` tells
-    these scores from others, since gamma is a difference of scores, and that of others means
-    nothing here; ``key`` is of the number gamma, which is None until the curve is let go.
+    ``of`` identifies the scores, since a gamma of other scores has another scale; ``key`` is of the
+    number gamma, None until the handle is released.
     """
     _forget_gamma_of_others(of, key)
     curve = scores.curve
@@ -58,7 +55,7 @@ def show_figures(
                 f"H at γ = {three_digits(gamma)}",
                 percent(here),
                 **change(here - plain),
-                help="Here γ is where the curve was let go; the change is against γ = 0.",
+                help="At the γ where the handle was released; the change is relative to γ = 0.",
             )
     return gamma
 

@@ -1,4 +1,4 @@
-"""What the audit says of a split: every finding, its evidence, and the report to take home."""
+"""Findings of an audit with their evidence, and the report as files."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ LOOKS: Mapping[Mark, tuple[str, str]] = {
     "warning": (":material/warning:", "orange"),
     "ok": (":material/check_circle:", "green"),
 }
-#: Where to look at what a check speaks of: view, words of the link, what it opens there.
+#: Link of a check: view, label and parameters.
 DATA, GAIN = "splits", "gains"
-SPLIT_LINK = (DATA, "The split, drawn", {"data_tab": "Split"})
+SPLIT_LINK = (DATA, "Picture of the split", {"data_tab": "Split"})
 LINKS = {
     "ZSL001": SPLIT_LINK,
     "ZSL002": SPLIT_LINK,
     "ZSL003": SPLIT_LINK,
     "ZSL004": SPLIT_LINK,
     "ZSL005": SPLIT_LINK,
-    "ZSL006": (GAIN, "What these classes gain", {}),
-    "ZSL007": (GAIN, "The gain class by class", {}),
-    "ZSL008": ("play", "How a method is chosen here", {}),
-    "ZSL009": (DATA, "The prototypes, drawn", {"data_tab": "Attributes"}),
-    "ZSL010": (DATA, "The data set next to the published one", {"data_tab": "Split"}),
+    "ZSL006": (GAIN, "Gain of these classes", {}),
+    "ZSL007": (GAIN, "Gain class by class", {}),
+    "ZSL008": ("play", "How parameters are chosen here", {}),
+    "ZSL009": (DATA, "Picture of the class embeddings", {"data_tab": "Attributes"}),
+    "ZSL010": (DATA, "Comparison with the published data set", {"data_tab": "Split"}),
     "ZSL011": (DATA, "Images per class", {"data_tab": "Split"}),
     "ZSL012": SPLIT_LINK,
 }
-#: Where to give on this page what :data:`zslcore.leakage.report.HOW` gives elsewhere.
+#: Names of controls on this page for the options in :data:`zslcore.leakage.report.HOW`.
 KNOWN = "under “More”"
 ON_PAGE = {
     "labels": "upload a second file with labels, such as res101.mat",
@@ -85,12 +85,12 @@ class Review:
 
     @property
     def file_name(self) -> str:
-        """What files about the split are called, without an ending."""
+        """Stem of file names for the split."""
         return Path(self.report.subject).stem
 
     @property
     def query(self) -> dict[str, str] | None:
-        """The address of the split on other pages; None for a file, which they do not know."""
+        """Parameters of the split on other pages; None for a file."""
         if self.dataset is None:
             return None
         return {"dataset": self.dataset.name, "split": self.report.split}
@@ -100,20 +100,20 @@ class Review:
 
 
 def _show_reports(review: Review) -> None:
-    """Offer the whole audit in every form."""
-    with st.popover("Whole audit", icon=":material/download:"):
+    """Offer the full audit in every format."""
+    with st.popover("Full audit", icon=":material/download:"):
         for label, ending in REPORTS.items():
             downloads.download(
                 label,
                 partial(render, review.report, label.lower()),
                 f"leakage_{review.file_name}.{ending}",
                 f"leakage_report_{ending}",
-                help=f"Every finding as {label}.",
+                help=f"All findings as {label}.",
             )
 
 
 def in_words_of_page(text: str) -> str:
-    """Put the names of this page's controls where a report names options of the command line."""
+    """Replace options of the command line by controls of this page."""
     for what, control in ON_PAGE.items():
         text = text.replace(how(what), f"({control})")
     return text
@@ -123,7 +123,7 @@ def in_words_of_page(text: str) -> str:
 
 
 def show_findings(review: Review) -> None:
-    """List every check, worst first, each opening to its evidence; draw the split next to them."""
+    """List all findings, worst first, with their evidence; draw the split."""
     left, right = st.columns([0.56, 0.44], gap="medium")
     with left, st.container(gap="xsmall"):
         for k, finding in enumerate(worst_first(review.report.findings)):
@@ -138,7 +138,7 @@ def show_findings(review: Review) -> None:
 
 
 def as_command(context: AuditContext) -> str:
-    """Return the command that audits a split of a data set with what is declared of it."""
+    """Return the command that audits a split of a data set as declared."""
     words = ["zslcore", "check", context.name, "--split", context.split_name]
     for vocabulary in context.vocabularies:
         words += ["--pretraining", vocabulary.name]
@@ -152,7 +152,7 @@ def _show_finding(review: Review, finding: Finding, key: str) -> None:
     with st.expander(title, icon=icon, expanded=finding.mark in ("leak", "error")):
         st.markdown(plain(in_words_of_page(finding.sentence)))
         if finding.advice:
-            st.markdown(f"**What to do.** {plain(in_words_of_page(finding.advice))}")
+            st.markdown(f"**What to do:** {plain(in_words_of_page(finding.advice))}")
         for n, evidence in enumerate(finding.evidence):
             show_evidence(evidence, f"{key}_{n}")
         if finding.check in LINKS and review.query is not None:
@@ -178,31 +178,26 @@ def show_evidence(evidence: Evidence, key: str, words: Mapping[str, str] | None 
 
 
 def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
-    """Draw the rows of the split by class, or by part where labels are not known."""
+    """Draw the rows of the split by class, or by part without labels."""
     if by_class.empty:
         chart(
             figures.leaks_by_part(by_part),
             f"Rows of every part of the split; {int(by_part['leaking'].sum()):,} leak.",
             key="leakage_parts",
         )
-        st.caption(
-            "The file does not say the class of a row. Upload res101.mat too for a line per class."
-        )
+        st.caption("The file has no labels. Upload res101.mat too for a line per class.")
         return
     leaking, known = int(by_class["leaking"].sum()), int(by_class["known"].sum())
     chart(
         figures.leaks_by_class(by_class),
-        f"Images of {len(by_class)} classes by where they are; {_told(leaking, known)}",
+        f"Images of {len(by_class)} classes by where they are; {_count_leaks(leaking, known)}",
         key="leakage_classes",
     )
-    st.caption(f"▲ {_told(leaking, known)}")
+    st.caption(f"▲ {_count_leaks(leaking, known)}")
 
 
-def _told(leaking: int, known: int) -> str:
-    """Say how many images leak, in one way and in the other."""
+def _count_leaks(leaking: int, known: int) -> str:
+    """Return how many images leak between parts, and how many by pre-training."""
     one = f"{leaking:,} {'image leaks' if leaking == 1 else 'images leak'}"
     two = f"{known:,} {'is' if known == 1 else 'are'}"
-    return (
-        f"{one} between the parts of the split; {two} of test classes that the extractor was "
-        "trained on."
-    )
+    return f"{one} between parts of the split; {two} of test classes in the pre-training set."

@@ -1,4 +1,4 @@
-"""Your data: what was read, the verdict on its split, and what the closed-form methods reach."""
+"""Your data: contents of an import, verdict on its split, and results of closed-form methods."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def show_your_data(dataset: ZSLDataset, split: Split, counts: str) -> None:
 
 
 def _card(dataset: ZSLDataset, split: Split) -> Report:
-    """Audit a split with what the import declares."""
+    """Audit a split as the import declares."""
     key = cache.split_key(dataset, split)
     as_it_came = cache.split_to_review(key, lambda: context_of_dataset(dataset, split))
     given = [get_vocabulary(name) for name in pretraining_of(dataset)]

@@ -87,11 +87,11 @@ class Header:
         self.cite(dataset, *others)
         if isinstance(dataset, ResultsOnly):
             self.slot.badge(
-                "results only",
+                "precomputed",
                 icon=":material/inventory_2:",
                 color="blue",
-                help="These results come with the package; the features are not here. Whatever "
-                "needs them says so. Import them under the same name, and they take this place.",
+                help="These results come with the package, without features. Import the features "
+                "under the same name to replace them.",
             )
         if dataset.simulated:
             what = simulated_effects.about(dataset)

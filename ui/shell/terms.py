@@ -14,7 +14,7 @@ _SHOWN, _SIDES = "terms_shown", "terms_sides"
 
 
 def call_sides(words: Words) -> None:
-    """Name the two sides so in the help of this view, as base and new."""
+    """Set the names of the two sides in the help of this view, such as base and new."""
     st.session_state[_SIDES] = words
 
 
@@ -23,19 +23,19 @@ def tip(label: str, more: str | None = None) -> str | None:
     if (term := term_of(label)) is None:
         return more
     st.session_state.setdefault(_SHOWN, {})[term.name] = None
-    said = term.in_markdown()
+    text = term.in_markdown()
     if (words := st.session_state.get(_SIDES)) is not None:
-        said = words.said(said)
-    return "\n\n".join(filter(None, (said, more)))
+        text = words.said(text)
+    return "\n\n".join(filter(None, (text, more)))
 
 
 def metric(label: str, value: str, *, help: str | None = None, **options: Any) -> None:  # noqa: A002 - as Streamlit calls it
-    """Show a figure as ``st.metric`` does, with the sentence of its term before ``help``."""
+    """Show a metric as ``st.metric`` does, with the sentence of its term before ``help``."""
     st.metric(label, value, help=tip(label, help), **options)
 
 
 def tabs(labels: Sequence[str], **options: Any) -> Sequence[Any]:
-    """Put tabs here as ``st.tabs`` does; their terms stand first in the glossary of the page."""
+    """Show tabs as ``st.tabs`` does; their terms come first in the glossary of the page."""
     for label in labels:
         tip(label)
     return st.tabs(labels, **options)
@@ -48,6 +48,6 @@ def on_this_page() -> list[Term]:
 
 
 def forget() -> None:
-    """Forget the terms of the page before, and its names of the two sides."""
+    """Clear the terms of the previous page and its names of the two sides."""
     for key in (_SHOWN, _SIDES):
         st.session_state.pop(key, None)

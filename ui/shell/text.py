@@ -13,7 +13,7 @@ AUSUC = "AUSUC"
 #: Parts of a split as files name them -> as pages do.
 PARTS = {"test_seen": "test seen", "test_unseen": "test unseen"}
 
-_BOUND = "An oracle, chosen on the test set: it is a bound, never a result."
+_BOUND = "Chosen on the test set (oracle): an upper bound, never a result."
 
 
 @dataclass(frozen=True, slots=True)

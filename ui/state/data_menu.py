@@ -21,7 +21,7 @@ from zslcore.datasets.simulated_names import name_without_effects
 #: Real data that a view opens with where they are imported, the likeliest first.
 FIRST = ("AWA2", "CUB", "SUN", "AWA1", "aPY", "APY")
 #: What a menu says of data without their features.
-_RESULTS_ONLY = " · results only"
+_RESULTS_ONLY = " · precomputed"
 
 
 def offered(
@@ -45,7 +45,7 @@ def openable() -> tuple[str, ...]:
 
 
 def _ordered(names: Iterable[str]) -> list[str]:
-    """Return data sets as every menu lists them: real, results only, simulated."""
+    """Return data sets in the order of menus: real, precomputed, simulated."""
     return sorted(names, key=lambda name: (_kind(name), _place(name)))
 
 

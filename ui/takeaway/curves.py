@@ -20,28 +20,33 @@ _mount = st.components.v2.component("zsl_seen_unseen", **asdict(PARTS))
 def draw_curves(
     what: InteractiveCurve, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> None:
-    """Draw interactive curves; ``st.session_state[key].gamma`` is where gamma was let go."""
+    """Draw interactive curves; ``st.session_state[key].gamma`` is the released gamma."""
     _mount(key=key, data=what.packed(key), on_gamma_change=on_change)
     offer_curves(what, key)
 
 
 def offer_curves(what: InteractiveCurve, key: str) -> None:
-    """Put the menu of curves that the element ``key`` draws here."""
+    """Show the download menu of the curves drawn by the element ``key``."""
     downloads.offer_figure(
         downloads.Figure(
             key,
             what.alt,
             table=lambda: numbers_of(what),
-            html=what.page,
+            html=lambda **options: what.page(**options | {"title": title_of(what)}),
             panels=lambda: [of_curves(what)],
         )
     )
 
 
+def title_of(what: InteractiveCurve) -> str:
+    """Return the title of a page of curves, with their names."""
+    return f"Seen-unseen curve of {', '.join(line.name for line in what.lines)}"
+
+
 def released(key: str, name: str) -> float | None:
     """Return the number, "gamma" or "place", at which a ruler was released; None without one."""
-    said = getattr(st.session_state.get(key), name, None)
-    return float(said) if isinstance(said, int | float) and abs(said) < LARGEST else None
+    value = getattr(st.session_state.get(key), name, None)
+    return float(value) if isinstance(value, int | float) and abs(value) < LARGEST else None
 
 
 def numbers_of(what: InteractiveCurve) -> pd.DataFrame:

@@ -30,7 +30,7 @@ export class Trade {
     this.sides = sidesOf(head);
     this.line = line;
     /** @type {Frame} */
-    this.frame = { left: 48, right: 48 + size, top: 10, bottom: 10 + size };
+    this.frame = { left: 54, right: 54 + size, top: 10, bottom: 10 + size };
     const { left, right, top, bottom } = this.frame, most = this.mostOf(head);
     this.most = most;
     this.x = scale([0, most], [left, right]);

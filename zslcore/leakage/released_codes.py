@@ -162,10 +162,10 @@ def trained_in_words() -> str:
 
 
 def headline() -> str:
-    """Return the sentence that counts the codes whose epoch is chosen on test images."""
+    """Return the number of code bases that select the epoch on test images, in a sentence."""
     return (
-        f"Of {len(codes())} codes read, {counted('epoch').get('test', 0)} keep the epoch with the "
-        "best result on test images, at the commit read."
+        f"{counted('epoch').get('test', 0)} of {len(codes())} code bases select the epoch on test "
+        "images."
     )
 
 

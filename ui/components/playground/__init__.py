@@ -36,7 +36,7 @@ _STEPS = 1024
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A data set on the rail; ``kind`` is "real", "simulated" or "results only"."""
+    """A data set on the rail; ``kind`` is "real", "simulated" or "precomputed"."""
 
     key: str
     title: str

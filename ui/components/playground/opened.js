@@ -30,7 +30,7 @@ export function wordsOf({ images, answers, candidates }, k, gamma) {
   const kind = now === 1 ? "seen" : "unseen";
   return {
     title: `${name}, ${side}`,
-    answer: `Answered ${answered(now)} (${kind}): ${verdict}.`,
+    answer: `Predicted as ${answered(now)} (${kind}): ${verdict}.`,
     change: other && Number.isFinite(at)
       ? `${now === 1 ? "From" : "Below"} γ ${threeDigits(at)}${now === 1 ? " on" : ""}: ${other}.`
       : "No γ changes this.",

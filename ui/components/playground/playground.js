@@ -48,10 +48,10 @@ const BARS = 72; // pixels of height of the classes' bars
 const HEADS = 56; // of the two lines above the wall, with their gaps
 const SWEEP = 6000; // milliseconds from one end of the ruler to the other
 const PLAYED = "zsl-played"; // where a browser remembers that the ruler has moved by itself
-/** What the ruler moves, in a line. */
-const WHAT = { gamma: "γ is subtracted from every seen class's score.",
+/** Explanation of each ruler. */
+const WHAT = { gamma: "γ is subtracted from the scores of all seen classes.",
   lambda: "λ is how strongly the method is regularized; γ is validated at each.",
-  images: "Test images that training has used, without their labels." };
+  images: "Number of test images used in training, without their labels." };
 const GUTTER = 24;
 
 /** @extends {Held<Instrument>} */
@@ -307,11 +307,11 @@ export class Playground extends Held {
   /** Side of the plane, width and height of the wall. @param {number} width */
   measured(width) {
     const wide = width >= WIDE, stage = this.places.stage.clientWidth;
-    if (width < MEDIUM) return { side: stage - 60, wall: stage, tall: 340 };
+    if (width < MEDIUM) return { side: stage - 66, wall: stage, tall: 340 };
     const free = wide ? this.places.trade.clientHeight : 400;
     const share = free > 0.62 * stage ? TALL_SHARE : 0.48;
-    const side = Math.max(200, Math.min(free - 54, share * stage - 58));
-    return { side, wall: Math.floor(stage - side - 58 - GUTTER), tall: free - BARS - HEADS };
+    const side = Math.max(200, Math.min(free - 54, share * stage - 64));
+    return { side, wall: Math.floor(stage - side - 64 - GUTTER), tall: free - BARS - HEADS };
   }
 
   /** What classes are compared with. */
@@ -516,7 +516,7 @@ export class Playground extends Held {
     if (this.dragging) return;
     this.plane?.hover(null);
     this.plane?.point(name);
-    if (name) this.showTip(this.drawing, u, v, `${name}: click to take it`);
+    if (name) this.showTip(this.drawing, u, v, `${name}: click to choose it`);
     else this.hideTip();
   }
 
@@ -534,13 +534,13 @@ export class Playground extends Held {
     const c = this.classes?.classAt(offsetX);
     if (!this.classes || !this.tally || c === null || c === undefined) return this.hideTip();
     this.showTip(this.canvases.classes, offsetX, offsetY,
-      `${this.classes.wordsOf(c, this.tally.accuracy, this.first)}. Click: only its images`);
+      `${this.classes.wordsOf(c, this.tally.accuracy, this.first)}. Click: show its images only`);
   }
 }
 
 /** Height from which on plane and wall would not share the window. @param {number} width */
 function mostTall(width) {
-  return FIXED_HEIGHT + 54 + 1.35 * (TALL_SHARE * (width - RAIL_WIDTH) - 58);
+  return FIXED_HEIGHT + 54 + 1.35 * (TALL_SHARE * (width - RAIL_WIDTH) - 64);
 }
 
 /** Whether the visitor wants less motion. */

@@ -230,7 +230,7 @@ def _show_image_counts() -> None:
 
 
 def _which_differ(verdicts: pd.DataFrame, datasets: Sequence[ZSLDataset]) -> str:
-    """Answer the question of the page in a sentence."""
+    """Return the number and names of the classes that differ, in a sentence."""
     moved = verdicts[verdicts["p_holm_PCA"] < ALPHA].sort_values("mixing_PCA")["class"]
     names = " and ".join(plain(title(dataset.name)) for dataset in datasets)
     if moved.empty:
@@ -326,7 +326,7 @@ def _choose_own(method: str) -> dict[str, Any]:
 
 
 def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -> bool:
-    """Offer to make the layouts that there are none of; return whether there is one to wait for."""
+    """Offer to compute missing layouts; return whether one is missing."""
     missing = [
         (MapStudy.of(group, layout), estimated_seconds(group, layout))
         for group, layout in wanted
@@ -352,12 +352,12 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
                 asked.add(work.key)
                 waiting.submit(work)
             st.rerun()
-        st.caption("A first picture: the two largest principal components.")
+        st.caption("Preview: the first two principal components.")
     return True
 
 
 def _first_picture(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
-    """Return the first two axes of a PCA of a sample; all rows on them once they are there."""
+    """Return the preview: two axes of a PCA of a sample, with all rows once available."""
     digests = _digests(group)
     if settings.n_samples is None and digests in st.session_state.get(FOLLOWED, ()):
         return cache.all_rows(digests, tuple(group))
@@ -382,7 +382,7 @@ def _let_all_rows_follow(groups: Sequence[Sequence[ZSLDataset]], settings: MapSe
 
 
 def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap:
-    """Return the layout, waited for where there is none yet, with a live picture."""
+    """Return the layout, waiting with a live picture if it is not finished."""
     work = MapStudy.of(group, settings)
 
     def draw(arrays: Mapping[str, np.ndarray]) -> None:
@@ -395,7 +395,7 @@ def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap
 def _on_its_way(
     datasets: Sequence[ZSLDataset], settings: MapSettings, coordinates: np.ndarray
 ) -> PointMap:
-    """Return a map that is not finished, for what draws finished ones: it changes in place."""
+    """Return an unfinished map, redrawn in place."""
     data = MapData.of(datasets, n_samples=settings.n_samples, seed=settings.sample_seed)
     palette, category = class_palette(data.class_names), data.labels
     if len(datasets) == 2:
@@ -435,7 +435,7 @@ def _sample_words(scene: Scene, *, first: bool) -> str:
     if len(scene) >= total:
         return f"All {total:,} images; the PCA is fitted on {fitted}.{reading}"
     return (
-        f"{len(scene):,} of {total:,} images, drawn in proportion from every class of every data "
+        f"{len(scene):,} of {total:,} images, sampled in proportion from every class of each data "
         f"set; the PCA is fitted on {fitted}.{reading}"
     )
 
@@ -454,7 +454,7 @@ def _explore(
     *,
     first: bool,
 ) -> None:
-    """Draw the maps, or the ``first`` picture, and what is selected or clicked below."""
+    """Draw the maps or the ``first`` preview, and the selection below."""
     key = _key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
     picked, found = _picked(scene), search_names(scene.classes, sought)
@@ -507,7 +507,7 @@ def _drawn(
 
 
 def _key(scene: Scene, *, first: bool) -> str:
-    """Return what the coordinates are known by; those of a first picture are no layout's."""
+    """Return the key of the coordinates; a preview has its own."""
     keys = [
         MapStudy.of([d for d in scene.datasets if d.name in one.names], one.settings).map
         for one in scene.maps
@@ -517,7 +517,7 @@ def _key(scene: Scene, *, first: bool) -> str:
 
 
 def _remember(scene: Scene, key: str) -> None:
-    """Write what the visitor did into the address."""
+    """Write selection, view and image into the address."""
     did = st.session_state["awa1_points"]
     found = {
         "awa1_lasso": did.selection and write_selection(key, did.selection),
@@ -532,7 +532,7 @@ def _remember(scene: Scene, key: str) -> None:
 
 
 def _address(scene: Scene, image: object) -> str | None:
-    """Return what an image is called in the address; None for what is none of the map's."""
+    """Return the name of an image in the address; None if it is not on the map."""
     if not isinstance(image, int) or not 0 <= image < len(scene):
         return None
     return f"{scene.part[image]}.{scene.row[image]}"
@@ -568,7 +568,7 @@ def _ink(images: np.ndarray) -> np.ndarray:
 
 
 def _show_image(scene: Scene, image: int, split: str, method: str | None) -> None:
-    """Tell what is known of one image, and what lies nearest to it in the original space."""
+    """Show one image and its nearest neighbours in the original space."""
     part, row = int(scene.part[image]), int(scene.row[image])
     dataset = scene.datasets[part]
     c = dataset.labels[row]
@@ -595,13 +595,13 @@ def _show_image(scene: Scene, image: int, split: str, method: str | None) -> Non
 
 
 def _answer(dataset: ZSLDataset, row: int, split: str, method: str) -> str:
-    """Say what a method takes one image for."""
+    """Return the prediction of a method for one image."""
     answers = answers_of(dataset, split, method)
     if not answers.tested[row]:
-        return f"{plain(method)} was not asked: the image is not in the test set."
+        return f"No prediction by {plain(method)}: the image is not in the test set."
     name = plain(dataset.class_names[answers.predicted[row]])
     verdict = ":material/check: right" if answers.right[row] else ":material/close: wrong"
-    return f"{plain(method)} takes it for **{name}**: {verdict}."
+    return f"{plain(method)} predicts **{name}**: {verdict}."
 
 
 def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
@@ -628,7 +628,7 @@ def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
     _go_to(scene, shown, event)
     st.caption(
         f"Nearest by all features, not on the map. {table['same_class'].sum()} of {len(table)} "
-        "have the same class."
+        "are of the same class."
     )
 
 
@@ -652,7 +652,7 @@ def _role_of(dataset: ZSLDataset, c: int, split: str) -> str:
 
 
 def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
-    """List what is inside the outline."""
+    """List the images inside the outline."""
     n = int(chosen.sum())
     st.markdown(f"**{n:,} of {len(scene):,} images selected**")
     if not n:
@@ -688,8 +688,8 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
             key=f"awa1_selected_{n}",
         )
         _go_to(scene, table, event)
-        first = f" The first {SHOWN} of {n:,}; the file has all." if n > SHOWN else ""
-        st.caption(f"A row that is ticked is marked on the map.{first}")
+        first = f" The first {SHOWN} of {n:,}; the download has all." if n > SHOWN else ""
+        st.caption(f"A ticked row is marked on the map.{first}")
     downloads.download("Selected images", lambda: as_csv(table), "selected.csv")
 
 
@@ -704,7 +704,7 @@ def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
     if menu is None:
         return
     with menu:
-        st.caption("PNG and SVG of the screen: the buttons above the map.")
+        st.caption("The buttons above the map save the screen as PNG or SVG.")
         downloads.offer_prints(key, caption, panels())
         offer = downloads.download
         offer("Coordinates, CSV", lambda: as_csv(scene.table()), f"map-{name}.csv")
@@ -731,7 +731,7 @@ def _panels(scene: Scene, looks: Colouring, colour: str) -> list[PrintPanel]:
 
 
 def _html(scene: Scene, looks: Colouring, colour: str) -> str:
-    """Return the maps as one page in the theme of the visitor, whose colours they have."""
+    """Return the maps as one page in the theme of the visitor."""
     settings = "; ".join(dict.fromkeys(one.settings.caption() for one in scene.maps))
     return _drawn(scene, looks, colour).page(
         title=f"{scene.title}, coloured by {colour}",
@@ -740,11 +740,11 @@ def _html(scene: Scene, looks: Colouring, colour: str) -> str:
     )
 
 
-# --- How far to believe it ------------------------------------------------------------------------
+# --- Quality --------------------------------------------------------------------------------------
 
 
 def _show_quality(one: EmbeddedMap) -> None:
-    """Say in one line what the map keeps of the data."""
+    """Show the quality of the map in one line."""
     q = one.quality
     st.caption(
         f"**{plain(' and '.join(map(title, one.names)))}**, {one.settings.caption()}. "
@@ -756,7 +756,7 @@ def _show_quality(one: EmbeddedMap) -> None:
 
 
 def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
-    """Draw how mixed both data sets are in every class, in the PCA and on the map."""
+    """Draw the mixing of both data sets in every class, in the PCA and on the map."""
     count = verdicts["verdict"].value_counts()
     said = ", ".join(f"{count.get(v, 0)} {v}" for v in ("shown", "hidden", "invented", "no shift"))
     chart(
@@ -766,19 +766,19 @@ def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
     )
     st.caption(
         "Mixing is the entropy of the data sets among the 15 nearest images of the same class, "
-        "divided by its value for images mixed at random: 1 without a shift, 0 where no neighbour "
-        "is from the other data set. A class looks different where p in the PCA, adjusted by Holm "
-        f"over {len(verdicts)} classes, is below 0.05. With many images even a small shift is "
-        "significant; mixing says how large it is."
+        "divided by its value for randomly mixed images: 1 without a shift, 0 if no neighbour is "
+        "from the other data set. A class looks different if p in the PCA, adjusted by Holm over "
+        f"{len(verdicts)} classes, is below 0.05. With many images even a small shift is "
+        "significant; mixing shows its size."
     )
     tables.download(verdicts, f"mixing_{one.names[0]}_{one.names[1]}")
 
 
-# --- What it does not say -------------------------------------------------------------------------
+# --- Limits ---------------------------------------------------------------------------------------
 
 
 def show_limits() -> None:
-    """Say what cannot be read off a map."""
+    """List misreadings of a map."""
     with st.expander("How not to read this map", icon=":material/visibility_off:"):
         st.markdown(
             "- **Distances between groups mean little.** The layout preserves near neighbours "
@@ -787,15 +787,15 @@ def show_limits() -> None:
             "- **Sizes mean nothing.** t-SNE spreads dense groups and contracts loose ones.\n"
             "- **Clusters can be artefacts.** Low perplexity, or few neighbours, breaks one group "
             "into many.\n"
-            "- **A gap between data sets, or none, may be the map's doing.** Mixing is shown "
-            "in the PCA *and* on the map, so that one sees which.\n"
-            "- **A method does not see this map.** It sees all features; two classes that overlap "
-            "here may be far from each other there."
+            "- **A gap between data sets, or its absence, may be an artefact of the map.** Mixing "
+            "is shown both in the PCA and on the map.\n"
+            "- **Methods do not use this map.** They use all features; two classes that overlap "
+            "here may be far apart there."
         )
 
 
 def _draw_map(what: PointMap, *, key: str, on_change: Callable[[], None] = lambda: None) -> Any:
-    """Draw maps; return what the visitor did, each None until it happened.
+    """Draw maps; return the actions of the visitor, each None until it happens.
 
     ``selection`` is panel and polygon in its coordinates, ``picked`` the number of an image,
     ``cameras`` are centre and extent for each panel. ``on_change`` is called before the page runs

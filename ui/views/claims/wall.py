@@ -1,4 +1,4 @@
-"""What did the papers claim, and does it hold? A tile per claim, finding and released code."""
+"""Wall of claims, findings and released codes, with the evidence of each."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from zslcore.analysis.papers.experiments import EXPERIMENTS
 from zslcore.datasets.facts import published
 from zslcore.leakage import released_codes
 
-#: A p-value that belongs to the other set: what a visit begins with.
+#: First open tile: a p-value that belongs to the other set.
 STRONGEST = "gbu-cross-p"
 #: The tile of the study that only a command makes.
 LARGE = "large-scale"
@@ -39,7 +39,7 @@ WALL, OPEN = "claims_wall", "claims_open"
 CROSS_TABLE = "cross_dataset_awa"
 
 Basis = Literal["printed", "measured", "yours"]
-#: What a claim is judged on -> in words, in the first sentence, and the body of evidence.
+#: Basis of judgment -> its description, its words in the first sentence, and the evidence.
 BASES: Mapping[Basis, tuple[str, str, Body]] = {
     "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
     "measured": (
@@ -57,7 +57,7 @@ STATES: Mapping[str, State] = {
     "fails here": "no",
 }
 #: State -> the option that shows its tiles, and the look of its badge.
-MARKS: Mapping[State, str] = {"yes": "✓", "no": "✗", "open": "?"}
+MARKS: Mapping[State, str] = {"yes": "✓ holds", "no": "✗ fails", "open": "? open"}
 BADGES: Mapping[State, dict[str, Any]] = {
     "yes": {"color": "green", "icon": ":material/check:"},
     "no": {"color": "red", "icon": ":material/close:"},
@@ -75,10 +75,10 @@ EPOCHS: Mapping[str, tuple[State, str]] = {
     "not stated": ("open", "epoch not stated"),
 }
 BOUND = (
-    "A result whose epoch was chosen on test images is an upper bound: no other choice of epoch in "
-    "that run gives more. A row states what the code does at one commit, on the day of reading; a "
-    "paper may print results of another version. Authors can correct or answer a row by the issue "
-    "form “A row on released code” or a pull request to data/protocols.csv."
+    "A result with the epoch chosen on test images is an upper bound (oracle): no other epoch of "
+    "that run is better. A row describes the code at one commit on the date it was read; a paper "
+    "may print results of another version. Authors can correct or answer a row with the issue form "
+    "“A row on released code” or a pull request to data/protocols.csv."
 )
 
 
@@ -104,7 +104,7 @@ def show(_: Header) -> None:
         with left:
             draw_wall(shown, opened, key=WALL, on_change=_open_pressed)
             if not shown:
-                st.caption("No tile has these marks and words.")
+                st.caption("No tile matches these marks and words.")
         with right, st.container(height=620, border=True):
             if opened in CLAIMS:
                 _show_claim(opened, basis, judged[opened])
@@ -117,7 +117,7 @@ def show(_: Header) -> None:
 
 
 def _choose() -> tuple[Basis, list[str], list[str], str]:
-    """Choose what claims are judged on, and which tiles are shown."""
+    """Choose the basis of judgment and the tiles."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         basis = st.segmented_control(
             "Judged on",
@@ -144,8 +144,8 @@ def _choose() -> tuple[Basis, list[str], list[str], str]:
             default=list(MARKS.values()),
             key="claims_marks",
             bind="query-params",
-            help="✓ holds, or chosen without test images; ✗ does not hold, contradicts what is "
-            "stated, or chosen on test images; ? open.",
+            help="holds: the claim holds, or the code chooses without test images; fails: the "
+            "claim does not hold, or the code chooses on test images; open: undecided.",
         )
         sought = st.text_input("Find", key="claims_find", bind="query-params", width=160)
     return basis, groups or GROUPS, marks or list(MARKS.values()), sought.strip().lower()
@@ -161,8 +161,8 @@ def _answer(basis: Basis, judged: Mapping[str, Judgment]) -> None:
     }
     st.markdown(
         f"**Of {len(judged)} claims of four papers, {yes} hold {BASES[basis][1]}, {no} do not, "
-        f"and {left} stay open.** The strongest finding: the printed p = {PRINTED_CLAIM.p} for "
-        "another *training* set does not follow from its table, which gives "
+        f"{left} are open.** Strongest finding: the printed p = {PRINTED_CLAIM.p} for another "
+        "*training* set does not follow from the printed table, which gives "
         f"p = {p['training set']:.2g}; it is the value for another *test* set "
         f"(p = {p['test set']:.2g}). {released_codes.headline()}"
     )
@@ -189,7 +189,7 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
         LARGE,
         "Findings",
         "open",
-        "a command",
+        "needs a command",
         "Large scale: accuracy on up to 20,345 ImageNet classes, next to the printed table.",
     )
     for finding in FINDINGS:
@@ -241,13 +241,13 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
 
 
 def _experiment_of(table: str) -> str:
-    """Return the name that ``reproduce`` has for a printed table, as "GBU 3" or "GBU figure 4"."""
+    """Return the ``reproduce`` name of a printed table, as "GBU 3" or "GBU figure 4"."""
     paper, *kind, number = table.split(" ")
     return f"{paper.lower()}:{kind[0] if kind else 'table'}{number}"
 
 
 def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
-    """Draw the number that decides, with its interval."""
+    """Draw the deciding number with its interval."""
     read = judgment.cells.tables
     if CROSS_TABLE in read and judgment.unit == "p":
         numbers = [
@@ -270,7 +270,7 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
 
 
 def _show_cells(id_: str, basis: Basis) -> None:
-    """List the printed cells that a claim is judged on, ours next to them; else what was run."""
+    """List the printed cells of a claim next to ours; else our runs."""
     body: Body = "yours" if basis == "yours" else "real"
     printed = cache.judged_on("printed")[id_].cells
     wide = with_ours(id_, printed, cache.evidence()[body])
@@ -281,11 +281,11 @@ def _show_cells(id_: str, basis: Basis) -> None:
     for name, table in printed.tables.items():
         _show_shares(table, f"claim_{id_}_{name}")
     if wide.empty and not printed.tables:
-        st.caption("No cell is read: what the claim needs is not there.")
+        st.caption("No cell is available: the numbers that this claim needs are missing.")
 
 
 def _show_shares(table: pd.DataFrame, name: str) -> None:
-    """Show a table as it is, fractions in percent."""
+    """Show a table with fractions in percent."""
     floats = [column for column in table.columns if table[column].dtype.kind == "f"]
     shares = [column for column in floats if table[column].abs().max() <= 1]
     labels = {column: str(column).replace("_", " ") for column in table.columns}
@@ -293,14 +293,14 @@ def _show_shares(table: pd.DataFrame, name: str) -> None:
 
 
 def _show_large_scale() -> None:
-    """Show the printed table of the study on ImageNet, and the command that makes ours."""
-    st.badge("open: a command", **BADGES["open"])
+    """Show the printed table of the study on ImageNet, and the command for ours."""
+    st.badge("open: needs a command", **BADGES["open"])
     st.markdown("**What happens at 20,345 classes?**")
     st.markdown(
-        "The benchmark paper trains on the 1,000 classes of ImageNet and tests on the others: 2 "
-        "and 3 hops away in WordNet, the most and the least populated, and all. The features do "
-        "not come with the package; the command says where they go, simulates them for a trial, "
-        "and prints ours next to this table."
+        "The benchmark paper trains on the 1,000 classes of ImageNet and tests on the others: "
+        "classes 2 and 3 hops away in WordNet, the most and the least populated, and all. The "
+        "features are not in the package; the command names their folder, simulates them for a "
+        "trial, and prints our results next to this table."
     )
     table = published("imagenet_zsl_top1")
     wide = table.pivot_table("top1_per_class", "method", "split", sort=False).reset_index()
@@ -325,14 +325,14 @@ def _show_code(code: str) -> None:
 
 
 def _show_finding(finding: Finding) -> None:
-    """Show a finding, the printed cells of the claims that it names, and its command."""
+    """Show a finding, the printed cells of its claims, and its command."""
     st.badge(WHERE[finding.where], **BADGES["no"])
     st.markdown(f"**{plain(finding.said)}**")
     for id_ in re.findall(r"\S+", finding.command.partition("--id ")[2]):
         st.caption(plain(CLAIMS[id_].statement))
         _show_cells(id_, "printed")
     st.caption(
-        "A test computes each number again. FOLDER is the unpacked archive of the benchmark; other "
+        "A test recomputes each number. FOLDER is the unpacked archive of the benchmark; other "
         "commands need no file."
     )
     downloads.show_command(finding.command)

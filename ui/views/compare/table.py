@@ -1,11 +1,11 @@
-"""Table of methods: a row a method, a column a data set, and each number with its source.
+"""Table of methods: rows are methods, columns data sets; each number has its source.
 
-Words of other people are never read as markdown.
+Texts of other people are never read as Markdown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -47,7 +47,8 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.leakage import Mark
-from zslcore.methods import METHODS
+from zslcore.methods import METHODS, TRANSDUCTIVE
+from zslcore.methods.base import MethodCard
 from zslcore.results.store import ResultStore, StoredRun
 
 FIGURES: dict[str, Metric] = {
@@ -71,6 +72,14 @@ MARKS: Mapping[State, tuple[str, str]] = {
     State.VERIFIED: ("✓", "verified: recomputed from predictions, or computed here"),
     State.STATED: ("○", "stated: metrics without predictions"),
 }
+#: Optional columns of a method: heading -> value from its card.
+DETAILS: Mapping[str, Callable[[MethodCard], object]] = {
+    "year": lambda card: card.year,
+    "family": lambda card: card.family,
+    "setting": lambda card: "transductive" if card.transductive else "inductive",
+}
+#: Optional column on the final fit, which every run of this package does on trainval.
+FITTED = "trained on trainval"
 #: Behind methods that no other one is significantly better than.
 SHADE = "background-color: rgba(88, 101, 121, 0.22)"
 #: Behind the numbers of your runs, which the marks name as well.
@@ -83,16 +92,16 @@ ROW, HEADINGS = 35, 73
 PILLS, MORE, CHOICES = 380, 110, 72
 #: Keys of the table, of the opened cell and of the chosen one of its results.
 TABLE, CELL, RESULT = "table_of_methods", "table_result", "table_run"
-#: Words for the next run: a busy server drops what a run sends just before it starts another.
-SAID = "table_said"
+#: Message for the next run: a busy server drops messages sent just before a rerun.
+MESSAGE = "table_message"
 
 
 def show(_: Header) -> None:
-    """Show the table, the opened cell, what is missing, and the ranks."""
-    if said := st.session_state.pop(SAID, ""):
-        st.toast(said)
+    """Show the table, the opened cell, missing cells, and the ranks."""
+    if message := st.session_state.pop(MESSAGE, ""):
+        st.toast(message)
     with errors_as_sentences():
-        table, unreadable = _choose()
+        table, details, unreadable = _choose()
         if table.columns:
             for column in table.columns:
                 digests = {cell.digest: None for cell in column.cells.values() if cell.digest}
@@ -101,15 +110,14 @@ def show(_: Header) -> None:
             _answer(table)
             if words := _hidden_in_words(table):
                 st.caption(f":material/filter_alt: {words}")
-            _show_grid(table)
+            _show_grid(table, details)
             _show_cell(table)
             _show_missing(table)
             _show_ranks(table)
         else:
-            nothing = f"No such result has {_in_words(table.figure)} on split {plain(table.split)}."
+            nothing = f"No result with {_in_words(table.figure)} on split {plain(table.split)}."
             otherwise = (
-                "Results that you compute on Play, or with `zslcore run`, appear here at once as "
-                "your runs."
+                "Results computed on Play, or by `zslcore run`, appear here at once as your runs."
             )
             words = f"{nothing} {_hidden_in_words(table) or otherwise}"
             st.info(words, icon=":material/filter_alt_off:")
@@ -120,8 +128,8 @@ def show(_: Header) -> None:
 # --- Choices --------------------------------------------------------------------------------------
 
 
-def _choose() -> tuple[MethodTable, str]:
-    """Choose results, metric, split and data sets."""
+def _choose() -> tuple[MethodTable, list[str], str]:
+    """Choose results, metric, split, data sets and optional columns."""
     stored, _, unreadable = cache.all_runs()
     board = cache.board()
     ids = " ".join(one.id for one in stored)
@@ -148,12 +156,19 @@ def _choose() -> tuple[MethodTable, str]:
         origins = [origin for name in whose if (origin := ORIGINS[name])]
         with st.popover("More", icon=":material/tune:", width=MORE):
             data = _choose_data(cells, origins)
+            details = st.multiselect(
+                "Columns",
+                [*DETAILS, FITTED],
+                key="table_details",
+                bind="query-params",
+                placeholder="year, family, setting, training data",
+            )
             variants = st.toggle("Variants of methods", key="table_variants", bind="query-params")
             probes = st.toggle(
                 "Runs of single folds",
                 key="table_probes",
                 bind="query-params",
-                help="Runs with the parameters that one fold alone would choose.",
+                help="Runs with the parameters chosen on one fold only.",
             )
         if not window.is_narrow():
             with st.container(width="content", key="table_height"):
@@ -161,7 +176,7 @@ def _choose() -> tuple[MethodTable, str]:
     table = MethodTable(
         cells, FIGURES[label], split, origins, data, "printed" in whose, variants, probes
     )
-    return table, unreadable
+    return table, details, unreadable
 
 
 def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
@@ -181,7 +196,7 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
         list(names),
         key="table_columns",
         format_func=names.__getitem__,
-        placeholder="yours and the usual ones",
+        placeholder="yours and the benchmarks",
         bind="query-params",
     )
     if chosen:
@@ -216,7 +231,7 @@ def _title(of: Cell | Column) -> str:
 
 
 def _hidden_in_words(table: MethodTable) -> str:
-    """Say which choices hide runs of yours; empty where none does."""
+    """Return the choices that hide your runs; empty without any."""
     parts, hidden = [], table.hidden()
     for choice, cells in hidden.items():
         of = {
@@ -231,7 +246,7 @@ def _hidden_in_words(table: MethodTable) -> str:
 
 
 def _unmeasured_in_words(figure: Metric, cells: Sequence[Cell]) -> str:
-    """Say why results are not shown with a metric."""
+    """Return why results are not shown with a metric."""
     tasks = sorted({cell.task.upper() for cell in cells if figure in cell.figures and cell.task})
     none = f"no {_in_words(figure)}" if any(figure not in cell.figures for cell in cells) else ""
     chosen = f"parameters chosen for {', '.join(tasks)}" if tasks else ""
@@ -246,7 +261,7 @@ def _in_words(figure: Metric) -> str:
 
 
 def _answer(table: MethodTable) -> None:
-    """Say for each data set which method leads, how many are tied, and whether classes leak."""
+    """Name the leading method of each data set, the number of ties, and leaks of classes."""
     lines = st.container(gap="xsmall")
     for column in table.columns:
         value = percent(column.ranks["value"][column.leader])
@@ -265,7 +280,7 @@ def _tie_in_words(column: Column) -> str:
     if column.ranks["first"].isna().all():
         return f"ranks have no interval: {plain(_begun_small(column.ranks['why'].iloc[0]))}"
     if not column.tied:
-        return "every other one is significantly worse"
+        return "all others are significantly worse"
     are = "other is" if column.tied == 1 else "others are"
     return f"{column.tied} {are} not significantly worse (95 %)"
 
@@ -287,7 +302,7 @@ def _without_interval(table: MethodTable) -> str:
 
 
 def _badge(column: Column) -> None:
-    """Say whether test classes are among those the extractor was trained on."""
+    """Show whether test classes are in the pre-training set."""
     leak = leak_of(list(column.cells.values()))
     n = len(leak.classes)
     looks: dict[Mark, tuple[str, Literal["green", "violet", "gray"], str]] = {
@@ -304,8 +319,8 @@ def _badge(column: Column) -> None:
         st.badge("simulated", color="orange", icon=":material/science:")
 
 
-def _show_grid(table: MethodTable) -> None:
-    """Show all columns; a click on a cell opens it. Offer the table as files."""
+def _show_grid(table: MethodTable, details: Sequence[str]) -> None:
+    """Show all columns and details; a click on a cell opens it. Offer the table as files."""
     wide = _wide(table)
     sources = list(dict.fromkeys(table.printed["table"]))
     words = {
@@ -323,6 +338,12 @@ def _show_grid(table: MethodTable) -> None:
         ),
         axis=1,
     )
+    if details:
+        about = {
+            ("method", name): [_detail_of(table, row, name) for row in wide.index]
+            for name in details
+        }
+        shown = pd.concat([shown, pd.DataFrame(about, index=wide.index)], axis=1)
     data_of = {below: name for below, (name, _) in zip(lower, _kinds(wide), strict=True)}
 
     def open_cell() -> None:
@@ -339,7 +360,9 @@ def _show_grid(table: MethodTable) -> None:
             if makers[kind] == "number"
             else st.column_config.Column(width=width)
         )
-    st.caption("A click on a heading sorts, a click on a cell shows where its number comes from.")
+    st.caption(
+        "Click a heading to sort. Click a cell to see the source of its number below the table."
+    )
     st.dataframe(
         shown.style.apply(lambda _: _shades(table, wide, shown), axis=None),
         column_config=config,
@@ -352,6 +375,17 @@ def _show_grid(table: MethodTable) -> None:
     )
     st.caption(_legend(table))
     _offer_table(table, wide)
+
+
+def _detail_of(table: MethodTable, row: str, name: str) -> object:
+    """Return an optional column of a method; None if it is unknown."""
+    if name == FITTED:
+        cells = [column.cells[row] for column in table.columns if row in column.cells]
+        return "yes" if all(isinstance(cell.source, StoredRun) for cell in cells) else None
+    method = row.partition(" (")[0]
+    registries = (METHODS, TRANSDUCTIVE)
+    card = next((each[method].card for each in registries if method in each), None)
+    return None if card is None else DETAILS[name](card)
 
 
 def _wide(table: MethodTable) -> pd.DataFrame:
@@ -399,7 +433,7 @@ def _rank_in_words(rank: pd.Series) -> str | None:
 
 
 def _mark(cell: Cell | None) -> str:
-    """Return the mark of a result, and whose it is where it is not shipped."""
+    """Return the mark of a result, and its owner unless it is precomputed."""
     if cell is None:
         return "missing"
     whose = {"mine": " yours", "shipped": "", "others": f" {cell.who}"}[cell.origin]
@@ -521,7 +555,7 @@ def _key(cell: Cell) -> str:
 
 
 def _show_curve(table: MethodTable, column: Column, cell: Cell) -> None:
-    """Draw the whole curve where there are predictions, else the points that are stated."""
+    """Draw the full curve if there are predictions, else the stated points."""
     predictions = _predictions_of(cell)
     path = _path(cell)
     if predictions is not None and predictions.test.generalized:
@@ -538,12 +572,12 @@ def _show_curve(table: MethodTable, column: Column, cell: Cell) -> None:
             key="table_points",
         )
         st.caption(
-            "Stated are two points of the curve, γ = 0 and the validated γ. The whole curve needs "
-            "predictions, which this result does not have."
+            "This result states two points of the curve, γ = 0 and the validated γ. The full curve "
+            "needs predictions."
         )
     else:
         why = "Split SS has no test images of seen classes, so there is no seen-unseen curve."
-        alone = "This result states no accuracies of seen and unseen classes."
+        alone = "This result has no accuracies of seen and unseen classes."
         st.info(why if column.split == "SS" else alone, icon=":material/info:")
 
 
@@ -577,7 +611,7 @@ def _show_figures(cell: Cell) -> None:
 
 
 def _show_printed(table: MethodTable, column: Column, row: str) -> None:
-    """List what the papers print for this cell, with the figure of a paper's first version."""
+    """List the printed values of this cell, also of a paper's first version."""
     lines = []
     for _, one in table.prints(row, column.benchmark).iterrows():
         first = one["first_version"]
@@ -594,14 +628,14 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
 
 
 def _show_run(one: StoredRun, cell: Cell) -> None:
-    """Say how a run was made, show its command, and offer its files and its deletion."""
+    """Show the origin and command of a run, and offer its files and its deletion."""
     result, spec, who = one.result, one.result.spec, one.imported.who if one.imported else ""
     mark, meaning = MARKS[cell.state]
-    whose = {"mine": "Computed in this data folder.", "shipped": "Shipped with the package."}
+    whose = {"mine": "Computed in this data folder.", "shipped": "Precomputed, in the package."}
     if one.imported:
         origin = (
-            f"Imported from {plain(one.imported.file)} on {one.imported.when[:10]}; said to be "
-            f"made by {plain(who)}."
+            f"Imported from {plain(one.imported.file)} on {one.imported.when[:10]}; owner as "
+            f"stated: {plain(who)}."
         )
     else:
         origin = whose[cell.origin]
@@ -641,9 +675,9 @@ def _link_to_play(one: StoredRun) -> None:
     if (address := address_of(spec)) is not None:
         site_map.link("play", "Open on Play", **address)
     elif plugins.is_plugin_name(spec.method):
-        st.caption("The method is from outside; `ZSL_METHODS` names its file to the app.")
+        st.caption("This is an external method; set `ZSL_METHODS` to its file.")
     elif spec.method not in METHODS:
-        st.caption("This version does not have the method of this run.")
+        st.caption("This version lacks the method of this run.")
 
 
 def _may_delete(one: StoredRun) -> bool:
@@ -655,24 +689,23 @@ def _offer_to_delete(one: StoredRun) -> None:
     if one.shipped:
         return
     if not _may_delete(one):
-        st.caption("Only the owner of a run can delete it. This run belongs to the server.")
+        st.caption("Only the owner can delete a run. This run belongs to the server.")
         return
     with st.popover("Delete …", icon=":material/delete:", type="tertiary"):
         st.markdown(
-            f"Delete **{plain(one.id)}** for good? All visitors of this server share these runs, "
-            "so they lose it too."
+            f"Delete **{plain(one.id)}** permanently? All visitors of this server share it."
         )
         if st.button("Delete this run", icon=":material/delete:", key="table_delete"):
             with errors_as_sentences():
                 if not _may_delete(one):  # the group was left meanwhile
-                    raise ParameterError("Only the owner of a run can delete it.")
+                    raise ParameterError("Only the owner can delete a run.")
                 ResultStore().delete(one.id)
-                st.session_state[SAID] = "The run is deleted."
+                st.session_state[MESSAGE] = "The run was deleted."
             st.rerun()
 
 
 def _show_entry(one: Judged) -> None:
-    """Say what a submitted result states, and what the board's checks found."""
+    """Show a submitted result and the findings of the board's checks."""
     entry = one.entry
     mark, meaning = MARKS[one.state]
     st.markdown(f"{mark} {meaning.capitalize()}. Submitted by {plain(entry.who)}.")
@@ -698,7 +731,7 @@ def _show_entry(one: Judged) -> None:
 
 
 def _show_missing(table: MethodTable) -> None:
-    """Say which cells are missing and how long they take; one button computes what it can."""
+    """List missing cells with their duration, and offer to compute them."""
     lacking = [(column, rows) for column in table.columns if (rows := table.missing(column))]
     if not lacking:
         return
@@ -722,10 +755,12 @@ def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) ->
     seconds = np.array([seconds_of(table.cells, *place) for place in places])
     known = seconds[np.isfinite(seconds)]
     if not len(known):
-        return "How long that takes is not known."
+        return "The duration is unknown."
     rest = len(seconds) - len(known)
-    more = f", and {rest} of unknown time" * (rest > 0)
-    return f"Computing takes about {duration(float(known.sum()))}{more}; it needs the features."
+    more = f", plus {rest} of unknown duration" * (rest > 0)
+    return (
+        f"Computing them takes about {duration(float(known.sum()))}{more}; it needs the features."
+    )
 
 
 def _is_open(column: Column) -> bool:
@@ -753,7 +788,7 @@ def _compute(table: MethodTable, column: Column, rows: Sequence[str]) -> None:
 
 
 def _show_ranks(table: MethodTable) -> None:
-    """Show ranks on one data set with their intervals, and mean ranks over data sets."""
+    """Show ranks on one data set with intervals, and mean ranks over data sets."""
     fold = st.expander("Ranks", icon=":material/leaderboard:", key="table_ranks", on_change="rerun")
     if not fold.open:
         return
@@ -775,7 +810,7 @@ def _show_ranks(table: MethodTable) -> None:
 
 
 def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
-    """Draw mean ranks with the critical difference, and say what Friedman's test finds."""
+    """Draw mean ranks with the critical difference, and report Friedman's test."""
     matrix = values.to_numpy()
     test, found = ranking.friedman_test(matrix), ranking.ranking(matrix[None])
     groups = ranking.groups(found.mean_rank, test.critical_difference)
@@ -791,8 +826,8 @@ def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
     st.caption(
         f"{test.methods} methods on {test.occasions} data sets ({plain(', '.join(values.index))}). "
         f"Friedman's test: χ² = {test.statistic:.1f}, p = {three_digits(test.p)} by permutation. A "
-        "bar joins methods whose mean ranks differ by less than Nemenyi's critical difference (CD) "
-        "at 5 %. Data sets of the same images are not independent: p is then too small."
+        "bar joins methods with mean ranks closer than Nemenyi's critical difference (CD) at 5 %. "
+        "Data sets of the same images are not independent: p is then too small."
     )
 
 
@@ -800,9 +835,9 @@ def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
 
 
 def address_of(spec: RunSpec) -> dict[str, str] | None:
-    """Return the choices that make Play show this run; None where it would show another one.
+    """Return the parameters that open this run on Play; None if Play would show another run.
 
-    Play shows methods as they are, with parameters and gamma chosen on the folds for GZSL.
+    Play shows methods with parameters and gamma chosen on the folds for GZSL.
     """
     if spec.method not in METHODS:
         return None

@@ -1,4 +1,4 @@
-"""What is in this data set? Its split with images per class and statistics, and its attributes."""
+"""Data set: split with images per class, statistics, and attributes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from zslcore.datasets.facts import benchmark_of, class_attributes, class_facts, 
 
 #: Words on screen -> order.
 CLASS_ORDERS = {"as in the file": "given", "by name": "name", "similar together": "similar"}
-ATTRIBUTE_ORDERS = {**CLASS_ORDERS, "most telling first": "telling"}
+ATTRIBUTE_ORDERS = {**CLASS_ORDERS, "most discriminative first": "telling"}
 #: Tab of an import, which opens on it.
 YOUR_DATA = "Your data"
 PART_LABELS = {
@@ -48,7 +48,7 @@ def _show_your_data(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _show_split(dataset: ZSLDataset, split: Split) -> None:
-    """Draw the images of every class by what they are for, the folds, and the statistics."""
+    """Draw the images of every class by part, the folds, and the statistics."""
     table = dataset_summary.sorted_classes(dataset_summary.class_table(dataset, split), "by role")
     folds = dataset_summary.fold_roles(dataset, split)
     st.markdown(_counts(dataset, split))
@@ -61,13 +61,14 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
     leaked = int(table["several"].sum())
     if leaked:
         st.warning(
-            f"{leaked:,} images are in more than one part: do not trust a result on this split.",
+            f"{leaked:,} images are in more than one part: results on this split cannot be "
+            "trusted.",
             icon=":material/warning:",
         )
     st.caption(
-        f"{plain(split.note)} Parameters are chosen on the folds: a method trains on a fold's "
-        "training classes and is judged on its ■ validation classes, which it has not seen. Test "
-        f"images are not used for this.{_held_out(dataset, split)}"
+        f"{plain(split.note)} Parameters are chosen on the folds: a method is trained on the "
+        "training classes of a fold and evaluated on its ■ validation classes. Test images are "
+        f"not used for this.{_held_out(dataset, split)}"
     )
     if split.name.startswith("PS"):
         _show_photographs(benchmark_of(dataset))
@@ -83,7 +84,7 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
 
 
 def _counts(dataset: ZSLDataset, split: Split) -> str:
-    """Say in one line what the data set has, and what trains and tests."""
+    """Return the counts of the data set, its training and its test images in one line."""
     seen, unseen = len(split.seen_classes), len(split.unseen_classes)
     of_seen = f"{len(split.test_seen):,} images of these and " if len(split.test_seen) else ""
     return (
@@ -95,7 +96,7 @@ def _counts(dataset: ZSLDataset, split: Split) -> str:
 
 
 def _held_out(dataset: ZSLDataset, split: Split) -> str:
-    """Return how many images of the first fold are seen validation, as a sentence to go on with."""
+    """Return a sentence on the seen validation images of the first fold."""
     images = dataset_summary.part_sizes(dataset.labels, split).set_index("part")["images"]
     if not images.get("seen validation"):
         return ""
@@ -108,7 +109,7 @@ def _held_out(dataset: ZSLDataset, split: Split) -> str:
 
 
 def _show_photographs(benchmark: str | None) -> None:
-    """Say of a benchmark that its proposed split has photographs on both sides."""
+    """Report photographs on both sides of the proposed split of a benchmark."""
     shared = row_facts(benchmark).shared.get("PS 2.0") if benchmark else None
     if benchmark is None or not shared:
         return
@@ -118,10 +119,9 @@ def _show_photographs(benchmark: str | None) -> None:
         for part, n in shared.items()
     ]
     st.caption(
-        f"The images of {benchmark} are boxes, cut from {row_facts(benchmark).n_photographs:,} "
-        "photographs, and its Proposed Split separates boxes, not photographs. In the real "
-        f"{benchmark}, {' and '.join(counts)} come from a photograph that also gave a training "
-        "image."
+        f"The images of {benchmark} are boxes cut from {row_facts(benchmark).n_photographs:,} "
+        "photographs, and the proposed split separates boxes, not photographs. In the real "
+        f"{benchmark}, {' and '.join(counts)} share a photograph with a training image."
     )
 
 
@@ -147,14 +147,14 @@ def _show_statistics(dataset: ZSLDataset) -> None:
 
 
 def _show_origin(dataset: ZSLDataset) -> None:
-    """Say where the data set comes from, and what the papers say of it."""
+    """Show the origin of the data set and the notes of the papers."""
     st.markdown(f"**Where it comes from.** {plain(dataset.source)}")
     for part in dataset.splits.values():
         if part.note:
             st.markdown(f"**{plain(part.name)}.** {plain(part.note)}")
     benchmark = benchmark_of(dataset)
     if benchmark is None:
-        st.caption("These classes belong to no known benchmark, so there are no published results.")
+        st.caption("These classes belong to no benchmark with published results.")
         return
     if dataset.simulated:
         st.caption(
@@ -164,7 +164,7 @@ def _show_origin(dataset: ZSLDataset) -> None:
                 if class_attributes(benchmark) is not None
                 else "; features and attributes are simulated. "
             )
-            + "The demo size keeps a share of the images, "
+            + "The demo has a share of the images, "
             f"`simulated-{benchmark}-full` all of them. "
             f"{simulated_effects.about_photographs(dataset)}"
         )
@@ -173,15 +173,13 @@ def _show_origin(dataset: ZSLDataset) -> None:
 
 
 def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
-    """Draw the descriptions of the classes, searched and ordered."""
+    """Draw the class embeddings, searched and ordered."""
     n = dataset.prototypes.shape[1]
     choices = _choose_attributes(n)
     most = choices["max_attributes"]
     table = dataset_summary.attribute_table(dataset, **choices)
     if table.empty:
-        st.info(
-            "No class and no attribute has these words in its name.", icon=":material/search_off:"
-        )
+        st.info("No class or attribute has these words in its name.", icon=":material/search_off:")
         return
     by_class = dataset_summary.class_table(dataset, split)
     role = dict(zip(by_class["class"], by_class["role"], strict=True))
@@ -194,13 +192,13 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
     st.caption(
         f"{table.shape[0]} of {dataset.n_classes} classes, {table.shape[1]} of {n} attributes"
         f"{', those that differ most between classes' if most < n else ''}. ● seen, "
-        "◆ unseen. Its row is all that a method knows of an unseen class."
+        "◆ unseen. This row is all that a method has of an unseen class."
     )
     tables.download(table, f"{dataset.name}-attributes", index=True)
 
 
 def _choose_attributes(n: int) -> dict[str, Any]:
-    """Choose what of the prototypes, which have ``n`` attributes, is shown and in which order."""
+    """Choose the shown classes and the ``n`` attributes, and their order."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         of_classes = controls.choose("Order of classes", list(CLASS_ORDERS), key="data_class_order")
         of_attributes = controls.choose(

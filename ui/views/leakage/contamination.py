@@ -1,4 +1,4 @@
-"""May this number be reported as zero-shot? Test classes against pre-training sets."""
+"""Contamination map: test classes against pre-training sets."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from zslcore.leakage import contamination, reliability
 from zslcore.leakage.contamination import Answer, Extractor, TestSet
 from zslcore.leakage.vocabularies import count_understood
 
-#: The column of all sets of which nothing is known.
+#: Column of all sets without a list of classes.
 WEB = "web-scale sets: unknown"
-OF_APP, OWN = "a data set of this app", "classes of my own"
+OF_APP, OWN = "a data set of this app", "your own classes"
 #: Names that are compared while a visitor waits; the command takes any number.
 MOST_NAMES = 300
 EXAMPLE = "zebra\ngiant panda\nokapi"
 
 
 def show(header: Header) -> None:
-    """Choose features and test classes, and say whether they overlap."""
+    """Choose features and test classes, and show whether they overlap."""
     with errors_as_sentences():
         with st.container(horizontal=True, vertical_alignment="bottom"):
             extractor = controls.choose(
@@ -43,11 +43,11 @@ def show(header: Header) -> None:
                 default="ResNet-101",
             )
             tested, words = _choose_classes(header)
-        with st.spinner("Comparing names of classes…"):
-            asked = Asked(tested, contamination.find_extractor(extractor))
-            show_answer(asked)
-    show_tabs(TABS, asked, key="contamination_tab")
-    with st.expander("The command that says the same", icon=":material/terminal:"):
+        with st.spinner("Comparing class names …"):
+            question = Question(tested, contamination.find_extractor(extractor))
+            show_answer(question)
+    show_tabs(TABS, question, key="contamination_tab")
+    with st.expander("Command", icon=":material/terminal:"):
         asks = ["zslcore", "contamination", *words, "--extractor", extractor]
         show_command(shlex.join(asks))
 
@@ -75,11 +75,11 @@ def _choose_classes(header: Header) -> tuple[TestSet, list[str]]:
 def _own_classes() -> TestSet:
     """Read names of classes, one a line."""
     text = st.text_area(
-        "Test classes, one a line or in a column",
+        "Test classes, one per line or in a column",
         EXAMPLE,
         max_chars=20_000,
         key="contamination_classes",
-        help="They are compared with every list of pre-training classes, and not stored.",
+        help="Compared with every list of pre-training classes; not stored.",
     )
     listed = parse_class_list(text.splitlines(), count_understood)
     if (n := len(listed.names)) > MOST_NAMES:
@@ -102,8 +102,8 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
-class Asked:
-    """The test classes and the extractor of the features that the visitor asks about."""
+class Question:
+    """Chosen test classes and extractor."""
 
     tested: TestSet
     extractor: Extractor
@@ -119,55 +119,57 @@ class Asked:
         return [contamination.pretraining_sets()[n].title for n in self.extractor.pretraining]
 
 
-def show_answer(asked: Asked) -> None:
-    """Say the verdict in a word, a mark and a colour, and why."""
-    answer = asked.answer
+def show_answer(question: Question) -> None:
+    """Show the verdict as word, icon and colour, with its reason."""
+    answer = question.answer
     color, icon = LOOKS[answer.state]
     with st.container(border=True):
         st.markdown(f"## :{color}[{icon} {answer.verdict}]\n\n{plain(answer.sentence)}")
         if answer.advice:
             st.markdown(plain(answer.advice))
-        if answer.state == "unknown" and not asked.tested.not_understood:
+        if answer.state == "unknown" and not question.tested.not_understood:
             with st.popover("What to do next", icon=":material/checklist:"):
-                _show_next(asked)
+                _show_next(question)
         st.markdown(
-            f":small[Source: {plain(asked.extractor.source)}. {asked.extractor.url}]",
-            help="Who says what the extractor was trained on.",
+            f":small[Source: {plain(question.extractor.source)}. {question.extractor.url}]",
+            help="Source of the pre-training set of the extractor.",
         )
 
 
-def _show_next(asked: Asked) -> None:
-    """Say how evidence is found where the pre-training set has no list of classes."""
-    named = str(asked.tested)
+def _show_next(question: Question) -> None:
+    """Show how to look for evidence if the pre-training set has no list of classes."""
+    named = str(question.tested)
     on = ["--on", named] if named in _ON_MAP else ["--classes", "FILE"]
-    if asked.extractor.labels == "captions":
+    if question.extractor.labels == "captions":
         st.markdown(
-            "**Count captions.** Of some of the pre-training captions, one a line, this counts "
-            "those that name each test class:"
+            "**Count captions.** With some of the pre-training captions, one per line, this "
+            "command counts the captions that name each test class:"
         )
         words = ["python", "-m", "zslcore", "contamination", *on, "--captions", "CAPTIONS.tsv"]
         show_command(shlex.join(words))
     st.markdown(
         "**Look for near duplicates.** Import some of the pre-training images as the training part "
-        "of a split beside the test images; *Is it clean?* and this list the pairs that are nearly "
-        "identical:"
+        "of a split, with the test images as its test part; *Is it clean?* and this command list "
+        "the near duplicates:"
     )
     show_command("python -m zslcore check FOLDER")
     printed = [
-        row for name in asked.extractor.pretraining for row in contamination.printed_overlaps(name)
+        row
+        for name in question.extractor.pretraining
+        for row in contamination.printed_overlaps(name)
     ]
     if printed:
-        st.caption(f"What its own paper found: {plain(printed[0].source)}, {printed[0].url}")
+        st.caption(f"Overlap reported in its paper: {plain(printed[0].source)}, {printed[0].url}")
 
 
-def show_map(asked: Asked) -> None:
-    """Draw all test sets by all pre-training sets; what is asked about is tinted."""
+def show_map(question: Question) -> None:
+    """Draw all test sets by all pre-training sets, with the chosen ones tinted."""
     table, web = _map()
     known = {row.test_set for row in table.itertuples()}
     counts = table.loc[table["title"] != WEB, "state"].value_counts()
-    titles = dict.fromkeys(WEB if title in web else title for title in asked.trained_on)
+    titles = dict.fromkeys(WEB if title in web else title for title in question.trained_on)
     chart(
-        contamination_map(table, str(asked.tested), list(titles)),
+        contamination_map(table, str(question.tested), list(titles)),
         f"Contamination map of {len(known)} test sets and {table['title'].nunique() - 1} "
         f"pre-training sets with a list of classes: {counts.get('overlap', 0)} cells overlap, "
         f"{counts.get('possible', 0)} have related classes only, {counts.get('none', 0)} have none "
@@ -178,11 +180,10 @@ def show_map(asked: Asked) -> None:
     counted = (
         "Touch a cell to see how many classes overlap. "
         if narrow()
-        else "6+1: 6 test classes are certainly in the pre-training set, 1 possibly. {6}: a paper "
-        "lists 6. "
+        else "6+1: 6 test classes are in the pre-training set, 1 is related. {6}: a paper lists 6. "
     )
     st.caption(
-        f"{counted}Web-scale sets have no list of classes, so that nothing can be counted: "
+        f"{counted}Web-scale sets have no list of classes, so overlap cannot be counted: "
         f"{', '.join(web)}. Unknown does not mean clean."
     )
 
@@ -206,7 +207,7 @@ def _map() -> tuple[pd.DataFrame, list[str]]:
 
 
 def _short(row: Mapping[Any, Any]) -> str:
-    """Write the counts of a cell, nothing where there are none to write."""
+    """Return the counts of a cell; empty without any."""
     counts = () if pd.isna(row["certain"]) else (row["certain"], row["possible"])
     counted = "+".join(f"{n / 1000:.0f}k" if n >= 1000 else f"{n}" for n in counts if any(counts))
     printed = "" if pd.isna(row["printed"]) else f"{{{row['printed']}}}"
@@ -216,17 +217,17 @@ def _short(row: Mapping[Any, Any]) -> str:
 def _hover(row: Mapping[Any, Any]) -> str:
     words = "cannot be counted"
     if not pd.isna(row["certain"]):
-        words = f"{row['certain']:,} certain, {row['possible']:,} possible of {row['classes']:,}"
+        words = f"{row['certain']:,} in the set, {row['possible']:,} related of {row['classes']:,}"
     if not pd.isna(row["printed"]):
         words += f"<br>{row['printed_in']}: {row['printed']}"
     return words
 
 
-def show_extractors(asked: Asked) -> None:
+def show_extractors(question: Question) -> None:
     """List all extractors with their answers for the same test classes."""
     rows = []
     for extractor in contamination.extractors().values():
-        answer = contamination.answer(asked.tested, extractor)
+        answer = contamination.answer(question.tested, extractor)
         titles = [contamination.pretraining_sets()[name].title for name in extractor.pretraining]
         rows.append(
             {
@@ -240,7 +241,7 @@ def show_extractors(asked: Asked) -> None:
                 "url": extractor.url,
             }
         )
-    st.markdown(f"May a number on **{plain(str(asked.tested))}** be reported as zero-shot?")
+    st.markdown(f"May a number on **{plain(str(question.tested))}** be reported as zero-shot?")
     tables.show(
         pd.DataFrame(rows),
         "contamination_extractors",
@@ -254,20 +255,20 @@ def show_extractors(asked: Asked) -> None:
         height=420,
     )
     st.caption(
-        "“Supervision” is what the examples came with when the extractor was trained on them. The "
-        "download also has the reason for each answer."
+        "Supervision: labels or captions that the extractor was trained with. The download has the "
+        "reason for each answer."
     )
 
 
-def show_classes(asked: Asked) -> None:
-    """List the overlapping classes of what is asked about, each with its reason."""
-    names = asked.extractor.pretraining
-    with st.spinner("Comparing names of classes…"):
-        parts = [contamination.evidence(asked.tested, name) for name in names]
+def show_classes(question: Question) -> None:
+    """List the overlapping classes of the chosen test set, each with its reason."""
+    names = question.extractor.pretraining
+    with st.spinner("Comparing class names …"):
+        parts = [contamination.evidence(question.tested, name) for name in names]
     table = pd.concat(parts, ignore_index=True)
     if table.empty:
         st.info(
-            "There is no class to show: none overlaps, or it is unknown which.",
+            "No class to show: none overlaps, or the overlap is unknown.",
             icon=":material/info:",
         )
         return
@@ -287,22 +288,22 @@ def show_classes(asked: Asked) -> None:
         height=420,
     )
     st.caption(
-        "Certain: the same name or the same meaning, and both lists are about things, or both are "
-        "about activities. Possible: a related name; a person has to decide. Listed: only a paper "
-        f"lists it. {reliability.how_reliable()}"
+        "Certain: the same name or meaning, in two lists of things or two lists of activities. "
+        "Possible: a related name, which a person has to decide. Listed: named by a paper only. "
+        f"{reliability.how_reliable()}"
     )
     _show_measured()
     site_map.link(
         "drop",
-        "Confirm or reject possible classes of a data set",
+        "Confirm or reject related classes of a data set",
         leakage_source="a data set",
         leakage_tab="Confirm or reject",
     )
 
 
 def _show_measured() -> None:
-    """Show how often certain and possible are right, on the labelled pairs of either part."""
-    parts = {"tuned": "lists it was made with", "held_out": "lists it was not made for"}
+    """Show the accuracy of certain and possible matches on labelled pairs."""
+    parts = {"tuned": "lists used in development", "held_out": "held-out lists"}
     rows = [
         {
             "lists": parts[of.part],
@@ -314,7 +315,7 @@ def _show_measured() -> None:
         }
         for of in reliability.measured()
     ]
-    with st.expander("How often the comparison is right", icon=":material/rule:"):
+    with st.expander("Accuracy of the comparison", icon=":material/rule:"):
         table = pd.DataFrame(rows)
         tables.show(table, "contamination_measured", labels={name: name for name in table.columns})
 

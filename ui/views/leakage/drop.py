@@ -1,4 +1,4 @@
-"""Is it clean? A card for a split, scores, predictions or a result, and below it every finding."""
+"""Is it clean? The verdict on a split, scores, predictions or a result, with every finding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ui.figures.leakage import picture_of
 from ui.intake import scores, uploads
 from ui.intake.dropzone import Sorted, put_and_sort
 from ui.intake.reading_progress import read_or_cancel
-from ui.intake.scores import Sent
+from ui.intake.scores import ScoreUpload
 from ui.sections.audit import GAIN, Review, show_evidence, show_findings
 from ui.sections.audit import LOOKS as MARK_LOOKS
 from ui.shell import site_map, terms
@@ -67,19 +67,19 @@ from zslcore.storage.files import FACTS
 #: The card of a real file that is in circulation, made by ``zslcore check``.
 EXAMPLE = FACTS / "measured" / "example_card.json"
 HELP = (
-    "A split (att_splits.mat, .npz, .json), alone or with its labels or features; a score matrix "
-    "(.npz, .csv) with its labels; both together for H without leaked rows; predictions "
-    "(.parquet); the JSON of a run or of the board; a list of classes (.txt). Each file is read in "
-    "a separate process that runs nothing in it."
+    "A split (att_splits.mat, .npz, .json), with or without its labels or features; a score matrix "
+    "(.npz, .csv) with its labels; both together for H without test images that were trained on; "
+    "predictions (.parquet); the JSON of a run or of a board entry; a list of classes (.txt). Each "
+    "file is read in a separate process that executes nothing in it."
 )
 #: Pixels of height of an upload without files.
 _UPLOAD = 100
 ON_FILE, ON_DATASET = "files", "a data set"
-DECLARED = f"as declared (else {USUAL} is assumed)"
+DECLARED = f"as declared, else {USUAL}"
 
 
 def show(header: Header) -> None:
-    """Take files or a data set, and answer with a card; without files show an example."""
+    """Show the verdict on files or a data set; without files on an example."""
     chosen = controls.choose("Check", [ON_FILE, ON_DATASET], key="leakage_source", width=180)
     if chosen == ON_DATASET:
         with errors_as_sentences():
@@ -90,7 +90,7 @@ def show(header: Header) -> None:
     sandboxed.warm_up()
     with st.container(height=_UPLOAD if certain else "content", border=False):
         files = st.file_uploader(
-            "Drop a split, scores or both, predictions or a result here",
+            "Split, scores or both, predictions, or a result",
             list(ENDINGS),
             accept_multiple_files=True,
             key="drop_files",
@@ -104,9 +104,7 @@ def show(header: Header) -> None:
         place.empty()
         return
     with place.container():
-        st.caption(
-            "Example: a split of AWA2 that is still in circulation. Drop a file to replace it."
-        )
+        st.caption("Example: a split file of AWA2 in circulation. Upload a file to replace it.")
         show_card(read_report(EXAMPLE.read_bytes(), EXAMPLE.name))
 
 
@@ -114,7 +112,7 @@ def show(header: Header) -> None:
 
 
 def _check_dataset(header: Header) -> None:
-    """Choose a split, to begin with one that leaks, and what is known of it."""
+    """Choose a split and declare how it was made."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = data_menu.choose_name(
             "Data set",
@@ -153,7 +151,7 @@ def _measured(dataset: ZSLDataset, split: str, *, measure: bool) -> dict[str, An
 
 
 def _runs_on(dataset: ZSLDataset, split: str) -> list[RunResult]:
-    """Return what the run store has of a split, and say what it has that cannot be read."""
+    """Return the stored runs on a split, and report unreadable ones."""
     store = ResultStore()
     if unreadable := store.unreadable():
         st.caption(f":material/info: {unreadable}")
@@ -169,7 +167,7 @@ def _judged_split(
     dataset: ZSLDataset | None = None,
     measured: dict[str, Any] | None = None,
 ) -> tuple[JudgedSplit, Review]:
-    """Audit a split with all that is said of it; return its card and what stands below."""
+    """Audit a split as declared; return its card and its review."""
     own = _own_list(said.own)
     lists = (*given, *own) or (get_vocabulary(USUAL),)
     context = replace(
@@ -199,7 +197,7 @@ def _own_list(own: BinaryIO | None) -> tuple[Vocabulary, ...]:
 
 
 def _show_below(review: Review) -> None:
-    """Show every finding of a split, what a person decides, and the corrected file."""
+    """Show findings, decisions, the corrected file and a comparison."""
     tabs: dict[str, Callable[[], None]] = {
         "Findings": lambda: show_findings(review),
         "Confirm or reject": lambda: show_decisions(review),
@@ -217,23 +215,23 @@ def _show_below(review: Review) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Answered:
-    """What came of files: a card, None while a question of theirs is open; scores, a split."""
+class _Checked:
+    """Result for a file: its card, None while a question is open; its scores; its split."""
 
     of: Judged | None
-    brought: scores.Brought | None = None
+    evaluated: scores.EvaluatedScores | None = None
     review: Review | None = None
 
 
 def _check_files(files: Sequence[BinaryIO]) -> None:
-    """Recognise the files, ask what belongs to them, and show a card of each and one of both."""
+    """Recognise the files, and show a card of each and of both together."""
     with artifacts.scratch() as folder:
         found = put_and_sort(files, folder)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             given, printed = _choose_pretraining(), _ask_printed(found)
             said = declare(measurable=False)
         judged = [_judged(each, given, said) for each in found]
-    scores.keep([each.brought for each in judged if each.brought is not None])
+    scores.keep([each.evaluated for each in judged if each.evaluated is not None])
     cards = joined_cards([each.of for each in judged if each.of is not None], printed)
     reviews = [each.review for each in judged if each.review is not None]
     for k, card in enumerate(cards):
@@ -245,39 +243,39 @@ def _check_files(files: Sequence[BinaryIO]) -> None:
     if len(reviews) == 1:
         _show_below(reviews[0])
     elif reviews:
-        st.caption("Findings, corrected file and diff are shown of one split at a time.")
+        st.caption("Findings, corrected file and comparison are shown for one split at a time.")
 
 
 def _ask_printed(found: Sequence[Sorted]) -> tuple[Printed, ...]:
-    """Ask what a paper prints of scores, where there are any."""
+    """Ask for the printed metrics, if there are scores."""
     if not any(each.main.kind in ("scores", "predictions") for each in found):
         return ()
     text = st.text_input(
-        "Printed in the paper, percent",
+        "Metrics in the paper (%)",
         key="drop_printed",
         placeholder="H 49.8, u 45.1",
         max_chars=200,
         width=360,
-        help="ZSL, u, s, H or AUSUC as the paper prints them: are they found again?",
+        help="ZSL, u, s, H or AUSUC as printed: are they reproduced?",
     )
     return read_printed(text or "")
 
 
 def _choose_pretraining() -> list[Vocabulary]:
-    """Choose what the feature extractor was trained on; nothing where it is not declared."""
+    """Choose the pre-training set of the extractor; empty if it is not declared."""
     chosen = st.selectbox(
         "Extractor trained on",
         [DECLARED, *VOCABULARY_NAMES],
         key="drop_pretraining",
         bind="query-params",
         width=360,
-        help="Test classes among the classes of the pre-training set are not unseen.",
+        help="Test classes in the pre-training set are not unseen.",
     )
     return [] if chosen in (None, DECLARED) else [get_vocabulary(chosen)]
 
 
-def _judged(found: Sorted, given: list[Vocabulary], said: Declared) -> _Answered:
-    """Return what the file is found to be."""
+def _judged(found: Sorted, given: list[Vocabulary], said: Declared) -> _Checked:
+    """Return the result of checking a file."""
     assumed, vocabularies = not given, given or [get_vocabulary(USUAL)]
     match found.main.kind:
         case "split":
@@ -285,24 +283,24 @@ def _judged(found: Sorted, given: list[Vocabulary], said: Declared) -> _Answered
             read = partial(read_or_cancel, key, partial(_read_split, found, said))
             as_it_came = cache.split_to_review(key, read)
             judged, review = _judged_split(key, as_it_came, found.named, given, said)
-            return _Answered(judged, review=review)
+            return _Checked(judged, review=review)
         case "scores":
-            sent = Sent(found.file, found.others[0] if found.others else None)
-            brought = scores.brought(sent)
-            if brought is None:
-                return _Answered(None)
-            card = card_of_scores(brought.report, found.named, vocabularies, assumed=assumed)
-            return _Answered(JudgedMatrix(card, brought.report), brought)
+            upload = ScoreUpload(found.file, found.others[0] if found.others else None)
+            evaluated = scores.evaluate_upload(upload)
+            if evaluated is None:
+                return _Checked(None)
+            card = card_of_scores(evaluated.report, found.named, vocabularies, assumed=assumed)
+            return _Checked(JudgedMatrix(card, evaluated.report), evaluated)
         case "predictions":
             return _of_predictions(found, given)
         case "classes":
             listed = class_list_of(found.main)
             card = card_of_classes(listed, found.named, vocabularies, assumed=assumed)
-            return _Answered(Judged(card))
+            return _Checked(Judged(card))
         case "run" | "entry":
             names = tuple(vocabulary.name for vocabulary in given)
             card = card_of_result(found.main.path, found.named, names, load=scores.permitted)
-            return _Answered(Judged(card))
+            return _Checked(Judged(card))
     raise FileRefusedError(f"{found.main.name}: expected a file to be checked; got none.")
 
 
@@ -315,36 +313,36 @@ def _read_split(found: Sorted, said: Declared) -> AuditContext:
     )
 
 
-def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Answered:
-    sent = Sent(found.file)
-    predicted = scores.judged_predictions(sent).matrix
+def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Checked:
+    upload = ScoreUpload(found.file)
+    predicted = scores.judged_predictions(upload).matrix
     assert isinstance(predicted, PredictedScores)
     card = card_of_predictions(predicted, found.named, given, load=scores.permitted)
     if card.verdict == "broken":
-        return _Answered(Judged(card))
-    brought = scores.brought(sent)
-    return _Answered(JudgedMatrix(card, brought.report) if brought else Judged(card), brought)
+        return _Checked(Judged(card))
+    evaluated = scores.evaluate_upload(upload)
+    return _Checked(JudgedMatrix(card, evaluated.report) if evaluated else Judged(card), evaluated)
 
 
 def _link(found: Sorted) -> None:
-    """Lead to the view that looks closer, which has the files already."""
+    """Link to the view with all metrics of the files."""
     if found.main.kind in ("scores", "predictions"):
         site_map.link("scores", "All metrics of these scores")
     elif found.main.kind == "entry":
         site_map.link("table", "Others' results", table_whose="others'")
 
 
-# --- What the file does not say -------------------------------------------------------------------
+# --- Declaration ----------------------------------------------------------------------------------
 
 
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
-#: Fitted on request to measure what overlapping classes gain.
+#: Fitted on request to measure the gain of overlapping classes.
 MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the visitor says about a split; ``groups`` and ``own`` are uploaded files."""
+    """Declaration of a split; ``groups`` and ``own`` are uploaded files."""
 
     provenance: Provenance
     own: UploadedFile | None
@@ -354,22 +352,24 @@ class Declared:
 
     @property
     def key(self) -> str:
-        """Names what identifies photographs, where the visitor says it."""
+        """Key of the photographs, if declared."""
         if self.groups is None and not self.pattern:
             return ""
         return f" {self.groups.file_id if self.groups else ''} {self.pattern}"
 
 
 def declare(*, measurable: bool) -> Declared:
-    """Read what the author declares, lists, and whether the effect is to be measured."""
-    with st.popover("More", icon=":material/more_horiz:", help="How results were made and chosen"):
+    """Read the declaration, the lists, and whether to measure the effect."""
+    with st.popover(
+        "More", icon=":material/more_horiz:", help="Declare how results were produced and chosen"
+    ):
         provenance = _declare_provenance()
         own, groups, pattern = _declare_files()
         measure = measurable and st.toggle(
             f"Measure the effect with {', '.join(MEASURED)}",
             key="leakage_measure",
             bind="query-params",
-            help="Stored runs on this split count in any case.",
+            help="Stored runs on this split are always used.",
         )
     return Declared(provenance, own, groups, pattern, measure)
 
@@ -394,20 +394,20 @@ def _declare_provenance() -> Provenance:
 def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
     """Return a list of classes, a list of groups, and the pattern of a photograph's name."""
     own = st.file_uploader(
-        "Pre-training classes of your own, one a line", type=["txt"], key="leakage_list"
+        "Your own list of pre-training classes, one per line", type=["txt"], key="leakage_list"
     )
     groups = st.file_uploader(
-        "Which rows come from one photograph or video (names, one a line, or a CSV)",
+        "Photograph or video of each row (names, one per line, or a CSV)",
         type=list(uploads.GROUP_ENDINGS),
         key="leakage_groups",
     )
     pattern = st.text_input(
-        "Regex that extracts the photo id",
+        "Regular expression that extracts the photo id",
         key="leakage_pattern",
         bind="query-params",
         placeholder="(.*)_aug[0-9]+",
-        help="The first group is matched in the name of an image file, for frames of a video "
-        "or edited copies of an image.",
+        help="Its first group identifies the photo in an image file name, for frames of a video or "
+        "edited copies of an image.",
     )
     return own, groups, pattern
 
@@ -464,7 +464,7 @@ def _show_takeaway(card: Report, key: str) -> None:
 
 
 def _show_details(card: Report, *, findings_below: bool) -> None:
-    """List what was found and what is open, folded, unless that stands below anyhow."""
+    """List the findings in a fold, unless they stand below."""
     if findings_below:
         with st.expander("What was read", icon=":material/description:"):
             _show_read(card)
@@ -498,7 +498,7 @@ A_FILE = "a file"
 
 
 def show_against(review: Review) -> None:
-    """Choose another split, by its name or as a file, and say what moved."""
+    """Compare with another split, by name or as a file."""
     splits = [] if review.dataset is None else list(review.dataset.splits)
     others = [name for name in splits if name != review.report.split]
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -506,8 +506,8 @@ def show_against(review: Review) -> None:
     other = _of_file() if chosen == A_FILE else _of_dataset(review, chosen)
     if other is None:
         st.info(
-            "Upload another split file of the same data, for example the first release and "
-            "version 2.0, or the standard split and the proposed one.",
+            "Upload another split file of the same data, such as the first release and version "
+            "2.0, or the standard split and the proposed one.",
             icon=":material/upload_file:",
         )
         return
@@ -522,7 +522,7 @@ def _of_dataset(review: Review, name: str) -> AuditContext:
 
 def _of_file() -> AuditContext | None:
     files: Sequence[UploadedFile] = st.file_uploader(
-        "Other split file",
+        "Second split file",
         type=list(uploads.SPLIT_ENDINGS),
         accept_multiple_files=True,
         key="leakage_other_files",
@@ -551,18 +551,17 @@ WORDS: dict[str, Policy] = {"stay in the test part": "test first", "are dropped"
 
 
 def show_decisions(review: Review) -> None:
-    """Let a person confirm or reject what was matched."""
+    """Let a person confirm or reject matches."""
     context = review.context
     if not context.vocabularies or context.unseen_classes is None or not context.class_names:
         st.info(
-            "There is nothing to decide without the names of the test classes and a list of those "
-            "the extractor was trained on.",
+            "Decisions need the names of the test classes and a list of pre-training classes.",
             icon=":material/info:",
         )
         return
     st.caption(
-        "Certain matches count until they are rejected, possible ones once they are confirmed. The "
-        "verdict above and Overlap gain use your decisions, and the address keeps them."
+        "Certain matches count unless rejected, possible ones if confirmed. The verdict above and "
+        "Overlap gain use your decisions; the address keeps them."
     )
     undecided = replace(context, decisions={})
     for vocabulary in context.vocabularies:
@@ -574,7 +573,7 @@ def show_decisions(review: Review) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _offer_decisions(context)
         if review.query is not None:
-            site_map.link(GAIN, "What these classes gain", **review.query)
+            site_map.link(GAIN, "Gain of these classes", **review.query)
 
 
 def _offer_decisions(context: AuditContext) -> None:
@@ -607,7 +606,7 @@ def show_corrected(review: Review) -> None:
     st.caption(
         f"{n:,} {'image' if n == 1 else 'images'} removed."
         if n
-        else "No row has to be removed. Classes in the pre-training set stay: the author of the "
+        else "No row has to be removed. Classes in the pre-training set stay; the author of the "
         "split has to decide about them."
     )
     with st.container(horizontal=True):

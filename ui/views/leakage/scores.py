@@ -1,4 +1,4 @@
-"""Evaluate your scores: all metrics of a score matrix that a visitor uploads."""
+"""Your scores: all metrics of an uploaded score matrix under every protocol."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 
 from ui.components import window
 from ui.intake import scores
-from ui.intake.scores import ENDINGS, TEXTS, Brought, Sent
+from ui.intake.scores import ENDINGS, TEXTS, EvaluatedScores, ScoreUpload
 from ui.sections import at_gamma
 from ui.shell import site_map, terms
 from ui.shell.frame import Header, errors_as_sentences
@@ -41,31 +41,33 @@ UPLOAD = 100
 
 
 def show(header: Header) -> None:
-    """Read the visitor's files, or an example, and judge them."""
+    """Evaluate the visitor's files, or an example."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sent, validation = _take_files()
+        upload, validation = _take_files()
     with errors_as_sentences():
-        if sent:
-            whole = scores.joined(sent)
+        if upload:
+            whole = scores.joined(upload)
             if whole is None:
                 return
-            found: list[Brought | None] = [scores.brought(each, validation) for each in whole]
+            found: list[EvaluatedScores | None] = [
+                scores.evaluate_upload(each, validation) for each in whole
+            ]
             scores.keep([each for each in found if each is not None])
-        elif not (found := [*scores.kept_ones()]):
+        elif not (found := [*scores.kept_scores()]):
             found = [*_examples(header)]
         else:
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.caption("You brought these files earlier on this visit.")
+                st.caption("Your files from earlier in this visit.")
                 st.button(
-                    "Forget them", type="tertiary", key="scores_forget", on_click=scores.forget
+                    "Remove them", type="tertiary", key="scores_forget", on_click=scores.forget
                 )
         there = [each for each in found if each is not None]
         if len(there) == len(found):
-            _show_scores(there[0], there[1:], compared=bool(scores.kept_ones()))
+            _show_scores(there[0], there[1:], compared=bool(scores.kept_scores()))
 
 
-def _take_files() -> tuple[list[Sent], Sent | None]:
-    """Return what was uploaded, and the validation scores next to it."""
+def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None]:
+    """Return the uploads and the validation scores."""
     sandboxed.warm_up()
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("scores_files") or window.is_narrow())
@@ -76,24 +78,23 @@ def _take_files() -> tuple[list[Sent], Sent | None]:
             accept_multiple_files=True,
             key="scores_files",
             on_change=scores.withdraw,
-            help="A matrix of images x classes, the class of every image and the unseen classes: "
-            "scores, y, unseen_classes; or one predicted class an image: y_true, y_pred. Rows are "
-            "test images. The test sets of AWA1, AWA2, CUB, "
-            "SUN and aPY are recognised by their labels. Or predictions (.parquet), which are "
-            "checked.",
+            help="A matrix of images x classes, the class of each image and the unseen classes: "
+            "scores, y, unseen_classes; or one predicted class per image: y_true, y_pred. Rows are "
+            "test images. The test sets of AWA1, AWA2, CUB, SUN and aPY are recognised by their "
+            "labels. Predictions files (.parquet) are checked.",
         )
     with st.popover("More", icon=":material/more_horiz:"):
-        labels = st.file_uploader("Labels, one a line", TEXTS, key="scores_labels")
+        labels = st.file_uploader("Labels, one per line", TEXTS, key="scores_labels")
         unseen = _ask_unseen("Unseen classes", "scores_unseen")
         chosen_on = st.file_uploader("Validation scores, to choose γ", ENDINGS, key="scores_val")
         validation = None
         if chosen_on is not None:
-            validation = Sent(
+            validation = ScoreUpload(
                 chosen_on,
                 st.file_uploader("Their labels", TEXTS, key="scores_val_labels"),
                 _ask_unseen("Their unseen classes", "scores_val_unseen"),
             )
-    return [Sent(file, labels, unseen) for file in files], validation
+    return [ScoreUpload(file, labels, unseen) for file in files], validation
 
 
 def _ask_unseen(label: str, key: str) -> str:
@@ -101,10 +102,10 @@ def _ask_unseen(label: str, key: str) -> str:
     return st.text_input(label, key=key, placeholder=UNSEEN, help=terms.tip(label))
 
 
-def _examples(header: Header) -> list[scores.Brought]:
+def _examples(header: Header) -> list[scores.EvaluatedScores]:
     digits = cache.dataset("digits")
     header.mark(digits)
-    st.caption("Example: three methods on digits. Drop your file to replace it.")
+    st.caption("Example: three methods on digits. Upload a file to replace it.")
     found = [scores.example(digits, "PS", method) for method in EXAMPLES]
     scores.keep(())
     return found
@@ -120,10 +121,10 @@ STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
 
 
 @fragment
-def _show_scores(first: Brought, others: list[Brought], *, compared: bool) -> None:
-    """Show score matrices; everything follows the gamma at which the first curve is let go.
+def _show_scores(first: EvaluatedScores, others: list[EvaluatedScores], *, compared: bool) -> None:
+    """Show score matrices at the gamma at which the first curve is released.
 
-    Where the files are to be ``compared``, whether they differ is said before any table.
+    ``compared``: a sentence on their differences stands before any table.
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -178,21 +179,20 @@ def _show_scores(first: Brought, others: list[Brought], *, compared: bool) -> No
 
 
 def _ask_printed() -> str:
-    """Ask what a paper prints of these scores."""
+    """Ask for the printed metrics of these scores."""
     text = st.text_input(
-        "Printed in the paper, percent",
+        "Metrics in the paper (%)",
         key="scores_printed",
         placeholder="H 52.8, u 45.1",
         max_chars=200,
         width=260,
-        help="H, u, s, ZSL or AUSUC as the paper prints them: which reading of the scores gives "
-        "this number?",
+        help="H, u, s, ZSL or AUSUC as printed: which reading of the scores gives this number?",
     )
     return (text or "").strip()
 
 
-def _show_explanation(of: list[Brought], text: str, words: Words) -> None:
-    """Answer which reading of the scores gives the printed numbers, as ``zslcore explain`` does."""
+def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> None:
+    """Show the reading of the scores that gives the printed numbers, as ``zslcore explain``."""
     try:
         found = explain([each.report for each in of], read_printed(text))
     except ZSLError as error:
@@ -219,7 +219,7 @@ def _show_explanation(of: list[Brought], text: str, words: Words) -> None:
                 points=["points"],
                 height="content",
             )
-        with st.expander("What scores cannot tell", expanded=True):
+        with st.expander("What scores alone cannot show", expanded=True):
             st.markdown("\n".join(f"- {plain(words.said(line))}" for line in found.beyond))
 
 
@@ -232,8 +232,8 @@ def _readings(found: Explanation) -> Iterator[pd.DataFrame]:
         )
 
 
-def _show_differing(first: Brought, others: list[Brought], words: Words) -> None:
-    """Say in one sentence each whether other files differ, at the gamma chosen for either."""
+def _show_differing(first: EvaluatedScores, others: list[EvaluatedScores], words: Words) -> None:
+    """Show in one sentence each whether other files differ, at the gamma chosen for each."""
     for other in others:
         try:
             pair = compare_scores(first.matrix, other.matrix, (first.gamma, other.gamma))
@@ -243,29 +243,29 @@ def _show_differing(first: Brought, others: list[Brought], words: Words) -> None
             st.markdown(f"**{plain(words.said(_sentence_on(pair, first, other)))}**")
 
 
-def _sentence_on(pair: Pair, first: Brought, other: Brought) -> str:
+def _sentence_on(pair: Pair, first: EvaluatedScores, other: EvaluatedScores) -> str:
     digests = first.matrix.digest, other.matrix.digest
     return pair.sentence(cache.score_differences(*digests, pair.gammas, pair))
 
 
 def _show_state(matrix: PredictedScores) -> None:
-    """Report the reliability of predictions, and what no panel can show of them."""
+    """Report the reliability of predictions and their missing parts."""
     colour, icon = STATES[matrix.state]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(matrix.state, icon=icon, color=colour)
         st.caption(plain(" ".join(matrix.remarks)), width="content")
     if matrix.tested.zsl_ranks is None:
-        st.caption("Top-k accuracy is unknown: the file has no zsl_rank of every unseen image.")
+        st.caption("Top-k accuracy is unknown: the file lacks zsl_rank for some unseen images.")
 
 
 def _remember() -> None:
-    """Take the gamma at which the visitor has let go."""
+    """Store the gamma at which the handle was released."""
     if (gamma := released(CURVE, "gamma")) is not None:
         st.session_state[GAMMA] = gamma
 
 
-def _show_identity(first: Brought, words: Words) -> None:
-    """Say what the scores were understood as."""
+def _show_identity(first: EvaluatedScores, words: Words) -> None:
+    """Show how the scores were read."""
     m = first.matrix
     parts = [
         f"{len(m.y):,} images",
@@ -283,8 +283,8 @@ def _show_identity(first: Brought, words: Words) -> None:
     st.caption(f"{plain(m.name)}: {'; '.join(parts)}.")
 
 
-def _show_remarks(first: Brought, words: Words) -> None:
-    """Say what a reader of these figures should know."""
+def _show_remarks(first: EvaluatedScores, words: Words) -> None:
+    """Show remarks on the metrics."""
     report = first.report
     if report.origin == "oracle":
         st.warning(plain(words.said(report.note)), icon=":material/visibility_off:")
@@ -292,8 +292,8 @@ def _show_remarks(first: Brought, words: Words) -> None:
         st.caption(f":material/info: {plain(words.said(report.note))}")
     if report.origin is None and first.matrix.tested.has_curve:
         st.caption(
-            ":material/info: No validated γ. A γ that is read off the test images "
-            "is an oracle: a bound, not a result. Add validation scores to choose one."
+            ":material/info: No validated γ. A γ chosen on test images is an upper bound (oracle). "
+            "Add validation scores to choose one."
         )
     if report.origin == "given":
         st.caption(f":material/info: γ: {origin_in_words('given')}.")
@@ -301,8 +301,10 @@ def _show_remarks(first: Brought, words: Words) -> None:
         st.caption(f":material/info: {plain(words.said(remark))}")
 
 
-def _show_tabs(first: Brought, others: list[Brought], gamma: float | None, words: Words) -> None:
-    """Show every protocol, the comparison with other files, and what repeats it."""
+def _show_tabs(
+    first: EvaluatedScores, others: list[EvaluatedScores], gamma: float | None, words: Words
+) -> None:
+    """Show every protocol, the comparison with other files, and the command."""
     m = first.matrix
     name = "scores_" + "".join(c if c.isalnum() else "_" for c in m.name)
     shows = {
@@ -319,7 +321,7 @@ def _show_tabs(first: Brought, others: list[Brought], gamma: float | None, words
         _show_reproduce(first, name)
 
 
-def _show_reproduce(first: Brought, name: str) -> None:
+def _show_reproduce(first: EvaluatedScores, name: str) -> None:
     """Show the command, and offer the predictions that lie in a score matrix."""
     downloads.show_command(first.command)
     if not isinstance(first.matrix, PredictedScores) and not first.matrix.tested.limits:
@@ -328,20 +330,22 @@ def _show_reproduce(first: Brought, name: str) -> None:
         )
 
 
-def _show_pair(first: Brought, others: list[Brought], gamma: float | None, words: Words) -> None:
+def _show_pair(
+    first: EvaluatedScores, others: list[EvaluatedScores], gamma: float | None, words: Words
+) -> None:
     """Compare with the other matrices, each at the gamma that was chosen for it."""
     if not others:
-        st.info("Bring a second file of scores of the same images.", icon=":material/info:")
+        st.info("Upload a second score file for the same images.", icon=":material/info:")
     for other in others:
         pair = compare_scores(first.matrix, other.matrix, (gamma or None, other.gamma))
         digests = first.matrix.digest, other.matrix.digest
         st.markdown(plain(words.said(_sentence_on(pair, first, other))))
-        st.markdown(f"**{plain(other.matrix.name)} less {plain(first.matrix.name)}**, in points")
+        st.markdown(f"**{plain(other.matrix.name)} minus {plain(first.matrix.name)}**, in points")
         show_differences(pair, digests, words)
         st.caption(
-            f"Both answer alike for {percent(pair.agreement)} of the images. {pair.only_second:,} "
-            f"images are right in the second alone, {pair.only_first:,} in the first alone "
-            f"(McNemar, p = {three_digits(pair.p)})."
+            f"They agree on {percent(pair.agreement)} of the images. {pair.only_second:,} images "
+            f"are right only in the second file, {pair.only_first:,} only in the first (McNemar, "
+            f"p = {three_digits(pair.p)})."
         )
         for test in pair.class_tests:
             st.caption(plain(words.said(test.sentence)))
@@ -375,13 +379,13 @@ INTERVALS = {
 #: p-values of differences -> their headings.
 P_VALUES = {"p": "classes: p", "p_images": "images: p"}
 _EXPLAINED = (
-    "95 % intervals: of *classes* drawn again, as other classes would give, and of *images* drawn "
-    "again within their class, as other images of these classes would give (bootstrap)."
+    "95 % intervals by bootstrap: over *classes*, for other classes of the same kind, and over "
+    "*images* within classes, for other images of these classes."
 )
 
 
 def choose_words() -> Words:
-    """Choose what the two sides are called."""
+    """Choose the names of the two sides."""
     said = "Names of the two sides: " + ", ".join(
         f"{name} in {each.field}" for name, each in WORDS.items()
     )
@@ -390,12 +394,12 @@ def choose_words() -> Words:
     return WORDS[name]
 
 
-def show_protocols(first: Brought, words: Words, name: str) -> None:
-    """Show every figure with its protocol, and a sentence on each protocol."""
+def show_protocols(first: EvaluatedScores, words: Words, name: str) -> None:
+    """Show every metric by protocol, with a sentence on each protocol."""
     report = first.report
     with_intervals = st.toggle("95 % intervals", key="scores_intervals", bind="query-params")
     if with_intervals:
-        with st.spinner("Drawing classes and images again …"):
+        with st.spinner("Resampling classes and images …"):
             table = report.table(words, with_intervals=True)
         labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "value"}
         columns = ["value", *INTERVALS]
@@ -416,7 +420,7 @@ def show_protocols(first: Brought, words: Words, name: str) -> None:
 
 
 def _show_reasons(table: pd.DataFrame) -> None:
-    """Say why a figure is missing."""
+    """Show why a metric is missing."""
     without = table[table["reason"] != ""]
     for reason, rows in without.groupby("reason", sort=False):
         which = ", ".join(rows["protocol"].unique())
@@ -433,7 +437,7 @@ def _explain(words: Words) -> None:
 
 
 def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None:
-    """Show the difference of every figure that two files have, on the same draws."""
+    """Show the differences of all shared metrics, from joint resamples."""
     table = in_protocols(cache.score_differences(*digests, pair.gammas, pair), words)
     labels = {"protocol": "protocol", "line": "metric", "average": "average", "value": "difference"}
     tables.show(
@@ -445,25 +449,25 @@ def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None
         height=380,
     )
     st.caption(
-        f"{_EXPLAINED} Both files share the draws; the results differ where an interval excludes "
-        f"0. p is two-sided, from the same draws: at least 0.002. {words.said(pair.caution)}"
+        f"{_EXPLAINED} Both files are resampled together; they differ significantly if an interval "
+        f"excludes 0. p is two-sided, at least 0.002. {words.said(pair.caution)}"
     )
 
 
-#: Splits whose test images two files share, which scores cannot distinguish.
+#: Splits with the same test images in two versions.
 VERSIONS = {
-    "PS": "Version 1 and version 2.0 of the proposed split have the same test images: scores "
-    "cannot tell which of them the model was trained on."
+    "PS": "Versions 1 and 2.0 of the proposed split have the same test images: scores do not show "
+    "which one the model was trained on."
 }
 
 
 def show_split_of(matrix: JudgedScores) -> None:
-    """Say which published split scores are of, and lead to the review of that split."""
+    """Name the published split of the scores, with a link to its audit."""
     if matrix.benchmark:
-        said = f"of **{matrix.benchmark}, split {matrix.split}**. {VERSIONS.get(matrix.split, '')}"
-        st.markdown(f"By the number of images of every class, these are the test images {said}")
+        name = f"of **{matrix.benchmark}, split {matrix.split}**. {VERSIONS.get(matrix.split, '')}"
+        st.markdown(f"By the number of images per class, these are the test images {name}")
     else:
-        st.markdown("No known test set has as many images of every class.")
+        st.markdown("No benchmark has a test set with these numbers of images per class.")
     of = _data_with(matrix)
     if of:
         name, split = of
@@ -475,12 +479,12 @@ def show_split_of(matrix: JudgedScores) -> None:
             split=split,
         )
     else:
-        words = "Drop the split file too: H without leaked rows"
+        words = "Add the split file: H without test images that were trained on"
         site_map.link("drop", words, leakage_source="files")
 
 
 def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
-    """Return a data set, never a simulated one, and a split that scores are of, if one is here."""
+    """Return the available real data set and split of the scores, if any."""
     for name in available():
         stands_in = name.startswith("simulated-")
         if stands_in and (matrix.benchmark or name.endswith("-full")):

@@ -1,4 +1,4 @@
-"""What pre-training adds to the accuracy of each class: those in its set gain more if it leaks."""
+"""Gain in accuracy by pre-training, class by class, in three groups."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DRAWS = 30
 PICTURES = 16
 #: Simulated data of which there are no features without pre-training.
 WITHOUT_BASELINE = ("simulated-CUB", "simulated-SUN", "simulated-aPY")
-#: What annotated actions are in, by the name of its list of classes.
+#: List of classes -> pre-training set of annotated actions.
 ANNOTATED = {vocabulary: name for name, vocabulary in PRETRAINING.items()}
 
 
@@ -97,7 +97,7 @@ def _choose_dataset() -> ZSLDataset:
 
 
 def _choose_baseline(dataset: ZSLDataset) -> str:
-    """Choose features of the same classes that no network was trained for; empty without any."""
+    """Choose untrained features of the same classes; empty without any."""
     usual = UNTRAINED.get(dataset.name)
     same = (
         [usual]
@@ -122,18 +122,18 @@ def _choose_baseline(dataset: ZSLDataset) -> str:
 
 
 def _ask_for_baseline(dataset: ZSLDataset) -> None:
-    """Say what has to be imported, and end the page."""
+    """Name the import that is missing, and end the page."""
     st.info(
         f"A gain needs features of the {dataset.n_classes} classes of {plain(dataset.name)} from "
-        "an extractor that was trained on nothing, and no other data set has these classes. "
-        "`zslcore import` with `--pretraining none` adds them.",
+        "an untrained extractor, and no other data set has these classes. Add them with "
+        "`zslcore import` and `--pretraining none`.",
         icon=":material/info:",
     )
     st.stop()
 
 
 def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
-    """Choose what the extractor was trained on.
+    """Choose the pre-training set of the extractor.
 
     Return the name of the list of classes, and every class with its best match there and its group.
     Which classes of UCF101 and HMDB51 are in the set is as FAIR annotates it for Kinetics-400 and
@@ -159,21 +159,21 @@ def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
 
 
 def _say(found: GroupGain, table: pd.DataFrame, vocabulary: str) -> None:
-    """Say how much more classes in the pre-training set gain than unrelated ones."""
+    """Compare the gain of classes in the pre-training set with that of unrelated ones."""
     n = {group: int((table["group"] == group).sum()) for group in GROUPS}
     interval = f"95 % interval {_signed(found.low)} to {_signed(found.high)}"
     if not found.is_shown:
-        verdict = f"**no effect of pre-training on these classes is shown** ({interval}, with 0)"
+        verdict = f"**no significant difference between the groups** ({interval})"
     else:
         than = "more" if found.difference > 0 else "less"
         more = points(abs(found.difference)).removeprefix("+")
         verdict = f"classes in the set gain **{more} {than}** than unrelated ones ({interval})"
     related = ""
     if n["related"]:
-        related = f", {_signed(found.related)} to {n['related']} related"
+        related = f", {_signed(found.related)} on {n['related']} related"
     st.markdown(
-        f"Pre-training on {plain(_title(vocabulary))} adds {points(found.inside)} to "
-        f"{n['in the set']} classes in it{related} and {_signed(found.unrelated)} to "
+        f"Pre-training on {plain(_title(vocabulary))} changes accuracy by {points(found.inside)} "
+        f"on the {n['in the set']} classes in the set{related} and {_signed(found.unrelated)} on "
         f"{n['unrelated']} unrelated ones: {verdict}."
     )
 
@@ -187,21 +187,21 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelat
     n = int((table["group"] == "unrelated").sum()) if only_unrelated else len(table)
     chart(
         gain_bars(table, st.session_state.get("gain_class", ""), only_unrelated=only_unrelated),
-        f"Accuracy of {n} classes with {method} and pre-trained features minus that with features "
-        "that were trained on nothing, in points, largest first, with 95 % intervals; classes in "
-        "the pre-training set and related ones are marked.",
+        f"Gain of {n} classes with {method}: accuracy with pre-trained features minus accuracy "
+        "with untrained features, in points, largest first, with 95 % intervals; classes in the "
+        "pre-training set and related classes are marked.",
         key="gain_bars",
         table=lambda: table,
         on_pick=_open_clicked,
     )
     few = int((table["draws"] < FEWEST_DRAWS).sum())
-    bare = f"; {few} classes were tested in fewer, and have no line" if few else ""
+    bare = f"; {few} classes have fewer and no line" if few else ""
     st.caption(
-        f"Click a bar to open its class. Each of {DRAWS} draws tests a few classes and trains on "
-        "the rest, with the same draws for both features. Lines: 95 % intervals over the draws "
-        f"that test a class (Student's t), of {FEWEST_DRAWS} draws or more{bare}. Related: a kind "
-        "of the class, or a broader class, is in the set, so that it is no control. The interval "
-        f"of the difference is over classes (Welch's). {simulated_effects.about_gain(dataset)}"
+        f"Click a bar to open its class. {DRAWS} random splits test a few classes each and train "
+        "on the rest, with the same splits for both feature sets. Lines: 95 % intervals over the "
+        f"splits that test a class (Student's t), from {FEWEST_DRAWS} splits on{bare}. Related: a "
+        "kind of the class, or a broader class, is in the set, so it is no control. The interval "
+        f"of the difference is over classes (Welch). {simulated_effects.about_gain(dataset)}"
     )
 
 
@@ -220,7 +220,7 @@ def _show_class(
     vocabulary: str,
     of_methods: pd.DataFrame,
 ) -> None:
-    """Show what a class matches, its gain by method, and its images."""
+    """Show the match of a class, its gain by method, and its images."""
     match = matches[matches["class"] == name].iloc[0]
     number = int(match["number"])
     left, right = st.columns([0.4, 0.6], gap="medium")
@@ -230,7 +230,7 @@ def _show_class(
             + _match_in_words(match, vocabulary)
         )
         if dataset.images is None:
-            st.caption("No pictures: these data are features alone.")
+            st.caption("No pictures: these data have features only.")
         else:
             rows = np.flatnonzero(dataset.labels == number)[:PICTURES]
             chart(
@@ -249,7 +249,7 @@ def _show_class(
                 "gain": "gain, points",
                 "low": "from",
                 "high": "to",
-                "draws": "draws",
+                "draws": "splits",
             },
             percent=["accuracy", "baseline"],
             points=["gain", "low", "high"],
@@ -261,30 +261,30 @@ _WORDS = {"in the set": "in", "related": "related to a class of", "unrelated": "
 
 
 def _title(vocabulary: str) -> str:
-    """Return what a list of classes is called: its source begins with it."""
+    """Return the title of a list of classes, the beginning of its source."""
     return get_vocabulary(vocabulary).source.split(",")[0].split(" (")[0]
 
 
 def _match_in_words(match: pd.Series, vocabulary: str) -> str:
-    """Say which class of the list it matches, with its synset, and what a person decided."""
+    """Return the matching class of the list, its synset and the decision on it."""
     decided = {"confirmed": " Confirmed by hand.", "rejected": " Rejected by hand."}
-    said = decided.get(match["decision"], "")
+    decision = decided.get(match["decision"], "")
     if match["strength"] == "none":
-        return f"No class there matches its name.{said}"
+        return f"No class in the set matches its name.{decision}"
     entries = get_vocabulary(vocabulary).entries
     synset = next((entry.synset for entry in entries if str(entry) == match["match"]), "")
     where = f", synset {synset}" if synset else ""
-    return f"Best match: **{plain(match['match'])}**{where}; {plain(match['evidence'])}.{said}"
+    return f"Best match: **{plain(match['match'])}**{where}; {plain(match['evidence'])}.{decision}"
 
 
 def matches_of(dataset: ZSLDataset, split: Split, vocabulary: str) -> pd.DataFrame:
-    """Return all classes with their best match, and what was decided about them."""
-    said = decisions.decisions_on(dataset.name)
+    """Return all classes with their best match and the decision on it."""
+    decided = decisions.decisions_on(dataset.name)
     return cache.overlaps(
         cache.split_key(dataset, split),
         vocabulary,
-        repr(said),
-        replace(AuditContext.of_dataset(dataset, split), decisions=said),
+        repr(decided),
+        replace(AuditContext.of_dataset(dataset, split), decisions=decided),
         get_vocabulary(vocabulary),
         every_class=True,
     )

@@ -1,4 +1,4 @@
-"""What is zero-shot learning? Six paragraphs that set the instrument."""
+"""Article on zero-shot learning: six paragraphs that set the instrument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do you pay to recognise unseen classes? The instrument, and the drawer of its numbers."""
+"""Play: the instrument, and a drawer with its metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lessons: predict, then look."""
+"""List of lessons, and the steps of one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ui.state import cache
 
 
 def show(header: Header) -> None:
-    """Show the list of lessons, or the step of one that the address asks for."""
+    """Show the list of lessons, or the step in the address."""
     place = Place.asked(LESSONS)
     if place is None:
         _show_list()
@@ -40,8 +40,8 @@ def show(header: Header) -> None:
 
 def _show_list() -> None:
     st.markdown(
-        "Each step asks for a prediction first, then shows what is computed. The arrow keys go "
-        "forward and back. No download needed."
+        "Each step asks for a prediction, then shows the computed answer. Arrow keys move forward "
+        "and back. No download is needed."
     )
     rows = chain.from_iterable(st.columns(2) for _ in range(0, len(LESSONS), 2))
     for column, lesson in zip(rows, LESSONS.values(), strict=False):

@@ -44,7 +44,7 @@ export class Flow {
     const [a, b] = [this.high("unseen"), this.high("seen")];
     root.replaceChildren(
       shape("text", { class: "title", x: 0, y: -7 }, "images of"),
-      shape("text", { class: "title", x: this.width - TEXT + 10, y: -7 }, "answered with"),
+      shape("text", { class: "title", x: this.width - TEXT + 10, y: -7 }, "predicted, per image"),
       ...this.streams, node("unseen", 0, a), node("seen", a + 2 * GAP, b),
       this.source("◆", "unseen", a / 2), this.source("●", "seen", a + 2 * GAP + b / 2),
       ...this.words);
@@ -112,8 +112,8 @@ export class Flow {
     /** @param {number} i @param {number} of */
     const share = (i, of) => percent(went[i] / (of || 1));
     return this.filled(`Of ${counted(unseen)} images of {unseen} classes ${share(0, unseen)} are ` +
-      `right and ${share(2, unseen)} are answered with {a seen} class; of ${counted(seen)} images ` +
-      `of {seen} classes ${share(3, seen)} are right and ${share(5, seen)} are answered with ` +
+      `right and ${share(2, unseen)} are predicted as {a seen} class; of ${counted(seen)} images ` +
+      `of {seen} classes ${share(3, seen)} are right and ${share(5, seen)} are predicted as ` +
       "{an unseen} class.");
   }
 }

@@ -97,11 +97,11 @@ export class InHand extends Held {
   build() {
     const { head, width, line } = this;
     if (!head || !width) return;
-    const wide = width >= WIDE, side = Math.min(wide ? 0.42 * width : width, 440) - 58;
+    const wide = width >= WIDE, side = Math.min(wide ? 0.42 * width : width, 440) - 64;
     this.root.classList.toggle("narrow", !wide);
     this.root.classList.add("laid");
     const trade = new Trade(this.drawings.trade, side, head, line);
-    const room = { width: wide ? width - side - 78 : width, height: wide ? side + 52 : 300 };
+    const room = { width: wide ? width - side - 84 : width, height: wide ? side + 52 : 300 };
     const over = new Over(this.drawings.over, room, head, line, trade.most);
     this.plots = { trade, over };
     this.drawings.trade.setAttribute("aria-label", `${head.alt} ${trade.alt}`);
@@ -110,7 +110,7 @@ export class InHand extends Held {
     this.layRange(over.frame, line.limits, "any");
     this.drawStops();
     this.drawLines();
-    this.buildImages(wide ? side + 58 : width, wide ? room.width : width);
+    this.buildImages(wide ? side + 64 : width, wide ? room.width : width);
     this.paint();
     this.describe();
   }
