@@ -111,7 +111,7 @@ def test_a_damaged_store_is_set_aside_and_what_can_be_read_is_kept(store):
     assert mend(store.path) == ""
     damage(store.path)
     assert damage_of(store.path)
-    with pytest.raises(ZSLError, match=r"`zslcore doctor --mend` sets it aside"):
+    with pytest.raises(ZSLError, match=r"`zslcore doctor --repair` sets it aside"):
         store.results()
     sentence = mend(store.path)
     assert "was set aside as runs.damaged-" in sentence

@@ -78,11 +78,11 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
     assert main(["doctor"]) == 1
     said = capsys.readouterr().out
     for what in ("store", "imports", "jobs", "leftovers"):
-        assert f"ILL   {what}" in said
-    assert said.count("`zslcore doctor --mend` repairs it.") == 4
-    assert main(["doctor", "--mend"]) == 0
+        assert f"problem  {what}" in said
+    assert said.count("`zslcore doctor --repair` repairs it.") == 4
+    assert main(["doctor", "--repair"]) == 0
     assert main(["doctor"]) == 0
-    assert "ILL" not in capsys.readouterr().out.rpartition("versions")[2]
+    assert "problem" not in capsys.readouterr().out.rpartition("versions")[2]
     assert imports.open_import("mine").n_classes == 5
 
 
@@ -139,7 +139,7 @@ def test_neither_a_start_nor_mending_removes_an_import_whose_manifest_is_damaged
     Start().begin()
     assert main(["doctor"]) == 1
     assert "The import 'mine' is damaged: its manifest cannot be read" in capsys.readouterr().out
-    assert main(["doctor", "--mend"]) == (0 if copied else 1)
+    assert main(["doctor", "--repair"]) == (0 if copied else 1)
     said = capsys.readouterr().out
     assert ("made again from its copies" in said) == copied
     assert sorted(imported.iterdir()) == there
@@ -151,10 +151,10 @@ def test_an_import_of_a_newer_version_is_well_and_stays(data, imported, capsys):
     manifest.write_text(manifest.read_text().replace('"schema": 1', '"schema": 2'))
     there = sorted(imported.iterdir())
     Start().begin()
-    assert main(["doctor", "--mend"]) == 0
+    assert main(["doctor", "--repair"]) == 0
     said = capsys.readouterr().out
     assert "The import 'mine' was made by a newer version" in said
-    assert "ILL" not in said
+    assert "problem" not in said
     assert "0 imports are whole." in said
     assert sorted(imported.iterdir()) == there
 
@@ -173,7 +173,7 @@ def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(data,
     assert main(["doctor"]) == 1
     said = f"2 folders belong to nothing that this version keeps: {imported.name}, {old.name}."
     assert said in capsys.readouterr().out
-    assert main(["doctor", "--mend"]) == 0
+    assert main(["doctor", "--repair"]) == 0
     assert main(["doctor"]) == 0
     assert "2 files and folders that this version does not know lie in" in capsys.readouterr().out
     assert not imported.exists()
@@ -186,7 +186,7 @@ def test_what_is_not_understood_goes_to_a_quarantine_that_the_doctor_names(data,
 def test_what_nobody_can_mend_stays_ill(data, capsys):
     data.parent.mkdir(parents=True, exist_ok=True)
     data.write_text("a file")
-    assert main(["doctor", "--mend"]) == 1
+    assert main(["doctor", "--repair"]) == 1
     assert "Nothing can be written in" in capsys.readouterr().out
 
 

@@ -191,7 +191,7 @@ def test_a_store_that_has_lost_its_results_is_damage_and_never_replaces_its_back
     database.back_up(store.path)
     assert rows_in(backup) == whole[1]
     for step in (store.results, lambda: store.put(result), lambda: store.put(result)):
-        with pytest.raises(ZSLError, match=r"`zslcore doctor --mend`"):
+        with pytest.raises(ZSLError, match=r"`zslcore doctor --repair`"):
             step()
     assert rows_in(backup) == whole[1]
     assert damage_of(store.path)

@@ -2,7 +2,7 @@
 
 Exit status: 0 when no problem remains, else 1. Example::
 
-    zslcore doctor --mend
+    zslcore doctor --repair
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from zslcore.commands.command import command, option
 from zslcore.exceptions import ZSLError
 
 
-@command(option("--mend", "repair the problems that can be repaired"))
+@command(option("--repair", "repair the problems that can be repaired"))
 def run(args: argparse.Namespace) -> int:
     """Print one line per finding; return 0 when no problem remains."""
     from zslcore.jobs.upkeep import examine
 
-    ill = 0
+    problems = 0
     for finding in examine():
-        print(f"{'well' if finding.well else 'ILL':5} {finding.what:10} {finding.sentence}")
+        print(f"{'ok' if finding.well else 'problem':8} {finding.what:10} {finding.sentence}")
         if finding.well:
             continue
-        if args.mend and finding.mend:
+        if args.repair and finding.mend:
             try:
-                print(f"{'':16} {finding.mend()}")
+                print(f"{'':19} {finding.mend()}")
                 continue
             except ZSLError as error:
-                print(f"{'':16} {error}")
+                print(f"{'':19} {error}")
         elif finding.mend:
-            print(f"{'':16} `zslcore doctor --mend` repairs it.")
-        ill += 1
-    return int(ill > 0)
+            print(f"{'':19} `zslcore doctor --repair` repairs it.")
+        problems += 1
+    return int(problems > 0)

@@ -372,8 +372,8 @@ class ResultStore:
         """Raise a ZSLError where the file has lost results that its backup has."""
         if loss := loss_in(db, self.path):
             raise ZSLError(
-                f"{self.path}: expected a run store, but {loss}; `zslcore doctor --mend` restores "
-                "them."
+                f"{self.path}: expected a run store, but {loss}; `zslcore doctor --repair` "
+                "restores them."
             )
 
     @contextmanager
@@ -431,7 +431,7 @@ class ResultStore:
             with closing(connected(self.path, PATIENCE, mode)) as db:
                 yield db
         except (sqlite3.Error, OSError) as error:
-            advice = "; `zslcore doctor --mend` sets it aside" if is_damage(error) else ""
+            advice = "; `zslcore doctor --repair` sets it aside" if is_damage(error) else ""
             raise ZSLError(f"{self.path}: expected a run store, got: {error}{advice}.") from error
 
 
