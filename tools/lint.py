@@ -50,8 +50,8 @@ def lint(tables: Tables) -> list[LintRule]:
     linted = []
     for name, (checks, compare) in RULES.items():
         compared = [*compare(tables)]
-        found = tuple(line for agrees, line in compared if not agrees)
-        linted.append(LintRule(name, checks, len(compared), found))
+        lines = tuple(line for agrees, line in compared if not agrees)
+        linted.append(LintRule(name, checks, len(compared), lines))
     return linted
 
 
@@ -61,7 +61,7 @@ def lint_printed() -> list[LintRule]:
 
 
 def main() -> None:
-    """Write what the rules found."""
+    """Write the results of all rules."""
     with written_whole(LINT_FILE) as file:
         text = json.dumps([asdict(rule) for rule in lint_printed()], ensure_ascii=False, indent=1)
         file.write(text.encode("utf-8") + b"\n")
@@ -381,8 +381,8 @@ def _supported(tables: Tables, what: str, data: str, semantics: object) -> tuple
     if what == "videos":
         n = float(facts.videos.sum())
         return n, n, 0
-    known = facts.overlapping["Sports-1M"]
-    share = 100 * float(np.mean([known[test].mean() for test in facts.released[:DRAWN]]))
+    overlapping = facts.overlapping["Sports-1M"]
+    share = 100 * float(np.mean([overlapping[test].mean() for test in facts.released[:DRAWN]]))
     digits = 1 if data == "UCF101" else 2
     if what == "known classes of previous splits":
         return share, share, digits

@@ -162,8 +162,8 @@ class Occasions:
     @property
     def complete(self) -> Occasions:
         """Only methods that have a figure on every occasion that any has one on."""
-        there = np.isfinite(self.figures[0])
-        occasions_, methods = there.any(axis=1), there[there.any(axis=1)].all(axis=0)
+        has_figure = np.isfinite(self.figures[0])
+        occasions_, methods = has_figure.any(axis=1), has_figure[has_figure.any(axis=1)].all(axis=0)
         return Occasions(
             tuple(m for m, keep in zip(self.methods, methods, strict=True) if keep),
             tuple(n for n, keep in zip(self.names, occasions_, strict=True) if keep),
@@ -199,19 +199,21 @@ def occasions(
     average: Average = "class",
     n_draws: int = 0,
 ) -> Occasions:
-    """Read a metric off all stored runs; classes are drawn alike for all methods."""
+    """Return a metric of all stored runs; every method gets the same draws of classes."""
     if metric not in MEANS_OVER_CLASSES:
         raise closest_name("metric", metric, MEANS_OVER_CLASSES)
     names: list[tuple[str, str, str]] = []
     blocks, times = [], []
     for dataset in datasets.values():
         for split in (name for name in spec.splits if name in dataset.splits):
-            found = [_stored(spec.run(dataset.name, split, m), store, choice) for m in spec.methods]
-            n = max(len(results) for results in found)
+            stored = [
+                _stored(spec.run(dataset.name, split, m), store, choice) for m in spec.methods
+            ]
+            n = max(len(results) for results in stored)
             classes, weights = _weights(dataset, split, average, n_draws)
             block = np.full((1 + n_draws, n, len(spec.methods)), np.nan)
             seconds = np.full((n, len(spec.methods)), np.nan)
-            for j, results in enumerate(found):
+            for j, results in enumerate(stored):
                 for i, result in enumerate(results):
                     if result is not None:
                         block[:, i, j] = measured(result, metric, weights, classes)
@@ -248,10 +250,10 @@ def _weights(
     return classes, drawn * counts
 
 
-def as_text(found: Occasions) -> str:
+def as_text(compared: Occasions) -> str:
     """Return figures and ranks as lines to read, best mean rank first."""
-    ranked = found.complete
-    left = [method for method in found.methods if method not in ranked.methods]
+    ranked = compared.complete
+    left = [method for method in compared.methods if method not in ranked.methods]
     lines = [f"Not ranked, a figure is missing: {', '.join(left)}"] if left else []
     if not ranked.methods or not ranked.names:
         return "\n".join([*lines, "No method has a figure on every data set and split."])

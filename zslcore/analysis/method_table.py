@@ -189,25 +189,25 @@ def _state(one: StoredRun) -> State:
 
 def _figures(result: RunResult) -> dict[Metric, float]:
     """Return the figures of a run; those at gamma only where something chose it."""
-    found = {
+    values = {
         name: REGISTERED[registered].of(result.evaluation)
         for name, registered in METRICS.items()
         if result.gamma_origin or not REGISTERED[registered].at_gamma
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _non_default_parts(result: RunResult) -> list[str]:
-    """Return the preprocessing and given parameters of a run, which set its row apart."""
+    """Return the preprocessing and given parameters that make a run a row of its own."""
     spec = result.spec
     method = METHODS.get(spec.method)
-    found = [
+    parts = [
         f"{what} {getattr(spec, what)}"
         for what in ("features", "prototypes")
         if getattr(spec, what) != "l2"
     ]
-    given = result.params_origin == "given" and method is not None and bool(method.param_grid)
-    return found + ["given parameters"] * given
+    has_given = result.params_origin == "given" and method is not None and bool(method.param_grid)
+    return parts + ["given parameters"] * has_given
 
 
 def _benchmark(data: str) -> str:
@@ -224,13 +224,13 @@ def best_cells(
     counts, then the newest. Without seen test images parameters are chosen for ZSL whatever the
     figure.
     """
-    found: dict[tuple[str, str], list[Cell]] = {}
+    candidates: dict[tuple[str, str], list[Cell]] = {}
     wanted, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
     for cell in cells:
         meant = cell.split == split and cell.task in wanted and figure in cell.figures
         if meant and (with_probes or not cell.probe):
-            found.setdefault((cell.row, cell.data), []).append(cell)
-    return {place: _with_classes(min(of, key=_order), listed) for place, of in found.items()}
+            candidates.setdefault((cell.row, cell.data), []).append(cell)
+    return {place: _with_classes(min(of, key=_order), listed) for place, of in candidates.items()}
 
 
 def _with_classes(cell: Cell, listed: Sequence[Cell]) -> Cell:
@@ -386,9 +386,9 @@ class MethodTable:
         It is the chosen one, but for data with own runs and none on it or on a shared split: these
         show the split of the newest run, whatever it is called.
         """
-        there = [cell for cell in self.counted if cell.data == data]
-        own = [cell.split for cell in there if cell.origin == "mine"]
-        shared = {self.split, *SHARED_SPLITS} & {cell.split for cell in there}
+        results = [cell for cell in self.counted if cell.data == data]
+        own = [cell.split for cell in results if cell.origin == "mine"]
+        shared = {self.split, *SHARED_SPLITS} & {cell.split for cell in results}
         return own[0] if own and not shared else self.split
 
     @cached_property
@@ -399,19 +399,19 @@ class MethodTable:
             split: best_cells(self.counted, self.figure, split, with_probes=self.probes)
             for split in {*splits.values()}
         }
-        found, usual = [], inductive_rows()
+        columns, usual = [], inductive_rows()
         for data, split in splits.items():
             cells = {row: cell for (row, of), cell in best[split].items() if of == data}
             if not self.variants:
                 cells = {r: c for r, c in cells.items() if c.origin != "shipped" or r in usual}
             if cells:
                 first = next(iter(cells.values()))
-                # What papers print is of the chosen split.
+                # Printed figures are of the chosen split.
                 benchmark = first.benchmark if split == self.split else ""
                 ranks = ranked(list(cells.values()), self.figure)
                 ranks["printed"] = [self.printed_of(row, benchmark) for row in ranks.index]
-                found.append(Column(data, split, benchmark, first.simulated, cells, ranks))
-        return found
+                columns.append(Column(data, split, benchmark, first.simulated, cells, ranks))
+        return columns
 
     @cached_property
     def own_rows(self) -> frozenset[str]:
@@ -422,7 +422,7 @@ class MethodTable:
     def hidden(self) -> dict[HiddenBy, list[Cell]]:
         """Return the results of one's own that no column shows, by the choice that hides them."""
         shown = {(row, c.data, c.split) for c in self.columns for row in c.cells}
-        found: dict[HiddenBy, list[Cell]] = {}
+        hidden: dict[HiddenBy, list[Cell]] = {}
         for cell in self.cells:
             place = (cell.row, cell.data, cell.split)
             if cell.origin != "mine" or cell.probe or place in shown:
@@ -434,8 +434,8 @@ class MethodTable:
                 by = "Data sets"
             elif cell.split != self.split_of(cell.data):
                 by = "Split"
-            found.setdefault(by, []).append(cell)
-        return found
+            hidden.setdefault(by, []).append(cell)
+        return hidden
 
     @property
     def usual_rows(self) -> list[str]:
@@ -451,9 +451,9 @@ class MethodTable:
     def candidates(self, row: str, data: str) -> list[Cell]:
         """Return all results of a cell but board entries with the figures of one of the runs."""
         place = (row, data, self.split_of(data))
-        found = [cell for cell in self.cells if (cell.row, cell.data, cell.split) == place]
-        runs = [cell for cell in found if isinstance(cell.source, StoredRun)]
-        return [c for c in found if c in runs or not any(c.equals(run) for run in runs)]
+        results = [cell for cell in self.cells if (cell.row, cell.data, cell.split) == place]
+        runs = [cell for cell in results if isinstance(cell.source, StoredRun)]
+        return [c for c in results if c in runs or not any(c.equals(run) for run in runs)]
 
     def missing(self, column: Column) -> list[str]:
         """Return the inductive methods without a result in a column."""
@@ -473,8 +473,8 @@ class MethodTable:
 
     def printed_of(self, row: str, benchmark: str) -> float:
         """Return the first printed figure of a row; NaN without one."""
-        found = self.prints(row, benchmark)
-        return float(found["value"].iloc[0]) if len(found) else float("nan")
+        prints = self.prints(row, benchmark)
+        return float(prints["value"].iloc[0]) if len(prints) else float("nan")
 
     @property
     def source(self) -> str:
@@ -499,10 +499,12 @@ class MethodTable:
 @cache
 def printed_cells() -> pd.DataFrame:
     """Return the printed figures; ``first_version`` is NaN unless it was another one."""
-    found = printed_evidence().figures
-    found = found[found["figure"].isin(METRICS) & ~found["table"].str.contains("quoted|CAL 3")]
+    figures = printed_evidence().figures
+    figures = figures[
+        figures["figure"].isin(METRICS) & ~figures["table"].str.contains("quoted|CAL 3")
+    ]
     rows = []
-    for _, one in found.iterrows():
+    for _, one in figures.iterrows():
         paper = str(one["table"]).partition(" ")[0]
         plain_row = row_name(one["method"], {}) if one["method"] in METHODS else one["method"]
         rows.append(

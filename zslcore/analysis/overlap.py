@@ -446,7 +446,7 @@ def same_classes(names: Sequence[str], others: Sequence[str]) -> bool:
     return [*map(class_key, names)] == [*map(class_key, others)]
 
 
-# --- What pre-training adds, class by class -------------------------------------------------------
+# --- Effect of pre-training, class by class -------------------------------------------------------
 
 
 #: Methods that are compared: closed forms, all draws in seconds. The first fits word vectors, too.

@@ -157,14 +157,14 @@ class RankingTest:
 
 
 def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> RankingTest:
-    """Test whether all methods of ``values`` (n_occasions >= 2, n_methods >= 3) rank alike."""
+    """Test for equal ranks of all methods in ``values`` (n_occasions >= 2, n_methods >= 3)."""
     _check(values, at_least=(2, 3))
     n, k = values.shape
     ranks = ranks_of(values)
     statistic, p_chi_square = np.nan, np.nan
     if (np.ptp(ranks, axis=1) > 0).any():
-        found = friedmanchisquare(*ranks.T)
-        statistic, p_chi_square = float(found.statistic), float(found.pvalue)
+        test = friedmanchisquare(*ranks.T)
+        statistic, p_chi_square = float(test.statistic), float(test.pvalue)
     rng = np.random.default_rng(seed)
     permuted = rng.permuted(np.broadcast_to(ranks, (N_PERMUTATIONS, n, k)), axis=-1)
     as_large = _spread(permuted) >= _spread(ranks) * (1 - 1e-12)
@@ -210,14 +210,14 @@ def groups(mean_rank: np.ndarray, critical: float) -> list[list[int]]:
     """Return the maximal groups of two or more methods within the critical difference, by rank."""
     order = np.argsort(mean_rank, kind="stable")
     ranks = mean_rank[order]
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     end = 0
     for start in range(len(order)):
         stop = int(np.searchsorted(ranks, ranks[start] + critical, side="right"))
         if stop > max(end, start + 1):
-            found.append(order[start:stop].tolist())
+            groups.append(order[start:stop].tolist())
             end = stop
-    return found
+    return groups
 
 
 # --- Two rankings ---------------------------------------------------------------------------------
@@ -246,13 +246,13 @@ def agreement(first: ArrayLike, second: ArrayLike, level: float = 0.95) -> Agree
     n = int(both.sum())
     if n < 2:
         raise DatasetError(f"Two rankings need at least two methods in both; got {n}.")
-    found = kendalltau(a[both], b[both])
-    tau, low, high = float(found.statistic), np.nan, np.nan
+    test = kendalltau(a[both], b[both])
+    tau, low, high = float(test.statistic), np.nan, np.nan
     if n > 4 and np.isfinite(tau):
         half = norm.ppf((1 + level) / 2) * np.sqrt(0.437 / (n - 4))
         middle = np.arctanh(np.clip(tau, -1 + 1e-9, 1 - 1e-9))
         low, high = float(np.tanh(middle - half)), float(np.tanh(middle + half))
-    return Agreement(tau, low, high, float(found.pvalue), n)
+    return Agreement(tau, low, high, float(test.pvalue), n)
 
 
 def _check(values: np.ndarray, at_least: tuple[int, int] = (1, 1)) -> None:

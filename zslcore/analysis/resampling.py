@@ -43,10 +43,10 @@ ClassId = TypeVar("ClassId", int, str)
 Figure = Literal[
     "zsl", "unseen", "seen", "harmonic", "calibrated_harmonic", "best_harmonic", "ausuc"
 ]
-#: Every figure there is: the next three at gamma = 0, H at the given gamma, the largest H (an
-#: oracle: its gamma is found on the test set) and the area under the curve.
+#: All metrics: ZSL, three at gamma = 0, H at the given gamma, the largest H (an oracle: its gamma
+#: is found on the test set) and the area under the curve.
 FIGURES: tuple[Figure, ...] = get_args(Figure)
-#: Those whose name in the registry is another.
+#: Metrics with another name in the registry.
 _NAMES: dict[Figure, str] = {side: f"plain_{side}" for side in ("unseen", "seen", "harmonic")}
 #: Numbers that are looked at in one go, 8 MiB of them: more would not fit into a cache.
 BLOCK = 1 << 20
@@ -62,8 +62,8 @@ def figures(
     """
     wanted = FIGURES if scores.generalized else FIGURES[:1]
     names = [_NAMES.get(figure, figure) for figure in wanted]
-    (found,) = _read([(scores, gamma)], names, counts_of_classes(scores, drawn))
-    return dict(zip(wanted, found.values(), strict=True))
+    (values,) = _read([(scores, gamma)], names, counts_of_classes(scores, drawn))
+    return dict(zip(wanted, values.values(), strict=True))
 
 
 def draws_of(
@@ -79,8 +79,8 @@ def draws_of(
 
     Names without a form that follows from answers are left out.
     """
-    (found,) = draws_of_all([(test, gamma)], names, over=over, n_draws=n_draws, seed=seed)
-    return found
+    (values,) = draws_of_all([(test, gamma)], names, over=over, n_draws=n_draws, seed=seed)
+    return values
 
 
 def draws_of_all(
@@ -108,11 +108,11 @@ def _read(
     how = {name: of for name in names if (of := REGISTERED[name].drawn) is not None}
     parts: list[dict[str, list[np.ndarray]]] = [{name: [] for name in how} for _ in tests]
     for block in counts:
-        for (test, gamma), found in zip(tests, parts, strict=True):
+        for (test, gamma), draws in zip(tests, parts, strict=True):
             drawn = BootstrapMetrics(test, block, gamma)
             for name, of in how.items():
-                found[name].append(of(drawn))
-    return [{name: np.concatenate(of) for name, of in found.items()} for found in parts]
+                draws[name].append(of(drawn))
+    return [{name: np.concatenate(of) for name, of in draws.items()} for draws in parts]
 
 
 def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndarray]:

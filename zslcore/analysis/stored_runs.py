@@ -38,14 +38,14 @@ def sorted_by() -> Mapping[str, bool]:
     return by_name | of_figures | {"seconds": True}
 
 
-#: Column of a run's row -> heading in a paper; ``chosen_for`` is what the parameters are.
+#: Column of a run's row -> heading in a paper; ``chosen_for`` is the task of the parameters.
 LATEX_COLUMNS: Mapping[str, str] = {
     "method": "Method",
     "dataset": "Data set",
     "split": "Split",
     "chosen_for": "Chosen for",
 }
-#: What parameters were chosen for, in words.
+#: Task that parameters were chosen for, in words.
 _CHOSEN_FOR: Mapping[ChosenFor, str] = {"zsl": "ZSL", "gzsl": "GZSL", "given": "given"}
 #: Of parameters that the oracle of another run chose on the test set: a bound, never a result.
 ORACLE = "oracle"
@@ -80,10 +80,10 @@ class RunFilter:
         """Refuse a name that none of these runs has; the UnknownNameError names the nearest."""
         for field in fields(self)[:3]:
             kind = field.name.removesuffix("s")
-            known = {str(getattr(one.result.spec, kind)): None for one in runs}
-            for name in getattr(self, field.name) if known else ():
-                if name not in known:
-                    raise closest_name(f"{kind} among the runs", name, known)
+            names = {str(getattr(one.result.spec, kind)): None for one in runs}
+            for name in getattr(self, field.name) if names else ():
+                if name not in names:
+                    raise closest_name(f"{kind} among the runs", name, names)
 
 
 def listed(
@@ -96,10 +96,10 @@ def listed(
     """
     if by not in (orders := sorted_by()):
         raise closest_name("order of runs", by, orders)
-    found = [one for one in runs if meant(one)]
-    value = {one.id: one.row()[by] for one in found}
-    with_value = [one for one in found if value[one.id] is not None]
-    without = [one for one in found if value[one.id] is None]
+    chosen = [one for one in runs if meant(one)]
+    value = {one.id: one.row()[by] for one in chosen}
+    with_value = [one for one in chosen if value[one.id] is not None]
+    without = [one for one in chosen if value[one.id] is None]
     descending = orders[by] != reverse
     ordered = sorted(with_value, key=lambda one: value[one.id], reverse=descending)
     if by == "created":
@@ -191,8 +191,8 @@ def _name(one: StoredRun) -> str:
 def as_text(result: RunResult, stated_by: str = "") -> str:
     """Return the figures of a run in percent, with the origin of every choice."""
     e, spec = result.evaluation, result.spec
-    made = ", simulated" if result.simulated else ""
-    lines = [f"{spec.method} on {spec.dataset}{made}, split {spec.split}, data {spec.digest}"]
+    simulated = ", simulated" if result.simulated else ""
+    lines = [f"{spec.method} on {spec.dataset}{simulated}, split {spec.split}, data {spec.digest}"]
     chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
     rule = f", {result.rule}" if result.rule else ""
     how: str = result.params_origin
@@ -236,7 +236,7 @@ def _oracle_lines(result: RunResult) -> list[str]:
     return lines
 
 
-#: What choosing on the test set would add: name of a gap, what the app calls it, of which figure.
+#: Gains from choosing on the test set: name of a gap, its label in the app, and its metric.
 GAPS = (
     ("zsl", "gap of parameters", "ZSL"),
     ("harmonic", "gap of parameters and gamma", "H"),
@@ -343,15 +343,15 @@ def class_test(first: RunResult, second: RunResult) -> PairedTest | None:
 def cautions(first: RunResult, second: RunResult) -> list[str]:
     """Return the limits of a comparison of two runs, one sentence each."""
     one, two = first.spec, second.spec
-    found = []
+    sentences = []
     if one.dataset != two.dataset:
-        found.append(f"The data differ: {one.dataset} and {two.dataset}.")
+        sentences.append(f"The data differ: {one.dataset} and {two.dataset}.")
     elif one.digest != two.digest:
-        found.append(f"{one.dataset} has other content in the second run (digest).")
+        sentences.append(f"{one.dataset} has other content in the second run (digest).")
     if one.split != two.split:
-        found.append(f"The splits differ: {one.split} and {two.split}.")
+        sentences.append(f"The splits differ: {one.split} and {two.split}.")
     if one.select_for != two.select_for:
-        found.append(
+        sentences.append(
             f"Parameters were chosen for {one.select_for.upper()} in the first run and for "
             f"{two.select_for.upper()} in the second."
         )
@@ -360,12 +360,12 @@ def cautions(first: RunResult, second: RunResult) -> list[str]:
         for result in (first, second)
     ]
     if chosen[0] != chosen[1]:
-        found.append(f"They were chosen differently: {chosen[0]}; {chosen[1]}.")
+        sentences.append(f"They were chosen differently: {chosen[0]}; {chosen[1]}.")
     if first.rule != second.rule and first.params_origin == second.params_origin:
         rules = " and ".join(result.rule or "not noted" for result in (first, second))
-        found.append(f"The folds' scores chose by different rules: {rules}.")
+        sentences.append(f"The folds' scores chose by different rules: {rules}.")
     if one.revisions.get("protocol") != two.revisions.get("protocol"):
-        found.append("Two revisions of the protocol made them.")
+        sentences.append("Two revisions of the protocol made them.")
     if first.simulated != second.simulated:
-        found.append("One of the two data sets is simulated.")
-    return found
+        sentences.append("One of the two data sets is simulated.")
+    return sentences

@@ -47,7 +47,7 @@ from zslcore.storage.files import FACTS
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement of a paper, in our own words, and what is computed to see whether it holds.
+    """A statement of a paper in our own words, with the computation that tests it.
 
     ``data`` and ``methods`` are those that it speaks of, no methods where it speaks of any;
     ``tables`` its printed tables, as "GBU 3". ``pretraining`` is the required training set of
@@ -196,8 +196,8 @@ def judge_all(
 @cache
 def judged_as_printed() -> Mapping[str, Judgment]:
     """Return every claim, judged on the printed tables alone."""
-    found = judge_all(evidence={"printed": printed_evidence()})
-    return {id_: of_bodies["printed"] for id_, of_bodies in found.items()}
+    judged = judge_all(evidence={"printed": printed_evidence()})
+    return {id_: of_bodies["printed"] for id_, of_bodies in judged.items()}
 
 
 def as_records(judged: Judged) -> list[dict[str, Any]]:

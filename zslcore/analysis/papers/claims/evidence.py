@@ -54,9 +54,9 @@ BENCHMARK_METHODS = (
 )
 #: Methods that a paper ran in a variant which is not the default here.
 VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated"}}
-#: Variants that differ in what they make of seen candidates alone: without these they are one.
+#: Methods with variants that differ with seen candidates only: without these they are one.
 OF_SEEN = ("GFZSL",)
-#: Of so many methods there have to be figures before an order of them means something.
+#: Printed figures of fewer methods have no order.
 ENOUGH = 10
 #: Methods by the name of their group.
 METHOD_GROUPS: dict[str, tuple[str, ...]] = {
@@ -68,7 +68,7 @@ NOTHING = "none"
 
 
 def in_words(figure: str) -> str:
-    """Return the name of a figure, or of what parameters were chosen for, as it is written."""
+    """Return the written name of a figure or of a task."""
     return {"gain": "OverlapGain", "lam": "λ", "gzsl": "GZSL"}.get(
         figure, figure.replace("zsl", "ZSL").replace("at gamma", "at γ")
     )
@@ -80,7 +80,7 @@ def join_names(names: Sequence[str], last: str = "and") -> str:
 
 
 class UndecidedError(Exception):
-    """The evidence is insufficient; the message names in one sentence what is missing."""
+    """The evidence is insufficient; the message is one sentence on the missing part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +109,7 @@ def to_wide(rows: pd.DataFrame, figures: pd.DataFrame) -> pd.DataFrame:
 
 
 def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
-    """Name a column by what distinguishes it from the others."""
+    """Name a column by the values in which it differs from the others."""
     names = [str(row["data"])]
     for column in ("split", "figure", "chosen_for", "table"):
         if (figures[column] != row[column]).any():
@@ -164,13 +164,13 @@ class Evidence:
         """Return the figures of features trained on a set, or raise UndecidedError without any."""
         rows = self.figures
         named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
-        found = rows[[pretraining in names for names in named]]
-        if found.empty:
+        chosen = rows[[pretraining in names for names in named]]
+        if chosen.empty:
             unknown = sorted(rows["data"][rows["pretraining"].fillna("") == ""].unique())
             which = f"; of {', '.join(unknown)} it is not known what they were" if unknown else ""
             of = f"of {', '.join(rows['benchmark'].unique())} " if len(rows) else ""
             raise UndecidedError(f"No features {of}here were trained on {pretraining}{which}.")
-        return replace(self, figures=found)
+        return replace(self, figures=chosen)
 
     def deep(self) -> Evidence:
         """Return the figures of trained features; those of hand-crafted ones are ``controls``.
@@ -304,7 +304,7 @@ class Evidence:
         return values[[name for name in self.methods if name in values]]
 
 
-# --- What was printed -----------------------------------------------------------------------------
+# --- Printed figures ------------------------------------------------------------------------------
 
 
 @cache
@@ -371,7 +371,7 @@ def _of_calibration_paper() -> Iterable[pd.DataFrame]:
         yield _printed("CAL 3", crops, figure, column, chosen_for="gzsl")
 
 
-# --- What was run ---------------------------------------------------------------------------------
+# --- Figures of runs ------------------------------------------------------------------------------
 
 
 #: Figures and the columns of rows that hold them.
@@ -437,12 +437,12 @@ def board_rows() -> pd.DataFrame:
 
     They lack figures per class and per sample; ``zsl_std`` is the deviation over ``seeds``.
     """
-    found = []
+    rows = []
     for path in sorted((FACTS / "board").glob("*.json")):
         entry = json.loads(path.read_text(encoding="utf-8"))
         if entry["who"] == OURS and not entry["data"]["simulated"] and _is_current(entry):
-            found.append(_board_row(entry))
-    return pd.DataFrame(found)
+            rows.append(_board_row(entry))
+    return pd.DataFrame(rows)
 
 
 def _is_current(entry: Mapping[str, Any]) -> bool:
@@ -577,8 +577,8 @@ def _benchmark(result: RunResult) -> str | None:
         return _by_name(result.spec.dataset, fact_sources())
     split = result.spec.split
     names = {class_key(result.class_names[c]) for c in result.evaluation.per_class_zsl}
-    found = [name for name in fact_sources() if names == _unseen_classes(name, split)]
-    return found[0] if len(found) == 1 else _by_name(result.spec.dataset, found)
+    candidates = [name for name in fact_sources() if names == _unseen_classes(name, split)]
+    return candidates[0] if len(candidates) == 1 else _by_name(result.spec.dataset, candidates)
 
 
 @cache
@@ -608,10 +608,10 @@ def _gain(result: RunResult, benchmark: str | None) -> float:
     """Return the overlap gain among the test classes of the standard split; NaN elsewhere."""
     if benchmark is None or result.spec.split != "SS":
         return float("nan")
-    known, names = _known_classes(benchmark), result.class_names
+    in_imagenet, names = _known_classes(benchmark), result.class_names
     sides: dict[bool | None, list[float]] = {True: [], False: [], None: []}
     for c, value in result.evaluation.per_class_zsl.items():
-        sides[known.get(class_key(names[c]))].append(value)
+        sides[in_imagenet.get(class_key(names[c]))].append(value)
     if sides[None] or not (sides[True] and sides[False]):
         return float("nan")
     return float(gain_of(np.mean(sides[True]), np.mean(sides[False])))

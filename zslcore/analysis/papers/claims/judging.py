@@ -360,7 +360,7 @@ def possible_places(wide: pd.DataFrame, missing: int = 0, tied: float = TIED) ->
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """Mean ranks of methods, best first, and in words what they are ranks of (``by``).
+    """Mean ranks of methods, best first; ``by`` names the ranked figure and data in words.
 
     ``wide`` has the ranked figures, a column a method; it is empty for printed ranks. ``missing``
     are methods of the claim without a rank.
@@ -455,13 +455,13 @@ def judge_end(
     if not set(named) <= set(order.ranks.index):
         raise UndecidedError(f"There is no result of {', '.join(named)} on every data set here.")
     names = [*map(str, order.ranks.index)]
-    there = names[-size:] if end == "last" else names[:size]
+    ends = names[-size:] if end == "last" else names[:size]
     number = ("one", "two", "three", "four", "five")[size - 1]
     what = (
-        f"{end.capitalize()} {number} of {len(names)} by {order.by} ({', '.join(there)}), of those "
+        f"{end.capitalize()} {number} of {len(names)} by {order.by} ({', '.join(ends)}), of those "
         "the paper names"
     )
-    judgment = judge_share(what, pd.Series({name: name in there for name in named}))
+    judgment = judge_share(what, pd.Series({name: name in ends for name in named}))
     if evidence.body != "printed":
         can = possible_places(order.wide, len(order.missing)).loc[[*named]]
         n = len(evidence.methods) if order.missing else len(names)

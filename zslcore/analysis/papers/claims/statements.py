@@ -1,4 +1,4 @@
-"""The claims as functions: what is computed of the evidence, and what the claim expects of it.
+"""Claims as functions of the evidence: a computation, and the result that the claim states.
 
 Each function takes the :class:`Evidence` of its claim, with the claim's data sets, methods and
 tables alone, and judges as if these were all that the claim speaks of; ``data/claims.toml`` has the
@@ -191,13 +191,13 @@ def same_order(e: Evidence) -> Judgment:
     same = first.index.intersection(second.index)
     methods = [str(name) for name in first if name in second]
     order = order_of_table(first.loc[same, methods], "ZSL", "data sets")
-    found = agreement(-order.ranks[methods], -mean_ranks(second.loc[same])[methods])
+    test = agreement(-order.ranks[methods], -mean_ranks(second.loc[same])[methods])
     sentence = (
-        f"Mean ranks of {found.methods} methods by ZSL and by H: Kendall's τ = {found.tau:.2f} "
-        f"({found.low:.2f} to {found.high:.2f}); 0 is unrelated, 1 the same order."
+        f"Mean ranks of {test.methods} methods by ZSL and by H: Kendall's τ = {test.tau:.2f} "
+        f"({test.low:.2f} to {test.high:.2f}); 0 is unrelated, 1 the same order."
     ).replace("-", "−")
-    verdict = judge_interval(found.low, found.high, (0.5, np.inf))
-    return order.covering(Judgment(verdict, sentence, found.tau, found.low, found.high, "tau"))
+    verdict = judge_interval(test.low, test.high, (0.5, np.inf))
+    return order.covering(Judgment(verdict, sentence, test.tau, test.low, test.high, "tau"))
 
 
 def transduction_helps(e: Evidence) -> Judgment:
