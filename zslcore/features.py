@@ -34,7 +34,7 @@ def as_array(A: Any, what: str) -> Any:
 
     Arrays, memory maps and what is read row by row, such as an HDF5 data set, stay the same object;
     frames, lists and tensors are converted. Sparse matrices, text, complex numbers, masked values
-    and whatever is no array raise DatasetError.
+    and other objects raise DatasetError.
     """
     if isinstance(A, np.ma.MaskedArray):
         if np.ma.is_masked(A):
@@ -65,7 +65,7 @@ def _converted(A: Any, what: str) -> np.ndarray:
     from sklearn.utils import check_array  # not at the top: files are read without scikit-learn
 
     try:
-        found = check_array(A, order="C", ensure_all_finite=False, ensure_2d=False,
+        array = check_array(A, order="C", ensure_all_finite=False, ensure_2d=False,
                             allow_nd=True, ensure_min_samples=0, ensure_min_features=0)  # fmt: skip
     except (TypeError, ValueError, RuntimeError, OverflowError) as error:
         why = str(error).partition("\n")[0].strip().rstrip(".").replace(". ", "; ")
@@ -73,9 +73,9 @@ def _converted(A: Any, what: str) -> np.ndarray:
             f"{what}: expected an array of numbers, got a {type(A).__name__}: "
             f"{why[:1].lower()}{why[1:]}."
         ) from error
-    if found.dtype.kind == "O":
+    if array.dtype.kind == "O":
         raise DatasetError(f"{what}: expected an array of numbers, got a {type(A).__name__}.")
-    return cast("np.ndarray", found)
+    return cast("np.ndarray", array)
 
 
 def require_finite(A: np.ndarray, what: str, first: int = 0) -> None:
@@ -110,10 +110,10 @@ def l2_rows(A: np.ndarray) -> np.ndarray:
 
 def positions(A: np.ndarray, B: np.ndarray) -> np.ndarray:
     """Return, for every row of ``A``, the first row of ``B`` that equals it, -1 where none does."""
-    known: dict[bytes, int] = {}
+    places: dict[bytes, int] = {}
     for k, row in enumerate(_rows_of_bytes(B)):
-        known.setdefault(row, k)
-    return np.array([known.get(row, -1) for row in _rows_of_bytes(A)], dtype=int)
+        places.setdefault(row, k)
+    return np.array([places.get(row, -1) for row in _rows_of_bytes(A)], dtype=int)
 
 
 def _rows_of_bytes(A: np.ndarray) -> list[bytes]:
@@ -199,7 +199,7 @@ class FeatureView:
 
     @property
     def row_numbers(self) -> np.ndarray | None:
-        """Which rows of ``matrix`` are seen, None for all."""
+        """Row numbers of the view in ``matrix``, None for all."""
         return self._rows
 
     @property
@@ -238,7 +238,7 @@ class FeatureView:
         return self[:].astype(dtype or self.dtype, copy=False)
 
 
-#: What methods are fitted on and asked about.
+#: Features that methods are fitted on and score.
 Features = np.ndarray | FeatureView
 
 

@@ -64,7 +64,7 @@ _LOCK = Lock()  # Matplotlib's settings are those of the process
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What draws a panel; ``square`` axes have one unit, ``name`` is for menus without a title."""
+    """A function that draws; ``square`` axes have one unit, ``name`` is for menus."""
 
     draw: Callable[[Axes], None]
     title: str = ""
@@ -75,7 +75,7 @@ class Panel:
 def print_figure(
     panel: Panel, *, width_mm: float = 84.0, font: str = "sans", form: str = "pdf", title: str = ""
 ) -> bytes:
-    """Return a panel as a file for print, whose properties have the title.
+    """Return a panel as a file for print, with the title in its properties.
 
     Raises ParameterError for a width outside :data:`WIDTHS_MM`; UnknownNameError for another font
     or format; MissingExtraError without Matplotlib.
@@ -256,7 +256,7 @@ def _write_legend(figure: Figure, axes: Axes, letters: int) -> list[str]:
 
 
 def level(axes: Axes, lowest: float) -> float:
-    """Return the ``zorder`` of what is drawn next, above what this level already has."""
+    """Return the ``zorder`` of the next mark, above all marks of this level."""
     return lowest + len([*axes.lines, *axes.collections, *axes.patches]) / 1e6
 
 
@@ -275,7 +275,7 @@ def label_of(name: str) -> str:
 def draw_line(
     axes: Axes, x: Any, y: Any, color: str, name: str = "", line: str = "solid", **look: Any
 ) -> None:
-    """Draw a line in a style of Plotly; ``look`` is what ``Axes.plot`` takes."""
+    """Draw a line in a style of Plotly; ``look`` are options of ``Axes.plot``."""
     look = {"zorder": level(axes, 2), "lw": 1.0} | look
     axes.plot(x, y, color=color, ls=line_style(line), label=label_of(name), **look)
 
@@ -511,5 +511,5 @@ def _draw_classes(found: Predictions, axes: Axes) -> None:
 
 #: Names of classes that fit next to each other on 84 mm.
 MOST_NAMES = 24
-#: What there is to print of predictions.
+#: Panels of predictions by name.
 PANELS: dict[str, Callable[[Predictions], Panel]] = {"curve": _curve, "classes": _classes}

@@ -1,1 +1,1 @@
-"""Maps on screen: what is on one, the view of it, how far to believe it, hubs and prototypes."""
+"""Maps on screen: scene, colours, and effects in simulated data."""

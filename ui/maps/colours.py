@@ -54,7 +54,7 @@ FIFTHS = (
 
 
 def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) -> list[str]:
-    """Return what there is to colour by, data sets first where images are of one or the other.
+    """Return the ways to colour a map, by data set first where it has two.
 
     ``of_both``: an image is of one data set alone; ``one_map``: it lies on one map alone, which
     alone can keep its neighbours.

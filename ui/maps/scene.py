@@ -1,4 +1,4 @@
-"""What a view of maps shows: images, panels, colours, names, and what a link asks for."""
+"""The scene of a view of maps: images, panels, colours, names and the choices of a link."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class Scene:
 
     @property
     def title(self) -> str:
-        """What is mapped by which method, simulated data called so."""
+        """Title: data sets and layout, simulated data called so."""
         methods = dict.fromkeys(METHOD_NAMES[made.settings.method] for made in self.maps)
         names = dict.fromkeys(
             f"{data.name} (simulated)"
@@ -181,7 +181,7 @@ class Scene:
         alt: str,
         sought: Sequence[int] | np.ndarray | None = None,
     ) -> list[Panel]:
-        """Return what is drawn, with the names of all classes or of those ``sought``."""
+        """Return the map to draw, with the names of all classes or of those ``sought``."""
         return [
             Panel(
                 title=title,
@@ -323,7 +323,7 @@ def write_selection(key: str, selection: Mapping[str, Any]) -> str:
 
 
 def read_selection(key: str, text: str) -> dict[str, Any] | None:
-    """Read what :func:`write_selection` wrote; None for another map or malformed text."""
+    """Read the text of :func:`write_selection`; None for another map or malformed text."""
     found = _OUTLINE.fullmatch(text)
     if not found or found[1] != key[:8] or found[3].count(";") >= _MOST:
         return None
@@ -338,7 +338,7 @@ def write_cameras(key: str, cameras: Sequence[Any]) -> str:
 
 
 def read_cameras(key: str, text: str) -> list[Any] | None:
-    """Read what :func:`write_cameras` wrote, None for another map or malformed text."""
+    """Read the text of :func:`write_cameras`; None for another map or malformed text."""
     view = rf"(?:-|{_NUMBER},{_NUMBER},{_NUMBER})"
     if not re.fullmatch(rf"{key[:8]}\.{view}(?:;{view})?", text):
         return None

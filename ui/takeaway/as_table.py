@@ -17,7 +17,7 @@ _TAG = re.compile(r"</?(?:b|br|span)\b[^>]*>")
 
 
 def table_of(figure: Chart) -> pd.DataFrame:
-    """Return what a figure shows as a tidy table; columns without a value are left out.
+    """Return the numbers of a figure as a tidy table, without empty columns.
 
     x_name, y_name are words at the ticks of an axis. Pictures have no numbers to take away.
     """

@@ -104,7 +104,7 @@ def _plain(text: Any) -> str:
 
 
 class _Reader:
-    """Reads what belongs to one pair of axes."""
+    """Reads the traces, shapes and words of one pair of axes."""
 
     def __init__(self, figure: go.Figure, x: str, y: str) -> None:
         self.figure, self.pair = figure, (x, y)
@@ -214,7 +214,7 @@ class _Reader:
     # --- Traces
 
     def _name(self, trace: Any) -> str:
-        """Return what the legend calls a trace: that of one panel may stand for those of all."""
+        """Return the legend entry of a trace; one panel may list it for all."""
         listed = {t.name for t in self.figure.data if t.showlegend is not False}
         if trace.name not in listed or self.figure.layout.showlegend is False:
             return ""

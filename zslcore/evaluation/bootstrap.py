@@ -1,4 +1,4 @@
-r"""Figures of a test set whose images count as often as they are drawn.
+r"""Metrics of a test set, resampled: every image counts as often as it is drawn.
 
 With :math:`k_i` the count of image :math:`i`, whose class :math:`y_i` has :math:`n_{y_i}` images, a
 mean over classes weighs the image by :math:`k_i / n_{y_i}`, a mean over samples by :math:`k_i`.
@@ -66,7 +66,7 @@ EQUAL = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class BootstrapMetrics:
-    """A test set, and how often each of its images counts in every draw.
+    """Metrics of a test set under bootstrap draws: counts of its images in every draw.
 
     Every figure is an array of shape (n_draws,), of fractions in [0, 1]; NaN where a draw has no
     image of a side. ``counts`` has shape (n_draws, n_samples); those of every class have to sum to
@@ -109,7 +109,7 @@ class BootstrapMetrics:
 
     @cached_property
     def _found(self) -> dict[tuple[str, Average], SeenUnseen]:
-        """What several figures follow from."""
+        """Accuracies that several metrics share."""
         return {}
 
     def _once(
@@ -246,8 +246,8 @@ class BootstrapMetrics:
     def fpr95(self) -> np.ndarray:
         """Share of unseen images at the largest margin that 95 % of seen images reach."""
         first = np.argmax(self._reached.seen >= SEEN_RECALL, axis=0)
-        found: np.ndarray = self._reached.unseen[first, np.arange(len(self.counts))]
-        return found
+        shares: np.ndarray = self._reached.unseen[first, np.arange(len(self.counts))]
+        return shares
 
     # --- One accuracy -----------------------------------------------------------------------------
 
@@ -271,8 +271,8 @@ class BootstrapMetrics:
         of_class = _member(of, np.arange(len(pairs)), (n, len(pairs)))
         size = np.maximum(of_class @ images, 1)[:, None]
         times = (of_class @ counts) / size  # that a class is drawn
-        there = np.broadcast_to(images[:, None], counts.shape).astype(float)
-        once = np.divide(counts, times[of], out=there, where=times[of] > 0)
+        sizes = np.broadcast_to(images[:, None], counts.shape).astype(float)
+        once = np.divide(counts, times[of], out=sizes, where=times[of] > 0)
         right = of == answered
         true = _member(of[right], np.flatnonzero(right), of_class.shape) @ once
         answers = _member(answered, np.arange(len(pairs)), of_class.shape) @ once

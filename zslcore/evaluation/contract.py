@@ -1,8 +1,8 @@
-"""The laws of the contract, checked on one method in a small world that is fitted in milliseconds.
+"""Checks of the contract of a method, in a small world that is fitted in milliseconds.
 
-A law is a function of a :class:`MethodUnderTest`; its docstring is the law, and it raises a
-:class:`ContractError`. The tests check all laws on every method of the package,
-``zslcore check-method`` on one from outside.
+A check is a function of a :class:`MethodUnderTest`; the first line of its docstring states the law,
+and it raises a :class:`ContractError`. The tests run all checks on every method of the package,
+``zslcore check-method`` on a plugin.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def linear_world(
     seed: int = 0,
     joint: bool = False,
 ) -> ZSLDataset:
-    """Make classes whose mean features are linear in their prototypes, plus noise.
+    """Make classes with mean features linear in their prototypes, plus noise.
 
     The last ``n_unseen`` classes are unseen; two folds hold out two seen classes each. In a
     ``joint`` world features lie in the space of the prototypes, around them.
@@ -67,12 +67,12 @@ def linear_world(
     )
 
 
-#: By how much scores may differ that are the same but for rounding.
+#: Differences of scores that are equal but for rounding.
 RTOL, ATOL = 1e-6, 1e-9
 
 
 class ContractError(ZSLError):
-    """What a law expected, and what a method gave."""
+    """A broken check of the contract: expected and got."""
 
 
 @cache
@@ -101,7 +101,7 @@ class MethodUnderTest:
         return _problem(joint=self.method.card.joint_space)
 
     def exact(self, **params: Any) -> ZSLEstimator:
-        """Return the unfitted method; one that iterates is exact beyond what laws can see."""
+        """Return the unfitted method with `tol=1e-10`."""
         tight = {"tol": 1e-10} if "tol" in inspect.signature(self.method).parameters else {}
         return self.method(**{**tight, **self.given, **params})
 
@@ -137,7 +137,7 @@ class ContractCheck:
 
     @property
     def sentence(self) -> str:
-        """What it states."""
+        """First line of its docstring."""
         return (self.check.__doc__ or "").partition("\n")[0]
 
 
@@ -174,7 +174,7 @@ def check_contract(
             yield ContractVerdict(law, "hold")
 
 
-# --- What laws are made of ------------------------------------------------------------------------
+# --- Helpers of the checks ------------------------------------------------------------------------
 
 
 def _expect(holds: object, expected: str, got: object) -> None:
@@ -376,9 +376,9 @@ def card_says_what_the_method_is(case: MethodUnderTest) -> None:
 
 def grid_names_parameters_and_holds_several_values(case: MethodUnderTest) -> None:
     """The grid names parameters, each with several values."""
-    known = inspect.signature(case.method).parameters
-    unknown = sorted(set(case.method.param_grid) - set(known))
-    _expect(not unknown, f"names among {sorted(known)}", unknown)
+    parameters = inspect.signature(case.method).parameters
+    unknown = sorted(set(case.method.param_grid) - set(parameters))
+    _expect(not unknown, f"names among {sorted(parameters)}", unknown)
     single = [name for name, values in case.method.param_grid.items() if len(set(values)) < 2]
     _expect(not single, "several values a parameter", f"one of {', '.join(single)}")
 

@@ -1,4 +1,4 @@
-"""Check predictions against the known facts of their images.
+"""Verification of predictions against the known facts of their images.
 
 Figures are what a file states; its labels, the list of test rows and gamma can be looked up.
 """
@@ -36,7 +36,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What is wrong (``reasons``) and what could not be looked up, a sentence each."""
+    """Contradictions (``reasons``) and facts that are unknown here, a sentence each."""
 
     reasons: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -67,7 +67,7 @@ class Reference:
 
     @classmethod
     def of(cls, dataset: ZSLDataset, split: Split) -> Reference:
-        """Return what a data set knows."""
+        """Build the reference from a data set and split."""
         trained = np.unique(dataset.labels[split.trainval])
         candidates = np.union1d(split.seen_classes, split.unseen_classes)
         return cls(

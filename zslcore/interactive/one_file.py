@@ -50,7 +50,7 @@ HEIGHT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a component is mounted from: its HTML, style sheet and joined modules."""
+    """HTML, style sheet and joined modules of a component."""
 
     html: str
     css: str
@@ -191,7 +191,7 @@ def _found(path: Path, name: str) -> Path:
 
 
 def styled(*sheets: Path) -> str:
-    """Return style sheets as one; what a later one says of the same thing holds."""
+    """Join style sheets; later rules win."""
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 
 

@@ -226,7 +226,7 @@ class LinearPath:
         objective = self._preconditioned(L)
         largest = np.abs(divide(L, self._gradient_at_zero)).max()
         z = np.zeros(self.shape) if start is None else L.T @ start
-        found = minimize(
+        result = minimize(
             objective,
             z.ravel(),
             jac=True,
@@ -237,14 +237,14 @@ class LinearPath:
                 "ftol": self._least_progress,
             },
         )
-        if found.status == 1:
+        if result.status == 1:
             warnings.warn(
                 f"The classifiers of lambda {lam:g} did not converge in {MAX_ITERATIONS} "
                 "iterations; raise lambda or tol.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return divide(L, found.x.reshape(self.shape), trans="T")
+        return divide(L, result.x.reshape(self.shape), trans="T")
 
     def _factor(self, lam: float, kappa: float) -> np.ndarray:
         """Return L for a ridge weight and a curvature, and take the precision that it needs."""

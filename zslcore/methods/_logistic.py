@@ -130,7 +130,7 @@ class _Columns:
         return self.rows.gathered(G) / self.P.dtype.type(len(self.P)) + self.Z
 
     def _leave(self, done: np.ndarray) -> None:
-        """Keep what is found of the columns that are done, and go on without them."""
+        """Store converged columns and drop them."""
         if not done.any():
             return
         self.found[:, self.at_work[done]] = self.Z[:, done]
@@ -153,7 +153,7 @@ class _Columns:
         self.n_steps += 1
 
     def _direction(self) -> np.ndarray:
-        """Return the direction of L-BFGS: the two loops over what is remembered, a column each."""
+        """Return the direction of L-BFGS by its two-loop recursion, a column each."""
         d, shares = -self.G, []
         for s, y, r in reversed(self.memory):
             shares.append(r * _dots(s, d))

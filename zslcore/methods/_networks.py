@@ -1,4 +1,4 @@
-r"""Small networks for generators, in PyTorch, and what adversarial ones share.
+r"""Small networks for generators, in PyTorch, and adversarial training.
 
 A critic :math:`D(x, s)` tells real from generated features by the Wasserstein distance; what
 makes it one is the penalty on its gradient [1]_

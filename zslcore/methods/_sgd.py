@@ -109,9 +109,9 @@ def first_violator(violates: Tensor, own: Tensor, draw: Draw) -> tuple[Tensor, T
     found, nowhere in a row without one, and how many classes were looked at, shape (n_samples, 1).
     """
     place = draw().masked_fill(own, -1)
-    place_found, column = place.masked_fill(~violates, -1).max(dim=1, keepdim=True)
-    found = violates.new_zeros(violates.shape).scatter_(1, column, value=True) & violates
-    return found, (~own & (place >= place_found)).sum(dim=1, keepdim=True)
+    violator_place, column = place.masked_fill(~violates, -1).max(dim=1, keepdim=True)
+    violator = violates.new_zeros(violates.shape).scatter_(1, column, value=True) & violates
+    return violator, (~own & (place >= violator_place)).sum(dim=1, keepdim=True)
 
 
 def violators(
@@ -173,13 +173,13 @@ class EpochModel(ZSLEstimator):
         return tuple(longest.values())
 
     def _rest(self, params: Params) -> dict[str, Any]:
-        """Return what makes another training of it."""
+        """Return the parameters that need a training run of their own."""
         return {
             name: value for name, value in params.items() if name not in self.early_stopping_params
         }
 
     def _copied(self, params: Params) -> Self:
-        """Return a model with what was learned so far, as if fitted with ``params``."""
+        """Return a model with the attributes learned so far, as if fitted with ``params``."""
         model = clone(self).set_params(**params)
         vars(model).update({k: v for k, v in vars(self).items() if k.endswith("_")})
         return model

@@ -28,7 +28,7 @@ class TwoStageModel(ZSLEstimator):
 
     @abstractmethod
     def _loss(self, S: np.ndarray) -> Loss:
-        """Return what the classifiers minimise, given the seen prototypes."""
+        """Return the loss of the classifiers for the seen prototypes."""
 
     @abstractmethod
     def _ridge(self, n_samples: int) -> float:

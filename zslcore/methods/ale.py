@@ -76,5 +76,5 @@ class ALE(RankingModel, CompatibilityModel):
         if self.rank == "exact":
             r = violates.sum(dim=1, keepdim=True)
             return violates * (l[r] / r.clamp(min=1))
-        found, k = first_violator(violates, own, draw)
-        return found * l[(C - 1) // k.clamp(min=1)]
+        violator, k = first_violator(violates, own, draw)
+        return violator * l[(C - 1) // k.clamp(min=1)]

@@ -428,7 +428,7 @@ class CompatibilityModel(ZSLEstimator):
 
 
 class TransductiveEstimator(ZSLEstimator):
-    """A method whose ``fit`` receives the test images and the classes they can be of.
+    """A method fitted on the test images and their candidate classes as well.
 
     That is another problem than the inductive one, and its figures never stand in the same table:
     such methods have a registry of their own, :data:`zslcore.methods.TRANSDUCTIVE`. One that grows
@@ -459,8 +459,8 @@ class TransductiveEstimator(ZSLEstimator):
 
     def with_inductive(self, params: Mapping[str, Any]) -> Self:
         """Return a copy that grows out of :meth:`inductive` with these parameters."""
-        known = self.get_params()
-        return clone(self).set_params(**{k: v for k, v in params.items() if k in known})
+        own = self.get_params()
+        return clone(self).set_params(**{k: v for k, v in params.items() if k in own})
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
         """Fit and score every point by itself, the test rows being the unlabelled images."""
@@ -472,7 +472,7 @@ class TransductiveEstimator(ZSLEstimator):
     def _check_unlabeled(
         self, unlabeled: Features | None, candidates: np.ndarray | None
     ) -> tuple[Features, np.ndarray]:
-        """Return (unlabeled, candidates), refusing what is missing or of another width."""
+        """Return (unlabeled, candidates), refusing missing arrays and other widths."""
         name = self.card.name
         if unlabeled is None or candidates is None:
             raise ParameterError(

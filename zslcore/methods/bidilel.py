@@ -142,12 +142,12 @@ class BiDiLEL(ZSLEstimator):
         """Score a whole grid: one decomposition an alpha serves all latent dimensions."""
         points = [clone(self).set_params(**params) for params in grid]
         grams, most = self._grams(on.X, on.y), max(point.n_components for point in points)
-        known: dict[float, tuple[np.ndarray, ...]] = {}
+        projections: dict[float, tuple[np.ndarray, ...]] = {}
         for point in points:
-            if point.alpha not in known:
+            if point.alpha not in projections:
                 P = _directions(*grams, point.alpha, most)
-                known[point.alpha] = P, project(on.X, P), project(on.X_test, P)
-            P, Z, Z_test = (each[:, : point.n_components] for each in known[point.alpha])
+                projections[point.alpha] = P, project(on.X, P), project(on.X_test, P)
+            P, Z, Z_test = (each[:, : point.n_components] for each in projections[point.alpha])
             point._place(P, Z, on.y, on.S)
             yield point._nearness(Z_test, point.embed(on.candidates))
 
@@ -252,7 +252,7 @@ def _distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
 
 
 def _solver(w: np.ndarray, n_landmarks: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Return what solves :math:`V b = r` for b, given the weights of landmarks, then of classes."""
+    """Return a solver of :math:`V b = r` for b, from the weights of landmarks and classes."""
     total = w.sum(axis=1, keepdims=True)
     if w.shape[1] == n_landmarks:
         return lambda r: r / total

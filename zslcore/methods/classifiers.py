@@ -1,4 +1,4 @@
-"""Classifiers that several methods fit alike, fitted once while their runs follow each other.
+"""Classifiers that several methods share, fitted once for consecutive runs.
 
 IAP and CONSE begin with the same multinomial logistic regression over seen classes: nine tenths of
 the time of either. A solution depends on what its key is made of and on nothing else, so that
@@ -70,7 +70,7 @@ def shared_classifiers(limit: int = WORKING_BYTES) -> Iterator[ClassifierCache]:
 
 
 def active_cache() -> ClassifierCache | None:
-    """Return what is shared here, None outside of :func:`shared_classifiers`."""
+    """Return the active cache, None outside of :func:`shared_classifiers`."""
     return _ACTIVE.get()
 
 

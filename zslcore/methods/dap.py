@@ -16,7 +16,7 @@ from zslcore.methods.base import MethodCard
 
 
 class AttributeModel(TwoStageModel):
-    r"""What DAP and IAP share: classes are compared by the probability of their attributes.
+    r"""Base of DAP and IAP: classes are compared by the probability of their attributes.
 
     .. math:: F(x, c) = \sum_m \log p(a_m = a_m^c \mid x) - \log p(a_m = a_m^c)
     """
@@ -42,7 +42,7 @@ class AttributeModel(TwoStageModel):
 
 @dataclass(eq=False, repr=False)
 class DAP(AttributeModel):
-    r"""Predicts each attribute from the image, and asks whose attributes these are.
+    r"""Predicts each attribute from the image, and compares them with those of classes.
 
     One logistic regression an attribute gives :math:`p(a_m \mid x)` [1]_; attributes are taken to
     be independent given the image:

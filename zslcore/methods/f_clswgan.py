@@ -22,7 +22,7 @@ SEEN_EPOCHS = 20
 
 @dataclass(eq=False, repr=False)
 class FCLSWGAN(WassersteinGAN, GenerativeZSL):
-    r"""A conditional Wasserstein GAN whose features a classifier of the seen classes recognises.
+    r"""A conditional Wasserstein GAN, with a classifier of the seen classes in its loss.
 
     The generator turns noise :math:`z` and a prototype :math:`s` into a feature
     :math:`\tilde x = G(z, s)`, the critic :math:`D` compares it with real ones [1]_:

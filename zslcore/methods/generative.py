@@ -121,7 +121,7 @@ class GenerativeZSL(EpochModel):
         """
 
     def represent(self, X: np.ndarray, rng: np.random.Generator | None = None) -> np.ndarray:
-        """Return what the softmax works on; by default the projected features themselves.
+        """Return the input of the softmax; by default the projected features themselves.
 
         ``rng`` is given for the training rows of the softmax, where a method draws representations;
         without it nothing may be drawn.
@@ -167,13 +167,13 @@ class GenerativeZSL(EpochModel):
         self.prototype_mean_ = self.S_.mean(axis=0)
         self.prototype_scale_ = np.sqrt(S.shape[1] / mean_square(S - self.prototype_mean_))
         rng = np.random.default_rng(self.random_state)
-        shown, given = (_read_only(self.X_), _read_only(self.y_)), self._checksums()
+        shown, checksums = (_read_only(self.X_), _read_only(self.y_)), self._checksums()
         losses = self.train(*shown, self._conditions(self.S_), rng)
         for epoch, loss in enumerate(losses, 1):
             self.classifiers_: dict[bytes, np.ndarray] = {}
             self._tell(epoch, loss)
             if epoch in wanted:
-                self._require_same(given)
+                self._require_same(checksums)
                 yield epoch
             if epoch == max(wanted):
                 return
@@ -182,14 +182,14 @@ class GenerativeZSL(EpochModel):
         )
 
     def _checksums(self) -> dict[str, int]:
-        """Return what tells whether the training rows have been written into."""
+        """Return checksums of the training rows."""
         rows = {"X": self.X_, "y": self.y_}
         return {name: crc32(np.ascontiguousarray(a).data) for name, a in rows.items()}
 
-    def _require_same(self, given: dict[str, int]) -> None:
+    def _require_same(self, before: dict[str, int]) -> None:
         """Refuse a training that has written into its rows: PyTorch does so in read-only ones."""
-        for name, found in self._checksums().items():
-            if found != given[name]:
+        for name, checksum in self._checksums().items():
+            if checksum != before[name]:
                 raise MethodError(
                     f"{self.card.name}: train: expected {name} as it was given; it has been "
                     f"written into. Write into {name}.copy(), in PyTorch torch.tensor({name})."
@@ -228,8 +228,8 @@ class GenerativeZSL(EpochModel):
         order = np.lexsort(S.T[::-1])
         rng = np.random.default_rng([self.random_state, 1])
         R, y = self._training_set(S[order], rng)
-        found = softmax_path(R, y, len(S), wanted, rng)
-        return [W[:, np.argsort(order)] for W in found]
+        path = softmax_path(R, y, len(S), wanted, rng)
+        return [W[:, np.argsort(order)] for W in path]
 
     def _training_set(
         self, S: np.ndarray, rng: np.random.Generator
@@ -267,7 +267,7 @@ class GenerativeZSL(EpochModel):
     def _shaped(
         self, name: str, drawn: np.ndarray, shape: tuple[int, ...], width: int | None = None
     ) -> np.ndarray:
-        """Return what a subclass made, refusing another shape: labels are given by the place."""
+        """Return an array of a subclass, refusing another shape: labels go by the place."""
         drawn = np.asarray(drawn)
         if drawn.ndim != len(shape) + 1 or drawn.shape != (*shape, width or drawn.shape[-1]):
             wanted = ", ".join(map(str, (*shape, width or "n_dimensions")))
@@ -279,10 +279,10 @@ class GenerativeZSL(EpochModel):
 
     def _rows_of(self, S: np.ndarray) -> list[np.ndarray]:
         """Return the training rows of every candidate, none for unseen ones."""
-        known: dict[bytes, list[int]] = {}
+        rows_of_prototype: dict[bytes, list[int]] = {}
         for k, row in enumerate(self.S_ + 0.0):  # -0.0 is 0.0
-            known.setdefault(row.tobytes(), []).append(k)
-        of_candidate = [known.get(row.tobytes(), []) for row in S + 0.0]
+            rows_of_prototype.setdefault(row.tobytes(), []).append(k)
+        of_candidate = [rows_of_prototype.get(row.tobytes(), []) for row in S + 0.0]
         return [np.flatnonzero(np.isin(self.y_, classes)) for classes in of_candidate]
 
 
@@ -344,15 +344,15 @@ def softmax_path(
     scale = np.sqrt(mean_square(X) / X.shape[1])
     A = np.column_stack([X / np.float32(scale), np.ones(len(X), np.float32)])
     W = np.zeros((A.shape[1], n_classes), np.float32)
-    m, v, step, found = np.zeros_like(W), np.zeros_like(W), 0, {}
+    m, v, step, path = np.zeros_like(W), np.zeros_like(W), 0, {}
     for epoch in range(1, max(wanted) + 1):
         for rows in batches(len(A), SOFTMAX_BATCH, rng):
             step += 1
             _adam(W, m, v, _gradient(A[rows], y[rows], W), step)
         if epoch in wanted:
-            found[epoch] = W.astype(np.float64)
-            found[epoch][:-1] /= scale
-    return [found[epoch] for epoch in wanted]
+            path[epoch] = W.astype(np.float64)
+            path[epoch][:-1] /= scale
+    return [path[epoch] for epoch in wanted]
 
 
 def _gradient(A: np.ndarray, y: np.ndarray, W: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ AT_ONCE = 1 << 24
 
 @dataclass(eq=False, repr=False)
 class GFZSL(ZSLEstimator):
-    r"""Each class is a Gaussian whose mean and variances are predicted from its prototype.
+    r"""Each class is a Gaussian, its mean and variances predicted from the prototype.
 
     From the seen classes' means and log-variances, rows of :math:`M` and :math:`R`, two kernel
     ridge regressions on prototypes are learned [1]_:
@@ -192,7 +192,7 @@ def log_densities(X: Features, means: Sequence[np.ndarray], variances: np.ndarra
 def _log_density_terms(
     means: np.ndarray, variances: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what a log density takes of x, of -x^2 / 2, and -1/2 times what is left, a class."""
+    """Return the linear, quadratic and constant terms of each log density."""
     precisions = 1 / variances
     constant = np.einsum("cd,cd->c", means**2, precisions)
     constant += np.log(variances).sum(axis=1) + means.shape[1] * np.log(2 * np.pi)

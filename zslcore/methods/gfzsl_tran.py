@@ -120,8 +120,11 @@ class GFZSLTran(TransductiveEstimator):
         X, S = self._check_scoring(X, prototypes)
         means, variances = self.inductive_.predict_gaussians(S)
         at = positions(S, self.candidates_)
-        known = at >= 0
-        means[known], variances[known] = self.means_[at[known]], self.variances_[at[known]]
+        is_candidate = at >= 0
+        means[is_candidate], variances[is_candidate] = (
+            self.means_[at[is_candidate]],
+            self.variances_[at[is_candidate]],
+        )
         return log_density(X, means, variances)
 
     def _assign(self, F: np.ndarray) -> np.ndarray:
@@ -133,7 +136,7 @@ class GFZSLTran(TransductiveEstimator):
         return (F.argmax(axis=1)[:, None] == np.arange(F.shape[1])).astype(float)
 
     def _move(self, X: Features, r: np.ndarray) -> None:
-        """Set the Gaussians to what their images say."""
+        """Fit the Gaussians to the shares r of their images: the M step."""
         weight = r.sum(axis=0)
         reached = weight > 1e-9
         divisor = np.where(reached, weight, 1)[:, None]

@@ -18,7 +18,7 @@ SMALLEST = 1e-6
 
 @dataclass(eq=False, repr=False)
 class IAP(AttributeModel):
-    r"""Names seen classes, reads attributes off them, and asks whose attributes these are.
+    r"""Recognises seen classes, derives attributes from them, and compares these with classes.
 
     With :math:`p(k \mid x)` the posterior of a multinomial logistic regression over seen classes
     [1]_,

@@ -17,7 +17,7 @@ from zslcore.methods.statistics import ClassStatistics, Spectrum, ridge
 
 @dataclass(eq=False, repr=False)
 class LinearS2V(ZSLEstimator):
-    r"""Predicts what a class looks like, and compares in the visual space.
+    r"""Predicts the features of a class, and compares in the visual space.
 
     .. math::
         \min_W \; \frac{1}{N} \lVert X - S_y W \rVert_F^2 + \lambda \lVert W \rVert_F^2,

@@ -93,7 +93,7 @@ class LinearV2S(ZSLEstimator):
         grid: Iterable[Params],
         X_test: Features,
     ) -> Iterator[np.ndarray]:
-        """Yield ``X_test W'``: what the dot product compares; see :class:`ZSLEstimator`."""
+        """Yield ``X_test W'``, the attributes; see :class:`ZSLEstimator`."""
         linear = clone(self).set_params(similarity="dot")
         return super(LinearV2S, linear).attribute_grid(X, y, prototypes, grid, X_test)
 

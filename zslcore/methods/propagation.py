@@ -123,7 +123,7 @@ def propagate(L: csr_array, S0: np.ndarray, alpha: float) -> np.ndarray:
 
 
 class PropagationModel(TransductiveEstimator):
-    r"""Scores of images as a first guess, then what their neighbours say.
+    r"""Scores of images, propagated along a graph of their neighbours.
 
     .. math:: F = (I - \alpha L)^{-1} F_0
 
@@ -262,7 +262,7 @@ class Propagation(PropagationModel):
         return self._new_base()
 
     def with_inductive(self, params: Mapping[str, Any]) -> Self:
-        """Return a copy whose base has these parameters."""
+        """Return a copy with these parameters of its base."""
         return clone(self).set_params(base_params=dict(params))
 
     def _score_together(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:

@@ -21,7 +21,7 @@ def _present(values: np.ndarray) -> np.ndarray:
 
 @dataclass(eq=False, repr=False)
 class SAE(ZSLEstimator):
-    r"""A linear autoencoder whose code is the prototype of the class.
+    r"""A linear autoencoder with the prototype of the class as its code.
 
     Encoder :math:`W` and decoder :math:`W^\top` are tied [1]_:
 

@@ -1,4 +1,4 @@
-r"""Scores as inner products: what a fitted method comes down to once the candidates are known.
+r"""Scores as inner products: the form of a fitted method for fixed candidates.
 
 The scores of nearly all methods are
 

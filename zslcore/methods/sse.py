@@ -158,7 +158,7 @@ class SSE(ZSLEstimator):
         return margins
 
     def _differences(self, S: np.ndarray, y: np.ndarray, turn: np.ndarray, c: float) -> np.ndarray:
-        """Return what the mixtures of the right and of a wrong class differ by, float32."""
+        """Return the difference of the mixtures of the right and of a wrong class, float32."""
         alpha = simplex_weights(l2_rows(S), self.S_, c)
         similarity = alpha @ alpha.T
         np.fill_diagonal(similarity, -np.inf)

@@ -82,7 +82,7 @@ def accuracy_interval(correct: int, n: int, level: float = 0.95) -> tuple[float,
 def top_k_accuracy(
     scores: np.ndarray, y: np.ndarray, k: int = 5, *, average: Average = "class"
 ) -> float:
-    """Share of samples whose class is among the ``k`` highest scores.
+    """Share of samples with their class among the ``k`` highest scores.
 
     Equal scores are ranked by column, as ``argmax`` does, so that ``k = 1`` is plain accuracy.
     ``scores`` has shape (n_samples, n_candidates), ``y`` is the true column; ``average`` is "class"
@@ -105,7 +105,7 @@ def ranks_of(scores: np.ndarray, y: np.ndarray) -> np.ndarray:
 def top_k_of_ranks(
     ranks: np.ndarray, y: np.ndarray, k: int = 5, *, average: Average = "class"
 ) -> float:
-    """Return what :func:`top_k_accuracy` does, from the ranks of true classes alone."""
+    """Return :func:`top_k_accuracy` from the ranks of the true classes alone."""
     if k < 1:
         raise ParameterError(f"top-k accuracy needs k >= 1; got {k}.")
     return float(np.sum(_weights(y, average) * (ranks <= k)))

@@ -1,9 +1,9 @@
-r"""The exact seen-unseen curve, and the gamma at which the answer to every image changes sides.
+r"""The exact seen-unseen curve, and the gamma at which each prediction changes sides.
 
 For an image let :math:`a` be its best score among seen classes and :math:`b` among unseen ones.
-Calibrated stacking answers it with the best seen class while :math:`\gamma < a - b`, and with the
-best unseen class from there on: one number an image, and whether either of the two answers is
-right, say everything about the test set at every gamma, however many classes there are.
+Calibrated stacking predicts the best seen class while :math:`\gamma < a - b`, and the best unseen
+class from there on: this number, and whether either of the two classes is right, determine the
+metrics of the test set at every gamma, for any number of classes.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def seen_unseen_curve(
     r"""Return the exact seen-unseen curve of a score matrix, in one sort.
 
     For a sample let :math:`a` be its best score among seen classes and :math:`b` among unseen
-    ones. It is answered with a seen class exactly while :math:`\gamma < a - b`, so that the values
+    ones. It is predicted as a seen class exactly while :math:`\gamma < a - b`, so that the values
     :math:`a - b` are all the places where anything changes. A tie, :math:`\gamma = a - b`, goes to
     the unseen side; ties within a side go to the first column.
 
@@ -194,7 +194,7 @@ def seen_unseen_curve(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CurveSteps:
-    """All that curves need of a score matrix: two values a sample, whatever samples weigh.
+    """Steps of the curve of a score matrix, for any weights of the samples.
 
     Attributes
     ----------
@@ -221,7 +221,7 @@ class CurveSteps:
         margin: np.ndarray,
         resolution: float,
     ) -> CurveSteps:
-        """Sort samples by their margin; ``right``: the best of their own side is the true class.
+        """Sort samples by their margin; ``right`` where the best of their side is the true class.
 
         Raises a ZSLError without samples of either side.
         """
@@ -266,10 +266,10 @@ class CurveSteps:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    r"""The two candidates of every sample, and the gamma at which one gives way to the other.
+    r"""The best seen and unseen class of every sample, and the margin between them.
 
-    All figures of generalised zero-shot learning follow from these: a sample is answered with its
-    best seen class while :math:`\gamma < margin`, and with its best unseen class from there on.
+    All metrics of generalised zero-shot learning follow from these: a sample is predicted as its
+    best seen class while :math:`\gamma < margin`, and as its best unseen class from there on.
 
     Attributes
     ----------
@@ -301,24 +301,24 @@ class Answers:
         return self.unseen_class == self.y
 
     def at(self, gamma: float) -> np.ndarray:
-        """Return the answer to every sample at ``gamma``; a tie goes to the unseen side."""
+        """Return the predicted class of every sample at ``gamma``; ties go to the unseen side."""
         return np.where(self.margin > gamma, self.seen_class, self.unseen_class)
 
     def margins(self) -> CurveSteps:
-        """Return what curves of either average are made of."""
+        """Return the steps of the curve, for either average."""
         right = np.where(self.of_seen, self.right_if_seen, self.right_if_unseen)
         return CurveSteps.of(self.y, self.of_seen, right, self.margin, self.resolution)
 
 
 def find_answers(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> Answers:
-    """Return the two candidates and the margin of every sample of a score matrix.
+    """Return the best class of either side, and the margin, of every sample.
 
     Parameters and errors are those of :func:`seen_unseen_curve`, but either side may be empty.
     """
     scores, y = _labelled(*_shaped(scores, y))
     seen = _mask(seen, scores.shape[1])
     of_seen, of_unseen = (best_column(scores, np.flatnonzero(side)) for side in (seen, ~seen))
-    # The best is what must not be there, wherever it is: the matrix is not read for it once more.
+    # NaN and infinity win the comparison: the matrix is not read for them once more.
     _require_scores(scores, of_seen[1], of_unseen[1])
     return combine_sides(y, seen, of_seen, of_unseen, scores.dtype)
 
@@ -330,7 +330,7 @@ Side = tuple[np.ndarray, np.ndarray]
 def combine_sides(
     y: np.ndarray, seen: np.ndarray, of_seen: Side, of_unseen: Side, dtype: np.dtype
 ) -> Answers:
-    """Return what :func:`find_answers` does, from :func:`best_column` either side.
+    """Return :func:`find_answers` from the :func:`best_column` of either side.
 
     ``dtype`` is the precision the scores came in.
     """
@@ -339,7 +339,7 @@ def combine_sides(
 
 
 def compute_margins(a: np.ndarray, b: np.ndarray, dtype: np.dtype) -> tuple[np.ndarray, float]:
-    """Return by how much the best seen scores exceed the best unseen ones, and the resolution.
+    """Return the best seen less the best unseen scores, and the resolution.
 
     The margin is minus infinity where both scores are: a tie that goes to the unseen side,
     whatever gamma. The resolution is a unit in the last place of the largest, in the ``dtype``
@@ -358,15 +358,15 @@ def best_column(scores: np.ndarray, columns: np.ndarray) -> Side:
     """
     if not len(columns):
         return np.full(len(scores), -1, np.int32), np.full(len(scores), -np.inf)
-    best, found = np.empty(len(scores), np.int32), np.empty(len(scores))
+    best, value = np.empty(len(scores), np.int32), np.empty(len(scores))
     size = max(1, BLOCK_VALUES // len(columns))
     rows = np.arange(min(size, len(scores)))
     for start in range(0, len(scores), size):
         part = slice(start, start + size)
         block = _columns_of(scores[part], columns)
         k = block.argmax(axis=1)
-        best[part], found[part] = columns[k], block[rows[: len(k)], k]
-    return best, found
+        best[part], value[part] = columns[k], block[rows[: len(k)], k]
+    return best, value
 
 
 def _columns_of(scores: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -379,7 +379,7 @@ def _columns_of(scores: np.ndarray, columns: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GammaThresholds:
-    """What every image is answered with at every gamma, in the order in which that changes.
+    """Gamma at which each image's prediction switches from seen to unseen.
 
     Attributes
     ----------
@@ -432,7 +432,7 @@ def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> GammaThresh
 
 
 def find_gamma_thresholds(answers: Answers, m: CurveSteps, seen: np.ndarray) -> GammaThresholds:
-    """Return what :func:`switches` does, from the answers to a score matrix and their margins."""
+    """Return :func:`switches` from the answers to a score matrix and their margins."""
     gamma = answers.margin.copy()
     # Images that the curve counts change at its breakpoints; the last ones never do.
     point = np.searchsorted(m.points, np.arange(len(m.counting)), side="right")

@@ -49,7 +49,7 @@ class ImageAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class OverlapGain:
-    """What classes known to the extractor gain; fractions, a gain of 0.1 is 10 %.
+    """Gain of the classes in the pre-training set, as a fraction.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class OverlapGain:
 
     @property
     def all_minus_clean(self) -> float:
-        """What the overlap adds to the figure that a paper prints."""
+        """Increase of the printed metric by the overlapping classes."""
         return self.all - self.clean
 
 
@@ -128,8 +128,8 @@ def overlap_gain(
     DatasetError
         When accuracies are outside [0, 1], or no class overlaps, or all do.
     """
-    accuracy, known, n = _arrays(per_class_accuracy, overlapping, images)
-    a, b = accuracy[known], accuracy[~known]
+    accuracy, in_pretraining, n = _arrays(per_class_accuracy, overlapping, images)
+    a, b = accuracy[in_pretraining], accuracy[~in_pretraining]
     rng = np.random.default_rng(seed)
     tail = (1 - level) / 2
     return OverlapGain(
@@ -138,11 +138,11 @@ def overlap_gain(
         gain=float(gain_of(a.mean(), b.mean())),
         interval=_interval(a[:, None], b[:, None], tail, n_resamples, rng),
         level=level,
-        p=_permutation_p(accuracy, known, n_resamples, rng),
+        p=_permutation_p(accuracy, in_pretraining, n_resamples, rng),
         n_ouc=len(a),
         n_tuc=len(b),
-        images_ouc=None if n is None else _over_images(a, n[known], level),
-        images_tuc=None if n is None else _over_images(b, n[~known], level),
+        images_ouc=None if n is None else _over_images(a, n[in_pretraining], level),
+        images_tuc=None if n is None else _over_images(b, n[~in_pretraining], level),
     )
 
 
@@ -151,7 +151,7 @@ def _arrays(
     overlapping: np.ndarray | Collection[int],
     images: np.ndarray | Sequence[int] | Mapping[int, int] | None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Bring mappings and arrays to one form, and refuse what has no gain."""
+    """Convert mappings and arrays to arrays, refusing data without a gain."""
     if isinstance(accuracy, Mapping):
         classes = sorted(accuracy)
         stray = set(overlapping) - set(classes)
@@ -161,18 +161,20 @@ def _arrays(
         images = None if images is None else [images[c] for c in classes]
         accuracy = [accuracy[c] for c in classes]
     accuracy = np.asarray(accuracy, dtype=np.float64)
-    known = np.asarray(overlapping)
-    if accuracy.ndim != 1 or known.shape != accuracy.shape or known.dtype != bool:
+    in_pretraining = np.asarray(overlapping)
+    if accuracy.ndim != 1 or in_pretraining.shape != accuracy.shape or in_pretraining.dtype != bool:
         raise DatasetError(
             f"Expected one accuracy and one boolean per class; got shapes {accuracy.shape} and "
-            f"{known.shape} of {known.dtype}."
+            f"{in_pretraining.shape} of {in_pretraining.dtype}."
         )
     if not ((accuracy >= 0) & (accuracy <= 1)).all():
         raise DatasetError("Accuracies must lie in [0, 1].")
-    if not known.any() or known.all():
-        raise DatasetError(f"A gain needs overlapping and other classes; got {known.sum()} of "
-                           f"{len(known)} overlapping.")  # fmt: skip
-    return accuracy, known, None if images is None else np.asarray(images, dtype=np.int64)
+    if not in_pretraining.any() or in_pretraining.all():
+        raise DatasetError(
+            "A gain needs overlapping and other classes; got "
+            f"{in_pretraining.sum()} of {len(in_pretraining)} overlapping."
+        )
+    return accuracy, in_pretraining, None if images is None else np.asarray(images, dtype=np.int64)
 
 
 def _interval(
@@ -216,16 +218,16 @@ def _gain_and_error(A: np.ndarray, B: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def _permutation_p(
-    accuracy: np.ndarray, known: np.ndarray, n_resamples: int, rng: np.random.Generator
+    accuracy: np.ndarray, in_pretraining: np.ndarray, n_resamples: int, rng: np.random.Generator
 ) -> float:
     """Share of ways to call as many classes overlapping that differ at least as much.
 
     Of a given set of accuracies the gain is a rising function of the difference, which unlike the
     gain is symmetric.
     """
-    n, k = len(known), int(known.sum())
+    n, k = len(in_pretraining), int(in_pretraining.sum())
     total = accuracy.sum()
-    observed = abs(accuracy[known].mean() - accuracy[~known].mean())
+    observed = abs(accuracy[in_pretraining].mean() - accuracy[~in_pretraining].mean())
     if comb(n, k) <= EXACT:
         sums = np.array([accuracy[list(chosen)].sum() for chosen in combinations(range(n), k)])
         counted = 0

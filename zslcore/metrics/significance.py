@@ -318,27 +318,27 @@ def interval(
 
 
 def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
-    """Return how 95 % intervals over few classes are made and what they cover, "" elsewhere.
+    """Describe 95 % intervals over few classes and their coverage; "" for many.
 
     ``seen``, of shape (n_classes,), marks the classes with test images; ``images`` is how many each
     has, for intervals over images.
     """
     sides = {"seen": int(seen.sum()), "unseen": int((~seen).sum())}
     few = [f"{n} {side}" for side, n in sides.items() if 0 < n < FEW]
-    said = []
+    parts = []
     if few:
-        said.append(
+        parts.append(
             f"Over {' and '.join(few)} classes, 95 % intervals and p are Student's, with the "
             "spread of the draws: in simulations such intervals covered 92 to 98 % with 3, 5 and "
             "10 classes of a side; with one class they have no width."
         )
     if images is not None and (single := int((images == 1).sum())):
         which = "1 class has" if single == 1 else f"{single:,} classes have"
-        said.append(
+        parts.append(
             f"{which} one test image, which adds nothing to the width of intervals over images: "
             "they are too narrow."
         )
-    return " ".join(said)
+    return " ".join(parts)
 
 
 def p_of_draws(values: np.ndarray, classes: int | None = None) -> float:
@@ -429,8 +429,8 @@ class Design:
             most = min(2 * most, 1.0)  # not 1 at once: of that, SciPy's noncentral t may be NaN
         if not self.power(most, over, alpha) >= power:
             return float("nan")
-        found: float = brentq(lambda d: self.power(d, over, alpha) - power, 0, most)
-        return found
+        difference: float = brentq(lambda d: self.power(d, over, alpha) - power, 0, most)
+        return difference
 
 
 def stratum_of(d: np.ndarray, y: np.ndarray) -> Stratum:

@@ -348,14 +348,14 @@ class MapStudy(Study[EmbeddedMap]):
 @cache
 def _shipped_maps() -> dict[tuple[tuple[str, ...], str], str]:
     """Return the keys of the package's maps, by digests of the data and layout."""
-    found = {}
+    keys = {}
     for file in sorted(SHIPPED.glob(f"*/{MANIFEST}")):
         settings = json.loads(file.read_text(encoding="utf-8"))["settings"]
         if settings["function"] == MapStudy.kind:
             study = MapStudy.from_arguments(settings["arguments"])
             made = study.read(file.parent)
-            found[made.digests, made.settings.layout] = study.map
-    return found
+            keys[made.digests, made.settings.layout] = study.map
+    return keys
 
 
 def in_pca(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:

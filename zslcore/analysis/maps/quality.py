@@ -89,9 +89,9 @@ def map_quality(
     )
 
 
-def knn_recall(reference: np.ndarray, found: np.ndarray) -> float:
-    """Return the mean share of the rows of ``reference`` (n, k) that ``found`` (n, k) has."""
-    return float(_shared(reference, found).mean() / reference.shape[1])
+def knn_recall(reference: np.ndarray, nearest: np.ndarray) -> float:
+    """Return the mean share of the rows of ``reference`` (n, k) that ``nearest`` (n, k) has."""
+    return float(_shared(reference, nearest).mean() / reference.shape[1])
 
 
 def preserved_neighbours(
@@ -240,8 +240,8 @@ def mixing_scores(
                 score, p = _score(indices, first, deals, rng)
             rows.append((space, class_names[c], n1, n2, near, score, p))
         tables.append(pd.DataFrame(rows, columns=_COLUMNS))
-        known = tables[-1]["p"].notna()
-        tables[-1].loc[known, "p_holm"] = holm(tables[-1].loc[known, "p"])
+        tested = tables[-1]["p"].notna()
+        tables[-1].loc[tested, "p_holm"] = holm(tables[-1].loc[tested, "p"])
     return pd.concat(tables, ignore_index=True)
 
 

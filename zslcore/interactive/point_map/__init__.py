@@ -32,7 +32,7 @@ PARTS = Parts(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One colour of a map: what it means and how it looks."""
+    """One colour of a map: its meaning and look."""
 
     label: str
     color: str
@@ -41,7 +41,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """One map: which image each point of ``xy`` (n, 2) is; ``alt`` says what it shows.
+    """One map: the image of each point of ``xy`` (n, 2); ``alt`` describes it.
 
     ``behind`` is the number of another panel whose points are shown faintly, -1 for none. ``names``
     are mappings with text, x and y, most important first.

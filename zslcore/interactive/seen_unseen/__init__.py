@@ -85,7 +85,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A curve, whose images are compared with what they do at the first of its ``stops``.
+    """A curve with its named gammas; its images are compared with the first of ``stops``.
 
     ``limits`` are the gammas at both ends of the axis, ``start`` is the one to begin with.
     """
@@ -108,7 +108,7 @@ class Images:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InteractiveCurve:
-    """Curves, of which the first can be dragged, and its images; ``alt`` says what is shown.
+    """Curves, the first with a gamma to drag, and its images; ``alt`` describes them.
 
     ``looks`` has "seen", "unseen", "harmonic" and all that lines and stops name. With ``choose`` a
     visitor may select another line to drag; with ``tell`` the server hears where the first was let
@@ -124,7 +124,7 @@ class InteractiveCurve:
     sides: tuple[str, str] = ("seen", "unseen")
 
     def packed(self, file: str = "curve") -> bytes:
-        """Return everything as bytes; ``file`` is what the menu to take it away calls it."""
+        """Return everything as bytes; ``file`` is the name of downloads."""
         head, blocks = self.parts()
         return packed(head | {"file": file}, blocks)
 
@@ -135,7 +135,7 @@ class InteractiveCurve:
         )
 
     def parts(self) -> tuple[dict[str, Any], list[bytes]]:
-        """Return what JSON holds, with the key of what is drawn, and the arrays."""
+        """Return the head for JSON, with the key of the drawing, and the arrays."""
         blocks = [
             as_bytes(values, "<f8")
             for line in self.lines
@@ -284,7 +284,7 @@ def page_of_answers(
 
 
 def _alt(lines: Sequence[Line]) -> str:
-    """Say what is to be seen: what may be reported, and the oracle by its name."""
+    """Describe the curves: the metrics to report, and the oracle by its name."""
     first, *others = lines
     said = f"{first.name}: without calibration H is {percent(first.curve.at(0.0).harmonic)}"
     for stop in first.stops:
