@@ -24,7 +24,7 @@ from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
 from zslcore.scores.explain import LISTED, explain
 from zslcore.scores.printed import read_printed
-from zslcore.scores.sandboxed import judge_in_sandbox
+from zslcore.scores.sandboxed import judge_in_worker
 from zslcore.scores.two_files import find_blocks
 
 PAGE = "scores"
@@ -126,8 +126,8 @@ def test_however_many_files_there_are_each_is_read_once(tmp_path, scored, monkey
     read = []
     monkeypatch.setattr(
         ui.intake.scores,
-        "judge_in_sandbox",
-        lambda *given, **limits: read.append(given) or judge_in_sandbox(*given, **limits),
+        "judge_in_worker",
+        lambda *given, **limits: read.append(given) or judge_in_worker(*given, **limits),
     )
     app = pages.visit(PAGE)
     for path in many(tmp_path, scored, 6):

@@ -122,7 +122,7 @@ def test_scores_are_validated_as_stated_and_no_bound_is_a_result():
         entry = entry_of_scores(json.loads(report.to_json()), **said)
         read_entry(entry.to_json().encode(), "a.json")
         (row,) = rows_of([judged(entry, "a.json")])
-        words.append((gamma_in_words(row), entry.peeked))
+        words.append((gamma_in_words(row), entry.used_test_set))
     assert words == [
         ("validated (stated by the submitter)", False),
         ("given (how is not stated)", False),
@@ -359,13 +359,13 @@ def test_the_larger_figure_stands_first_where_those_before_are_equal(entry, figu
 
 
 def test_a_bound_never_stands_above_a_result(entry):
-    peeked = reread(
+    used_test_set = reread(
         entry, gamma__origin="oracle", figures__u_gamma=None, figures__s_gamma=None,
         figures__H_gamma=0.99, per_class__at_gamma=None,
     )  # fmt: skip
-    table = table_of([judged(peeked, "a.json"), judged(entry, "b.json")])
+    table = table_of([judged(used_test_set, "a.json"), judged(entry, "b.json")])
     assert table["gamma_origin"].tolist() == ["validated", "oracle"]
-    html = to_html(read_board_of(peeked, entry))
+    html = to_html(read_board_of(used_test_set, entry))
     assert html.count('<tr class="bound">') == 1
 
 

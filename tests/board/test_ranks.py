@@ -15,7 +15,7 @@ def entry():
     return next(
         one.entry
         for one in packaged_board().results
-        if one.entry.per_class.get("at_gamma") and not one.entry.peeked
+        if one.entry.per_class.get("at_gamma") and not one.entry.used_test_set
     )
 
 
@@ -66,9 +66,11 @@ def test_only_results_of_the_same_classes_are_ranked_together(entry):
 def test_a_bound_has_no_rank(entry):
     n = len(entry.unseen_classes)
     accuracies = {"a": np.full(n, 0.5), "b": np.full(n, 0.4)}
-    peeked = results(entry, {"c": np.full(n, 0.9)}, gamma=replace(entry.gamma, origin="oracle"))
-    assert peeked[0].entry.peeked
-    found = ranks_of(results(entry, accuracies) + peeked, "zsl")
+    used_test_set = results(
+        entry, {"c": np.full(n, 0.9)}, gamma=replace(entry.gamma, origin="oracle")
+    )
+    assert used_test_set[0].entry.used_test_set
+    found = ranks_of(results(entry, accuracies) + used_test_set, "zsl")
     assert set(found) == {"a", "b"}
 
 

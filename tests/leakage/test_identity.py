@@ -12,7 +12,7 @@ from zslcore.leakage import audit_context
 from zslcore.leakage import published as known_module
 from zslcore.leakage.checks.identity import known_split
 from zslcore.leakage.context import PARTS, AuditContext
-from zslcore.leakage.published import KnownSplit, known_splits, part_digest, with_facts
+from zslcore.leakage.published import KnownSplit, fill_in_from_benchmark, known_splits, part_digest
 
 OLD = "Superseded by PS 2.0: its train_loc and val_loc hold the test_seen rows."
 DATASETS = ["AWA1", "AWA2", "CUB", "SUN", "aPY"]
@@ -206,7 +206,7 @@ def exchanged(dataset, *, order=None):
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_a_split_with_one_class_exchanged_is_near_and_its_checks_run(dataset):
     context, now_unseen, no_more = exchanged(dataset)
-    report = audit_context(with_facts(context))
+    report = audit_context(fill_in_from_benchmark(context))
     found = report.of("ZSL010")[0]
     assert found.mark == "warning"
     assert found.sentence.startswith(f"Near {dataset} PS: ")

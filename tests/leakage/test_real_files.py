@@ -27,7 +27,7 @@ from zslcore.leakage.checks import run_check
 from zslcore.leakage.checks.identity import known_split
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.neighbours import near_rows
-from zslcore.leakage.published import known_splits, with_facts
+from zslcore.leakage.published import fill_in_from_benchmark, known_splits
 from zslcore.names import class_key
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -183,13 +183,13 @@ def as_released(context):
 
 
 def by_rows(context):
-    return with_facts(AuditContext("mine", context.parts))
+    return fill_in_from_benchmark(AuditContext("mine", context.parts))
 
 
 def rows_in_any_order(context):
     rng = np.random.default_rng(0)
     shuffled = {part: rng.permutation(rows) for part, rows in context.parts.items()}
-    return with_facts(AuditContext("mine", shuffled))
+    return fill_in_from_benchmark(AuditContext("mine", shuffled))
 
 
 def own_table(context):
@@ -197,12 +197,12 @@ def own_table(context):
     names = context.class_names[::-1]
     labels = len(names) - 1 - context.labels
     known = {"labels": labels, "class_names": names, "n_rows": len(labels)}
-    return with_facts(AuditContext("mine", context.parts, **known))
+    return fill_in_from_benchmark(AuditContext("mine", context.parts, **known))
 
 
 def without_train_and_val(context):
     parts = {p: rows for p, rows in context.parts.items() if p not in ("train", "val")}
-    return with_facts(AuditContext("mine", parts))
+    return fill_in_from_benchmark(AuditContext("mine", parts))
 
 
 def renumbered(context):
@@ -211,7 +211,7 @@ def renumbered(context):
     place = np.argsort(order)
     parts = {part: place[rows] for part, rows in context.parts.items()}
     labels = context.labels[order]
-    return with_facts(AuditContext("mine", parts, labels=labels, n_rows=len(labels)))
+    return fill_in_from_benchmark(AuditContext("mine", parts, labels=labels, n_rows=len(labels)))
 
 
 def renumbered_with_names(context):
@@ -341,15 +341,19 @@ def test_facts_answer_nothing_that_is_not_recognised(alone):
     """Other rows, other labels or a simulated data set of the same shape get no facts."""
     known = alone("AWA2", "att_splits.mat")
     parts = {part: rows + 1 for part, rows in known.parts.items()}
-    assert with_facts(AuditContext("mine", parts)).labels is None
+    assert fill_in_from_benchmark(AuditContext("mine", parts)).labels is None
     bare = AuditContext("mine", known.parts)
     other = np.random.default_rng(0).permutation(known.labels)
-    assert with_facts(replace(bare, labels=other, n_rows=len(other))).photographs is None
-    assert with_facts(replace(bare, n_rows=len(other) + 1)).labels is None
-    assert with_facts(replace(bare, simulated=True)).labels is None
-    named = with_facts(replace(bare, class_names=tuple(f"thing {c}" for c in range(50))))
+    assert (
+        fill_in_from_benchmark(replace(bare, labels=other, n_rows=len(other))).photographs is None
+    )
+    assert fill_in_from_benchmark(replace(bare, n_rows=len(other) + 1)).labels is None
+    assert fill_in_from_benchmark(replace(bare, simulated=True)).labels is None
+    named = fill_in_from_benchmark(
+        replace(bare, class_names=tuple(f"thing {c}" for c in range(50)))
+    )
     assert named.labels is None
-    assert with_facts(bare).class_names[0] == "antelope"
+    assert fill_in_from_benchmark(bare).class_names[0] == "antelope"
 
 
 @pytest.mark.parametrize("policy", POLICIES)

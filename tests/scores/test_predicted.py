@@ -18,7 +18,7 @@ from zslcore.scores import Scores, interpreted, judge
 from zslcore.scores.judging import predictions_of_scores
 from zslcore.scores.paired import compare_scores
 from zslcore.scores.reading import read_scores
-from zslcore.scores.sandboxed import Given, judge_in_sandbox
+from zslcore.scores.sandboxed import ScoreRequest, judge_in_worker
 
 WORLD = linear_world(noise=0.8)
 SPLIT = WORLD.split("PS")
@@ -116,8 +116,8 @@ def test_predictions_of_answers_are_those_of_the_scores(tmp_path):
         path = tmp_path / f"{name}.npz"
         classes = names if name == "own" else names[np.flatnonzero(s.seen)]
         np.savez(path, scores=F, y=y, unseen_classes=unseen, class_names=classes)
-        given.append(Given(path, fixes=("as-is",)))
-    apart = judge_in_sandbox(*given, memory=1 << 30, whose="in a test")
+        given.append(ScoreRequest(path, fixes=("as-is",)))
+    apart = judge_in_worker(*given, memory=1 << 30, whose="in a test")
     matrices = [interpreted(read_scores(each.path), ["as-is"])[0] for each in given]
     direct = judge(matrices[0], validation=matrices[1])
     assert apart.origin == direct.origin == "validated"

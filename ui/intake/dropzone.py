@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ui.intake import uploads
-from zslcore.leakage.file_kinds import ENDINGS, Dropped, grouped, recognise
+from zslcore.leakage.file_kinds import ENDINGS, RecognisedFile, grouped, recognise
 
 
 @dataclass(frozen=True, eq=False)
 class Sorted:
     """Files that are recognised, on disk and as uploaded: the checked one, and its others."""
 
-    main: Dropped
-    companions: tuple[Dropped, ...]
+    main: RecognisedFile
+    companions: tuple[RecognisedFile, ...]
     file: BinaryIO
     others: tuple[BinaryIO, ...]
 

@@ -26,7 +26,7 @@ from zslcore.leakage.published import PredictedScores, checked, read_predicted
 from zslcore.scores import FIXES, Question, ScoreReport
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.reading import JudgedScores
-from zslcore.scores.sandboxed import COPIES, Asked, Given, judge_in_sandbox, memory_for
+from zslcore.scores.sandboxed import COPIES, OpenQuestion, ScoreRequest, judge_in_worker, memory_for
 from zslcore.scores.two_files import Blocks, find_blocks
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
@@ -228,7 +228,7 @@ def _judged(
     fixes: tuple[str, ...],
     validation: ScoreUpload | None,
     of_validation: tuple[str, ...],
-) -> ScoreReport | Asked:
+) -> ScoreReport | OpenQuestion:
     """Evaluate a file in a worker process, once for each answer."""
     key = f"judged {upload.key} {fixes} {validation and validation.key} {of_validation}"
     return _once(key, lambda: _apart(upload, fixes, validation, of_validation))
@@ -239,7 +239,7 @@ def _apart(
     fixes: tuple[str, ...],
     validation: ScoreUpload | None,
     of_validation: tuple[str, ...],
-) -> ScoreReport | Asked:
+) -> ScoreReport | OpenQuestion:
     visitor = visitors.session()
     with artifacts.scratch() as folder:
         given = _put(upload, fixes, folder / "given")
@@ -248,7 +248,7 @@ def _apart(
         chosen_on = _put(validation, of_validation, folder / "validation") if validation else None
         files = given.files + (chosen_on.files if chosen_on else [])
         with memory.BUDGET.lent(visitor, memory_for(files), clean_text(upload.file.name)) as lent:
-            return judge_in_sandbox(given, chosen_on, memory=lent, whose=whose_memory())
+            return judge_in_worker(given, chosen_on, memory=lent, whose=whose_memory())
 
 
 def _predicted(path: Path, visitor: str) -> ScoreReport:
@@ -275,7 +275,7 @@ def whose_memory() -> str:
     )
 
 
-def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> Given:
+def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> ScoreRequest:
     """Write an upload into a folder."""
     (folder / "labels").mkdir(parents=True)
     (path,) = uploads.put([upload.file], folder, ENDINGS)
@@ -285,7 +285,7 @@ def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> Given:
     if upload.unseen_scores:
         (folder / "unseen").mkdir()
         second = Path(uploads.put([upload.unseen_scores], folder / "unseen", ENDINGS)[0])
-    return Given(Path(path), Path(labels) if labels else None, unseen, fixes, second)
+    return ScoreRequest(Path(path), Path(labels) if labels else None, unseen, fixes, second)
 
 
 def joined(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:

@@ -6,7 +6,7 @@ The JSON is :mod:`~zslcore.board.entry`'s, written by :mod:`~zslcore.board.makin
 
 from zslcore.board.checking import (
     Board,
-    Judged,
+    CheckedEntry,
     SplitState,
     packaged_board,
     read_board,
@@ -16,7 +16,7 @@ from zslcore.board.entry import BoardEntry, read_entry
 __all__ = [
     "Board",
     "BoardEntry",
-    "Judged",
+    "CheckedEntry",
     "SplitState",
     "packaged_board",
     "read_board",

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from zslcore.board.checking import Judged, judged
+from zslcore.board.checking import CheckedEntry, judged
 from zslcore.board.entry import MAX_BYTES, SCHEMA, BoardEntry, read_entry
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import HEADINGS
@@ -81,9 +81,9 @@ def card_of_run(
 
 
 def card_of_entry(
-    found: Judged, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
+    found: CheckedEntry, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
 ) -> Report:
-    """Return the card of a result; ``kind`` says what the file is."""
+    """Return the card of a result; ``kind`` is the kind of its file."""
     on_rows, rows = _of_rows(found)
     findings = _findings(found, on_rows, found.overlap)
     classes = figure_of_trained_classes(found.overlap, found.entry.data.pretraining)
@@ -95,32 +95,32 @@ def card_of_entry(
         kind=kind,
         files=tuple(files),
         reason=_stated(found) if findings[0].check == FIGURES else findings[0].sentence,
-        figures=(rows, classes, _reached(found.entry)),
+        figures=(rows, classes, _headline_figure(found.entry)),
         picture=_picture(found.entry),
     )
 
 
-def _stated(found: Judged) -> str:
-    entry, figure = found.entry, _reached(found.entry)
+def _stated(found: CheckedEntry) -> str:
+    entry, figure = found.entry, _headline_figure(found.entry)
     return (
         f"{entry.method} on {entry.data.name}, {entry.split.name} states {figure.label} "
         f"{figure.value}. As stated nothing leaks; its predictions would verify this."
     )
 
 
-def _findings(found: Judged, *of_data: Finding) -> tuple[Finding, ...]:
+def _findings(found: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
     """Return the findings on data, with those on gamma, parameters and the figures."""
     entry, findings, title = found.entry, list(of_data), "Choice of gamma and parameters"
     origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
     unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
-    if entry.peeked:
+    if entry.used_test_set:
         what = "Gamma was" if entry.gamma.origin == "oracle" else "The parameters were"
         text = f"{what} chosen on the test images: the figures are an upper bound (oracle)."
         findings.insert(0, Finding(title, "leak", text, "Choose on validation images."))
     if unstated:
         text = f"Nothing shows how {' and '.join(unstated)} were found."
         findings.append(Finding(title, "open", text, "Ask the author."))
-    elif not entry.peeked:
+    elif not entry.used_test_set:
         text = "Gamma and parameters are stated to be chosen on validation images, or not at all."
         findings.append(Finding(title, "ok", text))
     if found.state is State.VERIFIED:
@@ -131,8 +131,8 @@ def _findings(found: Judged, *of_data: Finding) -> tuple[Finding, ...]:
     return worst_first(findings)
 
 
-def _of_rows(found: Judged) -> tuple[Finding, Figure]:
-    """Return what is known of the rows of the split, and its figure."""
+def _of_rows(found: CheckedEntry) -> tuple[Finding, Figure]:
+    """Return the finding on the rows of the split, and its metric."""
     title, label, why = "Rows of the split", TRAINED_ON, found.split.why
     if found.split.kind == CLEAN_SPLIT:
         return Finding(title, "ok", why), Figure(label, "0", why.rstrip("."))
@@ -145,7 +145,7 @@ def _of_rows(found: Judged) -> tuple[Finding, Figure]:
     return Finding(title, "open", why, "Give the digests of its rows."), figure
 
 
-def _reached(entry: BoardEntry) -> Figure:
+def _headline_figure(entry: BoardEntry) -> Figure:
     f = entry.figures
     if f.H_gamma is not None:
         h, how = f.H_gamma, f"gamma {entry.gamma.origin}"
@@ -165,7 +165,7 @@ def _picture(entry: BoardEntry) -> Picture | None:
     return Picture(f"Stated figures: {figures}.", bars) if bars else None
 
 
-def _read_as(found: Judged) -> dict[str, str]:
+def _read_as(found: CheckedEntry) -> dict[str, str]:
     entry = found.entry
     values = {
         "method": entry.method,

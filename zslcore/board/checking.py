@@ -118,7 +118,7 @@ class SplitState:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CheckedEntry:
     """A result on the board; it is "verified" where figures were computed again, else "stated".
 
     ``overlap`` is the finding on unseen classes in the pre-training set.
@@ -140,7 +140,7 @@ class Judged:
 class Board:
     """A folder of results, or by file why one is refused; the digest is over names and contents."""
 
-    results: tuple[Judged, ...]
+    results: tuple[CheckedEntry, ...]
     refused: Mapping[str, str]
     digest: str
 
@@ -159,7 +159,7 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
         raise FileRefusedError(
             f"{clean_text(folder)}: expected at most {MAX_FILES:,} results; got {len(paths):,}."
         )
-    results: list[Judged] = []
+    results: list[CheckedEntry] = []
     refused: dict[str, str] = {}
     first: dict[str, str] = {}
     sha = hashlib.sha256()
@@ -186,10 +186,10 @@ def packaged_board() -> Board:
     return read_board(FACTS / "board")
 
 
-def judged(entry: BoardEntry, file: str) -> Judged:
-    """Return a result with what its split and its extractor are known to be."""
+def judged(entry: BoardEntry, file: str) -> CheckedEntry:
+    """Return a result with the findings on its split and its extractor."""
     found = overlap_of(unseen_classes_of(entry), entry.data.pretraining, entry.data.benchmark)
-    return Judged(file, entry, split_state(entry), found)
+    return CheckedEntry(file, entry, split_state(entry), found)
 
 
 def split_state(entry: BoardEntry) -> SplitState:
@@ -254,7 +254,7 @@ def _shipped_parts(name: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def recomputed(path: Path, entry: BoardEntry) -> State:
-    """Compute the figures of a result, whose JSON is at ``path``, again from its predictions.
+    """Recompute the metrics of a result, with its JSON at ``path``, from its predictions.
 
     STATED without predictions, or where nothing is known to check them with. A FileRefusedError
     when they cannot be read, claim what is not so, or give other figures.
@@ -305,7 +305,7 @@ def _file_beside(path: Path) -> Path | None:
 
 
 def read_predictions_of(file: Path) -> Predictions:
-    """Return what :func:`predictions_of_entry` found; the package's own need no other process."""
+    """Read the file of :func:`predictions_of_entry`; the package's own need no worker."""
     return read_packaged(file) if file.is_relative_to(FOLDER) else read_predictions(file)
 
 
@@ -425,7 +425,7 @@ def _difference(place: str, expected: object, got: object) -> Iterator[str]:
 
 
 def _figure_difference(name: str, value: float | None, found: float | None) -> Iterator[str]:
-    """Compare a figure with what its predictions give, to the digits that it has."""
+    """Compare a metric with that of its predictions, to the digits that it has."""
     if value is None:
         return
     most = ROUNDING if round(value, SIX) == value else EXACT

@@ -65,7 +65,7 @@ GammaFrom = Literal["validated", "given", "oracle", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """What was tested on.
+    """The tested data set.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class SplitMark:
 
 @dataclass(frozen=True, slots=True)
 class Gamma:
-    """What calibrated stacking took from the scores of seen classes, and how it was found.
+    """The number that calibrated stacking subtracts from seen scores, and its origin.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class BoardEntry:
         return json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
     @property
-    def peeked(self) -> bool:
+    def used_test_set(self) -> bool:
         """Whether anything was chosen on the test images: then it is a bound, and no result."""
         return "oracle" in (self.gamma.origin, self.parameters.origin)
 
@@ -243,13 +243,13 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
 
 
 def check_entry(entry: BoardEntry, file: str) -> None:
-    """Refuse an entry whose values contradict each other, as :func:`read_entry` does."""
+    """Refuse an entry with contradicting values, as :func:`read_entry` does."""
     _checked(asdict(entry), file)
 
 
 def _checked(values: dict[str, Any], file: str) -> BoardEntry:
     try:
-        if wrong := next(_unfit_leaves(values), None):
+        if wrong := next(_invalid_values(values), None):
             raise FileRefusedError(f"{file}, {wrong}.")
         entry = read_fields(BoardEntry, values, file)
         if wrong := next(_contradictions(entry), None):
@@ -259,17 +259,17 @@ def _checked(values: dict[str, Any], file: str) -> BoardEntry:
     return entry
 
 
-def _unfit_leaves(values: Any, place: str = "", depth: int = 0) -> Iterator[str]:
-    """Yield what no JSON of the board may hold, wherever it stands, in names of fields, too."""
+def _invalid_values(values: Any, place: str = "", depth: int = 0) -> Iterator[str]:
+    """Yield values that no JSON of the board may hold, also in names of fields."""
     if depth > DEEPEST:
         raise RecursionError
     if isinstance(values, dict):
         for key, value in values.items():
-            yield from _unfit_leaves(str(key), place, depth + 1)
-            yield from _unfit_leaves(value, f"{place}.{key}".lstrip("."), depth + 1)
+            yield from _invalid_values(str(key), place, depth + 1)
+            yield from _invalid_values(value, f"{place}.{key}".lstrip("."), depth + 1)
     elif isinstance(values, list | tuple):
         for value in values:
-            yield from _unfit_leaves(value, place, depth + 1)
+            yield from _invalid_values(value, place, depth + 1)
     elif isinstance(values, float) and not math.isfinite(values):
         yield f"{clean_text(place, 80)}: expected a finite number; got {values}"
     elif isinstance(values, str) and (not values.isprintable() or len(values) > MAX_TEXT):
@@ -282,7 +282,7 @@ def _filled(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _contradictions(entry: BoardEntry) -> Iterator[str]:
-    """Yield what cannot be so, whatever was run."""
+    """Yield contradictions between the values of an entry."""
     f, gamma, unseen = entry.figures, entry.gamma, set(entry.unseen_classes)
     if gamma.origin != "none" and gamma.value is None:
         yield f"gamma.value: expected the number that was {gamma.origin}; got none"

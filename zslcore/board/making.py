@@ -191,7 +191,7 @@ def _split(report: Mapping[str, Any]) -> SplitMark:
 
 
 def _parameters(report: Mapping[str, Any]) -> Parameters:
-    """Return what a report states of parameters."""
+    """Return the parameters that a report states."""
     said = report.get("params") or {"origin": "unknown", "params": {}}
     if said["origin"] in ("validated", "given", "oracle"):
         return Parameters(said["origin"], params=dict(said["params"]))
@@ -236,7 +236,7 @@ def file_name(entry: BoardEntry) -> str:
 
 
 def split_name(dataset: ZSLDataset, split: Split) -> str:
-    """Return what a split is called among the published ones.
+    """Return the name of a split among the published ones.
 
     The folds of a data set keep to its trainval rows, so that no run of this package chooses on
     test rows, whichever release the file was of.

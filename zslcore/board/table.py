@@ -9,7 +9,7 @@ Classes are drawn again with replacement, one fewer than there are (see
 give the 95 % intervals of ZSL and of H. The same folder gives the same bytes: draws have a fixed
 seed. Results of the same classes are compared on the same draws; the interval of a rank is that of
 :func:`zslcore.analysis.ranking.rank_bounds`: two results that no draw tells from each other can
-each have the better place. Results that peeked at test images are bounds and have no rank.
+each have the better place. Results chosen on test images are bounds and have no rank.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import accuracies_by_key, keys_among, order_of_classes
 from zslcore.board.checking import (
     Board,
-    Judged,
+    CheckedEntry,
     overlap_of,
     predictions_of_entry,
     read_predictions_of,
@@ -103,22 +103,22 @@ HEADINGS: Mapping[str, str] = {
 DIGITS = 6
 
 
-def table_of(results: Sequence[Judged]) -> pd.DataFrame:
+def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
     """Return one tidy row a result, the columns of :data:`COLUMNS`.
 
-    Rows go by data and split, then results before bounds that peeked at test images, then by H at
+    Rows go by data and split, then results before bounds chosen on test images, then by H at
     gamma, H and ZSL, the largest first.
     """
     table = pd.DataFrame(rows_of(results), columns=list(COLUMNS))
-    table["peeked"] = [one.entry.peeked for one in results]
+    table["used_test_set"] = [one.entry.used_test_set for one in results]
     table["known_as"] = table["benchmark"].where(table["benchmark"] != "", table["data"])
-    order = ["known_as", "data", "split", "peeked", "H_gamma", "H", "zsl", "file"]
+    order = ["known_as", "data", "split", "used_test_set", "H_gamma", "H", "zsl", "file"]
     rising = [True, True, True, True, False, False, False, True]
     ordered = table.sort_values(order, ascending=rising, na_position="last", kind="stable")
     return ordered[list(COLUMNS)].reset_index(drop=True)
 
 
-def rows_of(results: Sequence[Judged]) -> list[dict[str, Any]]:
+def rows_of(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
     """Return one row a result, by :data:`COLUMNS`; ranks are those among these results."""
     rows = [_row(one) for one in results]
     for figure in RANKED:
@@ -136,7 +136,7 @@ def rank_in_words(row: Mapping[str, Any] | pd.Series, figure: str) -> str:
     return "" if pd.isna(first) else Rank(int(first), int(last), int(of)).in_words
 
 
-def _row(one: Judged) -> dict[str, Any]:
+def _row(one: CheckedEntry) -> dict[str, Any]:
     entry, data, found = one.entry, one.entry.data, one.overlap
     figures = {name: getattr(entry.figures, name) for name in entry.figures.__dataclass_fields__}
     row, words = figures | _intervals(entry), variant_of(entry)
@@ -230,14 +230,14 @@ class Rank:
         return f"{places} of {self.of}"
 
 
-def ranks_of(results: Sequence[Judged], figure: Ranked) -> dict[str, Rank]:
+def ranks_of(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, Rank]:
     """Rank the results of every test set by "zsl" or "H_gamma": file of a result -> Rank.
 
     Only results with the accuracy of every class, where there are two of the same classes.
     """
     groups: dict[_Group, dict[str, tuple[float, ...]]] = defaultdict(dict)
     for one in results:
-        if (group := _group(one.entry, figure)) and not one.entry.peeked:
+        if (group := _group(one.entry, figure)) and not one.entry.used_test_set:
             of_class = accuracies_by_key(one.entry.per_class[RANKED[figure]])
             groups[group][one.file] = tuple(of_class[c] for c in group[2])
     found: dict[str, Rank] = {}
@@ -250,7 +250,7 @@ def ranks_of(results: Sequence[Judged], figure: Ranked) -> dict[str, Rank]:
 
 
 def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
-    """Return what an entry is ranked with, None where its classes are too few or unknown."""
+    """Return the group that an entry is ranked in; None for too few or unknown classes."""
     named = entry.per_class.get(RANKED[figure], {})
     unseen = keys_among(entry.unseen_classes, named)
     classes = tuple(sorted(class_keys([*named])))
@@ -339,12 +339,14 @@ def _percent(value: float | None) -> str:
 OURS = "Zero-shot lab"
 
 
-def cells_of_board(results: Iterable[Judged]) -> list[Cell]:
+def cells_of_board(results: Iterable[CheckedEntry]) -> list[Cell]:
     """Return results of the board as cells, without bounds and superseded splits."""
-    return [_of_entry(one) for one in results if not one.entry.peeked and one.split.kind != "v1"]
+    return [
+        _of_entry(one) for one in results if not one.entry.used_test_set and one.split.kind != "v1"
+    ]
 
 
-def _of_entry(one: Judged) -> Cell:
+def _of_entry(one: CheckedEntry) -> Cell:
     entry, data = one.entry, one.entry.data
     values: dict[Any, float | None] = {
         name: getattr(entry.figures, REGISTERED[registered].board)

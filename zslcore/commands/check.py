@@ -33,10 +33,10 @@ from zslcore.leakage.report import STATUS, Report
 from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.leakage.vocabularies import USUAL, Vocabulary
 from zslcore.scores.card import card_of_predictions, card_of_question, card_of_scores
-from zslcore.scores.joined import Judged, JudgedMatrix, JudgedSplit, joined_cards
+from zslcore.scores.joined import CheckedFile, CheckedScores, CheckedSplit, joined_cards
 from zslcore.scores.judging import judge_predicted
 from zslcore.scores.printed import Printed, read_printed
-from zslcore.scores.sandboxed import Asked, Given, judge_in_sandbox, memory_for
+from zslcore.scores.sandboxed import OpenQuestion, ScoreRequest, judge_in_worker, memory_for
 from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import write_out
 
@@ -150,7 +150,7 @@ def cards_of_files(
     return joined_cards([_judged(group, named) for group in groups], printed)
 
 
-def _judged(group: Group, named: list[Vocabulary]) -> Judged:
+def _judged(group: Group, named: list[Vocabulary]) -> CheckedFile:
     of = {
         "split": _of_split,
         "scores": _of_scores,
@@ -167,7 +167,7 @@ def _vocabularies(named: list[Vocabulary]) -> tuple[list[Vocabulary], bool]:
     return named or [get_vocabulary(USUAL)], not named
 
 
-def _of_split(group: Group, named: list[Vocabulary]) -> Judged:
+def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
     vocabularies, assumed = _vocabularies(named)
     with scratch() as folder:
         images = group.others[0].path if group.others else None
@@ -176,32 +176,32 @@ def _of_split(group: Group, named: list[Vocabulary]) -> Judged:
         context = replace(context, vocabularies=tuple(vocabularies))
         report = audit_context(context)
         card = card_of_split(context, report, group.named, assumed=assumed)
-        return JudgedSplit(card, replace(context, features=None), report)
+        return CheckedSplit(card, replace(context, features=None), report)
 
 
-def _of_scores(group: Group, named: list[Vocabulary]) -> Judged:
+def _of_scores(group: Group, named: list[Vocabulary]) -> CheckedFile:
     labels = group.others[0].path if group.others else None
-    scores, files = Given(group.main.path, labels), group.named
-    report = judge_in_sandbox(
+    scores, files = ScoreRequest(group.main.path, labels), group.named
+    report = judge_in_worker(
         scores, memory=memory_for(scores.files), whose="allowed for files of this size"
     )
-    if isinstance(report, Asked):
-        return Judged(card_of_question(group.main.name, report.question.said, files))
+    if isinstance(report, OpenQuestion):
+        return CheckedFile(card_of_question(group.main.name, report.question.said, files))
     vocabularies, assumed = _vocabularies(named)
-    return JudgedMatrix(card_of_scores(report, files, vocabularies, assumed=assumed), report)
+    return CheckedScores(card_of_scores(report, files, vocabularies, assumed=assumed), report)
 
 
-def _of_predictions(group: Group, named: list[Vocabulary]) -> Judged:
+def _of_predictions(group: Group, named: list[Vocabulary]) -> CheckedFile:
     predicted = read_predicted(group.main.path, refuse_wrong=False)
     card = card_of_predictions(predicted, group.named, named)
-    return JudgedMatrix(card, judge_predicted(predicted))
+    return CheckedScores(card, judge_predicted(predicted))
 
 
-def _of_classes(group: Group, named: list[Vocabulary]) -> Judged:
+def _of_classes(group: Group, named: list[Vocabulary]) -> CheckedFile:
     vocabularies, assumed = _vocabularies(named)
     listed = class_list_of(group.main)
-    return Judged(card_of_classes(listed, group.named, vocabularies, assumed=assumed))
+    return CheckedFile(card_of_classes(listed, group.named, vocabularies, assumed=assumed))
 
 
-def _of_result(group: Group, named: list[Vocabulary]) -> Judged:
-    return Judged(card_of_result(group.main.path, group.named, tuple(v.name for v in named)))
+def _of_result(group: Group, named: list[Vocabulary]) -> CheckedFile:
+    return CheckedFile(card_of_result(group.main.path, group.named, tuple(v.name for v in named)))

@@ -1,4 +1,4 @@
-"""The audit of a zero-shot split: what leaks, how much, and a split that does not.
+"""Audit of a zero-shot split: leaks, their size, and a corrected split.
 
 >>> from zslcore.leakage import audit                       # doctest: +SKIP
 >>> report = audit("att_splits.mat", pretraining=["imagenet-1k"])      # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""Count the captions that name a class: what one can do where pre-training classes are unknown.
+"""Count captions that name a class, for pre-training sets without a list of classes.
 
 A caption names a class when the words of one of its names stand in it in a row, the last one
 perhaps in the plural. A name is no proof: the crane of a caption may be the machine, and an image

@@ -83,7 +83,7 @@ _PRINTED = {"ImageNet-1K": "imagenet-1k", "Kinetics-400": "kinetics-400", "Sport
 
 @dataclass(frozen=True, slots=True)
 class PretrainingSet:
-    """What extractors are trained on; ``vocabulary`` is the list of its classes, empty without one.
+    """A pre-training set; ``vocabulary`` is the list of its classes, empty without one.
 
     ``n_classes`` is None where it has none or it is not stated.
     """
@@ -110,7 +110,7 @@ class Extractor:
 
 @cache
 def pretraining_sets() -> Mapping[str, PretrainingSet]:
-    """Return what extractors are trained on, by name."""
+    """Return the pre-training sets by name."""
     return {
         name: PretrainingSet(name, title, int(n) if n else None, vocabulary, source, url)
         for name, title, n, vocabulary, source, url in map(dict.values, read_rows(SETS))
@@ -152,7 +152,7 @@ def _letters(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PrintedOverlap:
-    """What the paper of a pre-training set says of copies of test images in it.
+    """Copies of test images in a pre-training set, as its paper prints them.
 
     ``share`` of images with a copy and ``gain`` of accuracy are fractions.
     """
@@ -448,7 +448,7 @@ def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...]
 
 
 def _is_kind_of(synset: str, known: AbstractSet[str]) -> bool:
-    """Whether what a class is a kind of, a few steps above it, is known."""
+    """Whether a broader class, a few steps above a class, is in the set."""
     near = (a for a, steps in wordnet().ancestors(synset) if steps <= BROADER_STEPS)
     return any(ancestor in known for ancestor in near)
 
@@ -542,7 +542,7 @@ def _no(
 
 
 def _as_listed(of_sets: Sequence[Cell], names: Sequence[str]) -> str:
-    """Return how many classes are certain by a paper's list alone, and whose list it is."""
+    """Return the number of classes that only a paper lists, and the paper."""
     compared = {name for cell in of_sets for name in cell.certain or ()}
     n = sum(name not in compared for name in names)
     if not n:
@@ -569,7 +569,7 @@ def _unknown(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]
 
 
 def _own_analysis(of_sets: Sequence[Cell]) -> str:
-    """Return what the paper of a pre-training set says of its overlap with test sets."""
+    """Return the overlap with test sets that the paper of a pre-training set prints."""
     rows = [row for cell in of_sets for row in printed_overlaps(cell.pretraining)]
     if not rows:
         return ""

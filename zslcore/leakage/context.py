@@ -65,7 +65,7 @@ class Provenance:
                 )
 
     def options(self) -> list[str]:
-        """Return what is declared as options of the command line."""
+        """Return the declarations as options of the command line."""
         words = []
         for each in fields(self):
             option = "--prototypes-from" if each.name == "prototypes" else f"--{each.name}-on"
@@ -130,7 +130,7 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class AuditContext:
-    """Everything an audit may look at; what is not known is None or empty.
+    """Input of an audit; unknown parts are None or empty.
 
     A check lists what it requires in its ``needs``, and then takes it from :attr:`known_labels`,
     :attr:`known_features` and the like.

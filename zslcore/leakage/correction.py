@@ -40,7 +40,7 @@ Parts = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class CorrectedSplit:
-    """What the checks look at, with the corrected rows, and the rows taken out, by part, sorted."""
+    """Context with the corrected rows, and the removed rows by part, sorted."""
 
     context: AuditContext
     policy: Policy
@@ -173,7 +173,7 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
 
 
 def _separate_photographs(parts: Parts, context: AuditContext, policy: Policy) -> Parts:
-    """Take training rows out whose photograph also gave a test row, and train rows of val's."""
+    """Remove training rows that share a photograph with a test row, and train rows with val."""
     number = context.known_photographs.number
     train, test = _all(parts, *TRAIN_PARTS), _all(parts, *TEST_PARTS)
     shared = shared_rows_of(number, train, test)

@@ -1,4 +1,4 @@
-"""Count what leaks: rows and classes of a split, and classes that an extractor was trained on.
+"""Counts of leaking rows and classes, and of classes in a pre-training set.
 
 Where only one of two splits gives a part, ``train`` and ``val`` are left out of the comparison: a
 file without ``train_loc`` does not state that a row is not trained on.
@@ -128,7 +128,7 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
 
 
 def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]:
-    """Name both, by what they were published as where their own names do not part them."""
+    """Return distinct names of two splits, published ones where their own agree."""
     called = []
     for context in (first, second):
         known = published_as(context)
@@ -141,7 +141,7 @@ def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]
 
 
 def _refuse_others(first: AuditContext, second: AuditContext, names: Sequence[str]) -> None:
-    """Refuse splits of different data, whose row numbers have nothing to do with each other."""
+    """Refuse splits of different data: their row numbers cannot be compared."""
     of = [numbers_rows_of(context) for context in (first, second)]
     if None not in of and of[0] != of[1]:
         raise DatasetError(

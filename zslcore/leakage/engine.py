@@ -1,4 +1,4 @@
-"""The audit itself: build the context, run the checks, record what was read and assumed."""
+"""Audit: build the context, run the checks, record sources and assumptions."""
 
 from __future__ import annotations
 

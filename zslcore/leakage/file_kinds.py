@@ -70,7 +70,7 @@ LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class RecognisedFile:
     """A file that is recognised, with the SHA-256 of its content in hex."""
 
     path: Path
@@ -85,28 +85,32 @@ class Dropped:
         return clean_text(self.path.name)
 
 
-def recognise(path: Path) -> Dropped:
-    """Return what a file is; a FileRefusedError says what was expected."""
+def recognise(path: Path) -> RecognisedFile:
+    """Return the kind of a file, by its content; raise FileRefusedError for any other."""
     if not path.is_file():
         raise FileRefusedError(f"{clean_text(path.name)}: expected a file; found none.")
     container = container_of(path)
     if container == "Parquet":
-        return Dropped(path, "predictions" if is_predictions(path) else "scores", sha256(path))
+        return RecognisedFile(
+            path, "predictions" if is_predictions(path) else "scores", sha256(path)
+        )
     if container == "text":
-        return Dropped(path, _kind_of_text(path), sha256(path))
+        return RecognisedFile(path, _kind_of_text(path), sha256(path))
     if container == "JSON":
         is_list = path.suffix.lower() in LISTS and not _is_json(path)  # a dictionary of a program
-        return Dropped(path, (_kind_of_text if is_list else _kind_of_json)(path), sha256(path))
+        return RecognisedFile(
+            path, (_kind_of_text if is_list else _kind_of_json)(path), sha256(path)
+        )
     contents = look_into(path)
-    return Dropped(path, _kind_of_arrays(contents), sha256(path), contents)
+    return RecognisedFile(path, _kind_of_arrays(contents), sha256(path), contents)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """A file that is checked, and those that belong to it."""
 
-    main: Dropped
-    others: tuple[Dropped, ...] = ()
+    main: RecognisedFile
+    others: tuple[RecognisedFile, ...] = ()
 
     @property
     def named(self) -> list[tuple[str, str]]:
@@ -114,7 +118,7 @@ class Group:
         return [(each.name, each.sha256) for each in (self.main, *self.others)]
 
 
-def grouped(files: Sequence[Dropped]) -> list[Group]:
+def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
     """Return every file that is to be checked with those that belong to it, each content once.
 
     Features belong to the split; labels to scores that have none of their own, else to the split.
@@ -128,14 +132,16 @@ def grouped(files: Sequence[Dropped]) -> list[Group]:
             f"Expected a split, a score matrix, predictions or a result; got {got} alone. Add the "
             "file that it belongs to."
         )
-    others: dict[Dropped, list[Dropped]] = {main: [] for main in mains}
+    others: dict[RecognisedFile, list[RecognisedFile]] = {main: [] for main in mains}
     for file in files:
         if file.kind not in MAIN:
             others[_owner(file, others)].append(file)
     return [Group(main, tuple(found)) for main, found in others.items()]
 
 
-def _owner(file: Dropped, others: Mapping[Dropped, Sequence[Dropped]]) -> Dropped:
+def _owner(
+    file: RecognisedFile, others: Mapping[RecognisedFile, Sequence[RecognisedFile]]
+) -> RecognisedFile:
     """Return the file that features or labels belong to."""
     welcome = [main for main in others if file.kind in WITH.get(main.kind, ())]
     if file.kind == "labels" and len(welcome) > 1:
@@ -153,7 +159,7 @@ def _owner(file: Dropped, others: Mapping[Dropped, Sequence[Dropped]]) -> Droppe
     raise FileRefusedError(f"{file.name}: expected {many if len(free) > 1 else said}.")
 
 
-def _has_labels(scores: Dropped) -> bool:
+def _has_labels(scores: RecognisedFile) -> bool:
     """Whether a file of scores holds the class of every image; a table has a column of them."""
     contents = scores.contents
     return contents is None or not {*contents.shapes}.isdisjoint(LABEL_VARIABLES)
@@ -266,7 +272,7 @@ def _is_json(path: Path) -> bool:
     return True
 
 
-def class_list_of(file: Dropped) -> ClassList:
+def class_list_of(file: RecognisedFile) -> ClassList:
     """Return the names of a list of classes, and where they stand in it."""
     if file.contents is not None:
         return ClassList(tuple(map(str, file.contents.arrays["array"])))

@@ -30,7 +30,7 @@ from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
 from zslcore.leakage.context import PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
-from zslcore.leakage.published import with_facts
+from zslcore.leakage.published import fill_in_from_benchmark
 from zslcore.leakage.readings import with_best_reading
 from zslcore.leakage.vocabularies import (
     PRETRAINING_NAMES,
@@ -136,7 +136,7 @@ def context_of(
     context = _with_photographs(context, photographs, given=groups is not None)
     if of_numbers:
         context = _with_trainval(with_best_reading(context))
-    return with_facts(_with_known_features(context))
+    return fill_in_from_benchmark(_with_known_features(context))
 
 
 def _with_trainval(context: AuditContext) -> AuditContext:
@@ -150,7 +150,7 @@ def _with_trainval(context: AuditContext) -> AuditContext:
 
 
 def _with_known_features(context: AuditContext) -> AuditContext:
-    """Add what the features were trained on where their content is known and nothing is declared.
+    """Add the pre-training set of features with a known digest, if none is declared.
 
     As an import of the same files knows it.
     """
@@ -196,7 +196,7 @@ def _has_our_schema(path: Path) -> bool:
 
 
 def _read_split_list(listed: SplitList, path: Path, **known: Any) -> AuditContext:
-    """Return what the checks look at of a split by names, read from ``path``."""
+    """Return the context of a split by names, read from ``path``."""
     facts = {"file": listed.name, "read as": listed.note}
     digest = sha256(path) if path.is_file() else ""
     n = len(listed.labels)
@@ -220,9 +220,9 @@ def _read_split_list(listed: SplitList, path: Path, **known: Any) -> AuditContex
 def context_of_dataset(
     dataset: ZSLDataset, split: Split, photographs: Photographs | None = None, **known: Any
 ) -> AuditContext:
-    """Return what the checks look at, with what is known of a benchmark's own rows."""
+    """Return the context with the published facts of a benchmark's rows."""
     context = AuditContext.of_dataset(dataset, split, **known)
-    return with_facts(_with_photographs(context, photographs, given=True))
+    return fill_in_from_benchmark(_with_photographs(context, photographs, given=True))
 
 
 def context_of_split(
@@ -233,7 +233,7 @@ def context_of_split(
     group_pattern: str | None = None,
     contents: Sequence[Contents] = (),
 ) -> AuditContext:
-    """Read a split file and what labels and features a second one has, mapped in ``into``.
+    """Read a split file, and labels and features of a second one, mapped in ``into``.
 
     ``contents`` are of files that are read already.
     """
@@ -512,13 +512,13 @@ class SmallFiles:
     unread: dict[Path, tuple[str, ...]] = field(default_factory=dict)
 
     def read(self, path: Path) -> dict[str, np.ndarray]:
-        """Return what :func:`zslcore.datasets.xlsa17.read_split_arrays` does."""
+        """Return the arrays of :func:`zslcore.datasets.xlsa17.read_split_arrays`."""
         if path not in self._read:
             self.take(look_into(path))
         return self._read[path]
 
     def contents(self, path: Path) -> Contents:
-        """Return what a file holds, a text of labels, too."""
+        """Return the content of a file, also of a text of labels."""
         if path not in self._contents:
             is_text = path.suffix.lower() in (".txt", ".csv", ".tsv")
             self.take(look_into(path, (*ARRAYS, "text") if is_text else ARRAYS))

@@ -107,7 +107,7 @@ def parse_name(text: str, parts: str) -> Name:
 
 
 def _variants(name: str) -> Iterator[str]:
-    """Yield a name without what stands in parentheses, and with it unless they contain "not"."""
+    """Yield a name without its parentheses, and with them unless they contain "not"."""
     bare = re.sub(r"\([^)]*\)", " ", name)
     yield bare
     if bare != name and "(not " not in name:
@@ -152,7 +152,7 @@ class Index:
 
     @cached_property
     def by_first_sense(self) -> dict[str, list[str]]:
-        """Words by what they mean most often."""
+        """Words by their commonest meaning."""
         found = defaultdict(list)
         for word in self.by_word:
             for sense in wordnet().senses(word, "n")[:1]:
@@ -171,15 +171,15 @@ class Index:
 
     @cached_property
     def domains(self) -> Domains:
-        """What the list as a whole is about."""
+        """Domain of the list as a whole."""
         return domains(entry.names[0] for entry in self.vocabulary.entries)
 
     def domains_of(self, i: int) -> Domains:
-        """Return what entry ``i`` is, by its place in WordNet, or else what the list is about."""
+        """Return the domain of entry ``i`` by WordNet, or else of the list."""
         return domain_of(self.vocabulary.entries[i].synset) or self.domains
 
     def commonest(self, i: int) -> set[str]:
-        """Return the place of entry ``i`` in WordNet, or else what its names mean most often."""
+        """Return the synset of entry ``i``, or else the commonest meanings of its names."""
         if synset := self.vocabulary.entries[i].synset:
             return {synset}
         fitting = (
@@ -232,8 +232,8 @@ def _senses(names: Iterable[Name], parts: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """What the names of a data set have in common; what is not known is empty, and judges nothing.
+class NameContext:
+    """Common domain and categories of the names of a data set; empty where unknown.
 
     Categories are WordNet's that at least a tenth of the names belong to; the kind is the closest
     meaning that most names are kinds of, such as birds.
@@ -266,26 +266,26 @@ class Query:
     name: Name
     senses: tuple[str, ...]
     fitting: tuple[str, ...]
-    about: About
+    about: NameContext
 
     @property
     def placed(self) -> bool:
-        """Whether WordNet knows the name as what the data set is about: its kind, or categories."""
+        """Whether WordNet has a meaning of the name in the domain of the data set."""
         here = self.about.is_of_kind if self.about.kind else self.about.has
         return any(map(here, self.fitting))
 
 
-def about(names: Iterable[str], parts: str) -> About:
-    """Say what names have in common; nothing for a handful."""
+def about(names: Iterable[str], parts: str) -> NameContext:
+    """Infer the common domain and categories of names; none for a handful."""
     names = set(names)
     meanings = [wordnet().senses("".join(readable(name).split()), parts) for name in names]
     meanings = [senses for senses in meanings if senses]
     if len(meanings) < DOMAIN_NAMES:
-        return About(domains(names), frozenset(), "")
+        return NameContext(domains(names), frozenset(), "")
     count = Counter(wordnet().synsets[senses[0]].category for senses in meanings)  # the commonest
     least = max(DOMAIN_LEAST, CATEGORY_SHARE * len(meanings))
     categories = frozenset(category for category, n in count.items() if n >= least)
-    return About(domains(names), categories, _kind_of(meanings))
+    return NameContext(domains(names), categories, _kind_of(meanings))
 
 
 def _kind_of(meanings: Sequence[Sequence[str]]) -> str:
@@ -307,7 +307,7 @@ def queries(names: Sequence[str], context: Sequence[str], parts: str) -> list[Qu
     return [reading(parse_name(name, parts), parts, common) for name in names]
 
 
-def reading(name: Name, parts: str, common: About) -> Query:
+def reading(name: Name, parts: str, common: NameContext) -> Query:
     """Read a name: senses of the data set's kind, or else categories, or else domains."""
     senses = (name.synset,) if name.synset else _senses([name], parts)
     here = tuple(s for s in senses if not common.domains or domain_of(s) & common.domains)
@@ -566,7 +566,7 @@ def _qualified(query: Query, index: Index) -> Hits:
 
 
 def _left_out(query: Query, index: Index) -> Hits:
-    """Find names of which one leaves out what it is a kind of: Persian (cat), bakery (shop)."""
+    """Find pairs of names of which one leaves out its kind: Persian (cat), bakery (shop)."""
     if query.placed or not query.name.words:
         return
     for i in sorted(index.by_stem.get("".join(query.name.words), ())):

@@ -117,7 +117,7 @@ def near_rows(
     near: float = NEAR,
     alone: float = ALONE,
 ) -> NearRows:
-    """Find test rows whose nearest training row is far nearer than is usual, and usual there.
+    """Find test rows with a training row far nearer than usual, also in their region.
 
     ``near`` is a share of the median distance to the nearest training row, ``alone`` of that to the
     tenth nearest. X has the shape (n, d): an array, memory map or HDF5 data set.

@@ -40,7 +40,7 @@ MEMORY, SECONDS = 1 << 30, 2
 
 
 def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) -> list[str | None]:
-    """Return what the first group of ``pattern`` is in each name, None where it is not found.
+    """Return the first group of ``pattern`` in each name; None without a match.
 
     ``seconds`` of processor time are for all names together. A ParameterError where it is no
     regular expression of at most 200 letters, has no group, takes too long, or is found nowhere.

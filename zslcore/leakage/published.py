@@ -1,4 +1,4 @@
-"""Published splits and test sets, what is known of their rows, and predictions compared with it.
+"""Published splits and test sets, facts of their rows, and predictions checked by them.
 
 A split is recognised by the digest of its file, or by the rows of a whole part: parts of the known
 splits have at least a thousand rows, so that another split does not agree by accident. One that
@@ -117,7 +117,7 @@ def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[st
 
 
 def numbers_rows_of(context: AuditContext) -> str | None:
-    """Return the benchmark whose own rows a split numbers; None where that is not known.
+    """Return the benchmark with the rows that a split numbers; None if unknown.
 
     Its file is known, or at least one whole part has their rows; a number of rows shows nothing.
     """
@@ -208,7 +208,7 @@ def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
     return None
 
 
-def with_facts(context: AuditContext) -> AuditContext:
+def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
     """Return the context with the known facts of the benchmark's rows filled in, where not given.
 
     Labels that part the rows otherwise than the benchmark's show that these are other images: then
@@ -300,7 +300,7 @@ def known_tests() -> tuple[KnownTest, ...]:
 
 
 def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
-    """Return the published test set whose classes have as many images as these labels.
+    """Return the published test set with as many images of every class as the labels.
 
     ``y`` is an int array of shape (n_images,), numbers of classes in the benchmark's order.
     """
@@ -319,7 +319,7 @@ AGREES = "Verified: rows, labels and gamma agree with the data."
 
 @dataclass(frozen=True, eq=False)
 class PredictedScores:
-    """Predictions with what a report needs of a score matrix; classes are the candidates.
+    """Predictions with the attributes of a score matrix; classes are the candidates.
 
     They are VERIFIED where rows, labels and gamma agree with the data; ``remarks`` say what could
     not be, ``reasons`` which claims are wrong.
@@ -371,7 +371,7 @@ class PredictedScores:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the predictions state of their data, where they number its rows."""
+        """Statements on the data of predictions that number its rows."""
         said = self.predictions.provenance
         if said.rows != "benchmark" or not said.dataset:
             return {}
@@ -415,7 +415,7 @@ def checked(
     load: Callable[[str], ZSLDataset] = load,
     refuse_wrong: bool = True,
 ) -> PredictedScores:
-    """Check what predictions claim, as :func:`read_predicted` does."""
+    """Check the claims of predictions, as :func:`read_predicted` does."""
     name, check = clean_text(name), verify_predictions(predictions, _truth_for(predictions, load))
     if check.reasons and refuse_wrong:
         raise FileRefusedError(f"{name}, {check.reasons[0]}")
@@ -425,7 +425,7 @@ def checked(
 
 
 def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> Reference | None:
-    """Return what the data, of the same content, or their benchmark's facts know of themselves."""
+    """Return the facts of the data with the same digest, or of their benchmark."""
     claimed = predictions.provenance
     if claimed.digest:
         with suppress(ZSLError):
@@ -435,7 +435,7 @@ def _truth_for(predictions: Predictions, load: Callable[[str], ZSLDataset]) -> R
 
 
 def _truth_of_benchmark(predictions: Predictions) -> Reference | None:
-    """Return what the facts know of the benchmark and the split that predictions name."""
+    """Return the facts of the benchmark and split that predictions name."""
     benchmark, split = predictions.provenance.benchmark, predictions.provenance.split
     tests = {(k.benchmark, k.split): k for k in known_tests()}
     released = {(s.dataset, s.name.split()[0]): s for s in known_splits() if not s.superseded}

@@ -106,7 +106,7 @@ def answer_of(context: AuditContext) -> Answer:
 
 
 def clues(context: AuditContext) -> list[tuple[str, str]]:
-    """Return what can be seen of a planted split without an audit, as (what, value)."""
+    """Return counts of a planted split that need no audit, as (name, value)."""
     trained, tested = context.rows(*TRAIN_PARTS), context.rows(*TEST_PARTS)
     near = near_rows(context.known_features, trained, np.setdiff1d(tested, trained))
     closest = float(near.distance.min()) if near.distance.size else None

@@ -104,7 +104,7 @@ def strengths() -> dict[tuple[str, str, str], str]:
 
 
 def key_of(pair: Pair) -> tuple[str, str, str]:
-    """Return what identifies a match."""
+    """Return the identity of a match."""
     return pair.list, pair.name, pair.pretraining_class
 
 

@@ -238,7 +238,7 @@ def _fields(finding: Finding) -> dict[str, Any]:
 
 
 def read_report(content: bytes, file: str) -> Report:
-    """Read what :func:`to_json` of this or a former version wrote; ``file`` is for sentences.
+    """Read the JSON of a report, of this or a former version; ``file`` is its name.
 
     The comparison with another split is left out.
     """

@@ -85,7 +85,7 @@ FAIL_ON: dict[FailOn, frozenset[Mark]] = {
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A table that shows what a finding rests on: at most 100 rows of ``total``."""
+    """Table of evidence of a finding: at most 100 rows of ``total``."""
 
     title: str
     columns: tuple[str, ...]
@@ -202,7 +202,7 @@ class SplitComparison:
 
     @property
     def headline(self) -> str:
-        """What changed, in one sentence for the rows, one for the classes and one for the rest."""
+        """The changes in a sentence each: of rows, of classes, and of parts."""
         first, second = self.names
         sentences = [
             f"{first} against {second}: {self.n_moved:,} of {self.n_rows:,} rows changed their "
@@ -233,7 +233,7 @@ class SplitComparison:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A metric of a report: its name, its value in words, and what it rests on."""
+    """A metric of a report: its name, its value in words, and its condition."""
 
     label: str
     value: str

@@ -1,4 +1,4 @@
-"""The card of a split: what the audit found, in the words of a verdict."""
+"""The card of a split: the report of its audit with metrics and picture."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def card_of_split(
     *,
     assumed: bool = False,
 ) -> Report:
-    """Return the card of a split; ``assumed`` marks a pre-training set that nobody declared."""
+    """Return the card of a split; ``assumed`` marks an undeclared pre-training set."""
     start = 0 if context.name.endswith(".json") else 1  # of the rows of a file
     if context.reading:
         start = context.reading.first_row

@@ -264,7 +264,7 @@ class WordNet:
         return min(found, key=lambda form: (len(form), form))
 
     def ancestors(self, synset: str) -> Iterator[tuple[str, int]]:
-        """Yield what ``synset`` is a kind of and how many steps above it, nearest first."""
+        """Yield the broader synsets of ``synset`` with their number of steps, nearest first."""
         level, seen, steps = [synset], {synset}, 0
         while level:
             steps += 1
@@ -321,14 +321,14 @@ _OF_CATEGORY: dict[str, Domain] = {
 
 
 def domain_of(synset: str) -> Domains:
-    """Return what a meaning is, an empty set where that is not known."""
+    """Return the domains of a meaning; an empty set where unknown."""
     found = wordnet().synsets.get(synset)
     domain = _OF_CATEGORY.get(found.category) if found else None
     return frozenset({domain} if domain else ())
 
 
 def domains(names: Iterable[str]) -> Domains:
-    """Return what at least five names are about: what most, and a quarter as many, can only be."""
+    """Return the domain of at least five names: of most, and of a quarter for certain."""
     readings = [found for name in set(names) if (found := _readings(name))]
     if len(readings) < DOMAIN_NAMES:
         return frozenset()

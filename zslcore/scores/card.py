@@ -1,4 +1,4 @@
-"""The card of a score matrix or of predictions: what it reaches, and whether that can be trusted.
+"""The card of a score matrix or of predictions: metrics, and findings on them.
 
 No matrix tells which rows a model was trained on, so that its card is never "Clean". Predictions
 name data and split: where those are here, rows, labels and gamma are looked up.
@@ -81,7 +81,7 @@ def card_of_scores(
         kind="predictions" if predicted else "score matrix",
         files=tuple(files),
         reason=_sentence(report, findings[0]),
-        figures=(rows, classes, _reached(report)),
+        figures=(rows, classes, _headline_figure(report)),
         picture=_picture(report),
     )
 
@@ -145,7 +145,7 @@ def _sentence(report: ScoreReport, worst: Finding) -> str:
         return worst.sentence
     if report.matrix.tested.limits == "sides given":
         return report.headline
-    figure = _reached(report)
+    figure = _headline_figure(report)
     reached = f"{figure.label} {figure.value}{what} ({figure.note})"
     if worst.mark == "open":
         return f"{reached}; {worst.sentence[0].lower() + worst.sentence[1:]}"
@@ -180,7 +180,7 @@ def _findings(report: ScoreReport, *of_data: Finding) -> tuple[Finding, ...]:
 
 
 def _of_rows(leaked: int | None, split: str) -> tuple[Finding, Figure]:
-    """Return what is known of the training rows, and its figure."""
+    """Return the finding on training rows, and its metric."""
     title, label = TRAINING_ROWS, TRAINED_ON
     if leaked is None:
         text = "Which images the model was trained on cannot be read from this file."
@@ -210,7 +210,7 @@ def _of_classes(
     return finding, figure_of_trained_classes(finding, sets, is_assumed=assumed)
 
 
-def _reached(report: ScoreReport) -> Figure:
+def _headline_figure(report: ScoreReport) -> Figure:
     """Return H and AUSUC, or ZSL accuracy where there are unseen images alone."""
     e = report.evaluation
     if report.matrix.tested.limits == "sides given":

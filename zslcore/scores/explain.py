@@ -1,4 +1,4 @@
-"""Readings of scores that may explain a printed number: which one does, and what scores cannot say.
+"""Readings of scores that may explain a printed number.
 
 The same scores give many numbers: at gamma 0, at a gamma chosen on validation images or on the test
 images themselves, per class or per image, with ties decided one way or the other, among all classes
@@ -81,7 +81,7 @@ class Explanation:
         return tuple(said)
 
     def as_text(self) -> str:
-        """Return sentences, the readings by distance, and what scores cannot tell, as lines."""
+        """Return the sentences, the readings by distance, and causes outside, as lines."""
         lines = [*self.sentences]
         for printed, distances in zip(self.printed, self.distances, strict=True):
             lines += ["", f"Readings of {printed.name} {printed.text}, the nearest first"]
@@ -315,7 +315,7 @@ def _sentence(printed: Printed, distances: Sequence[Distance]) -> str:
 
 
 def _beyond(reports: Sequence[ScoreReport], *, first_release: bool) -> Iterator[str]:
-    """Yield what may move the number and is not in scores, with its size on CUB where measured."""
+    """Yield causes outside of the scores, with their size on CUB where measured."""
     benchmark = next((r.matrix.benchmark for r in reports if r.matrix.benchmark), "")
     trained = _range("leak_cost.csv", "difference", "leak", "training")
     selected = _range("leak_cost.csv", "difference", "leak", "selection")

@@ -113,7 +113,7 @@ def write_parts(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
 def match_folds(
     report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int = 0
 ) -> ScoreReport:
-    """Return the report of scores whose images are the rows of ``zslcore folds`` with this seed.
+    """Return the report of scores of the rows of ``zslcore folds`` with this seed.
 
     Rows and labels are looked up, so that its predictions can be *verified*. The report has one
     validation file a fold or none. A DatasetError says which images, labels or candidates are

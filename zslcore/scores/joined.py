@@ -1,4 +1,4 @@
-"""The card of a split and the scores of its test images: what is left of H without leaked rows.
+"""The card of a split and the scores of its test images: H without leaked rows.
 
 Scores are matched with rows of the split by the class of every image: in the order of the parts,
 either way round, or of the row numbers. Predictions number their rows themselves.
@@ -132,14 +132,14 @@ def _other_images(matrix: JudgedScores, context: AuditContext, n: int, classes: 
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """A card; of a split and of scores with what it was made from, to be joined."""
+class CheckedFile:
+    """The card of a file."""
 
     card: Report
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedSplit(Judged):
+class CheckedSplit(CheckedFile):
     """The card of a split."""
 
     context: AuditContext
@@ -147,32 +147,32 @@ class JudgedSplit(Judged):
 
 
 @dataclass(frozen=True, eq=False)
-class JudgedMatrix(Judged):
+class CheckedScores(CheckedFile):
     """The card of a score matrix or of predictions."""
 
     report: ScoreReport
 
 
-def joined_cards(found: Sequence[Judged], printed: Sequence[Printed] = ()) -> list[Report]:
+def joined_cards(found: Sequence[CheckedFile], printed: Sequence[Printed] = ()) -> list[Report]:
     """Return a joined card for every file of scores with the one split, then the card of each.
 
     Scores alone are joined with what is printed of them; a ParameterError says that there are none.
     """
-    splits = [each for each in found if isinstance(each, JudgedSplit)]
-    scores = [each for each in found if isinstance(each, JudgedMatrix)]
+    splits = [each for each in found if isinstance(each, CheckedSplit)]
+    scores = [each for each in found if isinstance(each, CheckedScores)]
     if printed and not scores:
         raise ParameterError("Printed figures: expected scores or predictions with them; got none.")
     if len(splits) == 1:
         joined = [joined_card(splits[0], each, printed) for each in scores]
         return [*joined, *(each.card for each in found)]
     return [
-        with_printed(each, printed) if printed and isinstance(each, JudgedMatrix) else each.card
+        with_printed(each, printed) if printed and isinstance(each, CheckedScores) else each.card
         for each in found
     ]
 
 
-def with_printed(scores: JudgedMatrix, printed: Sequence[Printed]) -> Report:
-    """Return the card of scores with whether what is printed of them is reproduced."""
+def with_printed(scores: CheckedScores, printed: Sequence[Printed]) -> Report:
+    """Return the card of scores with the findings on printed metrics."""
     card, said = scores.card, [*_findings_on_printed(printed, scores.report)]
     text = " ".join(_in_front(finding) for finding in said)
     findings = worst_first((*said, *card.findings))
@@ -187,9 +187,9 @@ def _in_front(finding: Finding) -> str:
 
 
 def joined_card(
-    of_split: JudgedSplit, of_scores: JudgedMatrix, printed: Sequence[Printed] = ()
+    of_split: CheckedSplit, of_scores: CheckedScores, printed: Sequence[Printed] = ()
 ) -> Report:
-    """Return one card for a split, the scores of its test images and what was printed of them."""
+    """Return one card for a split, the scores of its test images and printed metrics."""
     split, scores, report = of_split.card, of_scores.card, of_scores.report
     fitted = fit(report.matrix, of_split.context)
     without = _figures_without_leaks(fitted, report, of_split.context, of_split.audited)
@@ -236,7 +236,7 @@ def _answered(finding: Finding, split: Report, fitted: Fit) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Without:
+class FiguresWithoutLeaks:
     """u, s and H at one gamma, with all test rows and without those that leak.
 
     ``kept`` is None where the rows are not known. A side without images is None in a triple.
@@ -253,7 +253,7 @@ class _Without:
 
 def _figures_without_leaks(
     fitted: Fit, report: ScoreReport, context: AuditContext, audited: Report
-) -> _Without | None:
+) -> FiguresWithoutLeaks | None:
     if fitted.state in ("other", "open") or report.matrix.tested.limits == "sides given":
         return None
     answers, gamma = report.matrix.tested.answers, report.chosen or 0.0
@@ -261,14 +261,14 @@ def _figures_without_leaks(
     every = np.ones(len(answers.y), bool)
     whole = _figures_at(answers, every, gamma)
     if fitted.rows is None:
-        return _Without(-1, len(answers.y), how, True, whole, None)
+        return FiguresWithoutLeaks(-1, len(answers.y), how, True, whole, None)
     leaks = leaking_rows(context, audited)
     listed_twice = np.concatenate([*(f.rows for f in audited.of("ZSL003")), np.empty(0, int)])
     in_trainval = bool(np.isin(leaks, context.rows("trainval")).any())
     in_trainval |= not np.isin(leaks, listed_twice).all()  # their like may be in trainval
     leaked = np.isin(fitted.rows, leaks)
     kept = _figures_at(answers, ~leaked, gamma)
-    return _Without(int(leaked.sum()), len(leaked), how, in_trainval, whole, kept)
+    return FiguresWithoutLeaks(int(leaked.sum()), len(leaked), how, in_trainval, whole, kept)
 
 
 def figures_without_leaks(
@@ -308,7 +308,7 @@ def _figures_text(figures: tuple[float | None, float | None, float | None]) -> s
     return ", ".join(f"{n} {'none' if v is None else percent(v)}" for n, v in named)
 
 
-def _findings_on_fit(fitted: Fit, without: _Without | None) -> Iterator[Finding]:
+def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterator[Finding]:
     title = FITS
     marks: Mapping[str, Mark] = {"rows": "ok", "counts": "open", "other": "error", "open": "open"}
     advice = {
@@ -376,7 +376,9 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
             yield Finding(title, "ok" if by_class else "warning", text, advice)
 
 
-def _sentence(findings: Sequence[Finding], split: Report, without: _Without | None) -> str:
+def _sentence(
+    findings: Sequence[Finding], split: Report, without: FiguresWithoutLeaks | None
+) -> str:
     said = [f for f in findings if f.check.startswith("Printed ")]
     figures = next((f.sentence for f in findings if f.check == WITHOUT), "")
     fitted = next(f for f in findings if f.check == FITS)
@@ -401,7 +403,7 @@ def _sentence(findings: Sequence[Finding], split: Report, without: _Without | No
 
 
 def _figures(
-    split: Report, without: _Without | None, report: ScoreReport
+    split: Report, without: FiguresWithoutLeaks | None, report: ScoreReport
 ) -> tuple[Figure, Figure, Figure]:
     if without is None:
         masked = report.matrix.tested.limits == "sides given"

@@ -45,7 +45,7 @@ TOP = (1, 2, 5, 10)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScoreReport:
-    """What a score matrix reaches.
+    """Metrics of scores, with the origin of gamma.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ class ScoreReport:
         return framed(self.page(), self.matrix.name)
 
     def to_json(self, *, with_intervals: bool = False) -> str:
-        """Return everything as JSON, with what the file was understood as."""
+        """Return everything as JSON, with the reading of the file."""
         m = self.matrix
         values = {"verdict": self.verdict} | self._identity() | self._figures()
         if with_intervals:
@@ -211,7 +211,7 @@ class ScoreReport:
 
     @property
     def caution(self) -> str:
-        """What the intervals cover over few classes, or classes of one image; "" elsewhere."""
+        """Limits of the intervals over few classes, or classes of one image; else empty."""
         images = np.bincount(self.matrix.y, minlength=len(self.matrix.seen))
         return caution(self.matrix.seen[images > 0], images[images > 0])
 

@@ -142,7 +142,7 @@ class Pair:
 
     @property
     def caution(self) -> str:
-        """What intervals and p cover over few classes, or classes of one image; "" elsewhere."""
+        """Limits of intervals and p over few classes, or classes of one image; else empty."""
         return caution(self.classes["seen"].to_numpy(), self.classes["images"].to_numpy())
 
     @cached_property

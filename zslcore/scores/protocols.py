@@ -1,4 +1,4 @@
-"""One score file under every protocol: what each asks, who uses it, and the figures side by side.
+"""One score file under every protocol: its users, and the metrics side by side.
 
 Figures are those of :mod:`zslcore.evaluation.figures`. Texts say seen and unseen, for
 which :meth:`Words.said` puts the words of another field, base and new or known and unknown.
@@ -29,7 +29,7 @@ _SIDE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a ``field`` calls classes with and without training images."""
+    """Names of a ``field`` for classes with and without training images."""
 
     seen: str
     unseen: str
@@ -104,7 +104,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """A way to judge scores: what is done, who uses it with which average, and its figures."""
+    """A protocol: its steps, its users with their averages, and its metrics."""
 
     name: str
     says: str
@@ -291,7 +291,7 @@ def in_lines(
     words: Words = WORDS["seen-unseen"],
     notes: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Return every protocol as lines to read, in percent: its figures, what is done, who uses it.
+    """Return every protocol as lines, in percent: metrics, steps and users.
 
     ``table`` is of :func:`side_by_side`; ``notes`` are written behind the protocols they name.
     Protocols without any figure follow in a line with their reason.

@@ -89,7 +89,7 @@ class Question:
 def interpreted(
     file: ScoreFile, fixes: Collection[str] = ()
 ) -> tuple[Scores | None, tuple[Question, ...]]:
-    """Return what a file means, None while a question is open, and the questions to ask first.
+    """Return the scores of a file, None while a question is open, and open questions.
 
     ``fixes`` are answers, of :data:`FIXES`. Raises a DatasetError for what no answer would mend,
     and an UnknownNameError for a fix that there is none of.
@@ -113,7 +113,7 @@ def interpreted(
     numbered = _number_classes(file, fixes)
     if isinstance(numbered, Question):
         return None, (numbered,)
-    matrix = _turned(numbered, fixes)
+    matrix = _apply_column_fixes(numbered, fixes)
     if "as-is" not in fixes and "within-sides" not in fixes:
         rows = _spread_rows(len(matrix.y))
         some = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
@@ -659,7 +659,7 @@ def _seen(file: ScoreFile, given: np.ndarray | None, known: KnownTest | None, C:
 
 
 def _hits(F: np.ndarray, y: np.ndarray) -> float:
-    """Return the share of images whose class has the highest score."""
+    """Return the share of images with the highest score at their class."""
     return float((F.argmax(axis=1) == y).mean())
 
 
@@ -677,7 +677,7 @@ def _orders(seen: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _turned(matrix: Scores, fixes: Collection[str]) -> Scores:
+def _apply_column_fixes(matrix: Scores, fixes: Collection[str]) -> Scores:
     """Put columns in the order of classes, and nearer classes higher, as the answers say."""
     F = matrix.F
     for fix, place in _orders(matrix.seen).items():
@@ -711,7 +711,7 @@ def _order_question(some: Scores) -> Question | None:
     now, chance = max(_hits(F, y), _hits(-F, y)), 1 / F.shape[1]
 
     def of_sides(F: np.ndarray) -> float:
-        """Return what a bias to one side cannot spoil."""
+        """Return accuracy within seen and within unseen classes, independent of a seen bias."""
         return max(_own_side_hits(sign * F, y, some.seen) for sign in (1, -1))
 
     for fix, place in orders.items():
@@ -745,7 +745,7 @@ def _distance_question(some: Scores) -> Question | None:
 
 
 def _remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
-    """Say that the side of every image was given, and what H is of then."""
+    """Yield that the side of every image was given, and the meaning of H."""
     other = {"seen": "unseen", "unseen": "seen"}
     out = " and ".join(
         f"those of {side} classes in the images of {other[side]} classes" for side in sides
@@ -760,7 +760,7 @@ def _remarks_on_sides(matrix: Scores, sides: Sequence[str]) -> Iterator[str]:
 
 
 def _remarks(matrix: Scores) -> Iterator[str]:
-    """Yield what a reader should know and cannot be repaired."""
+    """Yield remarks on the scores that no fix repairs."""
     y, seen, rows = matrix.y, matrix.seen, _spread_rows(len(matrix.y))
     F = some_rows(matrix.F, rows)
     if not seen[y].any():
@@ -790,7 +790,7 @@ def _remarks(matrix: Scores) -> Iterator[str]:
 
 
 def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
-    """Say which side wins where both have the highest score, and what file order would give."""
+    """Return the remark on ties between the sides, and the result by file order."""
     given = answers.at(0.0)
     first = np.minimum(answers.seen_class, answers.unseen_class)
     in_order = np.where(tied, first, given)

@@ -1,4 +1,4 @@
-"""Files of scores: read in a sandbox, or refused in one sentence, and what they hold.
+"""Files of scores, read in a worker process, and their content.
 
 The best class of either side of every image is read off a matrix in blocks of rows: one that is
 mapped from a file is read once and is never in memory as a whole.

@@ -25,7 +25,7 @@ from zslcore.leakage.report import Finding, Mark, Report, worst_first
 from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary
 from zslcore.scores.card import card_of_scores
-from zslcore.scores.joined import JudgedMatrix, JudgedSplit, joined_card, with_printed
+from zslcore.scores.joined import CheckedScores, CheckedSplit, joined_card, with_printed
 from zslcore.scores.judging import ScoreReport
 from zslcore.scores.printed import Printed
 from zslcore.storage.artifacts import scratch, sha256
@@ -51,7 +51,7 @@ AVERAGES = ("per class", "per image")
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """What is reviewed: at most one split and the report of its scores.
+    """A submission: at most one split and the report of its scores.
 
     ``files`` are all files that were read, by the role that names them in a blind review: "split",
     "labels" and "features" of the split, "scores", "validation_1" and others. ``extractor`` is one
@@ -97,7 +97,7 @@ def review(of: Submission, *, blind: bool = False) -> tuple[Report, ScoreReport 
     return _blinded(card, of) if blind else (card, of.report)
 
 
-def _judged_split(of: Submission, folder: Path) -> JudgedSplit | None:
+def _judged_split(of: Submission, folder: Path) -> CheckedSplit | None:
     if "split" not in of.files:
         return None
     path = of.files["split"]
@@ -108,15 +108,15 @@ def _judged_split(of: Submission, folder: Path) -> JudgedSplit | None:
     )
     report = audit_context(context)
     card = card_of_split(context, report, _files(of, "split", "labels", "features"))
-    return JudgedSplit(card, replace(context, features=None), report)
+    return CheckedSplit(card, replace(context, features=None), report)
 
 
-def _judged_scores(of: Submission) -> JudgedMatrix | None:
+def _judged_scores(of: Submission) -> CheckedScores | None:
     if of.report is None:
         return None
     names = [role for role in of.files if role not in ("split", "labels", "features")]
     card = card_of_scores(of.report, _files(of, *names), of.vocabularies)
-    return JudgedMatrix(card, of.report)
+    return CheckedScores(card, of.report)
 
 
 def _files(of: Submission, *roles: str) -> list[tuple[str, str]]:

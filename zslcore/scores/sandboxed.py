@@ -41,7 +41,7 @@ OF_VALIDATION = "validation_"
 
 
 @dataclass(frozen=True)
-class Given:
+class ScoreRequest:
     """A file of scores with its labels, unseen classes (None where the file has them) and fixes.
 
     ``unseen_scores`` are the columns of unseen classes, where ``path`` has those of seen ones.
@@ -55,7 +55,7 @@ class Given:
 
     @property
     def files(self) -> list[Path]:
-        """What has to be read."""
+        """The files to read."""
         others = self.labels, self.unseen_scores
         return [self.path, *(path for path in others if path is not None)]
 
@@ -70,7 +70,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Asked:
+class OpenQuestion:
     """A question that has to be answered first, about the test or the validation scores."""
 
     question: Question
@@ -87,9 +87,9 @@ def warm_up() -> None:
     worker.warm_up(__name__)
 
 
-def judge_in_sandbox(
-    given: Given, validation: Given | None = None, *, memory: int, whose: str
-) -> ScoreReport | Asked:
+def judge_in_worker(
+    given: ScoreRequest, validation: ScoreRequest | None = None, *, memory: int, whose: str
+) -> ScoreReport | OpenQuestion:
     """Judge a file of scores in a child process that may take ``memory`` bytes.
 
     ``whose`` says in a refusal what sets this limit, as in "that a visitor may take
@@ -114,7 +114,7 @@ def judge_in_sandbox(
 
 
 def do(given: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
-    """Read, question and judge; return and write what :func:`judge_in_sandbox` reads."""
+    """Read, question and judge; return and write the input of :func:`judge_in_worker`."""
     limits = Limits(most=memory // COPIES, whose=given["whose"])
     try:
         return _judge(given, into, limits)
@@ -164,8 +164,8 @@ def _write_answers(matrix: Scores, into: Path, prefix: str = "") -> dict[str, An
 # --- Outside of it --------------------------------------------------------------------------------
 
 
-def _read_answer(folder: Path, said: Any, file: str, memory: int) -> ScoreReport | Asked:
-    """Check what the child has written: a file that crashed it may have written anything."""
+def _read_answer(folder: Path, said: Any, file: str, memory: int) -> ScoreReport | OpenQuestion:
+    """Validate the output of the worker (a file may have taken it over)."""
     try:
         if "refused" in said:
             raise FileRefusedError(clean_text(said["refused"], 800))
@@ -174,7 +174,7 @@ def _read_answer(folder: Path, said: Any, file: str, memory: int) -> ScoreReport
             if asked["fix"] not in FIXES:
                 raise _bad_answer(file)
             question = Question(asked["fix"], clean_text(asked["said"], 800), bool(asked["open"]))
-            return Asked(question, bool(said["of_validation"]))
+            return OpenQuestion(question, bool(said["of_validation"]))
         return _read_report(folder, said, file, memory)
     except FileRefusedError:
         raise

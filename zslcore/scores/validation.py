@@ -223,7 +223,7 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
 def _signatures(
     matrix: Scores, validation: Scores
 ) -> Iterator[tuple[np.ndarray, np.ndarray, tuple[Rule, ...]]]:
-    """Yield rows of both as vectors that what is often done to scores does not change.
+    """Yield rows of both as vectors that common transforms of scores do not change.
 
     Values without offset and scale, their ranks, and values in order of size, which say nothing of
     the order of columns; with the rules by which these decide.
@@ -279,7 +279,7 @@ def _varied(F: np.ndarray) -> np.ndarray:
 
 
 def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
-    """Return the share of validation rows whose scores all stand in one row of the test scores.
+    """Return the share of validation rows with all scores in one row of the test scores.
 
     Columns may be any part of the test columns, in any order, and two are enough; 0 where rows of
     mixed validation scores, which belong to no image, are found as often.

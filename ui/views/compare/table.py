@@ -37,7 +37,7 @@ from zslcore.analysis.method_table import (
 )
 from zslcore.analysis.metric_names import Metric
 from zslcore.analysis.papers.printed import why_different
-from zslcore.board import Judged
+from zslcore.board import CheckedEntry
 from zslcore.board.making import entry_of_run
 from zslcore.board.table import leak_of
 from zslcore.datasets.facts import fine_tuned_on, is_simulated_name, title
@@ -524,7 +524,7 @@ def _show_cell(table: MethodTable) -> None:
     with right:
         _show_figures(cell)
         _show_printed(table, column, row)
-        if isinstance(cell.source, Judged):
+        if isinstance(cell.source, CheckedEntry):
             _show_entry(cell.source)
         else:
             _show_run(cell.source, cell)
@@ -704,7 +704,7 @@ def _offer_to_delete(one: StoredRun) -> None:
             st.rerun()
 
 
-def _show_entry(one: Judged) -> None:
+def _show_entry(one: CheckedEntry) -> None:
     """Show a submitted result and the findings of the board's checks."""
     entry = one.entry
     mark, meaning = MARKS[one.state]

@@ -55,9 +55,9 @@ from zslcore.results.store import ResultStore
 from zslcore.scores import sandboxed
 from zslcore.scores.card import card_of_predictions, card_of_scores
 from zslcore.scores.joined import (
-    Judged,
-    JudgedMatrix,
-    JudgedSplit,
+    CheckedFile,
+    CheckedScores,
+    CheckedSplit,
     joined_cards,
 )
 from zslcore.scores.printed import Printed, read_printed
@@ -166,7 +166,7 @@ def _judged_split(
     said: Declared,
     dataset: ZSLDataset | None = None,
     measured: dict[str, Any] | None = None,
-) -> tuple[JudgedSplit, Review]:
+) -> tuple[CheckedSplit, Review]:
     """Audit a split as declared; return its card and its review."""
     own = _own_list(said.own)
     lists = (*given, *own) or (get_vocabulary(USUAL),)
@@ -184,7 +184,7 @@ def _judged_split(
     report = cache.report(key, identity, as_it_came, context)
     card = card_of_split(context, report, files, assumed=not (given or own))
     review = Review(key, identity, as_it_came, context, report, names, dataset)
-    return JudgedSplit(card, context, report), review
+    return CheckedSplit(card, context, report), review
 
 
 def _own_list(own: BinaryIO | None) -> tuple[Vocabulary, ...]:
@@ -218,7 +218,7 @@ def _show_below(review: Review) -> None:
 class _Checked:
     """Result for a file: its card, None while a question is open; its scores; its split."""
 
-    of: Judged | None
+    of: CheckedFile | None
     evaluated: scores.EvaluatedScores | None = None
     review: Review | None = None
 
@@ -290,17 +290,17 @@ def _judged(found: Sorted, given: list[Vocabulary], said: Declared) -> _Checked:
             if evaluated is None:
                 return _Checked(None)
             card = card_of_scores(evaluated.report, found.named, vocabularies, assumed=assumed)
-            return _Checked(JudgedMatrix(card, evaluated.report), evaluated)
+            return _Checked(CheckedScores(card, evaluated.report), evaluated)
         case "predictions":
             return _of_predictions(found, given)
         case "classes":
             listed = class_list_of(found.main)
             card = card_of_classes(listed, found.named, vocabularies, assumed=assumed)
-            return _Checked(Judged(card))
+            return _Checked(CheckedFile(card))
         case "run" | "entry":
             names = tuple(vocabulary.name for vocabulary in given)
             card = card_of_result(found.main.path, found.named, names, load=scores.permitted)
-            return _Checked(Judged(card))
+            return _Checked(CheckedFile(card))
     raise FileRefusedError(f"{found.main.name}: expected a file to be checked; got none.")
 
 
@@ -319,9 +319,11 @@ def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Checked:
     assert isinstance(predicted, PredictedScores)
     card = card_of_predictions(predicted, found.named, given, load=scores.permitted)
     if card.verdict == "broken":
-        return _Checked(Judged(card))
+        return _Checked(CheckedFile(card))
     evaluated = scores.evaluate_upload(upload)
-    return _Checked(JudgedMatrix(card, evaluated.report) if evaluated else Judged(card), evaluated)
+    return _Checked(
+        CheckedScores(card, evaluated.report) if evaluated else CheckedFile(card), evaluated
+    )
 
 
 def _link(found: Sorted) -> None:

@@ -1,4 +1,4 @@
-"""ZSL006 to ZSL009: the training of the extractor, how results were chosen, what prototypes are."""
+"""ZSL006 to ZSL009: training of the extractor, choice of results, and prototypes."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _were(names: list[str]) -> str:
 
 
 def _run_here(context: AuditContext) -> Finding:
-    """Read how parameters were chosen, and what peeking would have gained, off the runs."""
+    """Read from the runs how parameters were chosen, and the gain of a choice on test data."""
     rows = [
         (
             run.spec.method,
@@ -201,7 +201,7 @@ SIGNIFICANT = 0.05
     compares=(("test_unseen",),),
 )
 def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
-    """By vocabulary what counts, what a person has to decide, what was rejected."""
+    """Classes by vocabulary: counted, open for a decision, and rejected."""
     n = len(context.known_unseen_classes)
     for vocabulary in context.vocabularies:
         if vocabulary.name in FINE_TUNED:
@@ -249,7 +249,7 @@ def pretrained_classes(context: AuditContext) -> Iterator[Finding]:
 
 
 def _fine_tuned(context: AuditContext, images: str) -> Finding:
-    """Name features that were fine-tuned on images of the data, and what that spoils."""
+    """Name features that were fine-tuned on images of the data, and the consequence."""
     n = len(context.parts.get("test_seen", ()))
     text = f"Declared: the features were fine-tuned on {FINE_TUNED[images]}."
     if context.fold_rows or context.folds:

@@ -1,4 +1,4 @@
-"""ZSL010: which known split this is, or what it differs from."""
+"""ZSL010: the published split that this is, or differs from."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
 
 
 def _unknown(context: AuditContext) -> Finding:
-    """Report row numbers that are shifted by one, or what the classes show."""
+    """Report row numbers that are shifted by one, or the split by its classes."""
     if found := None if context.simulated else renumbered(context):
         split, shift = found
         message = (
@@ -93,7 +93,7 @@ def _partly(context: AuditContext, splits: Sequence[KnownSplit]) -> Finding | No
 
 
 def _by_classes(context: AuditContext) -> str:
-    """Report what the classes show of a split with unknown rows."""
+    """Identify a split with unknown rows by its classes."""
     unknown = "Not one of the known split files, nor near one."
     if not context.class_names or context.simulated:
         return unknown
@@ -140,7 +140,7 @@ def _by_names(context: AuditContext) -> str:
 
 
 def _by_lists(context: AuditContext, found: Sequence[str]) -> str:
-    """Name the split whose unseen classes these are, by lists of classes alone."""
+    """Name the split of these unseen classes, by lists of classes alone."""
     whose, classes = " or ".join(found), class_facts(found[0]).classes
     unseen = {class_key(context.class_names[c]) for c in context.known_unseen_classes}
     for split in ("PS", "SS"):

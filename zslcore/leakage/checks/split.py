@@ -411,7 +411,7 @@ def few_test_images(context: AuditContext) -> Findings:
     compares=(TRAIN_PARTS, TEST_PARTS),
 )
 def same_photograph(context: AuditContext) -> Findings:
-    """Test rows, and validation rows, whose photograph also gave a training row."""
+    """Find test and validation rows from the photograph of a training row."""
     photographs, silent = context.known_photographs, True
     number, trained = photographs.number, context.rows(*TRAIN_PARTS)
     for part in TEST_PARTS:
