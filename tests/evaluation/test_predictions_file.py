@@ -410,7 +410,7 @@ def test_score_turns_a_matrix_into_predictions(tmp_path, capsys):
     )
     code, _, err = said_by(capsys, "score", out_file, "--gamma", "1")
     assert code == 2
-    assert "--gamma means nothing for predictions" in err
+    assert "--gamma: expected a score file; got predictions" in err
     code, _, err = said_by(
         capsys, "score", out_file, out_file, "--predictions", tmp_path / "x.parquet"
     )

@@ -144,5 +144,5 @@ def test_what_is_just_done_stays_however_little_results_may_take(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_bytes(b"x" * 8)
         os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
-    runner._trim(keep=tmp_path / "done")
+    runner._evict(keep=tmp_path / "done")
     assert {path.name for path in tmp_path.iterdir()} == {"done", "newer"}

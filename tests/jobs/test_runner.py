@@ -234,7 +234,7 @@ def test_marks_of_jobs_that_nobody_returned_to_are_removed_after_a_day(tmp_path)
     for mark in (old, new):
         mark.write_text("{}")
     os.utime(old, (1, 1))
-    runner._trim(keep=tmp_path / "x")
+    runner._evict(keep=tmp_path / "x")
     assert list(tmp_path.iterdir()) == [new]
 
 

@@ -48,9 +48,9 @@ def action_gains(
     for semantics, part in controlled.groupby("semantics", sort=False):
         if not (part["features"] == baseline).any():
             continue  # imported features may have one kind of prototypes alone
-        found = study_summary(part, baseline=baseline, level=level)
-        found.insert(1, "semantics", semantics)
-        tables.append(found)
+        summary = study_summary(part, baseline=baseline, level=level)
+        summary.insert(1, "semantics", semantics)
+        tables.append(summary)
     if not tables:
         raise ParameterError(f"No features called {baseline!r} in the study; expected a baseline.")
     table = pd.concat(tables, ignore_index=True).drop(columns=["p", "p_holm"])
@@ -144,5 +144,5 @@ def _printed_splits(configuration: str, features: str, semantics: str) -> dict[s
     ].set_index("splits")["top1"]
     released, controlled = (cells.get(name, np.nan) for name in ("previous", "controlled"))
     rise = controlled / released - 1
-    found = {"released": released, "controlled": controlled, "rise": rise}
-    return {f"printed_{name}": value for name, value in found.items()}
+    rates = {"released": released, "controlled": controlled, "rise": rise}
+    return {f"printed_{name}": value for name, value in rates.items()}

@@ -147,9 +147,13 @@ def released_draws(configuration: Configuration, *, n_draws: int = DRAWS) -> tup
             f"{configuration.dataset}: expected 1 to {len(released)} released splits; "
             f"got {n_draws}."
         )
-    known = configuration.overlapping
+    overlapping = configuration.overlapping
     return tuple(
-        Draw(np.setdiff1d(np.arange(len(known)), test), test[known[test]], test[~known[test]])
+        Draw(
+            np.setdiff1d(np.arange(len(overlapping)), test),
+            test[overlapping[test]],
+            test[~overlapping[test]],
+        )
         for test in released[:n_draws]
     )
 
@@ -324,11 +328,11 @@ def class_rows(unit: ActionFit, dataset: ZSLDataset) -> list[tuple[int, bool, in
 
 def require_classes(dataset: ZSLDataset, n_classes: int) -> None:
     """Refuse data without the classes of UCF101 or HMDB51 in the order of the release."""
-    known = recognise_actions(dataset.class_names)
-    if known is None or dataset.n_classes != n_classes:
+    classes = recognise_actions(dataset.class_names)
+    if classes is None or dataset.n_classes != n_classes:
         raise DatasetError(
             f"{dataset.name}: expected the {n_classes} classes of UCF101 or HMDB51 in the order of "
-            f"the release; got {dataset.n_classes} classes of {known or 'other data'}."
+            f"the release; got {dataset.n_classes} classes of {classes or 'other data'}."
         )
 
 

@@ -262,8 +262,8 @@ class BiasVariance:
         rows = []
         for side, parts in (("unseen", self.unseen), ("seen", self.seen)):
             for value, part in zip(self.values, parts, strict=bool(parts)):
-                found = {each.name: getattr(part, each.name) for each in fields(part)}
-                rows.append({"value": value, "side": side, **found, "variance": part.variance})
+                columns = {each.name: getattr(part, each.name) for each in fields(part)}
+                rows.append({"value": value, "side": side, **columns, "variance": part.variance})
         return pd.DataFrame(rows)
 
 

@@ -417,12 +417,12 @@ def with_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
         A row a method, printed ones first, and cell; ``published`` and ``deviation`` (here -
         published) are missing where nothing is printed.
     """
-    there = four_cells(printed_table(), "AWA1", "AWA2")
-    here = four_cells(table, first, second).set_axis(there.columns, axis=1)
+    printed = four_cells(printed_table(), "AWA1", "AWA2")
+    here = four_cells(table, first, second).set_axis(printed.columns, axis=1)
     rows = [
-        (method, *cell, here[cell].get(method), there[cell].get(method))
-        for method in dict.fromkeys([*there.index, *here.index])
-        for cell in there.columns
+        (method, *cell, here[cell].get(method), printed[cell].get(method))
+        for method in dict.fromkeys([*printed.index, *here.index])
+        for cell in printed.columns
     ]
     both = pd.DataFrame(rows, columns=["method", "trained", "tested", "here", "published"])
     both[["here", "published"]] = both[["here", "published"]].astype(float)
@@ -485,8 +485,10 @@ def differences(
         ("larger", f"from {second}:{first}"): (a21 - a11).abs() - (a21 - a22).abs(),
     }
     parts = [
-        pd.DataFrame({"asked": asked, "method": x.index, "pair": pair, "difference": x.to_numpy()})
-        for (asked, pair), x in pairs.items()
+        pd.DataFrame(
+            {"asked": question, "method": x.index, "pair": pair, "difference": x.to_numpy()}
+        )
+        for (question, pair), x in pairs.items()
     ]
     return pd.concat(parts, ignore_index=True)
 
@@ -515,10 +517,10 @@ def cross_tests(
         )
     if unit == "method":
         x = x.groupby(["asked", "method"], sort=False, as_index=False)[["difference"]].mean()
-    of = {asked: x["difference"][x["asked"] == asked].to_numpy() for asked in QUESTIONS}
+    of = {question: x["difference"][x["asked"] == question].to_numpy() for question in QUESTIONS}
     return {
-        asked: paired_test(text.format(first, second), of[asked], of=f"{unit}s")
-        for asked, text in QUESTIONS.items()
+        question: paired_test(text.format(first, second), of[question], of=f"{unit}s")
+        for question, text in QUESTIONS.items()
     }
 
 

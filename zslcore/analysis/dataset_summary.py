@@ -174,11 +174,11 @@ def known_to_extractor(dataset: ZSLDataset) -> pd.Series:
     "published" (the benchmark's paper or authors list it), "name" (a class of ImageNet-1K has its
     name) or "" (not known to be one); missing where no list was made for this data.
     """
-    known = recognise(dataset.class_names, dataset.labels)
-    if known is None:
+    benchmark = recognise(dataset.class_names, dataset.labels)
+    if benchmark is None:
         return pd.Series(np.full(dataset.n_classes, None), dtype=object)
-    facts = class_facts(known.candidates[0]).classes  # AWA1 and AWA2 have the same classes
-    return pd.Series(facts["imagenet1k"].to_numpy()[known.row], dtype=object)
+    facts = class_facts(benchmark.candidates[0]).classes  # AWA1 and AWA2 have the same classes
+    return pd.Series(facts["imagenet1k"].to_numpy()[benchmark.row], dtype=object)
 
 
 def awa_image_counts() -> pd.DataFrame:
@@ -251,8 +251,8 @@ def search_names(names: Sequence[str], words: str) -> np.ndarray | None:
 
 
 def _searched(names: Sequence[str], words: str) -> np.ndarray:
-    found = search_names(names, words)
-    return np.arange(len(names)) if found is None else found
+    matches = search_names(names, words)
+    return np.arange(len(names)) if matches is None else matches
 
 
 def _ordered(A: np.ndarray, names: Sequence[str], order: str) -> np.ndarray:

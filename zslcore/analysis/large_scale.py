@@ -120,17 +120,17 @@ class LargeScaleStudy(Study[LargeScale]):
 
     def compute(self, progress: LiveProgress) -> LargeScale:
         """Measure, and store the accuracies as a result, too."""
-        found = measure(self, load(self.dataset).required(self.digest), progress)
+        result = measure(self, load(self.dataset).required(self.digest), progress)
         about = self.arguments | {
-            "params": json.dumps(dict(found.params)),
-            "params_origin": "validated" if found.validated else "given",
+            "params": json.dumps(dict(result.params)),
+            "params_origin": "validated" if result.validated else "given",
             "revisions": json.dumps(self.made_by["revisions"]),
         }
         store = ResultStore()
         with store.tolerated():
-            rows = as_runs(found.table().to_dict("records"))
+            rows = as_runs(result.table().to_dict("records"))
             store.put_result(result_of("large-scale", self.key, about, rows))
-        return found
+        return result
 
 
 def measure(
@@ -188,15 +188,15 @@ def _chosen(
 def _sets(dataset: ZSLDataset, rows: np.ndarray) -> dict[str, np.ndarray]:
     """Return the classes of these data that are in each set, for sets that have any."""
     facts, unseen = imagenet(), dataset.split().unseen_classes
-    known = unseen[rows[unseen] >= 0]
-    found = {name: known[facts.sets[name][rows[known]]] for name in SETS}
-    found = {name: classes for name, classes in found.items() if len(classes)}
-    if "All" not in found:
+    with_id = unseen[rows[unseen] >= 0]
+    sets = {name: with_id[facts.sets[name][rows[with_id]]] for name in SETS}
+    sets = {name: classes for name, classes in sets.items() if len(classes)}
+    if "All" not in sets:
         raise DatasetError(
             f"{dataset.name}: expected unseen classes whose names have an id of ImageNet-21K, such "
             f"as n01440764; none of the {len(unseen)} is in a test set of the benchmark."
         )
-    return found
+    return sets
 
 
 def printed() -> pd.DataFrame:

@@ -125,15 +125,15 @@ class Cost:
         return rows
 
 
-def table(found: Sequence[Cost]) -> pd.DataFrame:
+def table(costs_: Sequence[Cost]) -> pd.DataFrame:
     """Return the rows of several costs, one a method, leak and figure; fractions in [0, 1]."""
-    return pd.DataFrame([row for cost in found for row in cost.rows()])
+    return pd.DataFrame([row for cost in costs_ for row in cost.rows()])
 
 
-def as_text(found: Sequence[Cost]) -> str:
+def as_text(costs_: Sequence[Cost]) -> str:
     """Return :func:`table` as lines of text, in percent and in points."""
     lines = []
-    for cost in found:
+    for cost in costs_:
         lines.append(f"{cost.method}, {MEANING[cost.leak]}; parameters {cost.origin}")
         for row in cost.rows():
             points = [f"{100 * row[name]:+.1f}" for name in ("difference", "low", "high")]
@@ -141,8 +141,8 @@ def as_text(found: Sequence[Cost]) -> str:
                 f"  {SHORT[row['figure']]:15} {row['clean']:6.1%} -> {row['leaky']:6.1%}   "
                 f"{points[0]:>5} points ({points[1]} to {points[2]})"
             )
-    said = dict.fromkeys(significance.caution(cost.clean.scores.seen) for cost in found)
-    lines += textwrap.wrap(" ".join(said), 100)
+    cautions = dict.fromkeys(significance.caution(cost.clean.scores.seen) for cost in costs_)
+    lines += textwrap.wrap(" ".join(cautions), 100)
     return "\n".join(lines)
 
 
@@ -355,9 +355,9 @@ def points(
     return pd.DataFrame(rows)
 
 
-def _figures(found: protocol.Evaluation) -> dict[str, Any]:
-    row: dict[str, Any] = {"zsl": found.zsl, "ausuc": found.ausuc}
-    for name, point in (("plain", found.plain), ("calibrated", found.calibrated)):
+def _figures(evaluation: protocol.Evaluation) -> dict[str, Any]:
+    row: dict[str, Any] = {"zsl": evaluation.zsl, "ausuc": evaluation.ausuc}
+    for name, point in (("plain", evaluation.plain), ("calibrated", evaluation.calibrated)):
         assert point is not None
         row |= {f"unseen_{name}": point.unseen, f"seen_{name}": point.seen}
         row[f"test_{name}"] = point.harmonic
@@ -388,11 +388,11 @@ def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd
     rows = []
     for (dataset, method), of_method in table.groupby(["dataset", "method"], sort=False):
         of_method = of_method.dropna(axis=1, how="all")
-        known = [name for name in names if name in of_method]
+        varied = [name for name in names if name in of_method]
         for figure in FIGURES:
             H = pd.DataFrame(
                 [
-                    choices(of_seed, figure, known)[f"test_{figure}"]
+                    choices(of_seed, figure, varied)[f"test_{figure}"]
                     for _, of_seed in of_method.groupby("seed")
                 ]
             )

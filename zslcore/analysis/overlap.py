@@ -96,8 +96,8 @@ def fair_draws(
     draws = []
     for _ in range(n_draws):
         ouc, tuc = (
-            np.sort(rng.choice(there, n, replace=False))
-            for there, n in zip(of_kind, (n_ouc, n_tuc), strict=True)
+            np.sort(rng.choice(available, n, replace=False))
+            for available, n in zip(of_kind, (n_ouc, n_tuc), strict=True)
         )
         rest = np.setdiff1d(np.arange(len(overlapping)), np.concatenate([ouc, tuc]))
         draws.append(Draw(np.sort(rng.choice(rest, n_train, replace=False)), ouc, tuc))
@@ -223,8 +223,8 @@ def draw_accuracies(scores: ScoredTest, draw: Draw) -> Iterator[tuple[int, bool,
     accuracy = per_class_accuracy(y, F.argmax(axis=1))
     classes, images = scores.classes[~scores.seen], np.bincount(y)
     for c, value in accuracy.items():
-        known = bool(np.isin(classes[c], draw.ouc))
-        yield int(classes[c]), known, int(images[c]), float(value)
+        is_overlapping = bool(np.isin(classes[c], draw.ouc))
+        yield int(classes[c]), is_overlapping, int(images[c]), float(value)
 
 
 def study_summary(
@@ -258,9 +258,13 @@ def study_summary(
     parts = dict(iter(study.groupby(["features", "method"], sort=False)))
     by_class = {key: _by_class(part) for key, part in parts.items()}
     for (name, method), part in parts.items():
-        own = accuracy, known = by_class[name, method]
+        own = accuracy, overlapping = by_class[name, method]
         gain = overlap_gain(
-            accuracy.to_numpy(), known.to_numpy(), level=level, n_resamples=n_resamples, seed=seed
+            accuracy.to_numpy(),
+            overlapping.to_numpy(),
+            level=level,
+            n_resamples=n_resamples,
+            seed=seed,
         )
         gains = gains_by_draw(part).to_numpy()
         row = {"features": name, "method": method, "acc_ouc": gain.acc_ouc, "acc_tuc": gain.acc_tuc}
@@ -278,8 +282,10 @@ def study_summary(
 
 def gains_by_draw(part: pd.DataFrame) -> pd.Series:
     """Return the gain of every draw of one method on one set of features, by draw."""
-    known = part["overlapping"].to_numpy(bool)
-    ouc, tuc = (part[side].groupby("draw")["accuracy"].mean() for side in (known, ~known))
+    overlapping = part["overlapping"].to_numpy(bool)
+    ouc, tuc = (
+        part[side].groupby("draw")["accuracy"].mean() for side in (overlapping, ~overlapping)
+    )
     return pd.Series(gain_of(ouc, tuc.reindex(ouc.index)), ouc.index)
 
 
@@ -296,8 +302,10 @@ def _over_baseline(
     columns = ("gain_minus_baseline", "minus_low", "minus_high", "minus_p")
     if of_baseline is None or of_baseline is own:
         return dict.fromkeys(columns, np.nan if of_baseline is None else 0.0)
-    found = _difference(own, of_baseline, level, n_resamples, seed)
-    return dict(zip(columns, (found.difference, *found.interval, found.p), strict=True))
+    difference = _difference(own, of_baseline, level, n_resamples, seed)
+    return dict(
+        zip(columns, (difference.difference, *difference.interval, difference.p), strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,10 +341,10 @@ def gain_difference(
 def _difference(
     own: ByClass, other: ByClass, level: float, n_resamples: int, seed: int
 ) -> GainDifference:
-    (accuracy, known), (of_other, _) = own, other
+    (accuracy, overlapping), (of_other, _) = own, other
     common = accuracy.index.intersection(of_other.index)
     pair = np.column_stack([accuracy[common], of_other[common]])
-    is_known = known[common].to_numpy()
+    is_known = overlapping[common].to_numpy()
     A, B = pair[is_known], pair[~is_known]
     gains, rng = gain_of(A.mean(axis=0), B.mean(axis=0)), np.random.default_rng(seed)
     interval = _interval(A, B, (1 - level) / 2, n_resamples, rng)

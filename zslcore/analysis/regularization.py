@@ -76,8 +76,8 @@ def path_values(method: ZSLEstimator, parameter: str, n: int = N_VALUES) -> tupl
         raise closest_name(f"regularizer of {method.card.name}", parameter, method.regularizers)
     if n < 2:
         raise ParameterError(f"A path needs at least 2 values; got {n}.")
-    known = method.param_grid.get(parameter, (getattr(method, parameter),))
-    low, high = min(known), max(known)
+    grid = method.param_grid.get(parameter, (getattr(method, parameter),))
+    low, high = min(grid), max(grid)
     if isinstance(low, int):
         return tuple(int(k) for k in np.unique(np.rint(np.geomspace(1, high, n))))
     widening = max(np.sqrt(LEAST_RANGE * low / high), 1.0)
@@ -134,14 +134,14 @@ class RegularizationSpec:
     digest: str = ""
 
     def __post_init__(self) -> None:
-        known = get_method(self.method).regularizers
-        if not known:
+        regularizers = get_method(self.method).regularizers
+        if not regularizers:
             raise ParameterError(
                 f"{self.method}: has no regularizer to follow; choose one of "
                 f"{', '.join(regularized())}."
             )
         if not self.parameter:
-            object.__setattr__(self, "parameter", next(iter(known)))
+            object.__setattr__(self, "parameter", next(iter(regularizers)))
         object.__setattr__(self, "params", dict(sorted(self.params.items())))
         _ = self.values  # refuses other parameters
 
@@ -326,7 +326,9 @@ def follow(
             "classes, without which there is no GZSL to compare with."
         )
     method = with_seed(method, setting.seed)
-    others = {name: known for name, known in method.param_grid.items() if name in choose}
+    others = {
+        name: grid_values for name, grid_values in method.param_grid.items() if name in choose
+    }
     validated = bool(set(others) - {parameter})
     if validated:
         grid = others | {parameter: method.param_grid.get(parameter, values)}
@@ -418,9 +420,9 @@ class GridAnswers:
 
 def lambda_parameter(method: str) -> str | None:
     """Return the parameter of a method that is its lambda, None where its grid has none."""
-    known = get_method(method)
+    kind = get_method(method)
     return next(
-        (p for p in known.regularizers if p.startswith("lam") and p in known.param_grid), None
+        (p for p in kind.regularizers if p.startswith("lam") and p in kind.param_grid), None
     )
 
 
@@ -435,8 +437,8 @@ def answer_grid(spec: RunSpec, dataset: ZSLDataset, progress: Progress = silent)
         raise ParameterError(
             f"{spec.method}: expected one open parameter; got {', '.join(grid) or 'none'}."
         )
-    ((parameter, known),) = grid.items()
-    values = sorted(known)
+    ((parameter, grid_values),) = grid.items()
+    values = sorted(grid_values)
     split, method, done = dataset.split(spec.split), spec.estimator, count(1)
     total = len(values) * (2 * len(split.folds) + 1)
 

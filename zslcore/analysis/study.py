@@ -159,10 +159,10 @@ class Study(Generic[R]):
 
 def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:
     """Return the revisions of methods and, where they are searched, their grids."""
-    found: dict[str, Any] = {"revisions": revisions_of(*methods)}
+    identity: dict[str, Any] = {"revisions": revisions_of(*methods)}
     if grids:
-        found["grids"] = {method.card.name: dict(method.param_grid) for method in methods}
-    return found
+        identity["grids"] = {method.card.name: dict(method.param_grid) for method in methods}
+    return identity
 
 
 def key_of(of: object) -> str:
@@ -259,15 +259,15 @@ def verified(folder: Path) -> dict[str, Any]:
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         artifacts.verify(folder, manifest["files"], MANIFEST)
-        found: dict[str, Any] = manifest["settings"]
-        intact = key_of(found) == folder.name and manifest["format"] == FORMAT
+        identity: dict[str, Any] = manifest["settings"]
+        intact = key_of(identity) == folder.name and manifest["format"] == FORMAT
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise artifacts.CorruptFolderError(
             f"its manifest cannot be read ({type(error).__name__})"
         ) from error
     if not intact:
         raise artifacts.CorruptFolderError("its manifest is for a different study or format")
-    return found
+    return identity
 
 
 def is_intact(folder: Path) -> bool:
@@ -337,8 +337,8 @@ class RunStudy(SpecStudy[tuple[RunResult, ScoredTest]]):
     def compute(self, progress: LiveProgress) -> tuple[RunResult, ScoredTest]:
         """Run the spec, or fit its stored result again."""
         sweeps = not self.spec.estimator.iterative
-        made = run(self.spec, store=ResultStore(), with_oracle=sweeps, progress=progress)
-        return made.result, made.scores
+        done = run(self.spec, store=ResultStore(), with_oracle=sweeps, progress=progress)
+        return done.result, done.scores
 
 
 def run_seconds(dataset: ZSLDataset) -> float:

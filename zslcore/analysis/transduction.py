@@ -206,10 +206,10 @@ class _Comparison:
         self, model: ZSLEstimator, task: Task, kind: Kind
     ) -> tuple[dict[str, Any], float | None]:
         """Return every parameter and the folds' gamma."""
-        given = model.get_params()
+        params = model.get_params()
         if not self.choose and (task == "zsl" or not self.setting.split.folds):
-            return given, None
+            return params, None
         message = f"{model.card.name}, {kind}, parameters for {task.upper()}"
         grid: dict[str, Any] | None = None if self.choose else {}
         selection = self.setting.select(model, task=task, grid=grid, message=message)
-        return given | selection.params, selection.gamma
+        return params | selection.params, selection.gamma

@@ -130,7 +130,7 @@ class _Point:
 
     def figures(self, average: Average) -> Iterator[Figure]:
         """Yield its figures; those per class that are stored are in lists and on the board."""
-        end, said = ("", "") if average == "class" else (PER_SAMPLE, " per image")
+        end, suffix = ("", "") if average == "class" else (PER_SAMPLE, " per image")
         listed = self.stored and average == "class"
         for side, letter in _LETTERS.items():
             if (self.name, side) == ("separate", "unseen"):
@@ -138,7 +138,7 @@ class _Point:
             headed = side == "harmonic" and bool(self.printed)
             yield Figure(
                 f"{self.name}_{side}{end}",
-                f"{letter}{self.label}{said}",
+                f"{letter}{self.label}{suffix}",
                 _of_point(f"{self.name}{end}", side) if self.stored else of_answers_alone,
                 printed=self.printed if headed else "",
                 shown=listed and (headed or not self.label),

@@ -148,19 +148,19 @@ class PredictedRows(AnsweredTest):
             raise DatasetError(
                 "Scores among unseen classes: expected those of the same images, in the same order."
             )
-        found = _rows_of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
-        zsl_class, zsl_rank = found.unseen_class.copy(), np.full(len(rows), -1, np.int32)
+        rows_ = _rows_of_answers(scores.answers, scores.classes, scores.seen, rows, "test")
+        zsl_class, zsl_rank = rows_.unseen_class.copy(), np.full(len(rows), -1, np.int32)
         zsl_class[of_unseen] = zsl.classes[predicted]
         if len(y) and (ranks := zsl.zsl_ranks) is not None:
             zsl_rank[of_unseen] = ranks
-        return replace(found, zsl_class=zsl_class, zsl_rank=zsl_rank)
+        return replace(rows_, zsl_class=zsl_class, zsl_rank=zsl_rank)
 
     @classmethod
     def of_fold(cls, fold: FoldAnswers, k: int) -> PredictedRows:
         """Return the answers to the validation images of fold ``k``, counted from 1."""
-        found = _rows_of_answers(fold.answers, fold.classes, fold.seen, fold.rows, f"fold_{k}")
-        there = np.isin(found.classes, [found.labels, found.seen_class, found.unseen_class])
-        return replace(found, classes=found.classes[there], seen=found.seen[there])
+        part = _rows_of_answers(fold.answers, fold.classes, fold.seen, fold.rows, f"fold_{k}")
+        is_used = np.isin(part.classes, [part.labels, part.seen_class, part.unseen_class])
+        return replace(part, classes=part.classes[is_used], seen=part.seen[is_used])
 
     def taken(self, order: np.ndarray) -> PredictedRows:
         """Return the rows numbered by ``order``, an int array of shape (n,), in its order."""
@@ -278,9 +278,9 @@ def _column_rules(of: PredictedRows) -> Iterator[tuple[np.ndarray, str, np.ndarr
         yield wrong, f"{column}: expected {what} class; got class", values
     if of.zsl_rank is not None:
         answer = of.unseen_class if of.zsl_class is None else of.zsl_class
-        known = of.zsl_rank != -1
-        wrong = known & ((of.zsl_rank < 1) | (of.zsl_rank > len(unseen)))
-        of_unseen = known & np.isin(of.labels, unseen)
+        has_rank = of.zsl_rank != -1
+        wrong = has_rank & ((of.zsl_rank < 1) | (of.zsl_rank > len(unseen)))
+        of_unseen = has_rank & np.isin(of.labels, unseen)
         wrong |= of_unseen & ((of.zsl_rank == 1) != (answer == of.labels))
         right = f"1 where the answer is right, else 2 to {len(unseen)}"
         yield wrong, f"zsl_rank: expected {right}; got", of.zsl_rank
@@ -318,17 +318,19 @@ class Predictions:
     @property
     def title(self) -> str:
         """Title: method, data set and split."""
-        said = self.provenance
-        on = ", split ".join(part for part in (said.dataset, said.split) if part)
-        return " on ".join(part for part in (said.method, on) if part) or "Predictions"
+        provenance = self.provenance
+        on = ", split ".join(part for part in (provenance.dataset, provenance.split) if part)
+        return " on ".join(part for part in (provenance.method, on) if part) or "Predictions"
 
     @property
     def made(self) -> str:
         """Origin: data with their digest, rows, and the version."""
-        said = self.provenance
-        data = f"{said.dataset}{', simulated' * said.simulated}, data {said.digest}"
-        parts = [data if said.digest else "", f"{len(self.test.rows):,} test images"]
-        parts += [f"zslcore {said.version}" if said.version else ""]
+        provenance = self.provenance
+        data = (
+            f"{provenance.dataset}{', simulated' * provenance.simulated}, data {provenance.digest}"
+        )
+        parts = [data if provenance.digest else "", f"{len(self.test.rows):,} test images"]
+        parts += [f"zslcore {provenance.version}" if provenance.version else ""]
         return "; ".join(part for part in parts if part) + "."
 
     def page(self, title: str = "") -> str:

@@ -113,8 +113,8 @@ def _columns(predictions: Predictions) -> dict[str, Any]:
     def joined(column: str) -> np.ndarray:
         return np.concatenate([getattr(part, column) for part in parts])
 
-    def optional(values: np.ndarray, known: np.ndarray) -> pa.Array:
-        return pa.array(values.astype(number), mask=~known)
+    def optional(values: np.ndarray, is_known: np.ndarray) -> pa.Array:
+        return pa.array(values.astype(number), mask=~is_known)
 
     sides = [np.where(part.seen[part.y], "seen", "unseen") for part in parts]
     names = [f"{part.name}_{side}" for part, of in zip(parts, sides, strict=True) for side in of]
@@ -195,18 +195,18 @@ def read_packaged(path: Path) -> Predictions:
     )
 
 
-def _build_predictions(found: Columns, path: Path) -> Predictions:
+def _build_predictions(columns: Columns, path: Path) -> Predictions:
     """Return the predictions that columns and attributes describe."""
     name = clean_text(path.name)
-    if found.attrs.get("schema", SCHEMA) != SCHEMA or "class_names" not in found.attrs:
+    if columns.attrs.get("schema", SCHEMA) != SCHEMA or "class_names" not in columns.attrs:
         raise FileRefusedError(
             f"{name}: expected predictions, a table whose attributes have its schema, {SCHEMA!r}, "
-            f"and its class_names; got {clean_text(repr(found.attrs.get('schema', 'none')), 60)}."
+            f"and its class_names; got {clean_text(repr(columns.attrs.get('schema', 'none')), 60)}."
         )
     try:
-        attributes = read_fields(_Attributes, _clean_json(found.attrs), path.name)
+        attributes = read_fields(_Attributes, _clean_json(columns.attrs), path.name)
         provenance = Provenance(**{f.name: getattr(attributes, f.name) for f in fields(Provenance)})
-        folds = dict(_parts(found.arrays, found.texts["part"], attributes))
+        folds = dict(_parts(columns.arrays, columns.texts["part"], attributes))
         if "test" not in folds:
             raise DatasetError("part: expected rows of test_seen or test_unseen; got none.")
         test = folds.pop("test")

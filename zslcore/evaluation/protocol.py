@@ -446,10 +446,10 @@ class Setting:
         points = list(ParameterGrid(dict(method.param_grid if grid is None else grid)))
         rule = rule_of(method, points) if rule is None else _checked(rule, method)
         tick = self._ticks(range(len(points) * len(folds)), message)
-        found = [one for fold in folds for one in self._judge(method, fold, points, task, tick)]
+        judged = [one for fold in folds for one in self._judge(method, fold, points, task, tick)]
         rows = [
             {**params, "fold": k, **one.row}
-            for k, of_fold in enumerate(_batched(found, len(points)))
+            for k, of_fold in enumerate(_batched(judged, len(points)))
             for params, one in zip(points, of_fold, strict=True)
         ]
         table = pd.DataFrame(rows)
@@ -457,11 +457,11 @@ class Setting:
         best = int(np.argmax(scores.mean(axis=0)))
         if rule == "one standard error":
             best = simplest_of_ties(scores, points, method.complexity_order)
-        chosen = found[best :: len(points)]
+        chosen = judged[best :: len(points)]
         if task == "zsl":  # those fits were made without seen validation: gamma needs its own
             folds, point = folds if with_gamma else (), [points[best]]
             chosen = [one for f in folds for one in self._judge(method, f, point, "gzsl", tick)]
-        curves = [one.curve for one in found if one.curve is not None]
+        curves = [one.curve for one in judged if one.curve is not None]
         of_chosen = [one.curve for one in chosen if one.curve is not None]
         simpler = method.complexity_order if rule == "one standard error" else ()
         return Selection(
@@ -680,13 +680,13 @@ def _choices_of_folds(
     points: Sequence[Params], rows: Sequence[Mapping[str, Any]], simpler: Sequence[str]
 ) -> tuple[FoldChoice, ...]:
     """Return the best point of every fold; ``rows`` are those of the table, fold by fold."""
-    found = []
+    choices = []
     for start in range(0, len(rows), len(points)):
         of_fold = rows[start : start + len(points)]
         k = simplest_of_ties(np.array([[row["score"] for row in of_fold]]), points, simpler)
         best = of_fold[k]
-        found.append(FoldChoice(dict(points[k]), best.get("calibration_gamma"), best["score"]))
-    return tuple(found)
+        choices.append(FoldChoice(dict(points[k]), best.get("calibration_gamma"), best["score"]))
+    return tuple(choices)
 
 
 def rule_of(method: ZSLEstimator, points: Iterable[Params]) -> Rule:
@@ -875,13 +875,13 @@ def evaluate(scores: AnsweredTest, gamma: float = 0.0) -> Evaluation:
 
 def _evaluate_predicted(scores: AnsweredTest) -> Evaluation:
     """Return the metrics of one predicted class a sample: u, s and H at gamma = 0."""
-    there = scores.generalized
+    generalized = scores.generalized
     return Evaluation(
         zsl=np.nan,
         zsl_per_sample=np.nan,
         zsl_top5=None,
-        plain=scores.curve.at(0.0) if there else None,
-        plain_per_sample=scores.curve_of("sample").at(0.0) if there else None,
+        plain=scores.curve.at(0.0) if generalized else None,
+        plain_per_sample=scores.curve_of("sample").at(0.0) if generalized else None,
         per_class_plain=_by_class(per_class_accuracy(scores.y, scores.predicted()), scores.classes),
     )
 

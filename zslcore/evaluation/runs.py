@@ -185,8 +185,8 @@ class Run:
         spec = replace(self.result.spec, params=self.result.params)
         setting = spec.setting(self.dataset.required(spec.digest))
         chosen = setting.select(spec.estimator, grid={})
-        made = replace(self, validation=chosen.validation)
-        return self if verify_predictions(made.predictions).reasons else made
+        complete = replace(self, validation=chosen.validation)
+        return self if verify_predictions(complete.predictions).reasons else complete
 
     def _provenance(self) -> Provenance:
         result, dataset = self.result, self.dataset
@@ -284,11 +284,11 @@ def run(
         fold_choices=chosen.fold_choices,
         rule=chosen.rule,
     )
-    made = Run(result, scores, chosen.validation, dataset)
+    done = Run(result, scores, chosen.validation, dataset)
     if store is not None:
         with store.tolerated():
-            store.put_run(made)
-    return made
+            store.put_run(done)
+    return done
 
 
 def refit(

@@ -58,10 +58,10 @@ class RunSpec:
 
     def _check(self) -> None:
         """Validate; stored specs are checked less strictly."""
-        known = _parameters(get_method(self.method)) if self.is_of_this_revision else None
+        parameters = _parameters(get_method(self.method)) if self.is_of_this_revision else None
         for name in (*self.params, *(self.grid or ())):
-            if known is not None and name not in known:
-                raise closest_name(f"parameter of {self.method}", name, known)
+            if parameters is not None and name not in parameters:
+                raise closest_name(f"parameter of {self.method}", name, parameters)
         if self.select_for not in ("gzsl", "zsl"):
             raise ParameterError(f"select_for must be 'gzsl' or 'zsl'; got {self.select_for!r}.")
         _ = self.preprocessing  # refuses unknown names
@@ -162,10 +162,10 @@ def _parameters(method: type[ZSLEstimator]) -> tuple[str, ...]:
 
 def revisions_of(*methods: ZSLEstimator) -> dict[str, int]:
     """Return the revisions that numbers of these methods depend on, the protocol's among them."""
-    found = {"protocol": protocol.REVISION}
+    revisions = {"protocol": protocol.REVISION}
     for method in methods:
-        found[method.card.name] = method.revision
+        revisions[method.card.name] = method.revision
         base = method.inductive() if isinstance(method, TransductiveEstimator) else None
         if base is not None:
-            found[base.card.name] = base.revision
-    return dict(sorted(found.items()))
+            revisions[base.card.name] = base.revision
+    return dict(sorted(revisions.items()))

@@ -84,16 +84,16 @@ def _abandoned() -> list[Path]:
 
 def _places_of_drafts(root: Path) -> list[Path]:
     """Return the folders where nothing but drafts should be."""
-    found = [*(root / artifacts.SCRATCH).glob("*/"), *(root / "jobs").glob(".*/")]
-    return [path for path in found if not path.is_symlink()]
+    folders = [*(root / artifacts.SCRATCH).glob("*/"), *(root / "jobs").glob(".*/")]
+    return [path for path in folders if not path.is_symlink()]
 
 
 def _strangers() -> list[Path]:
     """Return day-old folders that are neither drafts nor known to this version."""
     day_old = time.time() - artifacts.ABANDONED
-    found = [path for path in _places_of_drafts(data_folder()) if not artifacts.is_draft(path)]
+    folders = [path for path in _places_of_drafts(data_folder()) if not artifacts.is_draft(path)]
     return imports.unknown_folders() + [
-        path for path in found if artifacts.last_modified(path) < day_old
+        path for path in folders if artifacts.last_modified(path) < day_old
     ]
 
 
@@ -106,10 +106,10 @@ def _changed(path: Path) -> float:
 
 
 def _versions() -> Finding:
-    found = {name: _installed(name) for name in (*LIBRARIES, *OPTIONAL)}
-    made = f"zslcore {version()} (sources {sources()}), Python {platform.python_version()}"
-    words = ", ".join(f"{name} {number or 'is not installed'}" for name, number in found.items())
-    return Finding("versions", all(found[name] for name in LIBRARIES), f"{made}, {words}.")
+    versions = {name: _installed(name) for name in (*LIBRARIES, *OPTIONAL)}
+    program = f"zslcore {version()} (sources {sources()}), Python {platform.python_version()}"
+    words = ", ".join(f"{name} {number or 'is not installed'}" for name, number in versions.items())
+    return Finding("versions", all(versions[name] for name in LIBRARIES), f"{program}, {words}.")
 
 
 def _installed(name: str) -> str:
@@ -133,9 +133,9 @@ def _sandbox() -> Finding:
 
 def _room() -> Finding:
     root = data_folder()
-    there = next((path for path in (root, *root.parents) if path.is_dir()), Path("/"))
-    free = shutil.disk_usage(there).free
-    if not os.access(there, os.W_OK) or (root.exists() and not root.is_dir()):
+    existing = next((path for path in (root, *root.parents) if path.is_dir()), Path("/"))
+    free = shutil.disk_usage(existing).free
+    if not os.access(existing, os.W_OK) or (root.exists() and not root.is_dir()):
         return Finding("room", False, f"Nothing can be written in {root}.")
     return Finding("room", free >= ROOM, f"{free / 2**30:.1f} GiB are free in {root}.")
 
@@ -143,8 +143,8 @@ def _room() -> Finding:
 def _store() -> Iterator[Finding]:
     store = ResultStore()
     if damage := damage_of(store.path):
-        said = f"{store.path} is damaged ({damage.rstrip('.')})."
-        yield Finding("store", False, said, lambda: mend(store.path))
+        sentence = f"{store.path} is damaged ({damage.rstrip('.')})."
+        yield Finding("store", False, sentence, lambda: mend(store.path))
         return
     if not store.path.exists():
         yield Finding("store", True, f"Nothing is stored in {store.path} yet.")
@@ -168,12 +168,12 @@ def _other_results(store: ResultStore) -> Iterator[Finding]:
     kinds = Counter(result.kind for result in store.others())
     n, size = store.size_of_predictions()
     if kinds or n:
-        found = [f"{count:,} {kind}" for kind, count in sorted(kinds.items())]
-        found.append(
+        counts = [f"{count:,} {kind}" for kind, count in sorted(kinds.items())]
+        counts.append(
             f"predictions of {n:,} runs, {size / 2**20:.1f} of at most "
             f"{settings.PREDICTIONS() / 2**20:.0f} MiB"
         )
-        yield Finding("store", True, f"Other results: {', '.join(found)}.")
+        yield Finding("store", True, f"Other results: {', '.join(counts)}.")
 
 
 def _imports() -> Iterator[Finding]:
@@ -186,8 +186,8 @@ def _imports() -> Iterator[Finding]:
             yield Finding("imports", True, str(error))
         except CorruptFolderError as error:
             torn += 1
-            said = f"The import {name!r} is damaged: {error}."
-            yield Finding("imports", False, said, partial(_imported_again, name))
+            sentence = f"The import {name!r} is damaged: {error}."
+            yield Finding("imports", False, sentence, partial(_imported_again, name))
     if not torn:
         yield Finding("imports", True, f"{len(names) - newer:,} imports are whole.")
 
@@ -201,8 +201,8 @@ def _jobs() -> Iterator[Finding]:
     folders = [path for path in (data_folder() / "jobs").glob("*/") if path.name[0] != "."]
     torn = [path for path in folders if not is_intact(path)]
     for path in torn:
-        said = f"The result {path.name} of a job is damaged."
-        yield Finding("jobs", False, said, partial(_discarded, path))
+        sentence = f"The result {path.name} of a job is damaged."
+        yield Finding("jobs", False, sentence, partial(_discarded, path))
     if not torn:
         yield Finding("jobs", True, f"{len(folders):,} results of jobs are whole.")
 
@@ -216,22 +216,25 @@ def _leftovers() -> Finding:
     left = len(_abandoned())
     if not left:
         return Finding("leftovers", True, "Killed processes have left nothing.")
-    said = f"Killed processes have left {left:,} folders and files."
-    return Finding("leftovers", False, said, lambda: f"{sweep_leftovers():,} of them were removed.")
+    sentence = f"Killed processes have left {left:,} folders and files."
+    return Finding(
+        "leftovers", False, sentence, lambda: f"{sweep_leftovers():,} of them were removed."
+    )
 
 
 def _quarantine() -> Iterator[Finding]:
     """Check for folders unknown to this version, and list the quarantine."""
-    if found := _strangers():
-        said = f"{len(found):,} folders belong to nothing that this version keeps: {_named(found)}."
-        yield Finding("quarantine", False, said, _quarantined)
-    there = sorted((data_folder() / imports.QUARANTINE).glob("*"))
-    if there:
-        said = (
-            f"{len(there):,} files and folders that this version does not know lie in "
-            f"{data_folder() / imports.QUARANTINE}: {_named(there)}. Nothing deletes them."
+    if strangers := _strangers():
+        names = _named(strangers)
+        sentence = f"{len(strangers):,} folders belong to nothing that this version keeps: {names}."
+        yield Finding("quarantine", False, sentence, _quarantined)
+    quarantined = sorted((data_folder() / imports.QUARANTINE).glob("*"))
+    if quarantined:
+        sentence = (
+            f"{len(quarantined):,} files and folders that this version does not know lie in "
+            f"{data_folder() / imports.QUARANTINE}: {_named(quarantined)}. Nothing deletes them."
         )
-        yield Finding("quarantine", True, said)
+        yield Finding("quarantine", True, sentence)
 
 
 def _quarantined() -> str:

@@ -81,8 +81,8 @@ def drop_oldest_predictions(db: sqlite3.Connection, budget: int) -> int:
 
 def damage_in(db: sqlite3.Connection) -> str:
     """Return the damage of an open file; empty when it is whole."""
-    found = [str(text) for (text,) in db.execute("PRAGMA integrity_check(3)")]
-    return "" if found == ["ok"] else found[0].splitlines()[-1]
+    sentences = [str(text) for (text,) in db.execute("PRAGMA integrity_check(3)")]
+    return "" if sentences == ["ok"] else sentences[0].splitlines()[-1]
 
 
 def draft_of(path: Path) -> Path:
@@ -195,9 +195,9 @@ def damage_of(path: Path) -> str:
     try:
         with closing(connected(path)) as db:
             db.execute("BEGIN")
-            found = damage_in(db) or loss_in(db, path)
+            damage = damage_in(db) or loss_in(db, path)
             db.execute("COMMIT")
-            return found or _refusal_to_write(db, path)
+            return damage or _refusal_to_write(db, path)
     except sqlite3.Error as error:
         return str(error) if is_damage(error) else ""  # reading it raises the other errors
 

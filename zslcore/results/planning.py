@@ -65,8 +65,8 @@ class Plan:
 
     def first(self, spec: RunSpec, results: Results) -> RunResult | None:
         """Return the stored result of a run; None if missing or incomplete for the plan."""
-        found = results.get(spec.at_current_revision.key)
-        return None if found is None or _lacks(found, self.choices) else found
+        result = results.get(spec.at_current_revision.key)
+        return None if result is None or _lacks(result, self.choices) else result
 
     def of(self, spec: RunSpec, results: Results) -> Iterator[RunResult]:
         """Yield the stored results of a run and of those that follow from it."""
@@ -105,9 +105,9 @@ class Plan:
 
         def put(spec: RunSpec, place: int, *, with_oracle: bool = False) -> RunResult:
             part = part_of(progress, place, n)
-            made = run(spec, dataset, with_oracle=with_oracle, progress=part)
-            store.put_run(made)
-            return made.result
+            done = run(spec, dataset, with_oracle=with_oracle, progress=part)
+            store.put_run(done)
+            return done.result
 
         if first is None:
             first = put(spec, 0, with_oracle="oracle" in self.choices)
@@ -187,10 +187,10 @@ def _lacks(result: RunResult, choices: Collection[ChoiceRule]) -> bool:
 
 def other_seeds(first: RunResult, seeds: int = SEEDS) -> Iterator[RunSpec]:
     """Yield the run with other seeds and the same choices, for stochastic methods."""
-    given = {name: value for name, value in first.params.items() if name != "random_state"}
+    params = {name: value for name, value in first.params.items() if name != "random_state"}
     stochastic = get_method(first.spec.method).card.stochastic
     for seed in range(1, seeds if stochastic else 1):
-        yield replace(first.spec, params=given, gamma=first.gamma, seed=seed)
+        yield replace(first.spec, params=params, gamma=first.gamma, seed=seed)
 
 
 def planned(result: RunResult, choice: ChoiceRule) -> tuple[RunSpec, ...]:

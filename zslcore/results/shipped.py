@@ -47,8 +47,8 @@ def shipped(key: str) -> RunResult | None:
 
 def shipped_results() -> list[RunResult]:
     """Return every shipped result of today's revisions, newest first."""
-    found = (_read(path) for path in _paths(FOLDER, "json").values())
-    current = [result for result in found if result is not None]
+    results = (_read(path) for path in _paths(FOLDER, "json").values())
+    current = [result for result in results if result is not None]
     return sorted(current, key=lambda result: result.created, reverse=True)
 
 
@@ -105,10 +105,10 @@ def _read_predictions(path: Path) -> Predictions | None:
     from zslcore.evaluation.specs import RunSpec
 
     with suppress(FileRefusedError, ValueError, TypeError):
-        found = read_packaged(path)
-        spec = RunSpec(**dict(found.provenance.spec or {}))
+        predictions = read_packaged(path)
+        spec = RunSpec(**dict(predictions.provenance.spec or {}))
         if spec.key == path.stem and spec.at_current_revision.revisions == spec.revisions:
-            return found
+            return predictions
     return None
 
 
@@ -155,12 +155,12 @@ def _without_features(name: str) -> str:
 @cache
 def known_by_results() -> Mapping[str, str]:
     """Return name -> digest of the imported data sets with shipped predictions."""
-    found = {
+    digests = {
         result.spec.dataset: result.spec.digest
         for result in shipped_results()
         if not result.simulated and has_predictions(result.key)
     }
-    return {name: found[name] for name in sorted(found) if name != "digits"}
+    return {name: digests[name] for name in sorted(digests) if name != "digits"}
 
 
 def is_known_by_results(name: str) -> bool:
@@ -174,16 +174,16 @@ def load_results_only(name: str) -> ResultsOnly:
 
     DatasetError when the facts of the benchmark are not those of the predictions.
     """
-    known = known_by_results()
-    if name not in known:
-        raise closest_name("data set", name, known)
+    digests = known_by_results()
+    if name not in digests:
+        raise closest_name("data set", name, digests)
     of_split: dict[str, Predictions] = {}
     for result in shipped_results():
         split = result.spec.split
         if result.spec.dataset != name or split in of_split:
             continue
-        if (found := shipped_predictions(result.key)) is not None:
-            of_split[split] = found
+        if (predictions := shipped_predictions(result.key)) is not None:
+            of_split[split] = predictions
     one = next(iter(of_split.values()))
     labels = _labels(one)
     return ResultsOnly(
@@ -194,7 +194,7 @@ def load_results_only(name: str) -> ResultsOnly:
         class_names=readable_names(one.class_names),
         splits={name: _split(of_split[name], labels) for name in sorted(of_split)},
         source="Known by results only; the features are not here.",
-        known_digest=known[name],
+        known_digest=digests[name],
         pretraining=one.provenance.pretraining,
     )
 
@@ -225,5 +225,5 @@ def _split(predictions: Predictions, labels: np.ndarray) -> Split:
         test_unseen=test.rows[~of_seen],
         note="Test rows of the predictions; all other images trained.",
     )
-    found = recognise(predictions.class_names, labels)
-    return build(folds=[] if found is None else found.folds(labels, build()))
+    benchmark = recognise(predictions.class_names, labels)
+    return build(folds=[] if benchmark is None else benchmark.folds(labels, build()))

@@ -113,9 +113,9 @@ def result_of(
     record: Any = None,
 ) -> Result:
     """Return a result made now by this version; see :class:`Result`."""
-    made = {"version": version(), "commit": commit()}
+    program = {"version": version(), "commit": commit()}
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return Result(kind, key, now, made | dict(about), tuple(map(dict, rows)), record)
+    return Result(kind, key, now, program | dict(about), tuple(map(dict, rows)), record)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +204,8 @@ class ResultStore:
         if not own:
             return shipped_predictions(key) if self.with_shipped else None
         created = own[0][-1]
-        for content, made in self._select("predictions", key):
-            if made == created:
+        for content, of_run in self._select("predictions", key):
+            if of_run == created:
                 with suppress(FileRefusedError):
                     return _understood(content)
         return None
@@ -237,8 +237,8 @@ class ResultStore:
 
     def _shipped(self, own: Collection[str]) -> list[RunResult]:
         """Return the shipped results that none of our own has replaced."""
-        found = shipped_results() if self.with_shipped else []
-        return [result for result in found if result.key not in own]
+        precomputed = shipped_results() if self.with_shipped else []
+        return [result for result in precomputed if result.key not in own]
 
     def runs_on(self, dataset: ZSLDataset, split: str) -> list[RunResult]:
         """Return our results on one split of these very data, oldest first."""
@@ -262,12 +262,12 @@ class ResultStore:
 
     def stored(self) -> list[StoredRun]:
         """Return every result that can be read, newest first, shipped ones last."""
-        found = []
+        runs = []
         for row in sorted(self._all(), key=lambda row: str(row[-1]), reverse=True):
             imported = ImportMark(*map(str, row[1:-1])) if len(row) > 2 else None
-            found += [StoredRun(result, imported) for result in _readable([row])]
-        own = {one.result.key for one in found if one.imported is None}
-        return found + [StoredRun(result, shipped=True) for result in self._shipped(own)]
+            runs += [StoredRun(result, imported) for result in _readable([row])]
+        own = {one.result.key for one in runs if one.imported is None}
+        return runs + [StoredRun(result, shipped=True) for result in self._shipped(own)]
 
     def find(self, name: str) -> StoredRun:
         """Return the run with this id, or the only one that begins so, else UnknownNameError."""
@@ -283,16 +283,16 @@ class ResultStore:
 
     def find_any(self, name: str) -> StoredRun | Result:
         """Return the result of any kind with this id; see :meth:`find`."""
-        found: list[StoredRun | Result] = [*self.stored(), *self.others()]
-        return _named(name, found, "run")
+        results: list[StoredRun | Result] = [*self.stored(), *self.others()]
+        return _named(name, results, "run")
 
     def unreadable(self, readable: Sequence[StoredRun] | None = None) -> str:
         """Return in one sentence how many results cannot be read; empty when all can."""
         stored = self.stored() if readable is None else readable
-        known = {one.id for one in stored if not one.shipped}
+        readable_ids = {one.id for one in stored if not one.shipped}
         rows = [row for table in ("runs", "imported") for row in self._rows(table)]
         # Rows that have come since are no runs of another version.
-        n = sum(row[0] not in known and not [*_readable([row[-1:]])] for row in rows)
+        n = sum(row[0] not in readable_ids and not [*_readable([row[-1:]])] for row in rows)
         what = "1 result was" if n == 1 else f"{n} results were"
         return f"{what} written by another version or program and cannot be read." * (n > 0)
 
@@ -329,12 +329,12 @@ class ResultStore:
 
     def others(self, kinds: Collection[str] = KINDS) -> list[Result]:
         """Return every result of these kinds that can be read, newest first; no runs."""
-        found = []
+        results = []
         for text, kind, *_ in self._select("results"):
             with suppress(UnreadableError):
                 if kind in kinds:
-                    found.append(Result.from_json(text))
-        return found
+                    results.append(Result.from_json(text))
+        return results
 
     def size_of_predictions(self) -> tuple[int, int]:
         """Return of how many runs predictions are stored, and how many bytes they take."""
@@ -449,12 +449,12 @@ Found = TypeVar("Found", StoredRun, Result, StoredRun | Result)
 
 def _named(name: str, among: Sequence[Found], what: str) -> Found:
     """Return the entry with this id, or the only one that begins so."""
-    there = {one.id: one for one in among}
-    begin = [id_ for id_ in there if id_.startswith(name)] if name else []
-    if name in there:
-        return there[name]
+    by_id = {one.id: one for one in among}
+    begin = [id_ for id_ in by_id if id_.startswith(name)] if name else []
+    if name in by_id:
+        return by_id[name]
     if len(begin) == 1:
-        return there[begin[0]]
+        return by_id[begin[0]]
     if begin:
         raise UnknownNameError(
             f"{len(begin)} {what}s begin with {name!r}: {', '.join(begin[:4])} ..."

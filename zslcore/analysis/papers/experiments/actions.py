@@ -75,7 +75,7 @@ class GainExperiment(Experiment):
         for name in request.datasets:
             classes = recognise_actions(open_dataset(name).class_names)
             of_classes.setdefault(classes, []).append(name)
-        found = []
+        specs = []
         for configuration in map(CONFIGURATIONS.__getitem__, self.configurations):
             names = of_classes.get(configuration.dataset, [])
             if names or len(self.configurations) == 1:
@@ -87,8 +87,8 @@ class GainExperiment(Experiment):
                     self.splits,
                     n_draws=request.draws,
                 )
-                found.append(spec)
-        return found
+                specs.append(spec)
+        return specs
 
     def tasks(self, request: Request) -> Mapping[str, Sequence[ActionFit]]:
         """Return all draws of a method with one kind of features and prototypes."""

@@ -127,9 +127,9 @@ def count_configurations(_: Request) -> Iterator[dict[str, Any]]:
             each = CONFIGURATIONS[name]
             sets = paper_sets(each)
             at = f"{number}: {name}, {each.dataset}, {each.pretraining}"
-            there = 1 + len(features[name].split(";"))  # the baseline, and networks
+            n_printed = 1 + len(features[name].split(";"))  # the baseline, and networks
             n = len({one.features for one in sets})
-            yield cell_row("kinds of features", [n], there, at=at)
+            yield cell_row("kinds of features", [n], n_printed, at=at)
             n = len({one.semantics for one in sets})
             yield cell_row("kinds of prototypes", [n], semantics[each.dataset], at=at)
             yield cell_row("methods", [len(methods)], printed, at=at)

@@ -132,7 +132,7 @@ class Experiment(ABC):
             raise ParameterError(
                 f"{self.name} takes no parameters; got some of {', '.join(params)}."
             )
-        merged = {row: {**self.params.get(row, {}), **given} for row, given in params.items()}
+        merged = {row: {**self.params.get(row, {}), **own} for row, own in params.items()}
         return replace(self, params={**self.params, **merged})
 
     def checked_methods(self, methods: Sequence[str]) -> tuple[str, ...]:
@@ -166,8 +166,8 @@ class Experiment(ABC):
         dataset = open_dataset(name)
         if dataset.simulated or name == "digits":
             return False
-        found = benchmark_of(dataset) or recognise_actions(dataset.class_names)
-        return (request.benchmark or found) is not None
+        benchmark = benchmark_of(dataset) or recognise_actions(dataset.class_names)
+        return (request.benchmark or benchmark) is not None
 
     def tasks(self, request: Request) -> Mapping[str, Sequence[Task]]:
         """Return the tasks by name; those of one name follow each other."""

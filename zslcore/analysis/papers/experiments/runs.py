@@ -145,8 +145,8 @@ class RunsExperiment(Experiment):
         self, name: str, split: str, method: str, tasks: Sequence[Task]
     ) -> tuple[RunSpec, ...]:
         """Return the first runs of a method, one for every task."""
-        given = self.given(method)
-        return first_specs(open_dataset(name), split, method, tasks, given, self.features)
+        params = self.given(method)
+        return first_specs(open_dataset(name), split, method, tasks, params, self.features)
 
     def first_spec(self, name: str, method: str, cell: Cell) -> RunSpec:
         """Return the spec of a cell's first run."""
@@ -167,11 +167,13 @@ class RunsExperiment(Experiment):
             for cell in self.cells_of(dataset):
                 spec = self.first_spec(name, method, cell)
                 values = self.stored_values(spec, cell, request.seeds)
-                there = printed[cell.title].get(method)
-                row = cell_row(cell.title, values, there, dataset=name, method=method, key=spec.key)
+                printed_value = printed[cell.title].get(method)
+                row = cell_row(
+                    cell.title, values, printed_value, dataset=name, method=method, key=spec.key
+                )
                 shipped = (each for each in measured_cells(spec.key) if each["cell"] == cell.title)
-                if not values and (found := next(shipped, None)):
-                    row |= {column: found[column] for column in ("ours", "std", "seeds")}
+                if not values and (precomputed := next(shipped, None)):
+                    row |= {column: precomputed[column] for column in ("ours", "std", "seeds")}
                     row["difference"] = row["ours"] - row["printed"]
                 yield row
 
@@ -278,12 +280,16 @@ class RanksExperiment(FoldsExperiment):
                 if cell.split in open_dataset(name).splits:
                     names[cell.title].append(name)
                     for method in request.methods:
-                        found = figures[cell.title].setdefault(method, [])
-                        found += observe(self.first_spec(name, method, cell), cell)
+                        observed = figures[cell.title].setdefault(method, [])
+                        observed += observe(self.first_spec(name, method, cell), cell)
         for cell in self.cells:
             of_cell = figures[cell.title]
             most = max(map(len, of_cell.values()), default=0)
-            values = {method: found for method, found in of_cell.items() if len(found) == most > 0}
+            values = {
+                method: observed
+                for method, observed in of_cell.items()
+                if len(observed) == most > 0
+            }
             if values:
                 same = len(self._benchmarks(names[cell.title])) == len(fact_sources())
                 for row in self._ranks(cell, values, " + ".join(names[cell.title])):
@@ -305,8 +311,8 @@ class RanksExperiment(FoldsExperiment):
 
     def _benchmarks(self, names: Sequence[str]) -> set[str]:
         """Return the benchmarks that data sets are."""
-        found = (benchmark_of(open_dataset(name)) for name in names)
-        return {benchmark for benchmark in found if benchmark is not None}
+        benchmarks = (benchmark_of(open_dataset(name)) for name in names)
+        return {benchmark for benchmark in benchmarks if benchmark is not None}
 
     def _printed_ranks(self, cell: Cell) -> Mapping[str, float]:
         """Return the mean ranks that the figure prints, by method; none without a table of them."""
