@@ -95,7 +95,7 @@ def test_everything_ill_is_found_and_mended(data, tmp_path, capsys):
     ],
 )
 def test_the_doctor_names_the_walls_that_a_system_lacks(data, monkeypatch, capsys, standing, part):
-    monkeypatch.setattr(upkeep, "walls", lambda: standing)
+    monkeypatch.setattr(upkeep, "active_walls", lambda: standing)
     assert main(["doctor"]) == 0  # a system without walls is no damage
     assert part in capsys.readouterr().out
 
