@@ -89,6 +89,8 @@ LAY_OUT, CANCEL = "Lay out", "Cancel"
 PATIENCE = 120
 #: How a run ends that the page has not left for another.
 WHOLE = ForwardMsg.FINISHED_SUCCESSFULLY
+#: How a run of a part of the page ends.
+PART = ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
 
 class Tab:
@@ -100,7 +102,8 @@ class Tab:
     buttons : label -> the widget of a button that was shown
     words : texts of the last whole run
     followed : parts of the page that run on their own
-    finished : number of whole runs
+    fragments : widget -> the part of the page that runs when it changes, empty for the page
+    finished, parts : number of whole runs, and of runs of a part
     """
 
     def __init__(self, url: str, page: str, query: str, **connection: Any) -> None:
@@ -111,7 +114,8 @@ class Tab:
         self.buttons: dict[str, str] = {}
         self.words: list[str] = []
         self.followed: list[str] = []
-        self.finished = 0
+        self.fragments: dict[str, str] = {}
+        self.finished = self.parts = 0
         self._words: list[str] = []
         self._fragments: list[str] = []
         self._news = asyncio.Event()
@@ -124,11 +128,11 @@ class Tab:
         self.tasks = [asyncio.create_task(self._hear())]
         return await self.run()
 
-    async def run(self) -> float:
-        """Ask for a run of the page and wait for its end, by way of any that it starts itself."""
-        began, before = time.perf_counter(), self.finished
-        await self.ask()
-        await self.sees(lambda: self.finished > before)
+    async def run(self, fragment: str = "") -> float:
+        """Ask for a run of the page, or of a part of it, and wait for its end."""
+        began, before, parts = time.perf_counter(), self.finished, self.parts
+        await self.ask(fragment, by_itself=False)
+        await self.sees(lambda: self.finished > before or (bool(fragment) and self.parts > parts))
         return time.perf_counter() - began
 
     async def press(self, label: str) -> None:
@@ -139,13 +143,14 @@ class Tab:
         await self.ask(pressed=button)
         await self.sees(lambda: self.finished > before)
 
-    async def ask(self, fragment: str = "", pressed: str = "") -> None:
+    async def ask(self, fragment: str = "", pressed: str = "", *, by_itself: bool = True) -> None:
         """Ask for a run of the page, or of a part of it, with all that is chosen."""
         ask = BackMsg()
         ask.rerun_script.query_string, ask.rerun_script.page_script_hash = self.query, self.hash
         ask.rerun_script.page_name = "" if self.hash else self.page
         if fragment:
-            ask.rerun_script.fragment_id, ask.rerun_script.is_auto_rerun = fragment, True
+            ask.rerun_script.fragment_id = fragment
+            ask.rerun_script.is_auto_rerun = by_itself
         self.fill(ask.rerun_script.widget_states)
         if pressed:
             state = ask.rerun_script.widget_states.widgets.add()
@@ -199,13 +204,15 @@ class Tab:
                 self.query = message.page_info_changed.query_string
             case "auto_rerun":
                 self._fragments.append(message.auto_rerun.fragment_id)
+            case "script_finished" if message.script_finished == PART:
+                self.parts += 1
             case "script_finished" if message.script_finished == WHOLE:
                 self.words, self.followed = self._words, self._fragments
                 self.finished += 1
             case "delta":
-                self._read(message.delta.new_element, self._words)
+                self._read(message.delta.new_element, self._words, message.delta.fragment_id)
 
-    def _read(self, element: Any, words: list[str]) -> None:
+    def _read(self, element: Any, words: list[str], fragment: str) -> None:
         match element.WhichOneof("type"):
             case "exception":
                 raise RuntimeError(f"{self.page}: {element.exception.type}")
@@ -215,6 +222,7 @@ class Tab:
                 if before is not None and before.id != widget.id:
                     self.chosen.pop(before.id, None)  # another question
                 self.widgets[widget.label] = widget
+                self.fragments[widget.id] = fragment
             case "button":
                 self.buttons[element.button.label] = element.button.id
             case "heading" | "markdown" | "alert" as kind:
@@ -241,8 +249,9 @@ class Visitor(Tab):
             await self._choose(value)
 
     async def _choose(self, value: str) -> float:
-        self.chosen[self.widgets[self.label].id] = value
-        return await self.run()
+        chosen = self.widgets[self.label].id
+        self.chosen[chosen] = value
+        return await self.run(self.fragments[chosen])
 
 
 async def changes(

@@ -13,13 +13,15 @@ from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ui.intake import upload_storage
 from zslcore.storage import settings
 
 _STYLE = f"<style>{Path(__file__).with_name('frame.css').read_text(encoding='utf-8')}</style>"
+#: Streamlit serves the first page at "/" alone; its name leads there.
+FIRST_PAGE = "playground"
 #: With these a page comes compressed, or only if it has changed; its style may have.
 _CONDITIONS = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 
@@ -36,6 +38,8 @@ async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
     """Write frame.css into a page: what it reserves must be known before the first element."""
     if "text/html" not in request.headers.get("accept", ""):
         return await answer(request)
+    if request.url.path.endswith(f"/{FIRST_PAGE}"):
+        return RedirectResponse(f"./?{request.url.query}" if request.url.query else "./")
     headers = request.scope["headers"]
     request.scope["headers"] = [each for each in headers if each[0] not in _CONDITIONS]
     response: Any = await answer(request)

@@ -1,0 +1,98 @@
+"""Profile of a change: function calls of the script thread for each change of a choice.
+
+    python -m benchmarks.changes [--changes 15]
+
+One visitor changes the choice of each of ``visitors.VISITS``; a server under cProfile counts the
+calls of each run of the page, or of the part of it that runs. Calls do not depend on what else the
+machine does; seconds under a profile are two to three times those without.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import cProfile
+import os
+import pstats
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks.serving import ROOT, Server
+from benchmarks.visitors import VISITS, Visit, Visitor
+
+#: Functions that are listed of each page.
+LISTED = 15
+
+
+def serve(profile: str) -> None:
+    """Serve the app; write a profile of the runs between two signals SIGUSR1."""
+    os.chdir(ROOT)  # Streamlit reads its settings there, and is imported after that
+    from streamlit.runtime.scriptrunner.script_runner import ScriptRunner  # noqa: TID251 - it is measured
+    from streamlit.web.cli import main  # noqa: TID251 - the same
+
+    profiles: list[cProfile.Profile] = []
+    run: Any = ScriptRunner._run_script
+    counting = False
+
+    def run_under_profile(self: ScriptRunner, data: Any) -> Any:
+        if not counting:
+            return run(self, data)
+        profiles.append(cProfile.Profile())
+        return profiles[-1].runcall(run, self, data)
+
+    def turn(*_: object) -> None:
+        nonlocal counting
+        counting = not counting
+        if not counting and profiles:
+            pstats.Stats(*profiles).dump_stats(profile)
+
+    setattr(ScriptRunner, "_run_script", run_under_profile)  # noqa: B010 - of another library
+    signal.signal(signal.SIGUSR1, turn)
+    sys.argv = ["streamlit", "run", str(ROOT / "app.py")]
+    main()
+
+
+async def change(server: Server, visit: Visit, n: int) -> None:
+    """Change the choice of a page ``n`` times under the profile."""
+    visitor = Visitor(server.url, 0, visit)
+    await visitor.open()
+    await visitor.try_all()
+    server.process.send_signal(signal.SIGUSR1)
+    for _ in range(n):
+        await visitor.change()
+    server.process.send_signal(signal.SIGUSR1)
+    await visitor.run()
+    await visitor.close()
+
+
+def measure(visit: Visit, n: int) -> None:
+    """Print the calls of a change of one page, and the functions that take the most time."""
+    with tempfile.TemporaryDirectory() as folder:
+        profile = Path(folder) / "profile"
+        start = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from benchmarks import changes; "
+        command = [sys.executable, "-c", f"{start}changes.serve({str(profile)!r})"]
+        server = Server(Path(folder), command=command)
+        try:
+            server.wait()
+            asyncio.run(change(server, visit, n))
+        finally:
+            server.stop()
+        found: Any = pstats.Stats(str(profile))
+    print(f"{visit.page}: {found.total_calls / n:,.0f} calls a change")
+    own = found.sort_stats("cumulative")
+    own.print_stats(r"/(ui|zslcore)/", LISTED)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--changes", type=int, default=15)
+    args = parser.parse_args()
+    for visit in VISITS:
+        measure(visit, args.changes)
+
+
+if __name__ == "__main__":
+    main()

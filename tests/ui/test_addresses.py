@@ -1,0 +1,34 @@
+"""Addresses that the server leads to the page that they name."""
+
+import asyncio
+
+import pytest
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from ui.shell.serving import style
+
+
+async def page(_):
+    """Answer any address."""
+    return StreamingResponse(iter([b"<body></body>"]), media_type="text/html")
+
+
+def answer(path, query=b""):
+    """Return what a browser gets that opens an address."""
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": query}
+    scope |= {"headers": [(b"accept", b"text/html")], "server": ("h", 80), "scheme": "http"}
+    return asyncio.run(style(Request(scope), page))
+
+
+@pytest.mark.parametrize("folder", ["", "/lab"])
+def test_the_first_page_has_an_address_by_its_name(folder):
+    found = answer(f"{folder}/playground", b"view=about&x=a%20b")
+    assert (found.status_code, found.headers["location"]) == (307, "./?view=about&x=a%20b")
+    assert answer(f"{folder}/playground").headers["location"] == "./"
+
+
+def test_other_pages_are_answered_with_their_style():
+    found = answer("/data")
+    assert found.status_code == 200
+    assert b"<style>" in found.body
