@@ -15,7 +15,9 @@ from tests import pages
 from tests.leakage.worlds import add, clean
 from tests.pages import ROOT, charts, settled, words
 from ui.intake import uploads
+from ui.sections import audit
 from ui.sections.audit import ON_PAGE, in_words_of_page
+from ui.shell.folds import fold
 from ui.state import decisions
 from zslcore.__main__ import main
 from zslcore.commands.findings import read_decisions
@@ -44,9 +46,25 @@ REVIEW = {"view": "drop", "leakage_source": "a data set"}
 
 @pytest.fixture
 def visit(tmp_path, monkeypatch):
-    """Open the page as a new visitor, with choices in the address."""
+    """Open the page as a new visitor, with choices in the address and every finding open."""
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    monkeypatch.setattr(
+        audit, "fold", lambda *words, **more: fold(*words, **more | {"is_open": True})
+    )
     return partial(pages.visit, PAGE, **REVIEW)
+
+
+def test_a_finding_is_drawn_when_it_is_opened(tmp_path, monkeypatch):
+    monkeypatch.setenv("ZSL_DATA", str(tmp_path))
+    app = pages.visit(PAGE, **REVIEW)
+    shown = {each.label: bool(each.markdown) for each in app.expander if "**" in each.label}
+    assert {"leak" in label for label, is_drawn in shown.items() if is_drawn} == {True}
+    closed = next(k for k, is_drawn in enumerate(shown.values()) if not is_drawn)
+    mark = list(shown)[closed].split("**")[1]
+    app.session_state[f"leakage_finding_{closed}_{mark}"] = True
+    app.run()
+    (opened,) = (each for each in app.expander if each.label == list(shown)[closed])
+    assert opened.markdown
 
 
 def decided(subject, of_imagenet):

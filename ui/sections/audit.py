@@ -13,7 +13,9 @@ import streamlit as st
 
 from ui.figures import leakage as figures
 from ui.shell import site_map
+from ui.shell.folds import fold
 from ui.shell.frame import chart
+from ui.shell.guard import fragment
 from ui.shell.text import plain
 from ui.state import cache
 from ui.takeaway import downloads, tables
@@ -125,9 +127,8 @@ def in_words_of_page(text: str) -> str:
 def show_findings(review: Review) -> None:
     """List all findings, worst first, with their evidence; draw the split."""
     left, right = st.columns([0.56, 0.44], gap="medium")
-    with left, st.container(gap="xsmall"):
-        for k, finding in enumerate(worst_first(review.report.findings)):
-            _show_finding(review, finding, f"leakage_finding_{k}")
+    with left:
+        _list_findings(review)
     with right:
         _show_drawing(*cache.leaking(review.key, review.said, review.context, review.report))
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -135,6 +136,13 @@ def show_findings(review: Review) -> None:
         if review.dataset is not None:
             with st.popover("Command", icon=":material/terminal:"):
                 downloads.show_command(as_command(review.context))
+
+
+@fragment
+def _list_findings(review: Review) -> None:
+    with st.container(gap="xsmall"):
+        for k, finding in enumerate(worst_first(review.report.findings)):
+            _show_finding(review, finding, f"leakage_finding_{k}")
 
 
 def as_command(context: AuditContext) -> str:
@@ -149,18 +157,24 @@ def _show_finding(review: Review, finding: Finding, key: str) -> None:
     """Show one finding with its evidence, advice and a link to details."""
     icon, color = LOOKS[finding.mark]
     title = f":{color}[**{finding.mark}**] {finding.check} · {finding.title}"
-    with st.expander(title, icon=icon, expanded=finding.mark in ("leak", "error")):
-        st.markdown(plain(in_words_of_page(finding.sentence)))
-        if finding.advice:
-            st.markdown(f"**What to do:** {plain(in_words_of_page(finding.advice))}")
-        for n, evidence in enumerate(finding.evidence):
-            show_evidence(evidence, f"{key}_{n}")
-        if finding.check in LINKS and review.query is not None:
-            view, label, query = LINKS[finding.check]
-            asked = review.query | query
-            if view == GAIN:  # it has a menu of its own, of data with several features
-                asked = {"gain_data": review.query["dataset"]}
-            site_map.link(view, label, **asked)
+    opened = finding.mark in ("leak", "error")
+    contents = partial(_show_contents, review, finding, key)
+    fold(title, contents, key=f"{key}_{finding.mark}", icon=icon, is_open=opened)
+
+
+def _show_contents(review: Review, finding: Finding, key: str) -> None:
+    """Show sentence, advice, evidence and link of a finding."""
+    st.markdown(plain(in_words_of_page(finding.sentence)))
+    if finding.advice:
+        st.markdown(f"**What to do:** {plain(in_words_of_page(finding.advice))}")
+    for n, evidence in enumerate(finding.evidence):
+        show_evidence(evidence, f"{key}_{n}")
+    if finding.check in LINKS and review.query is not None:
+        view, label, query = LINKS[finding.check]
+        asked = review.query | query
+        if view == GAIN:  # it has a menu of its own, of data with several features
+            asked = {"gain_data": review.query["dataset"]}
+        site_map.link(view, label, **asked)
 
 
 def show_evidence(evidence: Evidence, key: str, words: Mapping[str, str] | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -9,7 +10,9 @@ import streamlit as st
 from ui.figures.splits import attribute_map, split_map
 from ui.maps import simulated_effects
 from ui.sections.your_data import show_your_data
+from ui.shell.folds import fold
 from ui.shell.frame import Header, chart, errors_as_sentences, show_tabs
+from ui.shell.guard import fragment
 from ui.shell.text import plain
 from ui.state import controls, data_menu
 from ui.takeaway import tables
@@ -73,14 +76,15 @@ def _show_split(dataset: ZSLDataset, split: Split) -> None:
     if split.name.startswith("PS"):
         _show_photographs(benchmark_of(dataset))
     _show_statistics(dataset)
-    with st.expander("As a table"):
-        tables.show(
-            table.join(folds.reset_index(drop=True)),
-            f"{dataset.name}-{split.name}-split",
-            labels={"class": "class", "role": "role", "images": "images"}
-            | PART_LABELS
-            | {name: name for name in folds.columns},
-        )
+    as_table = partial(
+        tables.show,
+        table.join(folds.reset_index(drop=True)),
+        f"{dataset.name}-{split.name}-split",
+        labels={"class": "class", "role": "role", "images": "images"}
+        | PART_LABELS
+        | {name: name for name in folds.columns},
+    )
+    fold("As a table", as_table, key="data_as_table")
 
 
 def _counts(dataset: ZSLDataset, split: Split) -> str:
@@ -172,6 +176,7 @@ def _show_origin(dataset: ZSLDataset) -> None:
     st.caption(f"Images: {notes['images']} ImageNet-1K: {notes['imagenet1k']}")
 
 
+@fragment
 def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
     """Draw the class embeddings, searched and ordered."""
     n = dataset.prototypes.shape[1]

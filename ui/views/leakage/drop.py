@@ -19,6 +19,7 @@ from ui.intake.scores import ScoreUpload
 from ui.sections.audit import GAIN, Review, show_evidence, show_findings
 from ui.sections.audit import LOOKS as MARK_LOOKS
 from ui.shell import site_map, terms
+from ui.shell.folds import fold
 from ui.shell.frame import Header, chart, errors_as_sentences
 from ui.shell.text import PARTS, on_screen, plain
 from ui.state import cache, controls, data_menu, decisions
@@ -468,8 +469,8 @@ def _show_takeaway(card: Report, key: str) -> None:
 def _show_details(card: Report, *, findings_below: bool) -> None:
     """List the findings in a fold, unless they stand below."""
     if findings_below:
-        with st.expander("What was read", icon=":material/description:"):
-            _show_read(card)
+        read = partial(_show_read, card)
+        fold("What was read", read, key="leakage_read", icon=":material/description:")
         return
     counts = [
         counted(len(findings), name, many)
