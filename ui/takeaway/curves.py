@@ -32,13 +32,13 @@ def offer_curves(what: InteractiveCurve, key: str) -> None:
             key,
             what.alt,
             table=lambda: numbers_of(what),
-            html=lambda **options: what.page(**options | {"title": title_of(what)}),
+            html=lambda **options: what.page(**options | {"title": page_title_of(what)}),
             panels=lambda: [of_curves(what)],
         )
     )
 
 
-def title_of(what: InteractiveCurve) -> str:
+def page_title_of(what: InteractiveCurve) -> str:
     """Return the title of a page of curves, with their names."""
     return f"Seen-unseen curve of {', '.join(line.name for line in what.lines)}"
 

@@ -44,7 +44,7 @@ def show(header: Header) -> None:
             )
             tested, words = _choose_classes(header)
         with st.spinner("Comparing class names …"):
-            question = Question(tested, contamination.find_extractor(extractor))
+            question = TestedExtractor(tested, contamination.find_extractor(extractor))
             show_answer(question)
     show_tabs(TABS, question, key="contamination_tab")
     with st.expander("Command", icon=":material/terminal:"):
@@ -102,7 +102,7 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
-class Question:
+class TestedExtractor:
     """Chosen test classes and extractor."""
 
     tested: TestSet
@@ -119,7 +119,7 @@ class Question:
         return [contamination.pretraining_sets()[n].title for n in self.extractor.pretraining]
 
 
-def show_answer(question: Question) -> None:
+def show_answer(question: TestedExtractor) -> None:
     """Show the verdict as word, icon and colour, with its reason."""
     answer = question.answer
     color, icon = LOOKS[answer.state]
@@ -136,7 +136,7 @@ def show_answer(question: Question) -> None:
         )
 
 
-def _show_next(question: Question) -> None:
+def _show_next(question: TestedExtractor) -> None:
     """Show how to look for evidence if the pre-training set has no list of classes."""
     named = str(question.tested)
     on = ["--on", named] if named in _ON_MAP else ["--classes", "FILE"]
@@ -162,7 +162,7 @@ def _show_next(question: Question) -> None:
         st.caption(f"Overlap reported in its paper: {plain(printed[0].source)}, {printed[0].url}")
 
 
-def show_map(question: Question) -> None:
+def show_map(question: TestedExtractor) -> None:
     """Draw all test sets by all pre-training sets, with the chosen ones tinted."""
     table, web = _map()
     known = {row.test_set for row in table.itertuples()}
@@ -223,7 +223,7 @@ def _hover(row: Mapping[Any, Any]) -> str:
     return words
 
 
-def show_extractors(question: Question) -> None:
+def show_extractors(question: TestedExtractor) -> None:
     """List all extractors with their answers for the same test classes."""
     rows = []
     for extractor in contamination.extractors().values():
@@ -260,7 +260,7 @@ def show_extractors(question: Question) -> None:
     )
 
 
-def show_classes(question: Question) -> None:
+def show_classes(question: TestedExtractor) -> None:
     """List the overlapping classes of the chosen test set, each with its reason."""
     names = question.extractor.pretraining
     with st.spinner("Comparing class names …"):
