@@ -3,6 +3,7 @@
 import asyncio
 import io
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +16,12 @@ from ui.shell import serving
 from zslcore.exceptions import FileRefusedError
 
 CONTENT = bytes(range(256)) * 4
+
+
+def run(coroutine):
+    """Run a coroutine in a thread: a browser's loop may run in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 @pytest.fixture
@@ -159,11 +166,11 @@ def test_an_upload_that_memory_has_no_room_for_is_told_to_come_back(monkeypatch)
     served = serving.Uploads(app)
     headers = [(b"content-length", b"50000000")]
     scope = {"type": "http", "method": "PUT", "headers": headers, "inner": 1}
-    asyncio.run(served(scope, None, send))
+    run(served(scope, None, send))
     assert [status for status in sent if status] == [503, 204]
-    asyncio.run(served(scope | {"inner": 0}, None, send))
+    run(served(scope | {"inner": 0}, None, send))
     assert sent[-1] == 204
-    asyncio.run(served(scope | {"method": "GET"}, None, send))
+    run(served(scope | {"method": "GET"}, None, send))
     assert sent[-2:] == [204, 204]
 
 
