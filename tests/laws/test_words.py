@@ -10,8 +10,25 @@ import pytest
 
 from tools import words
 
-#: Cases at most, by rule. They only go down: lower a number when cases are gone.
-LIMITS = {"docstring": 184, "name": 723, "text": 0, "shared": 97}
+#: Cases at most, by rule. They only go down: lower a number when cases are gone. The goals are
+#: 0 docstrings, 20 names, 0 texts and 15 shared names.
+LIMITS = {"docstring": 77, "name": 722, "text": 0, "shared": 87}
+#: Public names that several modules may define, with the reason.
+SHARED = {
+    "as_text": "text of a table on the command line",
+    "draw": "each component has one",
+    "main": "entry point of a process",
+    "show": "each view and dialog has one",
+    **dict.fromkeys(
+        ("look_into", "read_columns", "read_score_table", "read_value", "read_words"),
+        "the client of a reader has its name",
+    ),
+}
+
+
+def shared_names():
+    """Names of two meanings, but for those with a reason."""
+    return [name for name in words.shared_names() if name not in SHARED]
 
 
 @pytest.mark.parametrize(
@@ -20,7 +37,7 @@ LIMITS = {"docstring": 184, "name": 723, "text": 0, "shared": 97}
         ("docstring", words.relative_docstrings),
         ("name", words.empty_names),
         ("text", words.unwanted_texts),
-        ("shared", words.shared_names),
+        ("shared", shared_names),
     ],
 )
 def test_words_that_stop_a_reader_do_not_increase(rule, cases):
@@ -90,3 +107,8 @@ def test_the_hook_for_commits_refuses_other_subjects(subject, accepted, tmp_path
     command = [str(words.ROOT / ".githooks" / "commit-msg"), str(tmp_path / "message")]
     status = subprocess.run(command, capture_output=True, check=False).returncode
     assert (status == 0) == accepted
+
+
+def test_each_exception_has_a_reason_and_a_use():
+    assert len(SHARED) <= 10
+    assert SHARED.keys() <= words.shared_names().keys()
