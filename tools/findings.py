@@ -261,7 +261,7 @@ def _related() -> dict[str, Any]:
         names, inside = facts.class_names, facts.overlapping["Kinetics-400"]
         groups = [each.group for each in overlaps(names, get_vocabulary("kinetics-400"), names)]
         numbers[f"{dataset}_outside"] = int((~inside).sum())
-        others = [group for group, numbers in zip(groups, inside, strict=True) if not numbers]
+        others = [group for group, in_set in zip(groups, inside, strict=True) if not in_set]
         numbers[f"{dataset}_related"] = len(others) - others.count("unrelated")
     planted = class_facts("AWA2").classes["imagenet1k"].to_numpy() != ""
     numbers["planted_related"] = int(planted[related].sum())

@@ -10,7 +10,7 @@ import pytest
 
 from tests.datasets import files
 from zslcore import __main__ as command_line
-from zslcore.commands.download import what_is_real_now
+from zslcore.commands.download import next_steps
 from zslcore.datasets import download, load
 from zslcore.datasets.download import archives, fetch, unpack
 from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
@@ -287,10 +287,10 @@ def test_the_command_downloads_and_imports(archive, server, monkeypatch, capsys)
 
 
 def test_the_pair_is_named_where_both_are_imported():
-    said = what_is_real_now(["APY", "AWA1", "AWA2"])
+    said = next_steps(["APY", "AWA1", "AWA2"])
     assert said.startswith("APY, AWA1 and AWA2 are real in the app now: the page AWA1 and AWA2 ")
     assert "Playground opens AWA2" in said
-    assert what_is_real_now(["SUN"]).startswith("SUN is real in the app now: Playground opens SUN")
+    assert next_steps(["SUN"]).startswith("SUN is real in the app now: Playground opens SUN")
 
 
 def test_the_command_says_in_one_sentence_what_it_cannot_do(archive, server, monkeypatch, capsys):

@@ -60,8 +60,8 @@ def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
     [
         (["--name", "x"], "--name: expected --unseen, and --attributes, --text or --prompts"),
         (["--attributes", "a.csv"], "--attributes and --unseen: expected --name"),
-        (["--attributes", "a.csv", "--text", "{}"], "exclude each other"),
-        (["--prompts", "a.json", "--text", "{}"], "--text and --prompts exclude each other"),
+        (["--attributes", "a.csv", "--text", "{}"], "--attributes and --text: expected one of them"),
+        (["--prompts", "a.json", "--text", "{}"], "--text and --prompts: expected one of them"),
         (["--prompts", "none.json"], "none.json"),
         (
             ["--attributes", "ATTRIBUTES", "--unseen", "seal", "--name", "x"],

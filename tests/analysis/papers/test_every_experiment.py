@@ -133,7 +133,7 @@ def test_what_an_experiment_does_not_take_is_refused(capsys):
         (["gbu:table5", "--features", "unit"], "gbu:table5 scales no features; got l2."),
         (["fair:figure2", "--dataset", "digits"], "expected data with the classes of UCF101"),
         (["fair:figure2", "--dataset", "simulated-UCF101"], "trained on nothing, as the baseline"),
-        (["gbu:figure1", "--draws", "0"], "--draws must be at least 1; got 0."),
+        (["gbu:figure1", "--draws", "0"], "--draws: expected at least 1; got 0."),
     ):
         assert main(["reproduce", *words]) == 2
         assert sentence in capsys.readouterr().err

@@ -128,7 +128,7 @@ class Telling:
 
 
 def test_a_piece_may_say_how_far_it_is_where_nobody_asks():
-    assert list(reproducing.run_tasks({"a": [Telling()]}, 1, "", None)) == [("a", 1)]
+    assert list(reproducing.run_tasks({"a": [Telling()]}, 1, None)) == [("a", 1)]
 
 
 def test_an_interrupted_experiment_goes_on_where_it_stopped(monkeypatch):
@@ -355,8 +355,8 @@ def test_the_command_lists_and_prints_ours_beside_the_printed_figure(capsys):
     assert "The paper prints no figures for these rows." in capsys.readouterr().out
     assert main(["reproduce"]) == main([*words, "--seeds", "0"]) == 2
     err = capsys.readouterr().err
-    assert "Name an experiment: gbu:table1" in err
-    assert "--seeds must be at least 1; got 0." in err
+    assert "expected one of gbu:table1" in err
+    assert "--seeds: expected at least 1; got 0." in err
 
 
 def test_a_drawing_is_counted_with_the_very_parts_of_a_run():
