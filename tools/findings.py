@@ -266,8 +266,8 @@ def _related() -> dict[str, Any]:
     planted = class_facts("AWA2").classes["imagenet1k"].to_numpy() != ""
     numbers["planted_related"] = int(planted[related].sum())
     baseline = UNTRAINED[data.name]
-    numbers = [each.number for each in matches if each.group == "in the set"]
-    study = OverlapStudy.of([data, load(baseline)], GAIN_METHODS, numbers, 30)
+    in_set = [each.number for each in matches if each.group == "in the set"]
+    study = OverlapStudy.of([data, load(baseline)], GAIN_METHODS, in_set, 30)
     table = pd.read_parquet(SHIPPED / study.key / "table0.parquet")
     for name, left_out in (("two", ()), ("three", related)):
         gains = class_gains(table, data.name, baseline, "LinearV2S", data.class_names, left_out)

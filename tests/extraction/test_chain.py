@@ -60,7 +60,7 @@ def test_from_images_to_the_board(tmp_path, monkeypatch, capsys):
     [
         (["--name", "x"], "--name: expected --unseen, and --attributes, --text or --prompts"),
         (["--attributes", "a.csv"], "--attributes and --unseen: expected --name"),
-        (["--attributes", "a.csv", "--text", "{}"], "--attributes and --text: expected one of them"),
+        (["--attributes", "a.csv", "--text", "{}"], "--attributes and --text: expected one"),
         (["--prompts", "a.json", "--text", "{}"], "--text and --prompts: expected one of them"),
         (["--prompts", "none.json"], "none.json"),
         (
