@@ -397,8 +397,9 @@ def load(args: argparse.Namespace) -> None:
     measured = measure_now([*islice(cycle(VISITS), args.visitors)], args.seconds)
     reached = []
     for name, limits in GOALS.items():
-        measured = median(measured[name].took), quantiles(measured[name].took, n=20)[-1]
-        for what, value, limit in zip(("median", "95 %"), measured, limits, strict=True):
+        took = measured[name].took
+        values = median(took), quantiles(took, n=20)[-1]
+        for what, value, limit in zip(("median", "95 %"), values, limits, strict=True):
             if limit is not None:
                 reached.append(check(f"{name}, {what}", value, "s", limit))
     for visit in VISITS:

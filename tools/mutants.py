@@ -63,7 +63,7 @@ class Mutant:
 
 def drawn() -> list[Mutant]:
     """Return one mutant each of lines drawn from all that can have one."""
-    changes: dict[str, tuple[Path, ast.expr, ast.expr]] = {}
+    candidates: dict[str, tuple[Path, ast.expr, ast.expr]] = {}
     for path in (*sorted(ROOT.glob("zslcore/**/*.py")), *sorted(ROOT.glob("ui/**/*.py"))):
         source, name = path.read_text(encoding="utf-8"), path.relative_to(ROOT).as_posix()
         lines, seen = source.splitlines(), Counter[str]()
@@ -74,8 +74,8 @@ def drawn() -> list[Mutant]:
             code = lines[line - 1].strip()
             seen[code] += 1
             digest = hashlib.sha256(f"{SEED} {name} {code} {seen[code]}".encode()).hexdigest()
-            changes[digest] = (path, *pairs[int(digest, 16) % len(pairs)])
-    return [mutant_of(*changes[digest]) for digest in sorted(changes)[:DRAWN]]
+            candidates[digest] = (path, *pairs[int(digest, 16) % len(pairs)])
+    return [mutant_of(*candidates[digest]) for digest in sorted(candidates)[:DRAWN]]
 
 
 def mutant_of(path: Path, node: ast.expr, new: ast.expr) -> Mutant:
