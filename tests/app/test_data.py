@@ -282,7 +282,7 @@ def test_a_visit_makes_a_bounded_number_of_imports(visit, tmp_path, monkeypatch)
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [
-        ([], "No file yet"),
+        ([], "Expected one or more files; got none."),
         ([("a.mat", b"nothing", "")], "a.mat: expected .mat, .npz"),
         ([("a.npz", b"nothing", "")], "a.npz: expected .mat, .npz"),
         ([("a.csv", b"label,x\na,1\n", "")], "a second CSV"),
@@ -334,7 +334,7 @@ def test_another_visitors_data_set_is_not_replaced_unasked(tmp_path):
         return [Named(n, (folder / n).read_bytes()) for n in ("res101.mat", "att_splits.mat")]
 
     uploads.import_files(files(), name="mine-alone")
-    with pytest.raises(ZSLError, match="already"):
+    with pytest.raises(ZSLError, match="exists; give another name"):
         uploads.import_files(files(), name="mine-alone")
     assert len(uploads.import_files(files(), name="mine-alone", replace=True).labels) == N
 
@@ -487,7 +487,7 @@ def test_the_split_map_draws_every_image_once():
     figure = split_map(table, dataset_summary.fold_roles(dataset, split))
     bars = [trace for trace in figure.traces if trace["type"] == "bar"]
     assert sum(sum(bar["y"]) for bar in bars) == len(dataset.labels)
-    assert {bar.name for bar in bars} == {
+    assert {bar["name"] for bar in bars} == {
         "trainval",
         "test, seen classes",
         "test, unseen classes",

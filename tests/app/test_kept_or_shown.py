@@ -99,10 +99,10 @@ def test_a_store_that_is_locked_loses_no_figures(tmp_path, monkeypatch):
     with store.writing():
         other = ResultStore(store.path)
         spec = RunSpec("digits", "PS", "LinearS2V", {"lam": 1.0})
-        result, scores = other.run(spec, with_oracle=False)
+        made = run(spec, store=other, with_oracle=False)
         assert "locked" in other.not_stored_because
-    assert result.evaluation.zsl > 0
-    assert len(scores.F)
+    assert made.result.evaluation.zsl > 0
+    assert len(made.scores.F)
     assert store.results() == []
 
 

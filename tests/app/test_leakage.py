@@ -143,7 +143,7 @@ def test_decisions_are_carried_to_overlap_gain_and_back(visit):
     assert not app.exception
     app.query_params["gain_class"] = "seal"
     settled(app)
-    assert "to 24 classes in it, " in words(app)  # with seal, without pig
+    assert "on the 24 classes in the set" in words(app)  # with seal, without pig
     assert "**seal** is in ImageNet" in words(app).replace("\\", "")
     assert "Confirmed by hand" in words(app)
     pages.go(app, PAGE, **REVIEW).run()
@@ -171,7 +171,7 @@ def test_decisions_are_written_as_the_command_line_reads_them(tmp_path):
 def test_nonsense_in_the_address_is_passed_over(visit, query):
     app = visit(**query)
     assert not app.error
-    assert app.title[0].value.endswith("Can I trust this split, this number?")
+    assert app.title[0].value.endswith("Can I trust this split, score matrix or number?")
 
 
 def test_what_the_author_says_closes_the_question(visit):
@@ -208,7 +208,7 @@ def test_a_file_without_names_of_classes_has_nothing_to_decide(visit):
     file = split_file(clean())
     app.file_uploader(key="drop_files").set_value([(file.name, file.getvalue(), "")]).run()
     assert not app.exception
-    assert "nothing to decide" in words(app)
+    assert "Decisions need the names of the test classes" in words(app)
 
 
 def test_every_finding_leads_to_a_page_that_opens_where_it_says(visit):

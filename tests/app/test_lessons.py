@@ -353,7 +353,7 @@ def test_a_handout_has_every_step_with_its_question_answers_and_figure():
     asked, shown = html.split('<h1 class="answers">')
     for half in (asked, shown):
         assert half.count("<section>") == len(lesson.steps)
-    assert shown.count("What to notice: ") == len(lesson.steps)
+    assert shown.count("<p>What to notice: ") == len(lesson.steps)
     assert "What to notice: " not in asked  # who reads from the top is asked before all answers
     assert "<iframe srcdoc=" not in asked
     assert "break-before: page" in html

@@ -107,7 +107,7 @@ def test_the_browser_counts_as_python_does_at_every_gamma(node, tmp_path, digits
         ):
             side, answer = ("seen", a) if seen else ("unseen", b)
             verdict = "right" if answer == y else "wrong"
-            assert words == f"Answered {names[answer]} ({side}): {verdict}."
+            assert words == f"Predicted as {names[answer]} ({side}): {verdict}."
 
 
 def test_pictures_and_ghosts_go_down_whole(node, tmp_path):
@@ -340,12 +340,12 @@ def test_the_address_says_where_the_ruler_stands():
 @pytest.mark.parametrize(
     ("shipped", "asked", "said"),
     [
-        ("0", {"method": "ALE"}, "ALE has to be run first."),
+        ("0", {"method": "ALE"}, "Run ALE first."),
         ("1", {"method": "ALE"}, "ALE has no λ."),
         (
             "1",
             {"dataset": "CUB-vgg_fc7"},
-            "Only results of CUB birds, VGG are here; import its features.",
+            "Only precomputed results of CUB birds, VGG are available; import its features.",
         ),
     ],
 )
@@ -363,7 +363,7 @@ def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tm
     head = sent_down(app, COMPONENT)
     assert head["pending"]["button"] == "Compute it (about 10 s)"
     assert not head["pending"]["covers"]
-    assert "without their labels" in head["ruler"]["note"]
+    assert "without labels" in head["ruler"]["note"]
     assert not list(tmp_path.glob("jobs/*/status.json"))
     monkeypatch.setenv("ZSL_SHIPPED", "1")
     head = sent_down(visit("play", playground_ruler="images"), COMPONENT)
