@@ -137,6 +137,10 @@ async def crowd(url: str, pid: int, minutes: int, seeds: range, megabytes: float
         print(f"minute {minute + 1}: {resident(pid):.0f} MB", flush=True)
     print(f"{sum(await asyncio.gather(*visitors))} uploads of {megabytes:g} MB")
     await asyncio.sleep(REST)
+    tab = Tab(url, "data", "")  # a server forgets closed tabs when another one comes
+    await tab.open()
+    await tab.close()
+    await asyncio.sleep(10)
     print(f"at rest: {resident(pid):.0f} MB", flush=True)
     return resident(pid)
 

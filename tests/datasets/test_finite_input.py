@@ -243,12 +243,15 @@ def test_no_feature_no_attribute_and_one_image_are_one_sentence_or_scores(name):
 
 
 def test_scores_that_rule_out_every_candidate_are_refused():
-    method, X, y, S, X_test, candidates = ready("LinearS2V")
-    with (
-        np.errstate(over="ignore"),
-        pytest.raises(DatasetError, match="give NaN or inf"),
-    ):
-        scored(method, 1e300 * X.astype(float), y, S, X_test, candidates)
+    scores = np.array([[0.0, -np.inf], [-np.inf, -np.inf]])
+    with pytest.raises(DatasetError, match="give NaN or inf"):
+        require_scores(scores, ready("LinearS2V")[0], (2, 2))
+
+
+def test_numbers_whose_squares_are_infinite_are_refused_by_a_method_itself():
+    method, X, y, S, _, _ = ready("ESZSL")
+    with pytest.raises(DatasetError, match=r"expected features up to 1e\+150"):
+        method.fit(1e300 * X.astype(float), y, S)
 
 
 def test_classes_too_many_to_be_placed_together_are_refused_before_memory_is(monkeypatch):

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import clone
 
-from zslcore.exceptions import ParameterError
+from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Features, chunks, project
 from zslcore.methods.base import Params, Scoring, ZSLEstimator
 from zslcore.storage.extras import extra
@@ -263,6 +263,11 @@ class _Descent:
         (D, C, A), (K, self.prune_below) = (X.shape[1], *S.shape), model._matrices()
         scale = self.rows.mean_square * mean_square(S)
         self.step_length = model.learning_rate / scale
+        if self.step_length > np.finfo(np.float32).max:
+            raise DatasetError(
+                f"{model.card.name}: expected larger features and prototypes; got a mean square of "
+                f"{scale:.3g}, with which a step leaves the range of float32; scale them."
+            )
 
         V = self.rng.normal(size=(D, K, A)) / np.sqrt(D * scale)
         self.basis = S if C < A else np.eye(A)

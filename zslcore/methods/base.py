@@ -48,6 +48,10 @@ Params = Mapping[str, Any]
 Effect = Literal["stronger", "weaker"]
 
 
+#: Largest feature or prototype: sums of squares of larger ones leave the range of float64.
+LARGEST = 1e150
+
+
 class Scoring(NamedTuple):
     """Checked training rows, test rows and candidates; S and candidates are float64."""
 
@@ -354,10 +358,19 @@ class ZSLEstimator(BaseEstimator, ABC):
         return (as_array(A, f"{self.card.name}, {name}") for name, A in arrays.items())
 
     def _check_finite(self, X: Features, S: np.ndarray) -> None:
-        """Refuse values that are not finite; a view looks at its own when they are read."""
-        require_finite(S, f"{self.card.name}, prototypes")
-        if isinstance(X, np.ndarray):
-            require_finite(X, f"{self.card.name}, features")
+        """Refuse values with squares that are not finite; a view checks its own on reading."""
+        for array, name in ((S, "prototypes"), (X, "features")):
+            if not isinstance(array, np.ndarray):
+                continue
+            require_finite(array, f"{self.card.name}, {name}")
+            if array.dtype != np.float64:
+                continue
+            largest = max(array.max(initial=0), -array.min(initial=0))
+            if largest > LARGEST:
+                raise DatasetError(
+                    f"{self.card.name}: expected {name} up to {LARGEST:g}, whose squares have a "
+                    f"finite sum; got {largest:g}; scale them."
+                )
 
     def _check_positive(self, *names: str) -> None:
         """Refuse parameters that must be greater than zero and are not."""

@@ -13,7 +13,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from sklearn.base import clone
 from sklearn.neighbors import kneighbors_graph
 
-from zslcore.exceptions import ParameterError
+from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.features import Features, compare, l2_rows, positions, project, squared_distances
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics, ridge
@@ -228,6 +228,11 @@ class BiDiLEL(ZSLEstimator):
             _distances(self.landmarks_, self.landmarks_),
             _distances(self.S_, self.S_),
         )
+        if semantic.any() and not latent.any():
+            raise DatasetError(
+                "BiDiLEL: expected images of different classes at different places; got one place "
+                "for all."
+            )
         self.rho_ = latent.sum() / semantic.sum() if semantic.any() else 1.0
         return self
 
