@@ -407,10 +407,12 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     parts = (*held.items(), ("predicted", answers), ("unseen_scores", blocks_of[1]))
     for part, name in parts:
         if name is not None and name in wanted:
-            found[part] = read.names.get(name, read.arrays.get(name))
+            answer = read.names.get(name, read.arrays.get(name))
+            if answer is not None:  # a reader whose answer is spoiled may leave out a part
+                found[part] = answer
     if answers is not None and "predicted" not in found:
         found["remarks"] = [_left_out([answers], "scores decide")]
-    if marks is not None:
+    if marks is not None and "labels" in found:
         found["labels"] = _marked_columns(clean_text(path.name), marks, found["labels"])
     return found
 
