@@ -1,6 +1,5 @@
 """Names are text: a data set of hostile names, on every page that can show one."""
 
-import hashlib
 import json
 import sys
 from html import unescape
@@ -196,34 +195,6 @@ def test_words_in_an_address_are_text(page, server, address, said):
     visit(page, server, address.format(quote(f"{LINK} {SCRIPT} http://{FOREIGN}/qqauto")))
     page.get_by_test_id(said).first.wait_for()
     assert faults(page, watch) == []
-
-
-def test_names_of_people_with_results_are_text(page, server, tmp_path):
-    """In every text of a result that a page may show; every text is hostile."""
-    entry = json.loads((ROOT / "tests/historic_results/0.3.0/run.json").read_text())
-    entry["source"] = SCRIPT + LINK
-    entry["spec"] |= {"dataset": SCRIPT, "split": LINK, "digest": LINK + SCRIPT}
-    spec = json.dumps(entry["spec"], sort_keys=True)
-    entry["key"] = hashlib.sha256(spec.encode()).hexdigest()[:16]
-    entry["class_names"] = dict.fromkeys(entry["class_names"], LINK)
-    path = tmp_path / "results.json"
-    path.write_text(json.dumps(entry))
-    watch = Watch(page)
-    visit(page, server, "/compare")
-    page.get_by_text("Import results of other people").click()
-    page.locator("input[type=file]").set_input_files(path)
-    page.get_by_text("results.json").first.wait_for()
-    settle(page)  # a run that is still to come would take the words back
-    page.get_by_label("Owner of these results").fill(SCRIPT[:59])
-    page.get_by_label("Owner of these results").press("Enter")
-    settle(page)
-    page.get_by_role("button", name="Import", exact=True).click()
-    page.get_by_text("1 result was imported").wait_for()
-    visit(page, server, "/compare?table_whose=others'")
-    assert faults(page, watch) == []
-
-
-# --- The board ------------------------------------------------------------------------------------
 
 
 def test_the_board_takes_hostile_names_and_refuses_hostile_links(hostile):

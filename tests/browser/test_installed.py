@@ -114,7 +114,7 @@ def test_an_audit_tells_a_clean_split_from_a_leaking_one(told, tmp_path):
     (tmp_path / "leaky.json").write_text(json.dumps(leaky))
     status, text = told("check", str(tmp_path / "leaky.json"), "--format", "json")
     assert status == 1
-    assert json.loads(text)["provenance"]["zslcore"] == told("--version")[1].strip()
+    assert json.loads(text)["version"] == told("--version")[1].strip()
 
 
 def test_the_app_opens_from_an_empty_folder(installed, tmp_path, page):

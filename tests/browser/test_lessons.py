@@ -13,7 +13,7 @@ def heading(page, begins):
 def test_a_lesson_is_walked_by_keyboard_and_its_link_restores_it(server, page):
     visit(page, server, "/lessons?lesson=calibration")
     heading(page, "1 of 13")
-    text = page.get_by_text("A method has read a description")
+    text = page.get_by_text("A method was given a description")
     assert text.evaluate("e => getComputedStyle(e).fontSize") == "24px"
     assert not page.locator(".chart").count()
     for step in (1, 2):
@@ -54,4 +54,4 @@ def test_a_student_answers_and_the_teacher_sees_it_counted(server, page, chromiu
     page.get_by_text(re.compile(": 1 answer$")).wait_for()
     page.keyboard.press("ArrowRight")
     page.get_by_text("Predictions of room").wait_for()
-    page.get_by_role("figure", name=re.compile("1 60 % to 80 %")).wait_for()
+    page.get_by_role("img", name=re.compile("1 60 % to 80 %")).wait_for()

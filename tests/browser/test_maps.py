@@ -152,7 +152,7 @@ def test_hovering_and_clicking_show_the_image(page, server):
     visit(page, server, f"{DIGITS}&awa1_layout=PCA")
     canvas = page.locator("canvas.marks").first
     canvas.evaluate("canvas => canvas.scrollIntoView({ block: 'center' })")
-    box, tip = canvas.bounding_box(), page.locator(".tip")
+    box, tip = canvas.bounding_box(), page.locator(".tip[role=status]")
     for k in range(40):  # until the pointer meets a point
         x, y = box["x"] + box["width"] / 2 + 3 * k, box["y"] + box["height"] / 2
         page.mouse.move(x, y)

@@ -62,8 +62,8 @@ def test_an_open_image_stays_the_same_image(server, page):
 
 def test_what_has_no_stops_says_why_and_gamma_stays(shipped_server, page):
     opened(page, shipped_server, "?dataset=CUB-vgg_fc7&playground_ruler=lambda")
-    note = page.locator(".note")
-    once(page, lambda: note.inner_text().startswith("Only results of CUB birds, VGG are here"))
+    note = page.locator(".ruler .note")
+    once(page, lambda: note.inner_text().startswith("Only precomputed results of CUB birds, VGG"))
     assert not page.locator(".track").is_visible()
     page.get_by_role("radio", name="γ").check()
     page.locator(".track").wait_for()

@@ -216,7 +216,8 @@ function boxOf(data, { margin = {}, annotations = [] }, { width, height }, plane
   const above = rooms(({ x }) => x.spec.side === "top") + (isTitled ? ROW : 0);
   const below = rooms(({ x, y }) => x.spec.side !== "top" && y.domain[0] === 0);
   const top = Math.max(t, above + (legend.isBelow ? 0 : rows));
-  return { left, right: width - right, top, bottom: height - Math.max(b, below + (legend.isBelow ? rows : 0)) };
+  const bottom = height - Math.max(b, below + (legend.isBelow ? rows : 0));
+  return { left, right: Math.max(left + 1, width - right), top, bottom: Math.max(top + 1, bottom) };
 }
 
 /** Whether a trace has a scale of colours. @param {Spec} trace */
