@@ -285,7 +285,7 @@ def _ruler(name: str, method: str, kind: str) -> Ruler:
     dataset, played = opened(name), _played(name, method)
     spec = answers.spec_of(dataset, "PS", method)
     draw = partial(rulers.curve_of, method, dataset)
-    return rulers.ruler_of(kind, rulers.asked_for(kind, spec, played), played, "", draw)
+    return rulers.ruler_of(kind, rulers.stops_of(kind, spec, played), played, "", draw)
 
 
 def _instrument(
@@ -306,7 +306,7 @@ def _instrument(
         ("digit", "digits") if name == "digits" else ("class", "classes"),
         _rail(Choice(name, "PS", method), methods),
         ghosts,
-        None if pictures is None else pictures[answers.rows_of(dataset, "PS", test)],
+        None if pictures is None else pictures[answers.dataset_rows(dataset, "PS", test)],
         ruler=ruler,
     )
 

@@ -1,1 +1,1 @@
-"""What knows the screen and is no page: frame, cache, controls, tables and figures."""
+"""Screen of the app without its pages: frame, caches, controls, tables and figures."""

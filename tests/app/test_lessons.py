@@ -71,7 +71,7 @@ def test_every_step_computes_its_answer_and_shows_it(lesson, step):
 
 
 def test_overall_accuracy_is_that_of_uncalibrated_answers():
-    test = calibration.run_of("ESZSL")[1]
+    test = calibration.validated_run("ESZSL")[1]
     answers = test.answers
     right = test.predicted(0.0) == test.y
     view = next(s for s in LESSONS["calibration"].steps if s.title == "Another test set").see(

@@ -274,14 +274,14 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
     digits = cache.dataset("digits")
     specs = [answers.spec_of(digits, "PS", name) for name in answers.methods_of(digits, "PS")]
     if source == "shipped":
-        found = [(s, of) for s in specs if (of := answers._known(s)) is not None]
+        found = [(s, of) for s in specs if (of := answers._stored(s)) is not None]
         lacking = {spec.method for spec in specs} - {spec.method for spec, _ in found}
         assert lacking == {"f-CLSWGAN", "CADA-VAE", "CE-GZSL"}
     else:
         quick = [spec for spec in specs if waiting.is_quick(spec)]
         made = [runs.run(spec, digits, store=ResultStore()) for spec in quick]
         now = [(run.result.spec, answers._of_run(run.result, run.scores)) for run in made]
-        found = now if source == "now" else [(spec, answers._known(spec)) for spec in quick]
+        found = now if source == "now" else [(spec, answers._stored(spec)) for spec in quick]
         assert len(found) >= 4
     for spec, of in found:
         same_labels(spec, of)
@@ -291,7 +291,7 @@ def test_each_picture_is_of_the_label_that_its_answer_was_judged_by(source, monk
 def test_the_stops_of_a_ruler_have_pictures_of_their_own_order():
     digits = cache.dataset("digits")
     spec = answers.spec_of(digits, "PS", "SAE")
-    found = rulers.asked_for("lambda", spec, answers.played(spec)).found()
+    found = rulers.stops_of("lambda", spec, answers.played(spec)).answers()
     for test in found.tests:
         same_labels(spec, SimpleNamespace(test=test))
 
@@ -301,7 +301,7 @@ def test_answers_to_other_rows_are_refused():
     test = answers.played(answers.spec_of(digits, "PS", "LinearS2V")).test
     swapped = SimpleNamespace(y=test.y[::-1], classes=test.classes)
     with pytest.raises(DatasetError, match=r"digits, split 'PS': expected answers to its 785 test"):
-        answers.rows_of(digits, "PS", swapped)
+        answers.dataset_rows(digits, "PS", swapped)
 
 
 # --- Other rulers ---------------------------------------------------------------------------------

@@ -7,10 +7,10 @@ from tests.analysis.pairs import blobs
 from tests.pages import taken_apart
 from ui.maps.scene import (
     Scene,
-    by_class,
-    by_density,
-    by_fifths,
-    by_group,
+    colour_by_class,
+    colour_by_density,
+    colour_by_fifths,
+    colour_by_group,
     read_cameras,
     read_selection,
     write_cameras,
@@ -81,21 +81,21 @@ def test_names_stand_in_the_middle_of_their_class(joint):
 
 def test_colours_tell_what_they_say(joint):
     scene = Scene.overlay(PAIR, joint)
-    classes = by_class(scene)
+    classes = colour_by_class(scene)
     assert [classes.palette[c].label for c in classes.category[:40]] == [
         scene.classes[c] for c in scene.labels[:40]
     ]
     assert len({(each.color, each.symbol) for each in classes.palette}) == 5
-    groups = by_group(np.array(["b", "a", "b"]), {"a": "seen", "b": "unseen"})
+    groups = colour_by_group(np.array(["b", "a", "b"]), {"a": "seen", "b": "unseen"})
     np.testing.assert_array_equal(groups.category, [1, 0, 1])
-    crowded = by_density(scene)
+    crowded = colour_by_density(scene)
     counts = np.bincount(crowded.category, minlength=16)
     assert counts.min() >= len(scene) // 16 - 1
 
 
 def test_fifths_are_as_large_and_what_has_no_value_is_apart():
     there = np.arange(12) > 1
-    looks = by_fifths(np.arange(12)[::-1], there, list("abcde"), "left")
+    looks = colour_by_fifths(np.arange(12)[::-1], there, list("abcde"), "left")
     named = [looks.palette[c].label for c in looks.category]
     assert named == ["left", "left", *"eeddccbbaa"]
 
@@ -123,7 +123,7 @@ def test_addresses_of_others_are_nobodys(text):
 @pytest.mark.parametrize("file", ["f", "fi", "fil", "file"])  # heads of every length modulo 4
 def test_what_is_packed_can_be_unpacked(joint, file):
     scene = Scene.side_by_side(PAIR, joint)
-    looks = by_class(scene)
+    looks = colour_by_class(scene)
     pictures = np.arange(len(scene) * 6, dtype=np.uint8).reshape(-1, 2, 3)
     packed = PointMap(
         key=KEY,

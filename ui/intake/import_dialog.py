@@ -44,8 +44,8 @@ def ask() -> None:
 
 def show() -> None:
     """Open the new import, or show the open dialog."""
-    if (made := st.session_state.pop(IMPORTED, None)) is not None:
-        name, split, words = made
+    if (imported := st.session_state.pop(IMPORTED, None)) is not None:
+        name, split, words = imported
         st.session_state.pop("data_tab", None)
         st.session_state["split"] = split  # or the browser goes on showing that of other data
         st.session_state["dataset"] = name
@@ -85,21 +85,21 @@ def _upload_form() -> None:
         "split. MAT files in the benchmark layout and tables with the usual names are imported at "
         "once; for other files you first confirm the role of each array.",
     )
-    found = _survey(files or ())
+    survey = _survey(files or ())
     name = st.text_input(
         "Name",
         key="data_name",
         placeholder="from the file and its classes, such as CUB-vgg_fc7",
     )
-    unseen = _choose_unseen(found)
+    unseen = _choose_unseen(survey)
     pretraining = _choose_pretraining("data_pretraining")
     replace = st.checkbox("Overwrite if it exists", key="data_replace")
     wanted = st.button("Import the files", icon=":material/upload:", type="primary")
-    dropped = st.session_state.pop(DROPPED, False) and bool(files) and found is None
-    if (wanted or dropped) and found is not uploads.NOTHING:
-        said = {"name": name, "unseen": unseen, "pretraining": pretraining}
-        choices = found.choices if found else None
-        _import(uploads.import_files, files or (), **said, choices=choices, replace=replace)
+    dropped = st.session_state.pop(DROPPED, False) and bool(files) and survey is None
+    if (wanted or dropped) and survey is not uploads.NOTHING:
+        declared = {"name": name, "unseen": unseen, "pretraining": pretraining}
+        choices = survey.choices if survey else None
+        _import(uploads.import_files, files or (), **declared, choices=choices, replace=replace)
 
 
 def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
@@ -115,20 +115,20 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
     key = (files_key, chosen)
     if st.session_state.get(SURVEYED, ("", {}, None))[:2] != key:
         try:
-            found = uploads.survey_files(files, chosen)
+            survey = uploads.survey_files(files, chosen)
         except ZSLError as error:
             st.error(on_screen(str(error)), icon=":material/block:")
             return uploads.NOTHING
-        st.session_state[SURVEYED] = (*key, found)
-    found = st.session_state[SURVEYED][2]
-    if found is None:
+        st.session_state[SURVEYED] = (*key, survey)
+    survey = st.session_state[SURVEYED][2]
+    if survey is None:
         return None
-    st.markdown(f"**Read:** {plain(found.sentence)}")
+    st.markdown(f"**Read:** {plain(survey.sentence)}")
     names = ("array", "contents", "role")
-    st.table([dict(zip(names, map(plain, row), strict=True)) for row in found.rows])
-    titles = [row[0] for row in found.rows]
+    st.table([dict(zip(names, map(plain, row), strict=True)) for row in survey.rows])
+    titles = [row[0] for row in survey.rows]
     with st.container(horizontal=True):
-        for part, title in found.choices.items():
+        for part, title in survey.choices.items():
             st.selectbox(
                 intake.IN_WORDS[part].capitalize(),
                 ["", *titles],
@@ -137,14 +137,14 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
                 format_func=lambda text: text or "none",
                 width=220,
             )
-    for sentence in found.unclear:
+    for sentence in survey.unclear:
         st.warning(on_screen(sentence), icon=":material/help:")
-    return found
+    return survey
 
 
-def _choose_unseen(found: uploads.Survey | None) -> str:
+def _choose_unseen(survey: uploads.Survey | None) -> str:
     """Choose the unseen classes of files without a split: by name, number, or at random."""
-    if found is None or found.has_split:
+    if survey is None or survey.has_split:
         return st.text_input(
             UNSEEN,
             key="data_unseen",
@@ -163,9 +163,9 @@ def _choose_unseen(found: uploads.Survey | None) -> str:
             n = st.number_input("How many", 1, 100_000, 10, key="data_unseen_n", width=160)
             seed = st.number_input("Seed", 0, 10**6, 0, key="data_unseen_seed", width=160)
         return f"random:{n}:{seed}"
-    if found.class_names:
+    if survey.class_names:
         chosen = st.multiselect(
-            "Names", found.class_names, key="data_unseen_names", format_func=plain
+            "Names", survey.class_names, key="data_unseen_names", format_func=plain
         )
         return ",".join(name.replace(",", " ") for name in chosen)
     return st.text_input("Names or numbers", key="data_unseen", placeholder="zebra, blue whale, 7")
@@ -248,30 +248,30 @@ def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
     place = st.empty()
     try:
         with progress(place, CANCEL):
-            made = how(*args, **options)
+            dataset = how(*args, **options)
     except ZSLError as error:
         place.empty()
         st.error(on_screen(str(error)), icon=":material/block:")
         return
     place.empty()
     words = (
-        f"Imported {plain(made.name)}: {len(made.labels):,} images, {made.n_classes:,} classes, "
-        f"{made.prototypes.shape[1]:,} attributes, split {plain(', '.join(made.splits))}."
-        f"{_recognised(made)}"
+        f"Imported {plain(dataset.name)}: {len(dataset.labels):,} images, "
+        f"{dataset.n_classes:,} classes, {dataset.prototypes.shape[1]:,} attributes, "
+        f"split {plain(', '.join(dataset.splits))}.{_recognised(dataset)}"
     )
-    st.session_state[IMPORTED] = made.name, _first_split(made), words
+    st.session_state[IMPORTED] = dataset.name, _first_split(dataset), words
     _close()
     st.rerun()
 
 
-def _first_split(made: ZSLDataset) -> str:
+def _first_split(dataset: ZSLDataset) -> str:
     """Return the split that the view of an import opens with."""
-    return "PS" if "PS" in made.splits else next(iter(made.splits), "")
+    return "PS" if "PS" in dataset.splits else next(iter(dataset.splits), "")
 
 
-def _recognised(made: ZSLDataset) -> str:
+def _recognised(dataset: ZSLDataset) -> str:
     """Name the benchmark of the data, if any."""
-    benchmark = benchmark_of(made)
+    benchmark = benchmark_of(dataset)
     if benchmark is None:
         return ""
     return f" Recognised as {benchmark}: published results are shown next to yours."
@@ -280,8 +280,8 @@ def _recognised(made: ZSLDataset) -> str:
 def programs() -> dict[str, str]:
     """Return programs that write importable files, by the question each answers."""
     with Path(__file__).with_name("import_programs.toml").open("rb") as file:
-        found: dict[str, str] = tomllib.load(file)["programs"]
-    return found
+        code_of: dict[str, str] = tomllib.load(file)["programs"]
+    return code_of
 
 
 def _explain_files() -> None:

@@ -33,8 +33,8 @@ def of_method(method: str) -> Lack | None:
 
 def of_error(error: str) -> Lack | None:
     """Return the missing extra that caused an error; None for other errors."""
-    found = extras.missing_in(error)
-    return _lack(found[1], found[0]) if found else None
+    missing = extras.missing_in(error)
+    return _lack(missing[1], missing[0]) if missing else None
 
 
 def _lack(name: str, sentence: str) -> Lack:

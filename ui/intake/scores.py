@@ -37,7 +37,7 @@ ENDINGS = ("npz", "npy", "csv", "parquet", "mat", "h5", "hdf5", "json", "pt", "s
 TEXTS = ("txt", "csv", "npy", "npz")
 TWO_MODELS = "No, each file has the scores of all classes"
 #: Session keys of results per file, of those used in this run, and of the evaluated scores.
-_MADE, _ASKED, _EVALUATED = "scores_made", "scores_asked", "scores_evaluated"
+_RESULTS, _USED, _EVALUATED = "scores_made", "scores_asked", "scores_evaluated"
 
 T = TypeVar("T")
 
@@ -81,9 +81,9 @@ class ScoreUpload:
     @property
     def key(self) -> str:
         """Key of the upload among others of the visit."""
-        said = [_of(self.file), self.labels and _of(self.labels), self.unseen.strip()]
-        said += [_of(self.unseen_scores)] if self.unseen_scores else []
-        return hashlib.sha256(repr(said).encode()).hexdigest()[:16]
+        parts = [_of(self.file), self.labels and _of(self.labels), self.unseen.strip()]
+        parts += [_of(self.unseen_scores)] if self.unseen_scores else []
+        return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
 def _of(file: Any) -> str:
@@ -95,20 +95,20 @@ def _of(file: Any) -> str:
 
 def _once(key: str, make: Callable[[], T]) -> T:
     """Return the earlier result for a file, or make it."""
-    made: dict[str, Any] = st.session_state.setdefault(_MADE, {})
-    st.session_state.setdefault(_ASKED, set()).add(key)
-    if key not in made:
-        made[key] = make()
-    return made[key]
+    results: dict[str, Any] = st.session_state.setdefault(_RESULTS, {})
+    st.session_state.setdefault(_USED, set()).add(key)
+    if key not in results:
+        results[key] = make()
+    return results[key]
 
 
-def keep(found: Sequence[EvaluatedScores]) -> None:
+def keep(evaluated: Sequence[EvaluatedScores]) -> None:
     """Keep the evaluated scores for other pages, and drop results of other files."""
-    st.session_state[_EVALUATED] = tuple(found)
-    asked = st.session_state.pop(_ASKED, set())
-    made = st.session_state.get(_MADE, {})
-    st.session_state[_MADE] = left = {k: value for k, value in made.items() if k in asked}
-    reports = {id(each): each for each in (*left.values(), *(one.report for one in found))}
+    st.session_state[_EVALUATED] = tuple(evaluated)
+    used = st.session_state.pop(_USED, set())
+    results = st.session_state.get(_RESULTS, {})
+    st.session_state[_RESULTS] = left = {k: value for k, value in results.items() if k in used}
+    reports = {id(each): each for each in (*left.values(), *(one.report for one in evaluated))}
     held = sum(each.nbytes for each in reports.values() if isinstance(each, ScoreReport))
     memory.BUDGET.hold(cache.visit(visitors.session()), held)
 
@@ -125,7 +125,7 @@ def kept_scores() -> tuple[EvaluatedScores, ...]:
 
 def forget() -> None:
     """Remove all uploads of the visit."""
-    st.session_state[_EVALUATED], st.session_state[_MADE] = (), {}
+    st.session_state[_EVALUATED], st.session_state[_RESULTS] = (), {}
     memory.BUDGET.hold(visitors.session(), 0)
 
 
@@ -151,26 +151,26 @@ def evaluate_upload(
     fixes: dict[bool, tuple[str, ...]] = {False: (), True: ()}
     while True:
         try:
-            found = _judged(upload, fixes[False], validation, fixes[True])
+            result = _judged(upload, fixes[False], validation, fixes[True])
         except ZSLError as error:
             st.error(on_screen(str(error)), icon=":material/block:")
             return None
-        if isinstance(found, ScoreReport):
-            if isinstance(found.matrix, PredictedScores):
-                return _of_predictions(found, found.matrix, upload, validation)
-            return EvaluatedScores(found, _command(upload, fixes[False], validation, fixes[True]))
-        about = validation if found.of_validation and validation else upload
-        answer = _answer(found.question, f"scores_{about.key}_{found.question.fix}")
+        if isinstance(result, ScoreReport):
+            if isinstance(result.matrix, PredictedScores):
+                return _of_predictions(result, result.matrix, upload, validation)
+            return EvaluatedScores(result, _command(upload, fixes[False], validation, fixes[True]))
+        about = validation if result.of_validation and validation else upload
+        answer = _answer(result.question, f"scores_{about.key}_{result.question.fix}")
         if answer is None:
             return None
-        fixes[found.of_validation] += (answer,)
+        fixes[result.of_validation] += (answer,)
 
 
 def judged_predictions(upload: ScoreUpload) -> ScoreReport:
     """Return the metrics of predictions, even if they state something wrong."""
-    found = _judged(upload, (), None, ())
-    assert isinstance(found, ScoreReport)  # predictions leave no question open
-    return found
+    report = _judged(upload, (), None, ())
+    assert isinstance(report, ScoreReport)  # predictions leave no question open
+    return report
 
 
 def _of_predictions(
@@ -181,8 +181,8 @@ def _of_predictions(
 ) -> EvaluatedScores | None:
     """Return predictions with their command; report unused controls."""
     if predicted.reasons:
-        said = on_screen(f"{predicted.name}, {predicted.reasons[0]}")
-        st.error(said, icon=":material/block:")
+        message = on_screen(f"{predicted.name}, {predicted.reasons[0]}")
+        st.error(message, icon=":material/block:")
         return None
     if upload.labels is not None or _listed(upload.unseen) or validation is not None:
         st.caption(
@@ -231,10 +231,10 @@ def _judged(
 ) -> ScoreReport | OpenQuestion:
     """Evaluate a file in a worker process, once for each answer."""
     key = f"judged {upload.key} {fixes} {validation and validation.key} {of_validation}"
-    return _once(key, lambda: _apart(upload, fixes, validation, of_validation))
+    return _once(key, lambda: _judge_in_worker(upload, fixes, validation, of_validation))
 
 
-def _apart(
+def _judge_in_worker(
     upload: ScoreUpload,
     fixes: tuple[str, ...],
     validation: ScoreUpload | None,
@@ -242,13 +242,13 @@ def _apart(
 ) -> ScoreReport | OpenQuestion:
     visitor = visitors.session()
     with artifacts.scratch() as folder:
-        given = _put(upload, fixes, folder / "given")
-        if is_predictions(given.path):
-            return _predicted(given.path, visitor)
+        request = _put(upload, fixes, folder / "given")
+        if is_predictions(request.path):
+            return _predicted(request.path, visitor)
         chosen_on = _put(validation, of_validation, folder / "validation") if validation else None
-        files = given.files + (chosen_on.files if chosen_on else [])
+        files = request.files + (chosen_on.files if chosen_on else [])
         with memory.BUDGET.lent(visitor, memory_for(files), clean_text(upload.file.name)) as lent:
-            return judge_in_worker(given, chosen_on, memory=lent, whose=whose_memory())
+            return judge_in_worker(request, chosen_on, memory=lent, whose=whose_memory())
 
 
 def _predicted(path: Path, visitor: str) -> ScoreReport:

@@ -49,7 +49,7 @@ PROXIED = frozenset(
     ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip")
 )
 #: Where a session counts what it has imported.
-MADE = "imports_made"
+IMPORTS = "imports_made"
 
 
 def import_files(
@@ -61,7 +61,7 @@ def import_files(
     replace: bool = False,
     choices: Mapping[str, str] | None = None,
 ) -> ZSLDataset:
-    """Import uploaded files as one data set, or raise ZSLError on the first thing that is wrong.
+    """Import uploaded files as one data set, or raise ZSLError on the first fault.
 
     ``files`` are two ``.mat`` (and class lists), one table, or a CSV, and one more with prototypes,
     which a CSV needs, as text embeddings of the classes; or any files, of which ``choices`` say
@@ -109,23 +109,23 @@ NOTHING = Survey("", (), {}, True, (), ())
 def survey_files(
     files: Sequence[BinaryIO], choices: Mapping[str, str] | None = None
 ) -> Survey | None:
-    """Return which array is which part; None for files in a layout that leaves no question."""
+    """Return the role of each array; None for files in a layout that states them."""
     with artifacts.scratch() as folder:
         paths = put(files, folder)
         main, options = _understood(paths)
         if "more" not in options:
             return None
         chosen = {part: text for part, text in (choices or {}).items() if text}
-        found = intake.survey([main, *map(Path, options["more"])], chosen)
-        titles = {part: found.parts[part].title if part in found.parts else ""
+        survey = intake.survey([main, *map(Path, options["more"])], chosen)
+        titles = {part: survey.parts[part].title if part in survey.parts else ""
                   for part in intake.CHOICES}  # fmt: skip
         return Survey(
-            found.sentence,
-            tuple(found.rows),
+            survey.sentence,
+            tuple(survey.rows),
             titles,
-            found.has_split,
-            found.class_names,
-            tuple(found.unclear.values()),
+            survey.has_split,
+            survey.class_names,
+            tuple(survey.unclear.values()),
         )
 
 
@@ -193,8 +193,8 @@ def context_of_files(
                 path.stat().st_size,
             ),
         )
-        known = _grouped(groups, pattern, folder)
-        return context_of_split(split, images[0] if images else None, folder, **known)
+        photographs = _grouped(groups, pattern, folder)
+        return context_of_split(split, images[0] if images else None, folder, **photographs)
 
     return kept_with_folder(read)
 
@@ -216,8 +216,8 @@ def photographs_of_dataset(
 ) -> Photographs | None:
     """Return which rows of a data set come from one photograph, by a file or by its names."""
     with artifacts.scratch() as folder:
-        known = _grouped(groups, pattern, folder)
-        return photographs_of(known["groups"], known["group_pattern"], dataset.image_files)
+        arguments = _grouped(groups, pattern, folder)
+        return photographs_of(arguments["groups"], arguments["group_pattern"], dataset.image_files)
 
 
 def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, Any]:
@@ -256,14 +256,14 @@ def names_this_machine(headers: Mapping[str, str]) -> bool:
 
 def _imported(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
     """Import, as often as a visit may."""
-    made, most = st.session_state.get(MADE, 0), settings.IMPORTS_A_VISITOR()
-    if made >= most:
+    imported, most = st.session_state.get(IMPORTS, 0), settings.IMPORTS_A_VISITOR()
+    if imported >= most:
         raise ParameterError(
             f"Expected at most {most} imports in one visit (ZSL_IMPORTS_A_VISITOR); this would be "
             "one more."
         )
     dataset = import_dataset(source, name=name, **options)
-    st.session_state[MADE] = made + 1
+    st.session_state[IMPORTS] = imported + 1
     return dataset
 
 

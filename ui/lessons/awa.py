@@ -10,7 +10,7 @@ import pandas as pd
 from ui.figures.cross import difference_strips, four_accuracies, image_counts
 from ui.figures.lesson import shares
 from ui.figures.palette import FIRST, HARMONIC, SECOND
-from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
+from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
 from ui.shell.numbers import three_digits
 from ui.state import cache, waiting
 from zslcore.analysis import cross_dataset
@@ -30,12 +30,12 @@ QUESTIONS = {
 }
 FOLDS = Ranges((2.0, 5.0, 10.0), lambda factor: f"{factor:g} times")
 TENTHS = Ranges((0.25, 0.5, 0.75, 0.95), lambda share: f"{100 * share:.0f} %")
-MORE = Words(("AWA1", "AWA2", "both equally"))
+MORE = WordAnswers(("AWA1", "AWA2", "both equally"))
 #: Level of significance.
 ALPHA = 0.05
-SIGNIFICANT = Words(("yes, p is below 5 %", "no, p is above 5 %"))
-CHANGES = Words(("the training set", "the test set", "no significant difference"))
-CELLS = Words(("lower on the other data set", "equal or higher"))
+SIGNIFICANT = WordAnswers(("yes, p is below 5 %", "no, p is above 5 %"))
+CHANGES = WordAnswers(("the training set", "the test set", "no significant difference"))
+CELLS = WordAnswers(("lower on the other data set", "equal or higher"))
 
 
 def _names(which: str) -> tuple[str, str]:
@@ -58,85 +58,87 @@ def _significant(p: float) -> str:
     return SIGNIFICANT.labels[0 if p < ALPHA else 1]
 
 
-def _totals(which: str) -> Found:
+def _totals(which: str) -> Outcome:
     counts = awa_image_counts()
     unseen = counts["role"] == "unseen"
     part = {"all classes": counts, "test classes": counts[unseen]}[which][["AWA1", "AWA2"]].sum()
     larger = MORE.labels[2] if part["AWA1"] == part["AWA2"] else str(part.idxmax())
     total = counts[["AWA1", "AWA2"]].sum().max()
     figure = shares({name: part[name] / total for name in part.index}, [FIRST, SECOND])
-    return Found(figure, larger, {"which": which} | dict(part))
+    return Outcome(figure, larger, {"which": which} | dict(part))
 
 
-def _balance(which: str) -> Found:
+def _balance(which: str) -> Outcome:
     table = awa_image_counts()
     ratio = table[which].max() / table[which].min()
     facts = {"which": which, "classes": len(table), "ratio": ratio}
     facts["largest"] = table["class"].iloc[table[which].argmax()]
     facts["smallest"] = table["class"].iloc[table[which].argmin()]
     both = table.rename(columns={"AWA1": "first", "AWA2": "second"})
-    return Found(image_counts(both, "AWA1", "AWA2"), FOLDS.of(ratio), facts)
+    return Outcome(image_counts(both, "AWA1", "AWA2"), FOLDS.of(ratio), facts)
 
 
-def _cells(which: str) -> Found:
+def _cells(which: str) -> Outcome:
     table, *names = _table(which)
     cells = cross_dataset.four_cells(table, *names)
     own = float(np.nanmean(cells.iloc[:, [0, 2]].to_numpy()))
     other = float(np.nanmean(cells.iloc[:, [1, 3]].to_numpy()))
     figure = four_accuracies({which: cells}, *names)
     facts = {"which": which, "methods": len(cells), "own": own, "other": other}
-    return Found(figure, CELLS.labels[0 if other < own else 1], facts)
+    return Outcome(figure, CELLS.labels[0 if other < own else 1], facts)
 
 
-def _tested(which: str) -> tuple[Found, Mapping[str, PairedTest]]:
+def _tested(which: str) -> tuple[Outcome, Mapping[str, PairedTest]]:
     """Draw the differences of pairs for each question; return the tests as well."""
     table, *names = _table(which)
     tests = cross_dataset.cross_tests(table, *names)
     strips = {which: (cross_dataset.differences(table, *names), tests)}
-    return Found(difference_strips(strips, QUESTIONS), "", {"which": which}), tests
+    return Outcome(difference_strips(strips, QUESTIONS), "", {"which": which}), tests
 
 
-def _claim(which: str) -> Found:
-    found, tests = _tested(which)
+def _claim(which: str) -> Outcome:
+    strips, tests = _tested(which)
     test, printed = tests["training set"], cross_dataset.PRINTED_CLAIM
     paper = f"; the paper prints {three_digits(printed.p)}" if which == PRINTED else ""
     facts = {"pairs": test.pairs, "sentence": test.sentence, "p": test.p, "paper": paper}
-    return Found(found.figure, _significant(test.p), {**found.facts, **facts})
+    return Outcome(strips.figure, _significant(test.p), {**strips.facts, **facts})
 
 
-def _larger(which: str) -> Found:
-    found, tests = _tested(which)
+def _larger(which: str) -> Outcome:
+    strips, tests = _tested(which)
     larger = tests["larger"]
     if larger.p >= ALPHA:
         answer = CHANGES.labels[2]
     else:
         answer = CHANGES.labels[0 if larger.mean_difference > 0 else 1]
     facts = {"pairs": larger.pairs, "sentence": larger.sentence, "p": larger.p}
-    return Found(found.figure, answer, {**found.facts, **facts})
+    return Outcome(strips.figure, answer, {**strips.facts, **facts})
 
 
 def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
     """Return how often the nearest class mean of the other data set is of the same class."""
     means = [cache.class_means(name, cache.dataset(name).digest) for name in names]
-    found = {}
+    by_name = {}
     for own, other, name in ((means[0], means[1], names[0]), (means[1], means[0], names[1])):
         distances = np.linalg.norm(own[:, None] - other[None], axis=-1)
-        found[name] = float((distances.argmin(axis=1) == np.arange(len(own))).mean())
-    return found
+        by_name[name] = float((distances.argmin(axis=1) == np.arange(len(own))).mean())
+    return by_name
 
 
-def _means(which: str) -> Found:
-    found = nearest_shares(_names(which))
-    share = float(np.mean(list(found.values())))
-    return Found(shares(found, [FIRST, SECOND]), TENTHS.of(share), {"which": which, "share": share})
+def _means(which: str) -> Outcome:
+    by_name = nearest_shares(_names(which))
+    share = float(np.mean(list(by_name.values())))
+    return Outcome(
+        shares(by_name, [FIRST, SECOND]), TENTHS.of(share), {"which": which, "share": share}
+    )
 
 
-def _verdict(which: str) -> Found:
+def _verdict(which: str) -> Outcome:
     _, tests = _tested(which)
     values = {QUESTIONS[k]: tests[k].p for k in ("training set", "test set")}
     training, test = values.values()
     facts = {"which": which, "training": training, "test": test}
-    return Found(shares(values, [HARMONIC, HARMONIC]), _significant(test), facts)
+    return Outcome(shares(values, [HARMONIC, HARMONIC]), _significant(test), facts)
 
 
 _PRINTED_FIRST = Control("Accuracies", (PRINTED, HERE, BARE))
@@ -144,14 +146,16 @@ _PRINTED_FIRST = Control("Accuracies", (PRINTED, HERE, BARE))
 AWA = read_lesson(
     "awa",
     {
-        "totals": Asked(MORE, Control("Images of", ("all classes", "test classes")), _totals),
-        "balance": Asked(FOLDS, Control("Data set", ("AWA2", "AWA1")), _balance),
-        "cells": Asked(CELLS, _PRINTED_FIRST, _cells),
-        "claim": Asked(SIGNIFICANT, _PRINTED_FIRST, _claim),
-        "larger": Asked(CHANGES, _PRINTED_FIRST, _larger),
-        "means": Asked(TENTHS, Control("Data", (HERE, BARE)), _means, PAIR),
-        "without": Asked(SIGNIFICANT, Control("Accuracies", (BARE, HERE, PRINTED)), _claim, PAIR),
-        "verdict": Asked(SIGNIFICANT, _PRINTED_FIRST, _verdict),
+        "totals": Exercise(MORE, Control("Images of", ("all classes", "test classes")), _totals),
+        "balance": Exercise(FOLDS, Control("Data set", ("AWA2", "AWA1")), _balance),
+        "cells": Exercise(CELLS, _PRINTED_FIRST, _cells),
+        "claim": Exercise(SIGNIFICANT, _PRINTED_FIRST, _claim),
+        "larger": Exercise(CHANGES, _PRINTED_FIRST, _larger),
+        "means": Exercise(TENTHS, Control("Data", (HERE, BARE)), _means, PAIR),
+        "without": Exercise(
+            SIGNIFICANT, Control("Accuracies", (BARE, HERE, PRINTED)), _claim, PAIR
+        ),
+        "verdict": Exercise(SIGNIFICANT, _PRINTED_FIRST, _verdict),
     },
     command=lambda: f"zslcore reproduce gbu:table4 --dataset {' '.join(PAIR)}",
 )

@@ -10,7 +10,7 @@ import numpy as np
 from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.lesson import over_share, several_curves, shares
 from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
-from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
+from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
 from ui.shell.numbers import percent, points
 from ui.state import cache, waiting
 from zslcore.analysis import confusion
@@ -29,7 +29,7 @@ DATA = ("digits", "simulated-AWA1", "simulated-AWA2")
 FIFTHS = Ranges((0.2, 0.4, 0.6, 0.8), lambda share: f"{share:.0%}".replace("%", " %"))
 POINTS = Ranges((0.01, 0.03, 0.1), lambda gap: f"{100 * gap:.0f} point{'s' * (gap > 0.01)}")
 FACTORS = Ranges((1.1, 1.5, 2.0, 3.0), lambda factor: f"{factor:g} times")
-DIRECTIONS = Words(("it rises", "it stays the same", "it falls"))
+DIRECTIONS = WordAnswers(("it rises", "it stays the same", "it falls"))
 #: Multiples of the validated gamma.
 STOPS = {"as validated": 1.0, "γ = 0": 0.0, "a quarter": 0.25, "half of it": 0.5, "twice that": 2.0}
 #: Shares of the training images that a split keeps; the question is about the first.
@@ -50,7 +50,7 @@ LOOKS: dict[str, Mark] = dict.fromkeys(NUMBERS, HARMONIC) | {
 }
 
 
-def run_of(method: str, data: str = DATA[0]) -> tuple[RunResult, AnsweredTest]:
+def validated_run(method: str, data: str = DATA[0]) -> tuple[RunResult, AnsweredTest]:
     """Return a run with parameters and gamma chosen on the folds."""
     dataset = cache.dataset(data)
     spec = RunSpec(dataset=data, split="PS", method=method, digest=dataset.digest)
@@ -65,41 +65,43 @@ def _both_of(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:
     return plain, calibrated
 
 
-def _zsl(method: str) -> Found:
-    run, scores = run_of(method)
+def _zsl(method: str) -> Outcome:
+    run, scores = validated_run(method)
     zsl, chance = run.evaluation.zsl, 1 / (~scores.seen).sum()
     figure = shares({method: zsl, "guessing": chance}, [UNSEEN, HARMONIC])
     facts = {"method": method, "zsl": zsl, "chance": chance, "times": zsl / chance}
-    return Found(figure, FIFTHS.of(zsl), facts)
+    return Outcome(figure, FIFTHS.of(zsl), facts)
 
 
-def _gzsl(method: str) -> Found:
-    run, _ = run_of(method)
+def _gzsl(method: str) -> Outcome:
+    run, _ = validated_run(method)
     zsl, unseen = run.evaluation.zsl, _both_of(run)[0].unseen
     figure = shares({"among unseen classes": zsl, "among all classes": unseen}, [UNSEEN, UNSEEN])
     facts = {"method": method, "zsl": zsl, "unseen": unseen, "change": unseen - zsl}
-    return Found(figure, FIFTHS.of(unseen), facts)
+    return Outcome(figure, FIFTHS.of(unseen), facts)
 
 
-def _where(method: str) -> Found:
-    _, scores = run_of(method)
+def _where(method: str) -> Outcome:
+    _, scores = validated_run(method)
     unseen = ~scores.seen[scores.y]
     share = float(scores.seen[scores.predicted(0.0)[unseen]].mean())
     matrix = confusion.confusion(scores, 0.0, cache.dataset(DATA[0]).class_names)
-    return Found(confusion_map(matrix, int(scores.seen.sum())), FIFTHS.of(share), {"share": share})
+    return Outcome(
+        confusion_map(matrix, int(scores.seen.sum())), FIFTHS.of(share), {"share": share}
+    )
 
 
-def _harmonic(method: str) -> Found:
-    plain, _ = _both_of(run_of(method)[0])
+def _harmonic(method: str) -> Outcome:
+    plain, _ = _both_of(validated_run(method)[0])
     values = {"seen s": plain.seen, "unseen u": plain.unseen, "H": plain.harmonic}
     figure = shares(values, [SEEN, UNSEEN, HARMONIC])
     facts = {"s": plain.seen, "u": plain.unseen, "H": plain.harmonic}
     facts["mean"] = (plain.seen + plain.unseen) / 2
-    return Found(figure, FIFTHS.of(plain.harmonic), facts)
+    return Outcome(figure, FIFTHS.of(plain.harmonic), facts)
 
 
 def _harmonic_context() -> str:
-    plain, _ = _both_of(run_of(METHODS[0])[0])
+    plain, _ = _both_of(validated_run(METHODS[0])[0])
     return (
         f"Without calibration, with all classes allowed, {METHODS[0]} recognises "
         f"{percent(plain.seen)} of seen images and {percent(plain.unseen)} of unseen ones."
@@ -108,11 +110,11 @@ def _harmonic_context() -> str:
 
 def _figures(method: str) -> dict[str, float]:
     """Return all metrics of a run."""
-    run, scores = run_of(method)
+    run, scores = validated_run(method)
     return {name: value or 0.0 for name, value in figures_of(scores, run.gamma).items()}
 
 
-def _separate(method: str) -> Found:
+def _separate(method: str) -> Outcome:
     f = _figures(method)
     separate, one = f["separate_harmonic"], f["plain_harmonic"]
     values = {
@@ -123,11 +125,11 @@ def _separate(method: str) -> Found:
     }
     figure = shares(values, [SEEN, UNSEEN, HARMONIC, HARMONIC])
     facts = {"method": method, "separate": separate, "one": one, "change": one - separate}
-    return Found(figure, FIFTHS.of(separate), facts)
+    return Outcome(figure, FIFTHS.of(separate), facts)
 
 
-def _gamma(stop: str) -> Found:
-    run, scores = run_of(METHODS[0])
+def _gamma(stop: str) -> Outcome:
+    run, scores = validated_run(METHODS[0])
     gamma = STOPS[stop] * (run.gamma or 0.0)
     classes = confusion.per_class_table(
         scores, {"plain": 0.0, "calibrated": gamma}, cache.dataset(DATA[0]).class_names
@@ -136,39 +138,39 @@ def _gamma(stop: str) -> Found:
     end = scores.curve.at(run.gamma or 0.0).seen
     answer = DIRECTIONS.labels[1 + int(np.sign(round(plain.seen - end, 12)))]
     changes = {"unseen": at.unseen - plain.unseen, "seen": at.seen - plain.seen}
-    return Found(class_bars(classes), answer, {"gamma": gamma} | changes)
+    return Outcome(class_bars(classes), answer, {"gamma": gamma} | changes)
 
 
-def _best(method: str) -> Found:
-    run, scores = run_of(method)
+def _best(method: str) -> Outcome:
+    run, scores = validated_run(method)
     best = scores.curve.best()
     figure = several_curves({method: (scores.curve, best.gamma)}, [HARMONIC])
     facts = {"method": method, "best": best.harmonic, "gamma": best.gamma}
     facts["plain"] = _both_of(run)[0].harmonic
-    return Found(figure, FIFTHS.of(best.harmonic), facts)
+    return Outcome(figure, FIFTHS.of(best.harmonic), facts)
 
 
-def _chosen(method: str) -> Found:
-    run, scores = run_of(method)
+def _chosen(method: str) -> Outcome:
+    run, scores = validated_run(method)
     plain, calibrated = _both_of(run)
     validated, best = calibrated.harmonic, scores.curve.best().harmonic
     values = {"γ = 0": plain.harmonic, "validated γ": validated, "oracle γ": best}
     facts = {"validated": validated, "best": best, "gap": best - validated}
     figure = shares(values, [HARMONIC, VALIDATED, ORACLE])
-    return Found(figure, POINTS.of(best - validated), facts)
+    return Outcome(figure, POINTS.of(best - validated), facts)
 
 
-def _number(name: str, method: str) -> Found:
+def _number(name: str, method: str) -> Outcome:
     """Show the metrics up to the one that is predicted."""
     f, names = _figures(method), list(NUMBERS)
     values = {each: f[NUMBERS[each]] for each in names[: names.index(name) + 1]}
     facts = {"method": method, "area": f["ausuc_per_sample"], "auroc": f["auroc"]}
     figure = shares(values, [LOOKS[each] for each in values])
-    return Found(figure, FIFTHS.of(values[name]), facts)
+    return Outcome(figure, FIFTHS.of(values[name]), facts)
 
 
-def _moved(method: str) -> Found:
-    run, scores = run_of(method)
+def _moved(method: str) -> Outcome:
+    run, scores = validated_run(method)
     before, after = figures_of(scores, run.gamma), figures_of(_fewer_seen(scores), run.gamma)
     change = {
         name: abs((after[figure] or 0.0) - (before[figure] or 0.0))
@@ -178,7 +180,9 @@ def _moved(method: str) -> Found:
     most = next(name for name, value in change.items() if value == largest)
     sizes = ", ".join(f"{name} {points(value).removeprefix('+')}" for name, value in change.items())
     figure = shares(change, [LOOKS[name] for name in change], differences=True)
-    return Found(figure, most, {"sizes": sizes, "most": most, "largest": largest, "others": others})
+    return Outcome(
+        figure, most, {"sizes": sizes, "most": most, "largest": largest, "others": others}
+    )
 
 
 def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
@@ -188,20 +192,20 @@ def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
     return PredictedRows.of_scores(test, np.arange(len(of_seen))).taken(kept)
 
 
-def _elsewhere(data: str) -> Found:
-    plain, calibrated = _both_of(run_of("LinearS2V", data)[0])
+def _elsewhere(data: str) -> Outcome:
+    plain, calibrated = _both_of(validated_run("LinearS2V", data)[0])
     factor = calibrated.harmonic / plain.harmonic
     values = {"H at γ = 0": plain.harmonic, "H, validated γ": calibrated.harmonic}
     kind = " These features are simulated." if cache.dataset(data).simulated else ""
     figure = shares(values, [HARMONIC, VALIDATED])
-    return Found(figure, FACTORS.of(factor), {"data": data, "factor": factor, "kind": kind})
+    return Outcome(figure, FACTORS.of(factor), {"data": data, "factor": factor, "kind": kind})
 
 
-def _fewer_images(kept: str) -> Found:
+def _fewer_images(kept: str) -> Outcome:
     """Fit on shares of the training images, with parameters and gamma of the whole split."""
-    run, _ = run_of("LinearS2V")
+    run, _ = validated_run("LinearS2V")
     dataset = cache.dataset(DATA[0])
-    split, found, images = dataset.split("PS"), {}, {}
+    split, accuracies, images = dataset.split("PS"), {}, {}
     for name, share in KEPT.items():
         rows, _ = hold_out(dataset.labels, split.trainval, 1 - share, seed=0)
         model = get_method("LinearS2V")(**run.params)
@@ -209,23 +213,23 @@ def _fewer_images(kept: str) -> Found:
             model, dataset, replace(split, trainval=rows), preprocessing=run.spec.preprocessing
         )
         point = scores.curve.at(run.gamma or 0.0)
-        found[share], images[name] = (point.seen, point.unseen, point.harmonic), len(rows)
-    first, here, whole = (found[KEPT[name]][2] for name in ("10 %", kept, "100 %"))
+        accuracies[share], images[name] = (point.seen, point.unseen, point.harmonic), len(rows)
+    first, here, whole = (accuracies[KEPT[name]][2] for name in ("10 %", kept, "100 %"))
     facts = {"kept": kept, "images": images[kept], "all": images["100 %"]}
     facts |= {"H": here, "whole": whole, "lost": whole - here}
-    return Found(over_share(found, KEPT[kept]), POINTS.of(whole - first), facts)
+    return Outcome(over_share(accuracies, KEPT[kept]), POINTS.of(whole - first), facts)
 
 
 _BY_METHOD = Control("Method", METHODS)
 
 
 def _digits(
-    answers: Ranges | Words,
-    compute: Callable[[str], Found],
+    answers: Ranges | WordAnswers,
+    compute: Callable[[str], Outcome],
     control: Control = _BY_METHOD,
     context: Callable[[], str] = lambda: "",
-) -> Asked:
-    return Asked(answers, control, compute, DATA[:1], context)
+) -> Exercise:
+    return Exercise(answers, control, compute, DATA[:1], context)
 
 
 CALIBRATION = read_lesson(
@@ -241,14 +245,16 @@ CALIBRATION = read_lesson(
         "chosen": _digits(POINTS, _chosen),
         "area": _digits(FIFTHS, lambda method: _number("area, every γ", method)),
         "auroc": _digits(FIFTHS, lambda method: _number("AUROC", method)),
-        "moved": _digits(Words(tuple(NUMBERS)), _moved),
+        "moved": _digits(WordAnswers(tuple(NUMBERS)), _moved),
         "fewer": _digits(
             POINTS, _fewer_images, Control("Training images kept", tuple(KEPT), slider=True)
         ),
-        "elsewhere": Asked(FACTORS, Control("Data set", DATA[1:] + DATA[:1]), _elsewhere, DATA[1:]),
+        "elsewhere": Exercise(
+            FACTORS, Control("Data set", DATA[1:] + DATA[:1]), _elsewhere, DATA[1:]
+        ),
     },
     command=lambda: (
-        f"{run_of(METHODS[0])[0].spec.command()} --predictions own.parquet\n"
-        "zslcore score own.parquet\n" + run_of("LinearS2V", DATA[1])[0].spec.command()
+        f"{validated_run(METHODS[0])[0].spec.command()} --predictions own.parquet\n"
+        "zslcore score own.parquet\n" + validated_run("LinearS2V", DATA[1])[0].spec.command()
     ),
 )

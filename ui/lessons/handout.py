@@ -80,11 +80,11 @@ def handout(
     questions, answers = [], []
     for number, step in enumerate(lesson.steps, start=1):
         view = step.see(step.control.options[0])
-        there = replace(place, step=number, revealed=False, room="")
-        made = (sources, (lesson.command(),), link_of(there, page))
+        at_step = replace(place, step=number, revealed=False, room="")
+        origin = (sources, (lesson.command(),), link_of(at_step, page))
         lines = [step.context(), step.ask, *(f"☐ {label}" for label in step.answers.labels)]
-        asked = report.Pin(f"{number}. {step.title}", "", (), (), 0, *made)
-        shown = replace(asked, caption=f"What to notice: {view.notice}").showing(view.figure)
-        questions.append(replace(asked, caption="\n".join(line for line in lines if line)))
+        question = report.Pin(f"{number}. {step.title}", "", (), (), 0, *origin)
+        shown = replace(question, caption=f"What to notice: {view.notice}").showing(view.figure)
+        questions.append(replace(question, caption="\n".join(line for line in lines if line)))
         answers.append(shown)
     return report.as_html(questions, lesson.title, answers=answers)

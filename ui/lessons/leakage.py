@@ -11,7 +11,7 @@ from ui.figures.gains import GROUP_WORDS
 from ui.figures.leakage import leaks_by_class
 from ui.figures.lesson import class_accuracy_bars, shares
 from ui.figures.palette import GROUP_LOOKS
-from ui.lessons.step import Asked, Control, Found, Ranges, Words, read_lesson
+from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
 from ui.state import cache
 from zslcore.analysis import overlap
 from zslcore.datasets.simulated_names import name_without_effects
@@ -23,22 +23,22 @@ DATA = "simulated-AWA2"
 VOCABULARY = "imagenet-1k"
 METHODS = ("LinearS2V", "LinearV2S", "ESZSL")
 WITH, WITHOUT = "with effect", "without effect"
-FAULTS = Words(tuple(quiz.ANSWERS))
+FAULTS = WordAnswers(tuple(quiz.ANSWERS))
 COUNT = Ranges((1, 4, 7), lambda n: f"{n:g}")
 GAINS = Ranges((0.0, 0.1, 0.25, 0.5), lambda gain: f"{100 * gain:.0f} %")
-CHANCE = Words(("yes, p is below 5 %", "no, p is above 5 %"))
-BETTER = Words(("overlapping classes are better", "they are as good, or worse"))
+CHANCE = WordAnswers(("yes, p is below 5 %", "no, p is above 5 %"))
+BETTER = WordAnswers(("overlapping classes are better", "they are as good, or worse"))
 ALPHA = 0.05
 
 
-def _fault(question: str, which: str) -> Found:
+def _fault(question: str, which: str) -> Outcome:
     """Show a faulty split of the quiz with the finding of the audit."""
     context, _, answer = cache.quiz_question(question)
     failed = [f for f in answer.report.findings if f.mark in ("leak", "error")]
     message = failed[0].sentence if failed else "No check of the audit failed."
     table = counts.leaks_by_class(context, answer.report if which == "what leaks" else None)
     facts = {"digits": len(table), "message": message}
-    return Found(leaks_by_class(table), answer.right, facts)
+    return Outcome(leaks_by_class(table), answer.right, facts)
 
 
 def _clues(question: str) -> str:
@@ -63,68 +63,70 @@ def _grouped(name: str, split: str, group: Group) -> set[int]:
     return set(numbers) & set(parts.unseen_classes.tolist())
 
 
-def _overlap(split: str) -> Found:
+def _overlap(split: str) -> Outcome:
     counts = {group: len(_grouped(DATA, split, group)) for group in GROUPS}
-    known, n = counts["in the set"], sum(counts.values())
+    in_set, n = counts["in the set"], sum(counts.values())
     values = {GROUP_WORDS[group][0]: count / n for group, count in counts.items()}
-    facts = {"known": known, "n": n, "split": split}
-    return Found(shares(values, [GROUP_LOOKS[group] for group in GROUPS]), COUNT.of(known), facts)
+    facts = {"in_set": in_set, "n": n, "split": split}
+    return Outcome(
+        shares(values, [GROUP_LOOKS[group] for group in GROUPS]), COUNT.of(in_set), facts
+    )
 
 
 def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
     """Return the accuracy of every test class of split SS, and the gain by overlap."""
     dataset = cache.dataset(name)
     accuracy = cache.class_accuracy(RunSpec.among_unseen(dataset, "SS", method))
-    known, related = (_grouped(name, "SS", group) for group in GROUPS[:2])
-    gains = overlap.method_gains({method: accuracy}, known, related)
+    in_set, related = (_grouped(name, "SS", group) for group in GROUPS[:2])
+    gains = overlap.method_gains({method: accuracy}, in_set, related)
     images = overlap.test_images(dataset, dataset.split("SS"))
-    table = overlap.class_accuracies(accuracy, known, images, dict(enumerate(dataset.class_names)))
+    table = overlap.class_accuracies(accuracy, in_set, images, dict(enumerate(dataset.class_names)))
     near, inside = table["number"].isin(related), table["overlapping"]
     table["group"] = np.select([inside, near], GROUPS[:2], GROUPS[2])
     return table, gains.iloc[0]
 
 
-def _bars(name: str, method: str) -> Found:
+def _bars(name: str, method: str) -> Outcome:
     table, gain = _gains(name, method)
     figure = class_accuracy_bars(
         table, {"in the set": gain["overlap"], "unrelated": gain["clean"]}, ""
     )
     facts = {"method": method, "classes": len(table)} | {str(k): v for k, v in gain.items()}
-    return Found(figure, BETTER.labels[0 if gain["overlap"] > gain["clean"] else 1], facts)
+    return Outcome(figure, BETTER.labels[0 if gain["overlap"] > gain["clean"] else 1], facts)
 
 
-def _simulated(which: str) -> Found:
+def _simulated(which: str) -> Outcome:
     """Show the bars of the simulated data with effect, or without."""
     name = DATA if which == WITH else name_without_effects(DATA) or DATA
-    found = _bars(name, METHODS[0])
-    return Found(found.figure, found.answer, {**found.facts, "which": which})
+    bars = _bars(name, METHODS[0])
+    return Outcome(bars.figure, bars.answer, {**bars.facts, "which": which})
 
 
-def _gain(which: str) -> Found:
-    found = _simulated(which)
-    return Found(found.figure, GAINS.of(found.facts["gain"]), found.facts)
+def _gain(which: str) -> Outcome:
+    bars = _simulated(which)
+    return Outcome(bars.figure, GAINS.of(bars.facts["gain"]), bars.facts)
 
 
-def _chance(which: str) -> Found:
-    found = _simulated(which)
-    answer = CHANCE.labels[0 if found.facts["p"] < ALPHA else 1]
-    return Found(found.figure, answer, found.facts)
+def _chance(which: str) -> Outcome:
+    bars = _simulated(which)
+    answer = CHANCE.labels[0 if bars.facts["p"] < ALPHA else 1]
+    return Outcome(bars.figure, answer, bars.facts)
 
 
-def _asked(question: str) -> Asked:
+def _audit_exercise(question: str) -> Exercise:
     control = Control("Show", ("the split", "what leaks"))
     see, context = partial(_fault, question), partial(_clues, question)
-    return Asked(FAULTS, control, see, ("digits",), context)
+    return Exercise(FAULTS, control, see, ("digits",), context)
 
 
 LEAKAGE = read_lesson(
     "leakage",
     {
-        **{f"question {question}": _asked(question) for question in quiz.QUESTIONS},
-        "overlap": Asked(COUNT, Control("Split", ("SS", "PS")), _overlap, (DATA,)),
-        "bars": Asked(BETTER, Control("Method", METHODS), partial(_bars, DATA), (DATA,)),
-        "gain": Asked(GAINS, Control("Simulated", (WITH, WITHOUT)), _gain, (DATA,)),
-        "chance": Asked(CHANCE, Control("Simulated", (WITHOUT, WITH)), _chance, (DATA,)),
+        **{f"question {question}": _audit_exercise(question) for question in quiz.QUESTIONS},
+        "overlap": Exercise(COUNT, Control("Split", ("SS", "PS")), _overlap, (DATA,)),
+        "bars": Exercise(BETTER, Control("Method", METHODS), partial(_bars, DATA), (DATA,)),
+        "gain": Exercise(GAINS, Control("Simulated", (WITH, WITHOUT)), _gain, (DATA,)),
+        "chance": Exercise(CHANCE, Control("Simulated", (WITHOUT, WITH)), _chance, (DATA,)),
     },
     command=lambda: f"zslcore check {DATA} --split SS",
 )

@@ -37,7 +37,7 @@ class Place:
     led: Shown | None = None
 
     @classmethod
-    def asked(cls, lessons: Mapping[str, Lesson]) -> Self | None:
+    def from_address(cls, lessons: Mapping[str, Lesson]) -> Self | None:
         """Return the place in the address, or the nearest; None for the list of lessons."""
         query = st.query_params
         name = query.get("lesson", "")
@@ -77,17 +77,17 @@ class Place:
 
     def query(self) -> dict[str, str]:
         """Return the parameters in the address."""
-        found = {"lesson": self.lesson, "lessons_step": str(self.step)}
+        parameters = {"lesson": self.lesson, "lessons_step": str(self.step)}
         if self.revealed:
-            found["lessons_shown"] = "1"
+            parameters["lessons_shown"] = "1"
         if self.room:
-            found["room"] = self.room
-        return found
+            parameters["room"] = self.room
+        return parameters
 
     def go(self, *, step: int | None = None, revealed: bool = False) -> None:
         """Go to a step; the page runs again there."""
-        there = replace(self, step=self.step if step is None else step, revealed=revealed)
-        st.query_params.from_dict(there.query())
+        target = replace(self, step=self.step if step is None else step, revealed=revealed)
+        st.query_params.from_dict(target.query())
         st.rerun()
 
     def leave(self) -> None:

@@ -82,13 +82,13 @@ class Rooms:
         """Open a room of a visitor; returns its code."""
         now = self._clock()
         with self._writing() as db:
-            mine = (visitor.address, visitor.browser)
-            self._make_room(db, "address = ? AND browser = ?", mine, self.share)
-            self._make_room(db, "address = ?", mine[:1], self.share_of_address)
+            owner = (visitor.address, visitor.browser)
+            self._make_room(db, "address = ? AND browser = ?", owner, self.share)
+            self._make_room(db, "address = ?", owner[:1], self.share_of_address)
             self._make_room(db, "1", (), self.most)
             while True:
                 code = "".join(secrets.choice(_SIGNS) for _ in range(_CODE))
-                row = (code, *mine, now, now)
+                row = (code, *owner, now, now)
                 if db.execute("INSERT OR IGNORE INTO rooms VALUES (?, ?, ?, ?, ?)", row).rowcount:
                     return code
 
@@ -110,16 +110,16 @@ class Rooms:
         with self._reading() as db:
             if self._used(db, code) is None:
                 return False
-            if (visit, answer) in self._given(db, code, question):
+            if (visit, answer) in self._votes(db, code, question):
                 return True
         with self._writing() as db:
             if self._used(db, code) is None:
                 return False
-            given = dict(self._given(db, code, question))
-            asked = "SELECT COUNT(DISTINCT question) FROM votes WHERE code = ?"
-            if not given and db.execute(asked, (code,)).fetchone()[0] >= self.questions:
+            votes = dict(self._votes(db, code, question))
+            query = "SELECT COUNT(DISTINCT question) FROM votes WHERE code = ?"
+            if not votes and db.execute(query, (code,)).fetchone()[0] >= self.questions:
                 return False
-            full = visit not in given and len(given) >= self.visits
+            full = visit not in votes and len(votes) >= self.visits
             if full and not _give_way(db, code, question, address):
                 return False
             row = (code, question, visit, answer, address)
@@ -130,7 +130,7 @@ class Rooms:
     def counts(self, code: str, question: str) -> Counter[str]:
         """Return how many visitors gave each answer to a question."""
         with self._reading() as db:
-            return Counter(answer for _, answer in self._given(db, code, question))
+            return Counter(answer for _, answer in self._votes(db, code, question))
 
     def is_of(self, code: str, visitor: Visitor) -> bool:
         """Whether this visitor opened the room."""
@@ -157,11 +157,11 @@ class Rooms:
     # --- The file ---------------------------------------------------------------------------------
 
     def _make_room(
-        self, db: sqlite3.Connection, where: str, whose: tuple[str, ...], most: int
+        self, db: sqlite3.Connection, where: str, owner: tuple[str, ...], most: int
     ) -> None:
         """Close rooms until there is room for one more."""
-        while db.execute(f"SELECT COUNT(*) FROM rooms WHERE {where}", whose).fetchone()[0] >= most:  # noqa: S608
-            (code,) = db.execute(_FIRST_TO_GO.format(where=where), whose).fetchone()
+        while db.execute(f"SELECT COUNT(*) FROM rooms WHERE {where}", owner).fetchone()[0] >= most:  # noqa: S608
+            (code,) = db.execute(_FIRST_TO_GO.format(where=where), owner).fetchone()
             _close(db, code)
 
     def _used(self, db: sqlite3.Connection, code: str) -> float | None:
@@ -178,7 +178,7 @@ class Rooms:
         db.execute("UPDATE rooms SET used = ? WHERE code = ?", (self._clock(), code))
 
     @staticmethod
-    def _given(db: sqlite3.Connection, code: str, question: str) -> list[tuple[str, str]]:
+    def _votes(db: sqlite3.Connection, code: str, question: str) -> list[tuple[str, str]]:
         query = "SELECT visit, answer FROM votes WHERE code = ? AND question = ?"
         return db.execute(query, (code, question)).fetchall()
 

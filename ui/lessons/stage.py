@@ -13,7 +13,7 @@ from ui.components import chart as drawing
 from ui.figures import lesson as figures
 from ui.lessons.place import Place
 from ui.lessons.room import ROOMS
-from ui.lessons.step import Lesson, Step, View
+from ui.lessons.step import Lesson, Step, StepView
 from ui.shell import terms, visitors
 from ui.shell.frame import chart
 from ui.shell.guard import fragment
@@ -92,18 +92,18 @@ def _reveal(lesson: Lesson, step: Step, place: Place, answer: str | None) -> Non
     if answer is not None and answer == right:
         st.success(f"You predicted **{plain(answer)}**, which is right.", icon=":material/check:")
     else:
-        said = f"You predicted **{plain(answer)}**. " if answer else ""
-        st.info(f"{said}The answer is **{plain(right)}**.", icon=":material/lightbulb:")
+        prediction = f"You predicted **{plain(answer)}**. " if answer else ""
+        st.info(f"{prediction}The answer is **{plain(right)}**.", icon=":material/lightbulb:")
     _draw(view, place)
     st.markdown(f"**What to notice:** {plain(view.notice)}")
     if place.room:
-        _show_room(_Asked(place, tuple(step.answers.labels), right, answer))
+        _show_room(_RoomQuestion(place, tuple(step.answers.labels), right, answer))
     if place.step == len(lesson.steps):
         st.markdown("This command repeats the lesson:")
         show_command(lesson.command())
 
 
-def _draw(view: View, place: Place) -> None:
+def _draw(view: StepView, place: Place) -> None:
     figure = view.figure.enlarged(figures.WORDS)
     chart(figure, view.alt, key=f"lesson_{place.lesson}_{place.step}")
 
@@ -112,7 +112,7 @@ def _draw(view: View, place: Place) -> None:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _RoomQuestion:
     place: Place
     labels: tuple[str, ...]
     right: str
@@ -136,13 +136,13 @@ def _tell_room(place: Place) -> None:
 
 
 @partial(fragment, run_every=LOOK_EVERY)
-def _show_room(asked: _Asked) -> None:
+def _show_room(question: _RoomQuestion) -> None:
     """Draw the predictions of the room."""
-    counts = ROOMS.counts(asked.place.room, asked.place.question)
-    by_answer = {label: counts[label] for label in asked.labels}
-    st.markdown(f"**Predictions of room {asked.place.room}:** {counts.total()} answers")
+    counts = ROOMS.counts(question.place.room, question.place.question)
+    by_answer = {label: counts[label] for label in question.labels}
+    st.markdown(f"**Predictions of room {question.place.room}:** {counts.total()} answers")
     drawing.draw(
-        figures.room(by_answer, asked.right, asked.own),
+        figures.room(by_answer, question.right, question.own),
         "Answers of the room: " + ", ".join(f"{n} {label}" for label, n in by_answer.items()),
         key="lesson_room",
     )

@@ -20,7 +20,7 @@ from ui.figures.vocabulary import Chart
 from ui.shell.numbers import percent, points, three_digits
 
 
-class Answers(Protocol):
+class StepAnswers(Protocol):
     """Possible predictions of a step."""
 
     @property
@@ -29,7 +29,7 @@ class Answers(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordAnswers:
     """Answers in words."""
 
     labels: tuple[str, ...]
@@ -64,7 +64,7 @@ class Control:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Outcome:
     """Result of a step: figure, right answer, and the values in its sentences."""
 
     figure: Chart
@@ -73,7 +73,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class StepView:
     """Revealed content of a step: figure, sentence to notice and right answer."""
 
     figure: Chart
@@ -92,9 +92,9 @@ class Step:
 
     title: str
     ask: str
-    answers: Answers
+    answers: StepAnswers
     control: Control
-    see: Callable[[str], View]
+    see: Callable[[str], StepView]
     data: tuple[str, ...] = ()
     context: Callable[[], str] = lambda: ""
 
@@ -116,12 +116,12 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Exercise:
     """The part of a :class:`Step` that is computed, from an option of the control."""
 
-    answers: Answers
+    answers: StepAnswers
     control: Control
-    compute: Callable[[str], Found]
+    compute: Callable[[str], Outcome]
     data: tuple[str, ...] = ()
     context: Callable[[], str] = field(default=lambda: "")
 
@@ -143,20 +143,28 @@ class _Sentences(string.Formatter):
         return str(super().format_field(value, spec))
 
 
-def read_lesson(name: str, asked: Mapping[str, Asked], command: Callable[[], str]) -> Lesson:
-    """Return the lesson in the TOML file of its name; its steps name ``asked`` by ``see``."""
+def read_lesson(name: str, exercises: Mapping[str, Exercise], command: Callable[[], str]) -> Lesson:
+    """Return the lesson in the TOML file of its name; its steps name ``exercises`` by ``see``."""
     lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
     write = _Sentences().format
 
-    def shown(row: Mapping[str, str], option: str) -> View:
-        found = asked[row["see"]].compute(option)
-        alt, notice = (write(row[words], **found.facts) for words in ("alt", "notice"))
-        return View(found.figure, alt, notice, found.answer)
+    def shown(row: Mapping[str, str], option: str) -> StepView:
+        result = exercises[row["see"]].compute(option)
+        alt, notice = (write(row[words], **result.facts) for words in ("alt", "notice"))
+        return StepView(result.figure, alt, notice, result.answer)
 
     def step(row: Mapping[str, str]) -> Step:
-        of = asked[row["see"]]
+        exercise = exercises[row["see"]]
         see = partial(shown, row)
-        return Step(row["title"], row["ask"], of.answers, of.control, see, of.data, of.context)
+        return Step(
+            row["title"],
+            row["ask"],
+            exercise.answers,
+            exercise.control,
+            see,
+            exercise.data,
+            exercise.context,
+        )
 
     steps = tuple(step(row) for row in lesson.pop("step"))
     return Lesson(name, **lesson, steps=steps, command=command)

@@ -9,12 +9,12 @@ import numpy as np
 from ui.maps.scene import (
     Colouring,
     Scene,
-    by_class,
-    by_density,
-    by_fifths,
-    by_group,
-    by_share,
     class_palette,
+    colour_by_class,
+    colour_by_density,
+    colour_by_fifths,
+    colour_by_group,
+    colour_by_share,
 )
 from ui.state import cache, waiting
 from zslcore.analysis.dataset_summary import known_to_extractor
@@ -69,23 +69,23 @@ def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) 
 
 def coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colouring:
     """Return the category of every image; ``method`` where :data:`OF_ANSWERS` has the colour."""
-    made: dict[str, Callable[[], Colouring]] = {
-        "class": lambda: by_class(scene),
-        "density": lambda: by_density(scene),
+    colourings: dict[str, Callable[[], Colouring]] = {
+        "class": lambda: colour_by_class(scene),
+        "density": lambda: colour_by_density(scene),
         "neighbours preserved": lambda: _by_neighbours(scene),
         "data set": lambda: _by_set(scene),
         "prediction": lambda: _by_answer(scene, split, method or ""),
         "confidence": lambda: _by_lead(scene, split, method or ""),
     }
-    if colour in made:
-        return made[colour]()
+    if colour in colourings:
+        return colourings[colour]()
     words_of: Callable[[ZSLDataset], np.ndarray] = {
         "right or wrong": lambda dataset: _outcomes(dataset, split, method or ""),
-        "overlap": _known,
+        "overlap": _overlaps,
         "seen or unseen": lambda dataset: roles(dataset, split),
     }[colour]
     groups = _of_images(scene, [words_of(dataset) for dataset in scene.datasets])
-    return by_group(groups, {k: v for k, v in WORDS[colour].items() if (groups == k).any()})
+    return colour_by_group(groups, {k: v for k, v in WORDS[colour].items() if (groups == k).any()})
 
 
 def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
@@ -108,15 +108,15 @@ def roles(dataset: ZSLDataset, split: str) -> np.ndarray:
     return role[dataset.labels]
 
 
-def _known(dataset: ZSLDataset) -> np.ndarray:
-    known = known_to_extractor(dataset).fillna("").astype(bool).to_numpy()
-    return np.where(known, "in ImageNet-1K", "not in ImageNet-1K").astype(object)[dataset.labels]
+def _overlaps(dataset: ZSLDataset) -> np.ndarray:
+    in_set = known_to_extractor(dataset).fillna("").astype(bool).to_numpy()
+    return np.where(in_set, "in ImageNet-1K", "not in ImageNet-1K").astype(object)[dataset.labels]
 
 
 def _by_set(scene: Scene) -> Colouring:
     names = [title(dataset.name) for dataset in scene.datasets]
     groups = np.array(names, dtype=object)[scene.part]
-    return by_group(groups, dict(zip(names, ("first", "second"), strict=False)))
+    return colour_by_group(groups, dict(zip(names, ("first", "second"), strict=False)))
 
 
 # --- What a method says of it ---------------------------------------------------------------------
@@ -140,15 +140,15 @@ def _outcomes(dataset: ZSLDataset, split: str, method: str) -> np.ndarray:
 
 def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
     """Colour by the class that an image is taken for; classes look as under "class"."""
-    found = []
+    categories = []
     for i, dataset in enumerate(scene.datasets):
         number = np.arange(dataset.n_classes) if i == 0 else match_classes(*scene.datasets)
         predicted = answers_of(dataset, split, method).predicted
-        found.append(np.where(predicted < 0, len(scene.classes), number[predicted]))
-    left = by_group(np.array([UNTESTED]), {UNTESTED: "other"}).palette
+        categories.append(np.where(predicted < 0, len(scene.classes), number[predicted]))
+    left = colour_by_group(np.array([UNTESTED]), {UNTESTED: "other"}).palette
     few = len(scene.classes) <= 24
     return Colouring(
-        _of_images(scene, found),
+        _of_images(scene, categories),
         (*class_palette(scene.classes), *left),
         "list" if few else "none",
     )
@@ -160,7 +160,7 @@ def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
     ranks = [np.argsort(np.argsort(each.lead, kind="stable")) for each in answers]
     shares = [rank / len(rank) for rank in ranks]  # scales of two data sets are not alike
     tested = _of_images(scene, [each.tested for each in answers])
-    return by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
+    return colour_by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
 
 
 # --- What the map makes of it ---------------------------------------------------------------------
@@ -169,9 +169,9 @@ def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
 def _by_neighbours(scene: Scene) -> Colouring:
     """Colour by the share of an image's nearest ones that are near it on the map."""
     shares = np.zeros(len(scene))
-    for made in dict.fromkeys(scene.maps):
-        sets = tuple(dataset for dataset in scene.datasets if dataset.digest in made.digests)
+    for one_map in dict.fromkeys(scene.maps):
+        sets = tuple(dataset for dataset in scene.datasets if dataset.digest in one_map.digests)
         here = np.isin(scene.part, [scene.datasets.index(dataset) for dataset in sets])
-        shares[here] = cache.neighbours_kept(repr(made.settings), made.digests, made, sets)
+        shares[here] = cache.neighbours_kept(repr(one_map.settings), one_map.digests, one_map, sets)
     words = "more than {} % of its neighbours preserved"
-    return by_share(shares, words, ("no neighbour preserved", "all preserved"))
+    return colour_by_share(shares, words, ("no neighbour preserved", "all preserved"))

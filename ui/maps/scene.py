@@ -92,7 +92,7 @@ class Scene:
     def overlay(cls, datasets: Sequence[ZSLDataset], *maps: EmbeddedMap) -> Scene:
         """One panel a map, all of the same images."""
         first, everything = maps[0], np.arange(len(maps[0]))
-        titles = [METHOD_NAMES[made.settings.method] for made in maps] if len(maps) > 1 else [""]
+        titles = [METHOD_NAMES[one.settings.method] for one in maps] if len(maps) > 1 else [""]
         return cls(
             datasets=tuple(datasets),
             maps=maps,
@@ -100,24 +100,24 @@ class Scene:
             row=first.row,
             labels=first.labels,
             images=(everything,) * len(maps),
-            places=tuple(made.coordinates for made in maps),
+            places=tuple(one.coordinates for one in maps),
             titles=tuple(titles),
             link="image",
         )
 
     @classmethod
-    def side_by_side(cls, datasets: Sequence[ZSLDataset], made: EmbeddedMap) -> Scene:
+    def side_by_side(cls, datasets: Sequence[ZSLDataset], joint: EmbeddedMap) -> Scene:
         """One panel a data set, of one map of both."""
-        images = tuple(np.flatnonzero(made.part == i) for i in (0, 1))
+        images = tuple(np.flatnonzero(joint.part == i) for i in (0, 1))
         return cls(
             datasets=tuple(datasets),
-            maps=(made, made),
-            part=made.part,
-            row=made.row,
-            labels=made.labels,
+            maps=(joint, joint),
+            part=joint.part,
+            row=joint.row,
+            labels=joint.labels,
             images=images,
-            places=tuple(made.coordinates[rows] for rows in images),
-            titles=tuple(map(title, made.names)),
+            places=tuple(joint.coordinates[rows] for rows in images),
+            titles=tuple(map(title, joint.names)),
             behind=True,
         )
 
@@ -160,7 +160,7 @@ class Scene:
     @property
     def title(self) -> str:
         """Title: data sets and layout, simulated data called so."""
-        methods = dict.fromkeys(METHOD_NAMES[made.settings.method] for made in self.maps)
+        methods = dict.fromkeys(METHOD_NAMES[one.settings.method] for one in self.maps)
         names = dict.fromkeys(
             f"{data.name} (simulated)"
             if data.simulated and "simulated" not in data.name
@@ -262,13 +262,13 @@ def class_palette(names: Sequence[str]) -> tuple[Entry, ...]:
     )
 
 
-def by_class(scene: Scene) -> Colouring:
+def colour_by_class(scene: Scene) -> Colouring:
     """Colour by class; so few that a list can be read get one."""
     names = scene.classes
     return Colouring(scene.labels, class_palette(names), "list" if len(names) <= 24 else "none")
 
 
-def by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
+def colour_by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
     """Colour by the name of a group, (n,); ``words`` has the names' meanings, in legend order."""
     order = {name: k for k, name in enumerate(words)}
     return Colouring(
@@ -280,16 +280,16 @@ def by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
     )
 
 
-def by_density(scene: Scene) -> Colouring:
+def colour_by_density(scene: Scene) -> Colouring:
     """Colour by how crowded the map is, by rank, so that all colours are used."""
     value = np.zeros(len(scene))
     for image, xy in zip(scene.images, scene.places, strict=True):
         value[image] = density(xy)
     rank = np.argsort(np.argsort(value)) / max(len(value), 1)
-    return by_share(rank, "more crowded than {} %", ("few around", "many around"))
+    return colour_by_share(rank, "more crowded than {} %", ("few around", "many around"))
 
 
-def by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
+def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
     """Colour by a number from 0 to 1, (n,); ``words`` have a place for a colour's percentage."""
     step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
     palette = tuple(
@@ -298,11 +298,13 @@ def by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
     return Colouring(step, palette, "scale", ends)
 
 
-def by_fifths(value: np.ndarray, there: np.ndarray, words: Sequence[str], left: str) -> Colouring:
-    """Colour by fifths of a number, in order of ``words``, and those not ``there`` as ``left``."""
+def colour_by_fifths(
+    value: np.ndarray, measured: np.ndarray, words: Sequence[str], left: str
+) -> Colouring:
+    """Colour by fifths of a number, in order of ``words``; ``left`` is for images without one."""
     fifth = np.full(len(value), 5)
-    rank = np.argsort(np.argsort(value[there], kind="stable")) / max(there.sum(), 1)
-    fifth[there] = (5 * rank).astype(int)
+    rank = np.argsort(np.argsort(value[measured], kind="stable")) / max(measured.sum(), 1)
+    fifth[measured] = (5 * rank).astype(int)
     looks = [Entry(word, _STEPS[k]) for word, k in zip(words, (0, 4, 7, 11, 14), strict=True)]
     other = _LOOKS["other"]
     return Colouring(fifth, (*looks, Entry(left, other.color, other.symbol)))
@@ -324,11 +326,11 @@ def write_selection(key: str, selection: Mapping[str, Any]) -> str:
 
 def read_selection(key: str, text: str) -> dict[str, Any] | None:
     """Read the text of :func:`write_selection`; None for another map or malformed text."""
-    found = _OUTLINE.fullmatch(text)
-    if not found or found[1] != key[:8] or found[3].count(";") >= _MOST:
+    match = _OUTLINE.fullmatch(text)
+    if not match or match[1] != key[:8] or match[3].count(";") >= _MOST:
         return None
-    corners = [[float(value) for value in xy.split(",")] for xy in found[3].split(";")]
-    return {"panel": int(found[2]), "polygon": corners}
+    corners = [[float(value) for value in xy.split(",")] for xy in match[3].split(";")]
+    return {"panel": int(match[2]), "polygon": corners}
 
 
 def write_cameras(key: str, cameras: Sequence[Any]) -> str:

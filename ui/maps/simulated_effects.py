@@ -13,7 +13,7 @@ from zslcore.datasets.simulated_actions import planted_action
 NOTHING = "These data are simulated without effect: "
 
 
-def about(dataset: ZSLDataset) -> str:
+def about_effects(dataset: ZSLDataset) -> str:
     """Describe simulated data in one sentence."""
     if (of_imagenet := planted_imagenet(dataset.name)) is not None:
         rarity, bias = of_imagenet
@@ -29,12 +29,12 @@ def about(dataset: ZSLDataset) -> str:
         return "These features come from a statistical model, not from images."
     effects = [
         words
-        for there, words in (
+        for applies, words in (
             (what.gain, f"classes of {what.pretraining} are easier than others"),
             (what.moved, "five classes are shifted relative to AWA1"),
             (what.photographs, "images of one photograph are similar"),
         )
-        if there
+        if applies
     ]
     return _made_of("Class names, counts and splits are real", effects)
 
@@ -62,10 +62,10 @@ def about_gain(dataset: ZSLDataset) -> str:
 
 def about_shift(*datasets: ZSLDataset) -> str:
     """Name the classes shifted between two simulated sets; empty for other data."""
-    found = [what for each in datasets if (what := _planted(each.name))]
-    if not found or len(found) < len(datasets):
+    effects = [what for each in datasets if (what := _planted(each.name))]
+    if not effects or len(effects) < len(datasets):
         return ""
-    moved = max((what.moved for what in found), key=len)
+    moved = max((what.moved for what in effects), key=len)
     if not moved:
         return NOTHING + "any difference here is chance."
     return (

@@ -52,17 +52,19 @@ def spec_of(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
 
 def here(spec: RunSpec) -> bool:
     """Whether the predictions of a run are available without computation."""
-    return spec.key in cache.quick_keys() or _known(spec) is not None or _finished(spec) is not None
+    return (
+        spec.key in cache.quick_keys() or _stored(spec) is not None or _finished(spec) is not None
+    )
 
 
 def played(spec: RunSpec) -> Played | None:
     """Return the predictions of a run; None if they take longer than a visitor waits."""
-    if (stored := _known(spec)) is not None:
+    if (stored := _stored(spec)) is not None:
         return stored
     if waiting.is_quick(spec):
-        found = _of_run(*cache.quick_run(spec)[:2])
+        computed = _of_run(*cache.quick_run(spec)[:2])
         cache.quick_keys().add(spec.key)
-        return found
+        return computed
     folder = _finished(spec)
     work = work_of(spec)
     return None if folder is None else _of_run(*cache.finished(work.key, work, folder))
@@ -87,20 +89,20 @@ def _of_run(run: RunResult, answers: AnsweredTest) -> Played:
     return Played(answers, run.gamma, run.gamma_origin or "given", run.params)
 
 
-def _known(spec: RunSpec) -> Played | None:
+def _stored(spec: RunSpec) -> Played | None:
     """Return stored or precomputed predictions; None without any."""
-    found = stored_answers.stored_run(spec)
-    return None if found is None else _of_run(found.result, found.predictions.test)
+    run = stored_answers.stored_run(spec)
+    return None if run is None else _of_run(run.result, run.predictions.test)
 
 
 def others(dataset: ZSLDataset, choice: Choice) -> dict[str, Played]:
     """Return the answers of all other methods that are there."""
-    found = {}
+    available = {}
     for method in methods_of(dataset, choice.split):
         spec = spec_of(dataset, choice.split, method)
         if method != choice.method and here(spec) and (one := played(spec)) is not None:
-            found[method] = one
-    return found
+            available[method] = one
+    return available
 
 
 def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
@@ -117,7 +119,7 @@ def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
     return False
 
 
-def about(spec: RunSpec) -> str:
+def duration_of(spec: RunSpec) -> str:
     """Return the duration of a run, estimated from earlier runs of its method."""
     dataset = cache.dataset(spec.dataset)
     if dataset.features.size <= RunStudy.SMALL:
@@ -150,7 +152,7 @@ def methods_of(dataset: ZSLDataset, split: str) -> list[str]:
     return [method for method in METHODS if applies(method, dataset, split)]
 
 
-def rows_of(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray:
+def dataset_rows(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray:
     """Return the row of the data set that each answer belongs to, int array of shape (n_samples,).
 
     Raises DatasetError where a row has another label than the answer was judged by.
@@ -222,17 +224,17 @@ def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
 
 
 def _chip(spec: RunSpec, family: str) -> Chip:
-    there = waiting.is_quick(spec) or here(spec)
-    lack = None if there else missing_extras.of_method(spec.method)
-    title = f"{spec.method}, {family}" + ", not run yet" * (not there)
+    at_once = waiting.is_quick(spec) or here(spec)
+    lack = None if at_once else missing_extras.of_method(spec.method)
+    title = f"{spec.method}, {family}" + ", not run yet" * (not at_once)
     if lack is not None:
-        return Chip(spec.method, there, f"{title}, needs {lack.title}", lack.title)
-    return Chip(spec.method, there, title)
+        return Chip(spec.method, at_once, f"{title}, needs {lack.title}", lack.title)
+    return Chip(spec.method, at_once, title)
 
 
 def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
     """Return why predictions are missing, and the button that computes them."""
-    takes = about(spec)
+    takes = duration_of(spec)
     if covers:
         words = f"{spec.method} has not been run on {spec.dataset}."
         return standing(spec.method, status, words, f"Run it ({takes})", covers)

@@ -10,7 +10,7 @@ import streamlit as st
 from ui.figures.accuracy import confusion_map
 from ui.shell import terms
 from ui.shell.frame import chart
-from ui.shell.numbers import made, percent, points, three_digits
+from ui.shell.numbers import percent, points, three_digits, timestamp
 from ui.shell.text import AUSUC
 from ui.state import controls, waiting
 from ui.takeaway import downloads, tables
@@ -57,9 +57,9 @@ def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
 def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, name: str) -> None:
     """Show a row per average and per paper, a column per metric, and other metrics below."""
     figures = printed.figures_table([run], benchmark_of(dataset))
-    said = f"γ = {three_digits(run.gamma or 0.0)}"
+    gamma = f"γ = {three_digits(run.gamma or 0.0)}"
     columns = [
-        "ZSL" if row.figure == "zsl" else f"{row.figure}, {said if row.calibrated else 'γ = 0'}"
+        "ZSL" if row.figure == "zsl" else f"{row.figure}, {gamma if row.calibrated else 'γ = 0'}"
         for row in figures.itertuples()
     ]
     table = figures[list(ROWS)].set_axis(columns).T.dropna(how="all")
@@ -94,7 +94,7 @@ def _show_command(spec: RunSpec, run: RunResult, scores: AnsweredTest, dataset: 
     st.code(spec.command(), language=None, wrap_lines=True)
     st.caption(
         f"{dataset.source} Data {spec.digest}, seed {spec.seed}, {run.seconds:.1f} s, "
-        f"{made(run.created)}."
+        f"{timestamp(run.created)}."
     )
     make, with_folds = waiting.predictions_of(spec, run, scores)
     downloads.offer_predictions(make, f"run_{run.spec.key}")

@@ -69,25 +69,25 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
 
 def _chosen() -> Choice:
     """Return the choice in the address, completed by defaults."""
-    name = _asked("dataset", data_menu.openable(), data_menu.first_real("digits"))
+    name = _choice_of("dataset", data_menu.openable(), data_menu.first_real("digits"))
     dataset = cache.dataset(name)
     splits = playground_answers.splits_of(dataset)
     if not splits:
         raise DatasetError(
             f"{name}: expected a split with test images of seen and of unseen classes; got none."
         )
-    split = _asked("split", splits, "PS" if "PS" in splits else splits[0])
+    split = _choice_of("split", splits, "PS" if "PS" in splits else splits[0])
     methods = playground_answers.methods_of(dataset, split)
     first = controls.METHOD if controls.METHOD in methods else methods[0]
-    method = _asked("method", methods, first)
+    method = _choice_of("method", methods, first)
     return Choice(name, split, method)
 
 
-def _asked(key: str, options: Sequence[str], default: str) -> str:
+def _choice_of(key: str, options: Sequence[str], default: str) -> str:
     """Return the choice of the address, else of the previous page."""
-    for asked in (st.query_params.get(key), st.session_state.get(key)):
-        if asked in options:
-            return str(asked)
+    for name in (st.query_params.get(key), st.session_state.get(key)):
+        if name in options:
+            return str(name)
     return default
 
 
@@ -102,46 +102,46 @@ def _gamma() -> float:
 
 def _kind() -> str:
     """Return the kind of the ruler in the address."""
-    asked = st.query_params.get(RULER)
-    return asked if asked in playground_rulers.KINDS else playground_rulers.KINDS[0]
+    kind = st.query_params.get(RULER)
+    return kind if kind in playground_rulers.KINDS else playground_rulers.KINDS[0]
 
 
 def _hear(what: str) -> None:
     """Store an action of the visitor before the page reruns."""
-    said = getattr(st.session_state.get(KEY), what, None)
+    value = getattr(st.session_state.get(KEY), what, None)
     if what == "gamma" and (gamma := released(KEY, "gamma")) is not None:
         st.query_params[GAMMA] = repr(gamma)
     elif what == "place" and (place := released(KEY, "place")) is not None:
         stops = st.session_state.get(STOPS, ())
         if 0 <= place < len(stops):
             st.query_params[VALUE] = stops[int(place)].replace("−", "-")  # as a keyboard has it
-    elif what == "ruler" and said in playground_rulers.KINDS:
-        st.query_params[RULER] = said
-        forget(VALUE)
+    elif what == "ruler" and value in playground_rulers.KINDS:
+        st.query_params[RULER] = value
+        drop_from_address(VALUE)
         st.session_state[MOVED] = True
-    elif what == "choice" and isinstance(said, dict):
-        _take(said)
-    elif what == "bring" and said:
+    elif what == "choice" and isinstance(value, dict):
+        _take(value)
+    elif what == "bring" and value:
         st.session_state[BRING] = True
-    elif what == "run" and said:
+    elif what == "run" and value:
         _run_or_leave()
 
 
-def _take(said: dict[str, object]) -> None:
+def _take(choice: dict[str, object]) -> None:
     """Write a choice into the address, and to where other pages look for it."""
     for key, options in (("dataset", data_menu.openable()), ("split", None), ("method", METHODS)):
-        value = said.get(key)
+        value = choice.get(key)
         if not isinstance(value, str) or (options is not None and value not in options):
             continue
         if value:
             st.query_params[key] = st.session_state[key] = value
         elif key in st.query_params:
             del st.query_params[key]
-    forget(GAMMA, VALUE)  # scores of another method have another scale
+    drop_from_address(GAMMA, VALUE)  # scores of another method have another scale
     st.session_state[MOVED] = True
 
 
-def forget(*keys: str) -> None:
+def drop_from_address(*keys: str) -> None:
     """Remove these parameters from the address."""
     for key in keys:
         if key in st.query_params:
@@ -154,8 +154,8 @@ def _wanted(spec: RunSpec) -> Study[Any] | None:
         return None
     if not playground_answers.here(spec) and not waiting.is_quick(spec):
         return playground_answers.work_of(spec)
-    asked = playground_rulers.asked_for(_kind(), spec, playground_answers.played(spec))
-    return playground_answers.work_of(spec) if asked.work is None or asked.quick else asked.work
+    stops = playground_rulers.stops_of(_kind(), spec, playground_answers.played(spec))
+    return playground_answers.work_of(spec) if stops.work is None or stops.quick else stops.work
 
 
 def _status(work: Study[Any] | None) -> Status | None:
@@ -192,27 +192,27 @@ def _play(choice: Choice, was_active: bool, drawer: bool) -> None:
     if st.session_state.pop(MOVED, False) or active != was_active:
         st.rerun()
     with errors_as_sentences():
-        found, kind = playground_answers.played(spec), _kind()
-        shown = found or _stand_in(dataset, choice)
-        asked, pending = playground_rulers.asked_for(kind, spec, found), None
-        if found is None:
+        played, kind = playground_answers.played(spec), _kind()
+        shown = played or _stand_in(dataset, choice)
+        stops, pending = playground_rulers.stops_of(kind, spec, played), None
+        if played is None:
             pending = playground_answers.pending(
                 spec, status, covers=choice.method != controls.METHOD
             )
         value = str(st.query_params.get(VALUE, ""))
         ruler = playground_rulers.ruler_of(
-            kind, asked, shown, value, partial(playground_rulers.curve_of, choice.method, dataset)
+            kind, stops, shown, value, partial(playground_rulers.curve_of, choice.method, dataset)
         )
         st.session_state[STOPS] = [frame.words for frame in ruler.frames]
-        if asked.work is not None and not ruler.frames:
-            button = f"Compute it ({asked.about})"
+        if stops.work is not None and not ruler.frames:
+            button = f"Compute it ({stops.about})"
             pending = playground_answers.standing(choice.method, status, "", button, covers=False)
         drawn = _instrument(choice, dataset, shown, pending, ruler)
         with st.container(key="playground_instrument"):
             playground.draw(drawn, key=KEY, on_change=_hear)
             with st.container(key="playground_menu"):
                 offer_curves(drawn.curves, KEY)
-        if drawer and found is not None:
+        if drawer and played is not None:
             opened = st.expander("Numbers and command", key=DRAWER, on_change="rerun")
             if opened.open:
                 with opened:
@@ -257,7 +257,7 @@ def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray
     images = dataset.images
     if images is None or len(test.y) * images[0].size > MOST_PIXELS:
         return None
-    return images[playground_answers.rows_of(dataset, split, test)]
+    return images[playground_answers.dataset_rows(dataset, split, test)]
 
 
 def _of_gamma(choice: Choice, dataset: ZSLDataset, shown: Played) -> InteractiveCurve:

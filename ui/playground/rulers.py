@@ -35,7 +35,7 @@ Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RulerStops:
     """Study of the stops of a ruler, None without stops, and its duration."""
 
     work: GridAnswersStudy | TransductionStudy | None = None
@@ -43,52 +43,52 @@ class Asked:
     about: str = ""
     note: str = ""
 
-    def found(self) -> GridAnswers | Transduction | None:
+    def answers(self) -> GridAnswers | Transduction | None:
         """Return the answers; None where they would take longer than a visitor waits."""
         if self.work is None:
             return None
         if (folder := jobs.finished(self.work)) is not None:
-            found: GridAnswers | Transduction = cache.finished(self.work.key, self.work, folder)
-            return found
+            answers: GridAnswers | Transduction = cache.finished(self.work.key, self.work, folder)
+            return answers
         return cache.computed(self.work.key, self.work) if self.quick else None
 
 
-def asked_for(kind: str, spec: RunSpec, played: Played | None) -> Asked:
+def stops_of(kind: str, spec: RunSpec, played: Played | None) -> RulerStops:
     """Return the study of a ruler, one of :data:`KINDS`, or why it has no stops."""
     if kind == "gamma":
-        return Asked()
+        return RulerStops()
     if played is None:
-        return Asked(note=f"Run {spec.method} first.")
+        return RulerStops(note=f"Run {spec.method} first.")
     if stored_answers.is_known_by_results(spec.dataset):
         note = (
             f"Only precomputed results of {title(spec.dataset)} are available; import its features."
         )
-        return Asked(note=note)
+        return RulerStops(note=note)
     return _along(spec, played) if kind == "lambda" else _unlabelled(spec)
 
 
-def _along(spec: RunSpec, played: Played) -> Asked:
+def _along(spec: RunSpec, played: Played) -> RulerStops:
     parameter = lambda_parameter(spec.method)
     if parameter is None:
-        return Asked(note=f"{spec.method} has no λ.")
+        return RulerStops(note=f"{spec.method} has no λ.")
     others = {name: value for name, value in played.params.items() if name != parameter}
     open_ = replace(spec, params=others, grid=None, revisions={})
     dataset = cache.dataset(spec.dataset)
     about = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
     note = f"{spec.method} is fitted at each λ of its grid, on the folds too."
     study = GridAnswersStudy(open_)
-    return Asked(study, study.is_quick(dataset), about, note)
+    return RulerStops(study, study.is_quick(dataset), about, note)
 
 
-def _unlabelled(spec: RunSpec) -> Asked:
+def _unlabelled(spec: RunSpec) -> RulerStops:
     method = next((n for n, m in TRANSDUCTIVE.items() if _grows(m, spec.method)), "Propagation")
     params = {"base": spec.method} if TRANSDUCTIVE[method].takes_base else {}
-    asked = TransductionStudy(spec.dataset, spec.split, method, params, digest=spec.digest)
+    study = TransductionStudy(spec.dataset, spec.split, method, params, digest=spec.digest)
     about = "several minutes"
-    if asked.is_quick(cache.dataset(spec.dataset)):
+    if study.is_quick(cache.dataset(spec.dataset)):
         about = "about 10 s"
     note = f"{method} trains {spec.method} on the test images too, without labels."
-    return Asked(asked, about=about, note=note)
+    return RulerStops(study, about=about, note=note)
 
 
 def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
@@ -97,37 +97,37 @@ def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
     return inductive is not None and inductive.card.name == method
 
 
-def ruler_of(kind: str, asked: Asked, played: Played, value: str, drawn: Drawn) -> Ruler:
+def ruler_of(kind: str, stops: RulerStops, played: Played, value: str, drawn: Drawn) -> Ruler:
     """Return the ruler, at the value in the address or of the run."""
-    found = asked.found()
-    if isinstance(found, GridAnswers):
-        reference = int(abs(found.values - played.params[found.parameter]).argmin())
-        words = map(three_digits, found.values)
-        each = zip(words, found.tests, found.gamma, strict=True)
+    answers = stops.answers()
+    if isinstance(answers, GridAnswers):
+        reference = int(abs(answers.values - played.params[answers.parameter]).argmin())
+        words = map(three_digits, answers.values)
+        each = zip(words, answers.tests, answers.gamma, strict=True)
         frames = [Frame(word, drawn(test, gamma), test) for word, test, gamma in each]
         named = [
             Stop(played.origin, reference, "validated"),
-            Stop("tuned for ZSL", found.for_zsl, "folds"),
-            Stop("best on test (oracle)", found.best, "oracle"),
+            Stop("tuned for ZSL", answers.for_zsl, "folds"),
+            Stop("best on test (oracle)", answers.best, "oracle"),
         ]
         return _at(value, Ruler(kind, "λ {}", "lambda {}", frames, named, reference, reference))
-    if isinstance(found, Transduction):
+    if isinstance(answers, Transduction):
         frames = [
             Frame(f"{len(c.gzsl.y):,}" if k else "0", drawn(c.gzsl, c.gamma), c.gzsl)
-            for k, c in enumerate(found.contenders)
+            for k, c in enumerate(answers.contenders)
             if c.gzsl is not None
         ]
         looks = ("plain", "validated")
-        named = [Stop(c.name, k, looks[k]) for k, c in enumerate(found.contenders)]
+        named = [Stop(c.name, k, looks[k]) for k, c in enumerate(answers.contenders)]
         name = "{} test images used"
         return _at(value, Ruler(kind, name, name, frames, named))
-    return Ruler(kind, note=asked.note)
+    return Ruler(kind, note=stops.note)
 
 
 def _at(value: str, ruler: Ruler) -> Ruler:
     """Return a ruler that starts at the stop of a value, as it is where there is none."""
-    asked = _number(value)
-    places = [k for k, frame in enumerate(ruler.frames) if _number(frame.words) == asked]
+    number = _number(value)
+    places = [k for k, frame in enumerate(ruler.frames) if _number(frame.words) == number]
     return replace(ruler, start=places[0]) if places else ruler
 
 

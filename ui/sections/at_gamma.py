@@ -33,10 +33,10 @@ def show_figures(
         terms.metric("H at γ = 0", percent(plain))
         gap = {}
         if chosen is not None:
-            there = curve.at(chosen).harmonic
+            calibrated = curve.at(chosen).harmonic
             name = f"H, {origin} γ"
-            terms.metric(name, percent(there), **change(there - plain))
-            gap = {"delta": f"{points(best - there)}: {GAP_OF_GAMMA.lower()}"}
+            terms.metric(name, percent(calibrated), **change(calibrated - plain))
+            gap = {"delta": f"{points(best - calibrated)}: {GAP_OF_GAMMA.lower()}"}
         terms.metric(
             "H, oracle γ",
             percent(best),
@@ -47,8 +47,8 @@ def show_figures(
         )
         terms.metric(AUSUC, percent(curve.ausuc))
         terms.metric("ZSL accuracy", percent(zsl))
-        given = _ask_gamma("0" if chosen is None else origin, key)
-        gamma = given if given is not None else chosen or 0.0
+        typed = _ask_gamma("0" if chosen is None else origin, key)
+        gamma = typed if typed is not None else chosen or 0.0
         if gamma:  # at 0 it is the first figure again
             here = curve.at(gamma).harmonic
             terms.metric(

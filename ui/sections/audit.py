@@ -56,15 +56,15 @@ LINKS = {
     "ZSL012": SPLIT_LINK,
 }
 #: Names of controls on this page for the options in :data:`zslcore.leakage.report.HOW`.
-KNOWN = "under “More”"
+UNDER_MORE = "under “More”"
 ON_PAGE = {
     "labels": "upload a second file with labels, such as res101.mat",
     "features": "upload a second file with features, such as res101.mat",
-    "groups": KNOWN,
+    "groups": UNDER_MORE,
     "vocabularies": "choose what the extractor was trained on, above",
-    "accuracies": f"switch on the measurement {KNOWN}",
-    "chosen": KNOWN,
-    "prototypes": KNOWN,
+    "accuracies": f"switch on the measurement {UNDER_MORE}",
+    "chosen": UNDER_MORE,
+    "prototypes": UNDER_MORE,
 }
 REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 
@@ -78,7 +78,7 @@ class Review:
     """
 
     key: str
-    said: str
+    declarations: str
     split: AuditContext
     context: AuditContext
     report: Report
@@ -130,7 +130,9 @@ def show_findings(review: Review) -> None:
     with left:
         _list_findings(review)
     with right:
-        _show_drawing(*cache.leaking(review.key, review.said, review.context, review.report))
+        _show_drawing(
+            *cache.leaking(review.key, review.declarations, review.context, review.report)
+        )
     with st.container(horizontal=True, vertical_alignment="center"):
         _show_reports(review)
         if review.dataset is not None:
@@ -171,10 +173,10 @@ def _show_contents(review: Review, finding: Finding, key: str) -> None:
         show_evidence(evidence, f"{key}_{n}")
     if finding.check in LINKS and review.query is not None:
         view, label, query = LINKS[finding.check]
-        asked = review.query | query
+        parameters = review.query | query
         if view == GAIN:  # it has a menu of its own, of data with several features
-            asked = {"gain_data": review.query["dataset"]}
-        site_map.link(view, label, **asked)
+            parameters = {"gain_data": review.query["dataset"]}
+        site_map.link(view, label, **parameters)
 
 
 def show_evidence(evidence: Evidence, key: str, words: Mapping[str, str] | None = None) -> None:
@@ -201,17 +203,17 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
         )
         st.caption("The file has no labels. Upload res101.mat too for a line per class.")
         return
-    leaking, known = int(by_class["leaking"].sum()), int(by_class["known"].sum())
+    leaking, in_set = int(by_class["leaking"].sum()), int(by_class["known"].sum())
     chart(
         figures.leaks_by_class(by_class),
-        f"Images of {len(by_class)} classes by where they are; {_count_leaks(leaking, known)}",
+        f"Images of {len(by_class)} classes by where they are; {_count_leaks(leaking, in_set)}",
         key="leakage_classes",
     )
-    st.caption(f"▲ {_count_leaks(leaking, known)}")
+    st.caption(f"▲ {_count_leaks(leaking, in_set)}")
 
 
-def _count_leaks(leaking: int, known: int) -> str:
+def _count_leaks(leaking: int, in_set: int) -> str:
     """Return how many images leak between parts, and how many by pre-training."""
     one = f"{leaking:,} {'image leaks' if leaking == 1 else 'images leak'}"
-    two = f"{known:,} {'is' if known == 1 else 'are'}"
+    two = f"{in_set:,} {'is' if in_set == 1 else 'are'}"
     return f"{one} between parts of the split; {two} of test classes in the pre-training set."

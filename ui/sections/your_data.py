@@ -71,12 +71,12 @@ def _card(dataset: ZSLDataset, split: Split) -> Report:
     """Audit a split as the import declares."""
     key = cache.split_key(dataset, split)
     as_it_came = cache.split_to_review(key, lambda: context_of_dataset(dataset, split))
-    given = [get_vocabulary(name) for name in pretraining_of(dataset)]
-    lists = tuple(given or [get_vocabulary(USUAL)])
+    stated = [get_vocabulary(name) for name in pretraining_of(dataset)]
+    lists = tuple(stated or [get_vocabulary(USUAL)])
     context = replace(as_it_came, vocabularies=lists)
     identity = repr([vocabulary.name for vocabulary in lists])
     report = cache.report(key, identity, as_it_came, context)
-    return card_of_split(context, report, [(dataset.name, dataset.digest)], assumed=not given)
+    return card_of_split(context, report, [(dataset.name, dataset.digest)], assumed=not stated)
 
 
 def _show_verdict(card: Report, dataset: ZSLDataset, split: Split) -> None:
@@ -198,19 +198,19 @@ def _as_table(column: Column) -> pd.DataFrame:
     rows = []
     for row, rank in ranks.iterrows():
         cell = column.cells[str(row)]
-        found = {name: cell.figures[of] for name, of in METRICS.items() if of in cell.figures}
+        metrics = {name: cell.figures[of] for name, of in METRICS.items() if of in cell.figures}
         ends = (
             "" if rank["first"] != rank["first"] else f" ({rank['first']:.0f}–{rank['last']:.0f})"
         )
-        rows.append({"method": row, **found, "rank": f"{rank['rank']:.0f}{ends}"})
+        rows.append({"method": row, **metrics, "rank": f"{rank['rank']:.0f}{ends}"})
     return pd.DataFrame(rows)
 
 
 def _show_curve(cell: Cell) -> None:
     """Draw the seen-unseen curve of a run that has its predictions."""
     source = cell.source
-    found = ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
-    if found is None or not found.test.generalized:
+    stored = ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
+    if stored is None or not stored.test.generalized:
         return
-    line = line_of(cell.row, found.test.curve, "first", found.gamma, found.gamma or 0.0)
+    line = line_of(cell.row, stored.test.curve, "first", stored.gamma, stored.gamma or 0.0)
     draw_curves(interactive_curve([line], tell=False), key="data_curve")

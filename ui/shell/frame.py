@@ -1,4 +1,4 @@
-"""What every page shares: title and question, the mark on simulated data, charts and errors."""
+"""Frame of every page: title, views, menus, badge of simulated data, charts and errors."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ def navigate() -> None:
     ]
     page = st.navigation(pages, position="top")
     st.session_state["path"] = page.url_path
-    if said := runtime.begin():
-        st.warning(plain(said), icon=":material/healing:")
+    if message := runtime.begin():
+        st.warning(plain(message), icon=":material/healing:")
     with guarded():
         page.run()
 
@@ -77,13 +77,13 @@ class Header:
     slot: DeltaGenerator
 
     def cite(self, *datasets: ZSLDataset) -> None:
-        """Record what is shown, where the page itself says what kind of data they are."""
+        """Cite data sets as sources of the page; the page itself names their kind."""
         for each in datasets:
             kind = ", simulated" * each.simulated
             downloads.cite(f"{each.name}{kind}, data {each.digest}")
 
     def mark(self, dataset: ZSLDataset, *others: ZSLDataset) -> None:
-        """Record what is shown, and badge the title when the first data set is simulated."""
+        """Cite data sets as sources; badge the title if the first is simulated or precomputed."""
         self.cite(dataset, *others)
         if isinstance(dataset, ResultsOnly):
             self.slot.badge(
@@ -94,7 +94,7 @@ class Header:
                 "under the same name to replace them.",
             )
         if dataset.simulated:
-            what = simulated_effects.about(dataset)
+            what = simulated_effects.about_effects(dataset)
             self.slot.badge("simulated", icon=":material/science:", color="orange", help=what)
 
 
@@ -145,7 +145,7 @@ def _show_heading(page: Page, view: View) -> DeltaGenerator:
 
 
 def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
-    """Show what this is, and the tools of all pages; it is as high whatever runs."""
+    """Show the bar of all pages: the name of the app, running jobs and tools, always as high."""
     with st.container(
         horizontal=True,
         horizontal_alignment="distribute",
@@ -212,24 +212,24 @@ def _show_glossary() -> None:
         return
     with menu:
         sought = st.text_input("Find a term", key="glossary_sought").strip().lower()
-        found = [t for t in TERMS.values() if sought in t.searched()]
-        here = [term for term in terms.on_this_page() if term in found]
-        if not found:
+        matches = [t for t in TERMS.values() if sought in t.searched()]
+        here = [term for term in terms.on_this_page() if term in matches]
+        if not matches:
             st.caption("No term has these letters.")
         with st.container(height=420, border=False):
             _list_terms("On this page", here)
-            _list_terms("Other terms", [term for term in found if term not in here])
+            _list_terms("Other terms", [term for term in matches if term not in here])
 
 
-def _list_terms(heading: str, found: Sequence[Term]) -> None:
-    if found:
+def _list_terms(heading: str, entries: Sequence[Term]) -> None:
+    if entries:
         st.caption(heading)
-    for term in found:
+    for term in entries:
         st.markdown(f"**{plain(term.name)}**  \n{term.in_markdown()}")
 
 
 def _show_report() -> None:
-    """Offer what the visitor has pinned; it is listed when it is opened."""
+    """Show the menu of the report; pins are listed when it is opened."""
     menu = downloads.opened_menu(
         "Report",
         icon=":material/keep:",
@@ -268,8 +268,8 @@ def _carry_over(page: Page, view: View) -> None:
     before = st.session_state.setdefault(_SHOWN, here)
     if before != here:
         terms.forget()
-        for asked in set(st.query_params) - {"navigated", _SHOWN, _LEFT}:
-            st.session_state.pop(asked, None)  # or a link to a default would lose to what was left
+        for name in set(st.query_params) - {"navigated", _SHOWN, _LEFT}:
+            st.session_state.pop(name, None)  # or a link to a default would lose to what was left
         st.session_state[_SHOWN] = here
         if before[0] != page.name:
             st.session_state[_LEFT] = True
@@ -277,12 +277,12 @@ def _carry_over(page: Page, view: View) -> None:
         _drop_choices_of_others(view)
         st.query_params["view"] = view.name  # a link within a page leaves the browser's address
     elif st.session_state.pop(_LEFT, False):
-        given = {name: st.query_params.get_all(name) for name in st.query_params}
-        st.query_params.from_dict({name: given[name] for name in site_map.shared(view, given)})
+        query = {name: st.query_params.get_all(name) for name in st.query_params}
+        st.query_params.from_dict({name: query[name] for name in site_map.shared(view, query)})
 
 
 def _drop_choices_of_others(view: View) -> None:
-    """Take what only other views read out of the address; Streamlit does so for its widgets."""
+    """Drop the choices of other views from the address, as Streamlit drops those of widgets."""
     for name in set(st.query_params) - set(site_map.shared(view, st.query_params)):
         with suppress(StreamlitAPIException):
             del st.query_params[name]
@@ -290,7 +290,7 @@ def _drop_choices_of_others(view: View) -> None:
 
 @contextmanager
 def errors_as_sentences() -> Iterator[None]:
-    """Show what the package refuses as one sentence and stop the page there; choices stay."""
+    """Show a ZSLError as one sentence and stop the page there; choices stay."""
     try:
         yield
     except ZSLError as error:

@@ -1,4 +1,4 @@
-"""Whatever goes wrong on a page is a sentence with a reference, which is in the log as well."""
+"""Guard of pages: an unexpected exception becomes a sentence with a reference to the log."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ import streamlit as st
 
 from ui.shell.runtime import is_served
 
-Given = ParamSpec("Given")
-Made = TypeVar("Made")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _LOG = logging.getLogger(__name__)
 
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Turn any exception of a page into a sentence; in tests, which look for them, they go on.
+    """Show an unexpected exception of a page as one sentence; raise it where no server runs.
 
-    What Streamlit raises to stop or repeat a run is no :class:`Exception`.
+    The exceptions by which Streamlit stops or repeats a run are no :class:`Exception`.
     """
     try:
         yield
@@ -39,16 +39,14 @@ def guarded() -> Iterator[None]:
         )
 
 
-def fragment(
-    function: Callable[Given, Made], *, run_every: float | None = None
-) -> Callable[Given, Made]:
-    """Make a function a fragment of its page, ``st.fragment``, whose exceptions are caught as well.
+def fragment(function: Callable[P, R], *, run_every: float | None = None) -> Callable[P, R]:
+    """Make a function a fragment, as ``st.fragment``, guarded as its page is.
 
     A fragment runs again without its page, so that the page's guard does not see it.
     """
 
     @wraps(function)
-    def drawn(*args: Given.args, **kwargs: Given.kwargs) -> Made:
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> R:
         with guarded():
             return function(*args, **kwargs)
 

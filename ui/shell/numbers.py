@@ -1,4 +1,4 @@
-"""How numbers are written on screen: percent, three digits, minutes and seconds."""
+"""Numbers as text on screen: percent, three digits, times."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def change(difference: float | None) -> dict[str, str]:
     return {"delta": points(difference), "delta_color": color, "delta_arrow": arrow}
 
 
-def made(created: str) -> str:
-    """Write when something was made, to the minute.
+def timestamp(created: str) -> str:
+    """Write a time of creation to the minute.
 
     Examples
     --------
-    >>> made("2026-03-04T05:06:07+00:00")
+    >>> timestamp("2026-03-04T05:06:07+00:00")
     '2026-03-04 05:06 UTC'
     """
     return f"{created[:16].replace('T', ' ')} UTC"

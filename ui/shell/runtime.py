@@ -1,4 +1,4 @@
-"""What the serving process does beside pages: imports ahead, garbage while quiet, leftovers."""
+"""Upkeep of the server process: early imports, garbage collection, leftovers of jobs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from zslcore.untrusted import worker
 
 
 def is_served() -> bool:
-    """Whether a server runs this page; what Streamlit's tests put in its place is none."""
+    """Whether a Streamlit server runs this page; False in Streamlit's test runner."""
     return runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
 
 
@@ -50,14 +50,14 @@ PATIENCE = 60.0
 
 
 def modules_of_pages() -> Iterator[str]:
-    """Yield the names of all modules that pages import, and what these import late."""
+    """Yield the names of all modules of pages, and of those they import inside functions."""
     for module in pkgutil.walk_packages(ui.__path__, "ui."):
         yield module.name
     yield from LATE
 
 
 def facts() -> Iterator[Callable[[], object]]:
-    """Yield what reads, once in a process, what Evaluate, Compare, Claims and others begin with."""
+    """Yield functions that fill the caches of facts on which the first views depend."""
     from zslcore.analysis.method_table import printed_cells
     from zslcore.analysis.papers.claims import judged_as_printed
     from zslcore.board import packaged_board
@@ -68,7 +68,7 @@ def facts() -> Iterator[Callable[[], object]]:
 
 
 def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
-    """Import what is wanted and read the facts, unless they are there; wait while a page runs."""
+    """Import all modules of pages and read the facts; pause while ``busy``."""
     latest = time.monotonic() + PATIENCE
     imports = (partial(importlib.import_module, name) for name in modules_of_pages())
     steps: Iterator[Callable[[], object]] = chain(imports, facts())
@@ -127,7 +127,7 @@ class Tidier:
             self.tidy()
 
     def tidy(self) -> None:
-        """Collect; freeze what is left when much has been imported since."""
+        """Collect garbage; freeze the remaining objects after many imports."""
         gc.collect()
         _return_freed_memory()
         self.collections += 1
@@ -158,15 +158,15 @@ class Start:
     """Runs once, for the first visitor, and remembers the message."""
 
     def __init__(self) -> None:
-        self._lock, self._done, self.said = threading.Lock(), False, ""
+        self._lock, self._done, self.message = threading.Lock(), False, ""
 
     def begin(self) -> str:
-        """Return what visitors have to know, in a sentence; empty when all is well."""
+        """Return a message for visitors on the data folder; empty if all is well."""
         with self._lock:
             if not self._done:
                 self._done = True
-                self.said = self._look()
-        return self.said
+                self.message = self._look()
+        return self.message
 
     def _look(self) -> str:
         threadpool_limits(1)  # pages compute small things only, where more threads are slower

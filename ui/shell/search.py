@@ -17,12 +17,12 @@ from zslcore.datasets.facts import title
 from zslcore.leakage.released_codes import codes
 from zslcore.methods import METHODS
 
-_FOUND = "search_found"
+_HIT = "search_found"
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One thing that can be found: a ``term`` of the glossary, shown at once, or a view.
+    """Entry of the search: a ``term`` of the glossary, shown at once, or a view.
 
     ``choice`` is name and value of a control that it opens with, ``query`` those of its address.
     """
@@ -35,7 +35,7 @@ class Hit:
 
 
 def hits() -> list[Hit]:
-    """Return everything that can be found, in the order in which it is listed."""
+    """Return all entries of the search, in the order of the list."""
     return [
         *(
             Hit(f"{page.title} · {view.label}: {view.question}", view.name)
@@ -68,27 +68,27 @@ def draw() -> None:
     """Put the button here; the list is made when it is pressed."""
     keys = None if window.is_narrow() else "Ctrl+K"  # which a telephone has not, nor the room
     if st.button("Search", key="search", icon=":material/search:", type="tertiary", shortcut=keys):
-        st.session_state.pop(_FOUND, None)
+        st.session_state.pop(_HIT, None)
         _ask()
 
 
 @st.dialog("Search", icon=":material/search:")
 def _ask() -> None:
-    """List what can be found, and go where the visitor chooses."""
-    found = st.selectbox(
+    """Show the list of hits in a dialog, and open the chosen one."""
+    hit = st.selectbox(
         "Page, data set, method, claim, lesson or term",
         hits(),
         index=None,
         format_func=lambda hit: hit.label,
-        key=_FOUND,
+        key=_HIT,
         placeholder="Type a few letters",
     )
-    if found is not None and found.term:
-        st.markdown(f"**{plain(found.term)}**  \n{GLOSSARY[found.term]}")
-    elif found is not None:
+    if hit is not None and hit.term:
+        st.markdown(f"**{plain(hit.term)}**  \n{GLOSSARY[hit.term]}")
+    elif hit is not None:
         # Streamlit lets no program write what a control of this page has in the address, so that
         # the choice goes by the session.
-        st.session_state[CHOICE] = found.choice
-        page = site_map.page_of(found.view)
-        query = dict([found.query] if found.query else [])
-        st.switch_page(page.path, query_params=site_map.query_of(found.view, query))
+        st.session_state[CHOICE] = hit.choice
+        page = site_map.page_of(hit.view)
+        query = dict([hit.query] if hit.query else [])
+        st.switch_page(page.path, query_params=site_map.query_of(hit.view, query))

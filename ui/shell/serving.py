@@ -1,4 +1,4 @@
-"""What the server does before it answers, and to its answers: compressed, a page with its style."""
+"""ASGI app of the server: early import, compression, style of pages, limit on uploads."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def ready(_: st.App) -> AsyncIterator[None]:
 
 
 async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
-    """Write frame.css into a page: what it reserves must be known before the first element."""
+    """Insert frame.css into a page, so that places are reserved before the first element."""
     if "text/html" not in request.headers.get("accept", ""):
         return await answer(request)
     if request.url.path.endswith(f"/{FIRST_PAGE}"):
@@ -58,7 +58,7 @@ class Uploads:
         self.app, self.bytes = app, 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, with status 503 where it is one upload too many."""
+        """Answer a request; status 503 for an upload beyond the memory."""
         if scope["type"] != "http" or scope["method"] != "PUT":
             await self.app(scope, receive, send)
             return

@@ -71,13 +71,13 @@ def view_of(page: Page, choices: Mapping[str, object]) -> View:
 
 
 def query_of(view: str, choices: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return what stands in the address of a view with these choices."""
+    """Return the query parameters of a view with these choices."""
     named = {"view": view} if len(page_of(view).views) > 1 else {}
     return named | dict(choices or {})
 
 
 def shared(view: View, choices: Iterable[str]) -> list[str]:
-    """Return the names in an address that no other view has for itself."""
+    """Return the choices that a view shares with others or has for itself."""
     others = [other for _, other in _PLACES.values() if other is not view]
     return [name for name in choices if not any(other.owns(name) for other in others)]
 

@@ -18,7 +18,7 @@ _BOUND = "Chosen on the test set (oracle): an upper bound, never a result."
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term on screen, with its meaning in one sentence and what ``also`` it is called."""
+    """Term of the glossary: its meaning in one sentence, formula and other names, ``also``."""
 
     name: str
     says: str
@@ -78,12 +78,12 @@ def term_of(label: str) -> Term | None:
     True
     """
     words = label.strip()
-    if found := _BY_WORDS.get(_key(words)):
-        return found
+    if term := _BY_WORDS.get(_key(words)):
+        return term
     words = re.sub(r"γ = [\d.e−+-]+$", "γ", re.sub(r"(?<=top-)\d+", "k", words))
     while words:
-        if found := _BY_WORDS.get(_key(words)):
-            return found
+        if term := _BY_WORDS.get(_key(words)):
+            return term
         words = next((s for a in _AROUND if (s := a.sub("", words)) != words), "")
     return None
 

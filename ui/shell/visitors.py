@@ -1,4 +1,4 @@
-"""Who sees which imports: everybody, or in the public mode who brought them.
+"""Visibility of imports: to all visitors or, in the public mode, to their owners.
 
 With ``ZSL_PUBLIC=1`` an import belongs to the session that made it and goes with it, or to a group
 whose members type the same words. Its owner is part of its name, ``mine.v-<16 hex digits>``: no
@@ -60,7 +60,7 @@ def who() -> Visitor:
 
 
 def token(cookie: str) -> str:
-    """Return what stays of the cookie by which the server knows a browser again.
+    """Return the constant part of the cookie that identifies a browser.
 
     It is written anew with every page, as version, mask, token under the mask, and time.
 
@@ -89,7 +89,7 @@ def visible(names: Iterable[str]) -> tuple[str, ...]:
     if not is_public():
         return tuple(names)
     owners = _owners()
-    return tuple(n for n in names if not (found := _OWNED.search(n)) or found[1] in owners)
+    return tuple(n for n in names if not (owner := _OWNED.search(n)) or owner[1] in owners)
 
 
 def own_name(name: str) -> str:
@@ -114,15 +114,15 @@ def join(words: str) -> None:
 
 
 def session() -> str:
-    """Return what this visit is known by."""
+    """Return the random identifier of this visit, 16 hex digits."""
     if _VISITOR not in st.session_state:
         st.session_state[_VISITOR] = secrets.token_hex(8)
-    known: str = st.session_state[_VISITOR]
-    return known
+    visit: str = st.session_state[_VISITOR]
+    return visit
 
 
 def _owners() -> tuple[str, ...]:
-    """Return what this visitor's imports end in, that of new ones last."""
+    """Return the suffixes of names of this visitor's imports; the last is for new ones."""
     visit = cache.visit(session())
     words = st.session_state.get(GROUP, "")
     if len(words) < FEWEST:
@@ -133,7 +133,7 @@ def _owners() -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _group(words: str, salt: bytes, cost: int) -> str:
-    """Return what imports of a group end in, 16 hex digits."""
+    """Return the suffix of names of a group's imports, 16 hex digits."""
     return hashlib.scrypt(words.encode(), salt=salt, n=cost, r=8, p=1, dklen=8).hex()
 
 
@@ -171,5 +171,5 @@ def may_delete(dataset: str) -> bool:
     """Return whether this visitor may delete a run on a data set."""
     if not is_public():
         return True
-    found = _OWNED.search(dataset)
-    return found is not None and found[1] in _owners()
+    owner = _OWNED.search(dataset)
+    return owner is not None and owner[1] in _owners()

@@ -1,4 +1,4 @@
-"""The only place where Streamlit remembers anything.
+"""All caches of Streamlit; no other module has one.
 
 Keys are names, numbers and specs, never arrays: Streamlit hashes an array of 500,000 values or more
 by sampling it, so that two different feature matrices can share a cache entry. What is large is a
@@ -73,7 +73,7 @@ def _gone(session: str) -> None:
 
 @st.cache_resource(show_spinner=False, scope="session", on_release=_gone)
 def visit(session: str) -> str:
-    """Remember a visit for as long as it lasts; what only it could open goes with it."""
+    """Register a visit; at its end, imports that only it could open are removed."""
     return session
 
 
@@ -94,8 +94,8 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
     The third value is the reason why the result is not stored, empty when it is.
     """
     store = ResultStore()
-    made = run(spec, dataset(spec.dataset), store=store)
-    return made.result, made.scores, store.not_stored_because
+    finished_run = run(spec, dataset(spec.dataset), store=store)
+    return finished_run.result, finished_run.scores, store.not_stored_because
 
 
 @st.cache_resource(show_spinner=False)
@@ -110,7 +110,7 @@ def all_runs() -> tuple[Sequence[StoredRun], Collection[str], str]:
 
 
 def _store_state() -> str:
-    """Return what tells whether the run store has changed."""
+    """Return path, time and size of the run store, which change with it."""
     path = ResultStore().path
     state = path.stat() if path.exists() else None
     return f"{path} {state and (state.st_mtime_ns, state.st_size)}"
@@ -130,7 +130,7 @@ def _all_runs(stamp: str) -> tuple[Sequence[StoredRun], Collection[str], str]:
 
 
 def evidence() -> Mapping[Body, Evidence]:
-    """Return what claims may look at: printed tables, our runs on real and on simulated data."""
+    """Return the evidence for claims: printed tables, our runs on real and simulated data."""
     return {"printed": claims.printed_evidence(), **_evidence(_store_state())}
 
 
@@ -150,7 +150,7 @@ def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
     if body == "printed":
         return claims.judged_as_printed()
     every = claims.judge_all(evidence={body: _evidence(stamp)[body]})
-    return {id_: found[body] for id_, found in every.items()}
+    return {id_: judgments[body] for id_, judgments in every.items()}
 
 
 @st.cache_resource(show_spinner="Reading results …", max_entries=2)
@@ -174,8 +174,8 @@ def class_means(name: str, digest: str) -> np.ndarray:
 @st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)
 def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
     """Return the accuracy of every unseen class among unseen classes; no oracle is computed."""
-    made = run(spec, dataset(spec.dataset), with_oracle=False)
-    return made.result.evaluation.per_class_zsl
+    finished_run = run(spec, dataset(spec.dataset), with_oracle=False)
+    return finished_run.result.evaluation.per_class_zsl
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
@@ -223,18 +223,18 @@ def nearest_images(
 def neighbours_kept(
     settings: str,
     digests: tuple[str, ...],
-    _made: EmbeddedMap,
+    _map: EmbeddedMap,
     _datasets: Sequence[ZSLDataset],
 ) -> np.ndarray:
     """Return the share of every image's neighbours that a map with these settings keeps."""
-    Z = map_.in_pca(_made, _datasets)
-    return quality.preserved_neighbours(Z, _made.coordinates, threads=_made.settings.threads)
+    Z = map_.in_pca(_map, _datasets)
+    return quality.preserved_neighbours(Z, _map.coordinates, threads=_map.settings.threads)
 
 
 # --- Leakage --------------------------------------------------------------------------------------
 
 #: Checks that use what a visitor declares, in addition to the split.
-_SAID = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
+_DECLARED = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
 
 
 def split_key(data: ZSLDataset, split: Split) -> str:
@@ -248,10 +248,10 @@ def split_key(data: ZSLDataset, split: Split) -> str:
 
 
 def split_to_review(key: str, read: Callable[[], AuditContext]) -> AuditContext:
-    """Return what is reviewed under ``key``, the digest of a data set or the ids of uploads.
+    """Return the split under review, read once for each ``key``: a digest or ids of uploads.
 
-    It goes with the visit, and with it the copy of what was uploaded. It is read here, not where
-    Streamlit remembers, so that ``read`` may show how far it is.
+    It is removed with the visit, and so is the copy of uploaded files. It is read outside of the
+    cache of Streamlit, so that ``read`` may show its progress.
     """
     held = _held(key)
     if not held:
@@ -261,7 +261,7 @@ def split_to_review(key: str, read: Callable[[], AuditContext]) -> AuditContext:
 
 @st.cache_resource(show_spinner=False, max_entries=8, scope="session")
 def _held(key: str) -> list[AuditContext]:
-    """Return a place for what is read once in a visit."""
+    """Return the list that holds a split read in this visit."""
     return []
 
 
@@ -272,16 +272,16 @@ def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> Report
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def report(key: str, said: str, _split: AuditContext, _context: AuditContext) -> Report:
-    """Return the audit of a split; ``said`` is all that ``_context`` has beyond it, in words."""
+def report(key: str, declarations: str, _split: AuditContext, _context: AuditContext) -> Report:
+    """Return the audit of a split; ``declarations`` is all that ``_context`` adds, in words."""
     split = replace(_split, thresholds=_context.thresholds)
     on_rows = _report_on_rows(key, repr(split.thresholds), split)
-    return leakage.audit_again(on_rows, _context, _SAID)
+    return leakage.audit_again(on_rows, _context, _DECLARED)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def leaking(
-    key: str, said: str, _context: AuditContext, _report: Report
+    key: str, declarations: str, _context: AuditContext, _report: Report
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows of a split by class and by part, with leaking rows separate."""
     return counts.leaks_by_class(_context, _report), counts.leaks_by_part(_context, _report)
@@ -289,7 +289,7 @@ def leaking(
 
 @st.cache_resource(show_spinner="Correcting the split …", max_entries=16, scope="session")
 def corrected(key: str, policy: Policy, thresholds: str, _context: AuditContext) -> CorrectedSplit:
-    """Return the split under ``key`` without what leaks."""
+    """Return the corrected split under ``key``, without leaking rows."""
     return leakage.correct_context(_context, policy)
 
 
@@ -297,13 +297,13 @@ def corrected(key: str, policy: Policy, thresholds: str, _context: AuditContext)
 def overlaps(
     key: str,
     vocabulary: str,
-    said: str,
+    decisions: str,
     _context: AuditContext,
     _vocabulary: Vocabulary,
     *,
     every_class: bool = False,
 ) -> pd.DataFrame:
-    """Return the overlap table of unseen classes or of all; ``said`` are the decisions."""
+    """Return the overlap table of unseen classes or of all; ``decisions`` are the decisions."""
     classes = range(len(_context.class_names)) if every_class else None
     return counts.overlap_table(_context, _vocabulary, classes)
 

@@ -46,9 +46,11 @@ def choose(
     """Choose one of ``options``; another value in the address gets a message."""
     options = list(options)
     more["help"] = terms.tip(label, more.get("help"))
-    asked = st.query_params.get(key)
-    if asked is not None and asked not in options:
-        st.toast(f"The link asks for {label.lower()} “{plain(asked)}”, which is not available.")
+    in_address = st.query_params.get(key)
+    if in_address is not None and in_address not in options:
+        st.toast(
+            f"The link asks for {label.lower()} “{plain(in_address)}”, which is not available."
+        )
     index = next((k for k, option in enumerate(options) if option == default), 0)
     return st.selectbox(label, options, index=index, key=key, bind="query-params", **more)
 
@@ -60,10 +62,10 @@ def choose_split(dataset: ZSLDataset) -> Split:
 
 def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:
     """Return names of methods by their family; those from outside by themselves, as the last."""
-    found: dict[str, list[str]] = {family: [] for family in (*get_args(Family), YOURS)}
+    families: dict[str, list[str]] = {family: [] for family in (*get_args(Family), YOURS)}
     for name in names:
-        found[YOURS if name in plugins.registered() else METHODS[name].card.family].append(name)
-    return found
+        families[YOURS if name in plugins.registered() else METHODS[name].card.family].append(name)
+    return families
 
 
 def symbol(method: str, name: str) -> str:

@@ -77,18 +77,20 @@ def lists_variants() -> bool:
 def choose_name(
     label: str, names: Sequence[str], *, key: str = "dataset", default: str = "", **more: Any
 ) -> str:
-    """Choose a data set by its title; what the address names and can be opened is listed as well.
+    """Choose a data set by its title; one that the address names is added to the menu.
 
     The first of ``names`` stands in for a default that is none of them.
     """
     menu, default = f"{key}_menu", default if default in names else names[0]
-    options, asked = list(names), _asked(key)
-    if asked is not None and asked not in options and asked in openable():
-        options.append(asked)
-    if asked is not None and asked not in options:
-        st.toast(f"The link asks for {label.lower()} “{plain(asked)}”, which is not available.")
-        asked = None
-    st.session_state[menu] = asked or default
+    options, in_address = list(names), _name_in_address(key)
+    if in_address is not None and in_address not in options and in_address in openable():
+        options.append(in_address)
+    if in_address is not None and in_address not in options:
+        st.toast(
+            f"The link asks for {label.lower()} “{plain(in_address)}”, which is not available."
+        )
+        in_address = None
+    st.session_state[menu] = in_address or default
     chosen = st.selectbox(
         label,
         options,
@@ -106,17 +108,17 @@ def choose_name(
 
 def chosen() -> str | None:
     """Return the data set that the address, else the page before, has chosen."""
-    return _asked("dataset")
+    return _name_in_address("dataset")
 
 
-def _asked(key: str) -> str | None:
+def _name_in_address(key: str) -> str | None:
     """Return the name that the address, else the page before, has chosen."""
-    found = st.query_params.get(key, st.session_state.get(key))
-    return found if isinstance(found, str) else None
+    name = st.query_params.get(key, st.session_state.get(key))
+    return name if isinstance(name, str) else None
 
 
 def _take(key: str, then: Callable[[], None] | None) -> None:
-    """Write what a menu has chosen into the address and the session."""
+    """Write the choice of a menu into the address and the session."""
     st.query_params[key] = st.session_state[key] = st.session_state[f"{key}_menu"]
     if then is not None:
         then()

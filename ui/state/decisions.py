@@ -1,4 +1,4 @@
-"""What a person decided about overlaps: the same on every page, and in the address.
+"""Decisions of a person about overlaps, shared by all pages and kept in the address.
 
 The session keeps the decisions on all data sets; the address carries those on the one that is
 looked at, with its name, so that a change of the data set does not hand them on.
@@ -26,34 +26,34 @@ OfSubject = dict[str, dict[str, Literal["confirmed", "rejected"]]]
 def decisions_on(subject: str) -> OfSubject:
     """Return vocabulary -> class -> "confirmed" or "rejected", and keep the address in step."""
     decided = st.session_state.setdefault(DECIDED, {})
-    asked = st.query_params.get(ADDRESS)
-    if asked is not None and asked != st.session_state.get(SEEN):
-        decided |= _read(asked)
+    in_address = st.query_params.get(ADDRESS)
+    if in_address is not None and in_address != st.session_state.get(SEEN):
+        decided |= _read(in_address)
     of_subject = decided.get(subject, {})
     _write(subject, of_subject)
     return of_subject
 
 
-def _read(asked: str) -> dict[str, OfSubject]:
-    """Read subject -> vocabulary -> class -> decision; nonsense is passed over."""
+def _read(text: str) -> dict[str, OfSubject]:
+    """Read subject -> vocabulary -> class -> decision; malformed text gives none."""
     try:
         return {
             str(subject): {
                 str(vocabulary): {
                     str(name): what for name, what in by_class.items() if what in CHOICES
                 }
-                for vocabulary, by_class in said.items()
+                for vocabulary, by_class in by_vocabulary.items()
             }
-            for subject, said in json.loads(asked).items()
+            for subject, by_vocabulary in json.loads(text).items()
         }
     except (ValueError, AttributeError, TypeError, RecursionError):
         return {}
 
 
-def _write(subject: str, said: OfSubject) -> None:
+def _write(subject: str, of_subject: OfSubject) -> None:
     """Put the decisions on ``subject`` into the address."""
-    if any(said.values()):
-        value = json.dumps({subject: said}, separators=(",", ":"), ensure_ascii=False)
+    if any(of_subject.values()):
+        value = json.dumps({subject: of_subject}, separators=(",", ":"), ensure_ascii=False)
         st.query_params[ADDRESS] = st.session_state[SEEN] = value
     else:
         st.query_params.pop(ADDRESS, None)
@@ -62,9 +62,9 @@ def _write(subject: str, said: OfSubject) -> None:
 
 def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: str) -> None:
     """Let a person confirm or reject the matches of an overlap table."""
-    said = decisions_on(subject).get(vocabulary.name, {})
+    decided = decisions_on(subject).get(vocabulary.name, {})
     shown = matches[["class", "strength", "match", "evidence"]].assign(
-        decision=[said.get(name, NONE) for name in matches["class"]]
+        decision=[decided.get(name, NONE) for name in matches["class"]]
     )
     st.markdown(f"**{plain(vocabulary.name)}**, {len(vocabulary.entries):,} classes")
     st.data_editor(
@@ -90,7 +90,7 @@ def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: st
 
 
 def _take_in(key: str, subject: str, vocabulary: str, classes: list[str]) -> None:
-    """Keep what was edited in the table ``key``."""
+    """Store the edits of the table ``key`` as decisions."""
     of_subject = st.session_state[DECIDED].setdefault(subject, {})
     by_class = of_subject.setdefault(vocabulary, {})
     for row, changed in st.session_state[key]["edited_rows"].items():
@@ -101,10 +101,10 @@ def _take_in(key: str, subject: str, vocabulary: str, classes: list[str]) -> Non
             by_class.pop(classes[int(row)], None)
 
 
-def as_toml(said: Decisions) -> str:
+def as_toml(decisions: Decisions) -> str:
     """Write decisions as the file that ``zslcore check --decisions`` reads."""
     lines = []
-    for vocabulary, by_class in said.items():
+    for vocabulary, by_class in decisions.items():
         if by_class:
             lines += [f"[{json.dumps(vocabulary)}]"]
             lines += [f'{json.dumps(name)} = "{what}"' for name, what in by_class.items()]

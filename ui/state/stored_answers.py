@@ -1,4 +1,4 @@
-"""Results that are known before anything is computed: stored ones, ours and shipped."""
+"""Results with predictions that need no computation: stored ones and precomputed ones."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from zslcore.results.store import ResultStore
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredAnswers:
-    """A run whose answers are known."""
+    """Result of a run with its stored predictions."""
 
     result: RunResult
     predictions: Predictions
 
 
 def names() -> tuple[str, ...]:
-    """Return the data sets that are known by their results and not imported."""
+    """Return the data sets with precomputed results that are not imported."""
     return tuple(name for name in known_by_results() if is_known_by_results(name))
 
 
 def stored_run(spec: RunSpec) -> StoredAnswers | None:
-    """Return a run whose predictions are stored or come with the package; None for any other.
+    """Return a run with stored or precomputed predictions; None without any.
 
     Our own result goes first: the figures are the same, and it may have an oracle. Where its
     predictions had to make room, those of the package stand in for them.

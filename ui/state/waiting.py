@@ -51,9 +51,9 @@ def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
     Stored predictions, ours or shipped, are there at once. Without an oracle, what is done while
     one waits is computed all the same; what takes long is waited for, see below.
     """
-    found = stored_answers.stored_run(spec)
-    if found and (found.result.oracle is not None or not is_quick(spec)):
-        return found.result, found.predictions.test
+    stored = stored_answers.stored_run(spec)
+    if stored and (stored.result.oracle is not None or not is_quick(spec)):
+        return stored.result, stored.predictions.test
     return scored_run_of(spec)
 
 
@@ -67,10 +67,10 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 def predictions_of(
     spec: RunSpec, result: RunResult, scores: AnsweredTest
 ) -> tuple[Callable[[], Predictions], bool]:
-    """Return what makes or reads the predictions of a run, and whether with validation rows."""
-    found = stored_answers.stored_run(spec)
-    if found is not None:
-        return lambda: found.predictions, bool(found.predictions.folds)
+    """Return a function that makes or reads predictions, and whether they have validation rows."""
+    stored = stored_answers.stored_run(spec)
+    if stored is not None:
+        return lambda: stored.predictions, bool(stored.predictions.folds)
     assert isinstance(scores, ScoredTest)  # other answers are read from stored predictions
     folds, run = is_quick(spec), Run(result, scores, (), cache.dataset(spec.dataset))
     return lambda: (run.with_validation() if folds else run).predictions, folds
@@ -90,7 +90,7 @@ def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 
 
 def result_of(study: Study[T], *, draw: Draw | None = None) -> T:
-    """Return the result of a study, waited for where there is none yet; see :func:`wait_for`."""
+    """Return the result of a study; wait for its job if necessary, see :func:`wait_for`."""
     return cache.finished(study.key, study, wait_for(study, draw=draw))
 
 
@@ -134,7 +134,7 @@ def _patience() -> float:
 
 
 def _panel(study: Study[Any], draw: Draw | None, was_active: bool) -> None:
-    """Show how the job stands; run the page again as soon as that is another panel, or none."""
+    """Show the state of a job; rerun the page when it starts or ends."""
     status = jobs.status(study.key)
     if status is None or status.active != was_active:
         st.rerun()

@@ -22,8 +22,8 @@ from ui.maps.colours import OF_ANSWERS, answers_of, coloured, colours_of, roles
 from ui.maps.scene import (
     Colouring,
     Scene,
-    by_group,
     class_palette,
+    colour_by_group,
     read_cameras,
     read_selection,
     write_cameras,
@@ -124,7 +124,7 @@ def show(header: Header) -> None:
     answer.markdown("## Comparing the classes …" if is_real_pair else f"## {headline}")
     in_print.caption(f"{headline} {details}" if is_real_pair else details, width="content")
     if any(data.simulated for data in datasets):
-        words = simulated_effects.about(max(datasets, key=lambda data: data.simulated))
+        words = simulated_effects.about_effects(max(datasets, key=lambda data: data.simulated))
         badge.badge("simulated map", icon=":material/science:", color="orange", help=words)
     if separate:
         st.caption(plain(why_incompatible(*datasets)))
@@ -399,7 +399,7 @@ def _on_its_way(
     data = MapData.of(datasets, n_samples=settings.n_samples, seed=settings.sample_seed)
     palette, category = class_palette(data.class_names), data.labels
     if len(datasets) == 2:
-        looks = by_group(np.array(["1", "2"])[data.part], {"1": "first", "2": "second"})
+        looks = colour_by_group(np.array(["1", "2"])[data.part], {"1": "first", "2": "second"})
         palette, category = looks.palette, looks.category
     return PointMap(
         key="awa1_on_its_way",

@@ -126,7 +126,7 @@ def _write_step(title: str, text: str, button: str, choices: Mapping[str, str]) 
 
 def _set(choices: Mapping[str, str]) -> None:
     """Write the choices of a paragraph into the address, and take the others out of it."""
-    instrument.forget(instrument.GAMMA, instrument.VALUE, instrument.RULER)
+    instrument.drop_from_address(instrument.GAMMA, instrument.VALUE, instrument.RULER)
     for name, value in (DIGITS | dict(choices)).items():
         st.query_params[name] = value
         if name in DIGITS:

@@ -16,7 +16,7 @@ from ui.state import cache
 
 def show(header: Header) -> None:
     """Show the list of lessons, or the step in the address."""
-    place = Place.asked(LESSONS)
+    place = Place.from_address(LESSONS)
     if place is None:
         _show_list()
         return
