@@ -101,7 +101,7 @@ def test_the_oldest_figures_are_given_up():
     for k in (1, 2, 3, 1, 4, 1, 2):  # 4 takes the place of 2, the least recently shown
         gallery.figure(str(k), partial(drawn, k))
     assert calls == [1, 2, 3, 4, 2]
-    assert gallery.made == 5
+    assert gallery.n_drawn == 5
 
 
 def test_visitors_who_come_at_once_get_equal_figures():

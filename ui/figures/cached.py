@@ -17,22 +17,22 @@ P = ParamSpec("P")
 
 
 class Gallery:
-    """The figures that were drawn last, at most so many."""
+    """Cache of the latest figures, at most ``most``."""
 
     def __init__(self, most: int) -> None:
-        self.most, self.made = most, 0
+        self.most, self.n_drawn = most, 0
         self._kept: OrderedDict[str, Chart] = OrderedDict()
         self._lock = Lock()
 
     def figure(self, known_by: str, draw: Callable[[], Chart]) -> Chart:
-        """Return the figure known by a digest, drawn unless it hangs here."""
+        """Return the figure with this digest; draw it if it is not cached."""
         with self._lock:
             if known_by in self._kept:
                 self._kept.move_to_end(known_by)
                 return self._kept[known_by]
         drawn = draw()  # outside the lock: two who want the same at once both draw it
         with self._lock:
-            self.made += 1
+            self.n_drawn += 1
             self._kept[known_by] = drawn
             while len(self._kept) > self.most:
                 self._kept.popitem(last=False)
@@ -43,9 +43,9 @@ _GALLERY = Gallery(most=192)
 
 
 def cached_figure(draw: Callable[P, Chart]) -> Callable[P, Chart]:
-    """Let a function of figures draw only what it has not drawn for the same arguments.
+    """Cache a function that draws figures, by its arguments.
 
-    The viewer's theme and width count as arguments, and arrays and tables by all they hold.
+    The theme and width of the viewer count as arguments, arrays and tables by their contents.
     """
     name = f"{draw.__module__}.{draw.__qualname__}"
 

@@ -1,4 +1,4 @@
-"""A split drawn row by row of its classes, what leaks in another colour."""
+"""Figures of a split: its images by class and part, with leaks highlighted."""
 
 from __future__ import annotations
 

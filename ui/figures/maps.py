@@ -44,7 +44,7 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> Chart:
         y=table["mixing_PCA"],
         name="in the PCA",
         marker={"symbol": "circle-open", "size": 9, "color": NEUTRAL.color, "line": {"width": 2}},
-        customdata=_told(table, "PCA"),
+        customdata=_hover_values(table, "PCA"),
         hovertemplate=_HOVER,
     )
     names = list(table["class"]) if names_fit(len(table), 60) else []
@@ -69,7 +69,7 @@ def _on_the_map(table: pd.DataFrame) -> list[Part]:
             y=table["mixing_map"][rows],
             name=f"on the map: {_VERDICT_WORDS[verdict]}",
             marker={"symbol": mark.symbol, "size": 9, "color": mark.color},
-            customdata=_told(table[rows], "map"),
+            customdata=_hover_values(table[rows], "map"),
             hovertemplate=_HOVER,
         )
         for verdict, mark in _VERDICTS.items()
@@ -77,5 +77,5 @@ def _on_the_map(table: pd.DataFrame) -> list[Part]:
     ]
 
 
-def _told(table: pd.DataFrame, space: str) -> np.ndarray:
+def _hover_values(table: pd.DataFrame, space: str) -> np.ndarray:
     return np.stack([table["class"], table[f"p_holm_{space}"]], axis=1)

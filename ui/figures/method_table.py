@@ -18,7 +18,7 @@ _ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 @cached_figure
 def rank_forest(table: pd.DataFrame, title: str) -> Chart:
-    """Draw one line a method, the best on top: figure, interval, rank and what a paper prints.
+    """Draw metric, interval and rank of every method, the best on top, and printed values.
 
     The table is of :func:`zslcore.analysis.method_table.ranked`, with the columns ``printed`` (NaN
     where none) and ``ranks`` (text); the title is that of the axis.
@@ -62,14 +62,14 @@ def _results(shown: pd.DataFrame, of: np.ndarray, mark: Mark, symbol: str, name:
 
 
 def _printed(shown: pd.DataFrame) -> Part:
-    """Return what a paper prints as points."""
-    there = shown["printed"].notna().to_numpy()
+    """Return the printed values as points."""
+    has_value = shown["printed"].notna().to_numpy()
     return points(
-        x=100 * shown["printed"][there],
-        y=np.flatnonzero(there),
+        x=100 * shown["printed"][has_value],
+        y=np.flatnonzero(has_value),
         name="printed",
         marker={"color": NEUTRAL.color, "symbol": "diamond-open", "size": 9},
-        customdata=shown.index[there],
+        customdata=shown.index[has_value],
         hovertemplate="%{customdata}, printed<br>%{x:.1f} %<extra></extra>",
     )
 
@@ -119,7 +119,7 @@ def mean_ranks(
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """What a result states of its seen-unseen curve: two points, (seen, unseen) as fractions.
+    """Two points of the seen-unseen curve of a result, each (seen, unseen) as fractions.
 
     ``plain`` is at gamma = 0, ``at_gamma`` at the gamma that counts, None without one.
     """
@@ -148,7 +148,7 @@ def operating_points(paths: Sequence[Path], chosen: str) -> Chart:
 
 
 def _two_points(path: Path, *, marked: bool) -> Part:
-    """Return the stated points of a curve, joined by dots: what lies between is not stated."""
+    """Return the stated points of a curve, joined by a dotted line."""
     places = [path.plain] + ([path.at_gamma] if path.at_gamma else [])
     words = ["γ = 0", "validated γ"][: len(places)]
     color = VALIDATED.color if marked else FAINT

@@ -16,23 +16,23 @@ from typing import Self
 from zslcore.interactive import colors
 from zslcore.interactive.colors import Look
 
-_asked: list[Callable[[], bool]] = [lambda: False, lambda: False]
+_viewer: list[Callable[[], bool]] = [lambda: False, lambda: False]
 
 
 def follow(is_dark: Callable[[], bool], is_narrow: Callable[[], bool]) -> list[Callable[[], bool]]:
-    """Set what states the theme and the width that figures are drawn for; return what did so."""
-    former, _asked[:] = _asked[:], [is_dark, is_narrow]
+    """Set the functions that state the theme and width of the viewer; return the former ones."""
+    former, _viewer[:] = _viewer[:], [is_dark, is_narrow]
     return former
 
 
 def dark() -> bool:
     """Return whether the figure that is made now will be seen in the dark theme."""
-    return _asked[0]()
+    return _viewer[0]()
 
 
 def narrow() -> bool:
     """Return whether the figure that is made now has the width of a telephone."""
-    return _asked[1]()
+    return _viewer[1]()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Mark:
 
     @classmethod
     def of(cls, hue: colors.Hue, symbol: str, dash: str = "solid", pattern: str = "") -> Self:
-        """Return the look of a meaning whose hue figures of the core have, too."""
+        """Return a look with a hue of the core figures."""
         return cls(hue.light, symbol, dash, pattern, hue.dark)
 
     @property

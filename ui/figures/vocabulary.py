@@ -29,7 +29,7 @@ _TEMPLATES = ("hovertemplate", "texttemplate")
 
 
 class Markup(str):
-    """A text whose tags are meant, as they stand around escaped names."""
+    """Text with tags that are not escaped; names inside are."""
 
     __slots__ = ()
 
@@ -116,7 +116,7 @@ def figure(
 
 
 def _plain(value: Any, name: str = "") -> Any:
-    """Return a value as JSON has it: texts escaped, arrays as lists, None for what is no number."""
+    """Return a value for JSON: texts escaped, arrays as lists, None for NaN and infinity."""
     if isinstance(value, str):
         meant = isinstance(value, Markup) or name in _TEMPLATES
         return str(value) if meant else escape(value, quote=False)
@@ -208,16 +208,16 @@ def axis(
     size : pixels of its labels
     properties : what else Plotly calls so, as ``range``
     """
-    made: Part = {"tickfont": {"size": size, "color": WORDS.color}}
+    parts: Part = {"tickfont": {"size": size, "color": WORDS.color}}
     if title:
-        made["title"] = {"text": title, "font": {"size": LEGEND, "color": WORDS.color}}
+        parts["title"] = {"text": title, "font": {"size": LEGEND, "color": WORDS.color}}
     if names is not None:
-        made |= {"tickvals": list(range(len(names))), "ticktext": list(names)}
+        parts |= {"tickvals": list(range(len(names))), "ticktext": list(names)}
     if percent:
-        made["tickformat"] = ".0%"
+        parts["tickformat"] = ".0%"
     if grid is not None:
-        made |= {"gridcolor": FAINT} if grid else {"showgrid": False}
-    return made | properties
+        parts |= {"gridcolor": FAINT} if grid else {"showgrid": False}
+    return parts | properties
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class Plane:
 
     @property
     def suffix(self) -> str:
-        """What the names of its axes end in."""
+        """Suffix of the names of its axes."""
         return str(self.number) if self.number > 1 else ""
 
     def on(self, trace: Part) -> Part:

@@ -1,4 +1,4 @@
-"""ASGI app of the server: early import, compression, style of pages, limit on uploads."""
+"""Middleware of the server: early import, compression, style of pages, limit on uploads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a visitor takes away: below every figure and table, a menu that is made when it is opened.
+"""Download menus below figures and tables; their contents are made when they are opened.
 
 Pictures are made by the browser, tables by the server on request. A component of our own that draws
 a figure listens for the event ``zsl-save`` of the document, whose detail has ``key``, ``format``
@@ -65,11 +65,11 @@ class Figure:
             return self.panels()
         return () if self.chart is None else panels_of(self.chart)
 
-    def page(self, made: str) -> str:
-        """Return the figure as one HTML file that says from which data it was ``made``."""
+    def page(self, origin: str) -> str:
+        """Return the figure as one HTML file; ``origin`` states its data and address."""
         assert self.html is not None
         title = self.key.replace("_", " ").capitalize()
-        return self.html(title=title, caption=self.caption, made=made)
+        return self.html(title=title, caption=self.caption, made=origin)
 
     @property
     def prints_at_once(self) -> bool:
@@ -99,22 +99,22 @@ class Table:
 
 
 def start() -> None:
-    """Forget what the page before was made from; a page calls this as it opens."""
+    """Clear the sources and commands of the previous page; a page calls this as it opens."""
     st.session_state[_SOURCES], st.session_state[_COMMANDS] = (), ()
 
 
 def cite(*sources: str) -> None:
-    """Say what the figures of this page are made from, as "digits, data 0123abcd"."""
+    """Record sources of the figures of this page, as "digits, data 0123abcd"."""
     _add(_SOURCES, sources)
 
 
 def commands(*lines: str) -> None:
-    """Say which commands repeat what this page shows."""
+    """Record the commands that repeat this page."""
     _add(_COMMANDS, lines)
 
 
 def show_command(line: str) -> None:
-    """Show a command that repeats what is on this page; pins of this page have it, too."""
+    """Show and record a command that repeats this page; pins of the page keep it."""
     commands(line)
     st.code(line, language=None, wrap_lines=True)
 
@@ -172,12 +172,12 @@ def offer_run(run: RunResult | StoredRun, name: str, *, key: str | None = None) 
 
 
 def _add(key: str, more: Sequence[str]) -> None:
-    known = st.session_state.get(key, ())
-    st.session_state[key] = tuple(dict.fromkeys((*known, *more)))
+    earlier = st.session_state.get(key, ())
+    st.session_state[key] = tuple(dict.fromkeys((*earlier, *more)))
 
 
 def sources() -> tuple[str, ...]:
-    """Return what the figures of this page are made from, and by which version."""
+    """Return the sources of the figures of this page, and the version."""
     return (*st.session_state.get(_SOURCES, ()), f"zslcore {version()}")
 
 
@@ -185,9 +185,9 @@ def address() -> str:
     """Return the address of this page with its choices."""
     path = st.session_state.get("path", "")
     here = (st.context.url or "http://localhost:8501").rstrip("/")
-    asked = urlencode(st.query_params.to_dict())
+    parameters = urlencode(st.query_params.to_dict())
     # Streamlit leaves the page's own path in the first address of a visit, and not in later ones.
-    return f"{here.removesuffix(f'/{path}')}/{path}" + (f"?{asked}" if asked else "")
+    return f"{here.removesuffix(f'/{path}')}/{path}" + (f"?{parameters}" if parameters else "")
 
 
 # --- Menus ----------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def offer_figure(figure: Figure) -> None:
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
-        page = partial(figure.page, _made_of())  # a download has no address to read it from
+        page = partial(figure.page, _origin_in_words())  # a download has no address to read it from
         if figure.html:
             _file("HTML, interactive", page, f"{figure.key}.html", figure.key)
             st.caption("A line of HTML, for a page next to that file:")
@@ -220,7 +220,7 @@ def offer_figure(figure: Figure) -> None:
                 figure.caption,
                 figure.chart,
                 numbers,
-                *_made(),
+                *_origin(),
                 page=page() if figure.html and figure.chart is None else "",
             ),
         )
@@ -256,7 +256,7 @@ def offer_table(table: Table) -> None:
             _file(label, text, f"{table.name}.{ending}", f"table_{table.name}")
         _pin(
             f"take_pin_table_{table.name}",
-            lambda: report.Pin.of_table(table.name, readable, table.look, *_made()),
+            lambda: report.Pin.of_table(table.name, readable, table.look, *_origin()),
         )
         st.caption("Accuracies in the CSV are fractions; LaTeX needs the package booktabs.")
 
@@ -265,8 +265,8 @@ def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
     download(label, text, name, f"download_{of}_{label}")
 
 
-def _made_of() -> str:
-    """Return what this page is made from, and its address, in one line."""
+def _origin_in_words() -> str:
+    """Return the sources of this page and its address in one line."""
     return f"{'; '.join(sources())}. {address()}"
 
 
@@ -275,7 +275,7 @@ def _pin(key: str, make: Callable[[], report.Pin]) -> None:
         st.toast(report.pin(make()), icon=":material/keep:")
 
 
-def _made() -> tuple[tuple[str, ...], tuple[str, ...], str]:
+def _origin() -> tuple[tuple[str, ...], tuple[str, ...], str]:
     """Return sources, commands and the address, as a pin keeps them."""
     return sources(), st.session_state.get(_COMMANDS, ()), address()
 

@@ -102,8 +102,8 @@ def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None, label:
 
 
 def markdown_line(caption: str, *, file: str, sources: Sequence[str], link: str) -> str:
-    """Return a line of Markdown: the picture with its caption, what it shows, and the link."""
-    said = _in_markdown(re.sub(r"\s+", " ", caption).strip())
+    """Return a line of Markdown: picture, caption, sources and link."""
+    words = _in_markdown(re.sub(r"\s+", " ", caption).strip())
     address = link.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
     made_from = _in_markdown("; ".join(sources))
-    return f"![{said}]({file}) {said} {made_from}. [Open in the app]({address})"
+    return f"![{words}]({file}) {words} {made_from}. [Open in the app]({address})"

@@ -61,11 +61,11 @@ def _pairs(figure: go.Figure) -> list[tuple[str, str]]:
     """Return the pairs of axes of a figure; none where it cannot be printed."""
     if figure.layout.images or any(trace.type not in _KINDS for trace in figure.data):
         return []
-    pairs = ((trace.xaxis or "x", trace.yaxis or "y") for trace in figure.data if _there(trace))
+    pairs = ((trace.xaxis or "x", trace.yaxis or "y") for trace in figure.data if _is_drawn(trace))
     return list(dict.fromkeys(pairs))
 
 
-def _there(trace: Any) -> bool:
+def _is_drawn(trace: Any) -> bool:
     values = (getattr(trace, name, None) for name in "xyz")
     return trace.visible in (None, True) and any(v is not None and len(v) for v in values)
 
@@ -113,7 +113,7 @@ class _Reader:
             for letter, name in zip("xy", self.pair, strict=True)
         }
         self.traces = [
-            t for t in figure.data if _there(t) and (t.xaxis or "x", t.yaxis or "y") == self.pair
+            t for t in figure.data if _is_drawn(t) and (t.xaxis or "x", t.yaxis or "y") == self.pair
         ]
         self.categories = {letter: self._categories(letter) for letter in "xy"}
         self.sums: dict[Any, float] = {}
@@ -147,9 +147,9 @@ class _Reader:
         return {word: k for k, word in enumerate(dict.fromkeys([*listed, *values]))}
 
     def _at(self, letter: str, values: Any) -> np.ndarray:
-        known = self.categories[letter]
-        if known:
-            places = (known.get(v, v if isinstance(v, Real) else np.nan) for v in values)
+        place_of = self.categories[letter]
+        if place_of:
+            places = (place_of.get(v, v if isinstance(v, Real) else np.nan) for v in values)
             return np.array(list(places), dtype=float)
         return pd.to_numeric(pd.Series(list(values), dtype=object), errors="coerce").to_numpy(float)
 
@@ -195,8 +195,8 @@ class _Reader:
             words = axis.ticktext if axis.ticktext is not None else axis.tickvals
             places = self._at(letter, axis.tickvals)
             return [(float(at), _plain(w)) for at, w in zip(places, words, strict=False)]
-        known = self.categories[letter]
-        return [(float(k), _plain(word)) for word, k in known.items()] or None
+        categories = self.categories[letter]
+        return [(float(k), _plain(word)) for word, k in categories.items()] or None
 
     def _ends(self, letter: str) -> tuple[float, float]:
         values = np.concatenate([self._places(t, letter) for t in self.traces])
@@ -339,7 +339,7 @@ class _Reader:
         colors = LinearSegmentedColormap.from_list("of print", pairs)
         low = float(trace.zmin if trace.zmin is not None else z.min())
         high = float(trace.zmax if trace.zmax is not None else z.max())
-        made = on.pcolormesh(x, y, z, cmap=colors, vmin=low, vmax=high, shading="nearest")
+        mesh = on.pcolormesh(x, y, z, cmap=colors, vmin=low, vmax=high, shading="nearest")
         shown = trace.text if trace.texttemplate and trace.text is not None else ()
         for height, row, texts in zip(y, z, shown, strict=False):
             for at, value, text in zip(x, row, map(_plain, texts), strict=False):
@@ -349,7 +349,7 @@ class _Reader:
                     on.text(at, height, text, color=ink, ha="center", va="center")
         if trace.showscale is not False:
             title = _plain(trace.colorbar.title.text)
-            bar = on.figure.colorbar(made, ax=on, fraction=0.06, pad=0.02, label=title)
+            bar = on.figure.colorbar(mesh, ax=on, fraction=0.06, pad=0.02, label=title)
             bar.outline.set_visible(False)
             if form := _DECIMALS.search(trace.colorbar.tickformat or ""):
                 bar.ax.yaxis.set_major_formatter(PercentFormatter(1, int(form[1]), symbol=" %"))

@@ -1,4 +1,4 @@
-"""The report of a visit: what was pinned, as one HTML file that needs nothing else."""
+"""Report of a visit: the pinned figures and tables as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Pin:
         caption: str,
         figure: Chart | None,
         numbers: pd.DataFrame,
-        *made: Any,
+        *origin: Any,
         page: str = "",
     ) -> Self:
         """Keep a figure as it is; of one that another component draws, its page and numbers."""
         if figure is not None:
-            return cls(_title(name), caption, (), (), 0, *made).showing(figure)
-        return replace(cls._with_table(_title(name), caption, numbers, None, *made), page=page)
+            return cls(_title(name), caption, (), (), 0, *origin).showing(figure)
+        return replace(cls._with_table(_title(name), caption, numbers, None, *origin), page=page)
 
     def showing(self, figure: Chart) -> Self:
         """Return this pin with a figure."""
@@ -67,18 +67,18 @@ class Pin:
         return replace(self, page=page, height=figure.height + _AROUND)
 
     @classmethod
-    def of_table(cls, name: str, table: pd.DataFrame, look: Look | None, *made: Any) -> Self:
+    def of_table(cls, name: str, table: pd.DataFrame, look: Look | None, *origin: Any) -> Self:
         """Keep a table as it is read."""
-        return cls._with_table(_title(name), "", table, look, *made)
+        return cls._with_table(_title(name), "", table, look, *origin)
 
     @classmethod
     def _with_table(
-        cls, title: str, caption: str, table: pd.DataFrame, look: Look | None, *made: Any
+        cls, title: str, caption: str, table: pd.DataFrame, look: Look | None, *origin: Any
     ) -> Self:
         look = look or Look({column: str(column) for column in table.columns})
         rows = tuple(map(tuple, look.written(table.head(_ROWS))))
         left_out = max(len(table) - _ROWS, 0)
-        return cls(title, caption, tuple(look.headings()), rows, left_out, *made)
+        return cls(title, caption, tuple(look.headings()), rows, left_out, *origin)
 
 
 def _title(name: str) -> str:
@@ -86,12 +86,12 @@ def _title(name: str) -> str:
 
 
 def pins() -> tuple[Pin, ...]:
-    """Return what this visitor has pinned, oldest first."""
+    """Return the pins of this visitor, oldest first."""
     return st.session_state.get(_PINS, ())
 
 
 def pin(new: Pin) -> str:
-    """Pin something; returns what happened, in a sentence."""
+    """Add a pin to the report; return the result as a sentence."""
     pinned = pins()
     if new in pinned:
         return "This is in the report already."

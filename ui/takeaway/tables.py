@@ -59,5 +59,5 @@ def show(
 def download(
     table: pd.DataFrame, name: str, *, index: bool = False, look: Look | None = None
 ) -> None:
-    """Offer a table as CSV, accuracies as fractions, LaTeX and Markdown, with what made it."""
+    """Offer a table as CSV (fractions), LaTeX and Markdown, with its sources."""
     downloads.offer_table(downloads.Table(name, table, look, index))

@@ -20,5 +20,5 @@ _mount = st.components.v2.component(
 
 
 def draw(figure: str, *, key: str) -> None:
-    """Draw the buttons of the figure whose element has the key ``figure``; files have its name."""
+    """Draw the buttons for the figure with the key ``figure``, which names the files."""
     _mount(key=key, data={"key": figure, "scale": SCALE})

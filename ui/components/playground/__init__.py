@@ -46,7 +46,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """A method on the rail, whose answers are ``here`` at once; it ``needs`` a missing package."""
+    """Method on the rail; ``here``: it has predictions; ``needs``: its missing package."""
 
     name: str
     here: bool
@@ -56,7 +56,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is shown."""
+    """Choice of data set, split and method."""
 
     dataset: str
     split: str
@@ -75,7 +75,7 @@ class Rail:
     split_note: str = ""
 
     def head(self) -> dict[str, Any]:
-        """Return what JSON holds."""
+        """Return the fields for JSON."""
         return {
             "tiles": [asdict(tile) for tile in self.tiles],
             "simulated": [asdict(tile) for tile in self.simulated],
@@ -106,7 +106,7 @@ class Ghost:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """What is said while there are no answers yet, and what a button does about it.
+    """Message while predictions are missing, and the button that computes them.
 
     ``covers``: nothing else is shown, not even answers of default parameters; ``command`` is to be
     copied into a terminal.
@@ -138,7 +138,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ruler:
-    """What the ruler, of the kind "gamma", "lambda" or "images", moves.
+    """Ruler of the kind "gamma", "lambda" or "images": its stops and its words.
 
     ``symbol`` and ``spoken`` are the value's name, written and read aloud; ``{}`` is where the
     value stands. ``frames`` are its stops, none where gamma moves, ``named`` those with a name;
@@ -156,19 +156,20 @@ class Ruler:
     note: str = ""
 
     def head(self) -> dict[str, Any]:
-        """Return what JSON holds, without what is drawn at the stops."""
-        given = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "frames"}
+        """Return the fields for JSON, without the curves at the stops."""
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "frames"}
         named = [asdict(stop) for stop in self.named]
-        return given | {"named": named, "words": [frame.words for frame in self.frames]}
+        return values | {"named": named, "words": [frame.words for frame in self.frames]}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instrument:
-    """What is drawn: curves with one line and the images of ``answered``, at the ruler's reference.
+    """Contents of the instrument: a curve and its images, at the reference of the ruler.
 
-    ``names`` are in the order of the scores' columns; ``noun`` is what a class is called, and
-    several; ``ghosts`` are curves of other methods; ``pictures`` is uint8 of shape (n_samples,
-    height, width); ``below`` is what the page needs below the instrument, in pixels.
+    ``curves`` has one line; ``answered`` has the predictions of the images. ``names`` are in the
+    order of the scores' columns; ``noun`` is the word for one class and for several; ``ghosts`` are
+    curves of other methods; ``pictures`` is uint8 of shape (n_samples, height, width); ``below``
+    is the height in pixels that the page needs below the instrument.
     """
 
     curves: InteractiveCurve
@@ -183,7 +184,7 @@ class Instrument:
     below: int = 0
 
     def packed(self, file: str = "playground") -> bytes:
-        """Return everything as bytes; ``file`` is what the menu to take it away calls it."""
+        """Return everything as bytes; ``file`` is the stem of downloaded files."""
         head, blocks = _parts(self.curves, self.answered)
         ghosts = []
         for ghost in self.ghosts:
@@ -216,7 +217,7 @@ class Instrument:
         return packed(head | own, blocks)
 
     def _wall(self) -> str:
-        """Return what is the same for all methods on the same images."""
+        """Return a digest of classes and images, the same for all methods."""
         sha = hashlib.sha256(repr((list(self.names), self.pictures is None)).encode())
         sha.update(as_bytes(self.answered.answers.y, "<u4"))
         return sha.hexdigest()[:16]

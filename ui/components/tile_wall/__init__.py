@@ -1,4 +1,4 @@
-"""A wall of tiles: each is a button with a state, which opens what it stands for."""
+"""Wall of tiles: buttons with a state, which open their details."""
 
 from __future__ import annotations
 

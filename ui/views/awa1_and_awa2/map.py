@@ -69,7 +69,7 @@ LARGE = 20_000
 AT_ONCE = 5.0
 OVERLAY, PANELS, METHODS_BESIDE = "overlay", "side by side", "t-SNE next to UMAP"
 #: Where a session keeps the layouts that were asked for, and the data all rows of which are there.
-ASKED, FOLLOWED = "awa1_asked", "awa1_followed"
+REQUESTED, FOLLOWED = "awa1_asked", "awa1_followed"
 #: Names of classes that a sentence holds.
 NAMED = 8
 #: How to read a map of two data sets.
@@ -332,11 +332,11 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
         for group, layout in wanted
         if jobs.finished(MapStudy.of(group, layout)) is None
     ]
-    asked = st.session_state.setdefault(ASKED, set())
+    requested = st.session_state.setdefault(REQUESTED, set())
     slow = [
         (work, seconds)
         for work, seconds in missing
-        if work.key not in asked and jobs.status(work.key) is None and seconds > AT_ONCE
+        if work.key not in requested and jobs.status(work.key) is None and seconds > AT_ONCE
     ]
     if not slow:
         return False
@@ -349,7 +349,7 @@ def _offer_layouts(wanted: Sequence[tuple[Sequence[ZSLDataset], MapSettings]]) -
             key="awa1_start",
         ):
             for work, _ in missing:
-                asked.add(work.key)
+                requested.add(work.key)
                 waiting.submit(work)
             st.rerun()
         st.caption("Preview: the first two principal components.")
@@ -457,8 +457,8 @@ def _explore(
     """Draw the maps or the ``first`` preview, and the selection below."""
     key = _key(scene, first=first)
     selection = read_selection(key, st.query_params.get("awa1_lasso", ""))
-    picked, found = _picked(scene), search_names(scene.classes, sought)
-    meant = None if found is None else found.tolist()
+    picked, classes = _picked(scene), search_names(scene.classes, sought)
+    meant = None if classes is None else classes.tolist()
     _draw_map(
         replace(
             _drawn(scene, looks, colour, meant),
@@ -519,12 +519,12 @@ def _key(scene: Scene, *, first: bool) -> str:
 def _remember(scene: Scene, key: str) -> None:
     """Write selection, view and image into the address."""
     did = st.session_state["awa1_points"]
-    found = {
+    choices = {
         "awa1_lasso": did.selection and write_selection(key, did.selection),
         "awa1_look": did.cameras and write_cameras(key, did.cameras),
         "awa1_image": _address(scene, did.picked),
     }
-    for name, text in found.items():
+    for name, text in choices.items():
         if text:
             st.query_params[name] = text
         else:
@@ -543,8 +543,8 @@ def _picked(scene: Scene) -> int | None:
     part, _, row = st.query_params.get("awa1_image", "").partition(".")
     if not (part.isdecimal() and row.isdecimal()) or len(part + row) > 12:
         return None
-    found = np.flatnonzero((scene.part == int(part)) & (scene.row == int(row)))
-    return int(found[0]) if len(found) else None
+    images = np.flatnonzero((scene.part == int(part)) & (scene.row == int(row)))
+    return int(images[0]) if len(images) else None
 
 
 def _pictures(scene: Scene) -> np.ndarray | None:
@@ -758,10 +758,12 @@ def _show_quality(one: EmbeddedMap) -> None:
 def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
     """Draw the mixing of both data sets in every class, in the PCA and on the map."""
     count = verdicts["verdict"].value_counts()
-    said = ", ".join(f"{count.get(v, 0)} {v}" for v in ("shown", "hidden", "invented", "no shift"))
+    counted = ", ".join(
+        f"{count.get(v, 0)} {v}" for v in ("shown", "hidden", "invented", "no shift")
+    )
     chart(
         figures.mixing_dumbbells(verdicts),
-        f"Mixing of {' and '.join(map(title, one.names))} in {len(verdicts)} classes: {said}.",
+        f"Mixing of {' and '.join(map(title, one.names))} in {len(verdicts)} classes: {counted}.",
         key="awa1_mixing",
     )
     st.caption(

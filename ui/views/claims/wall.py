@@ -200,10 +200,10 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
         yield Tile(code, "Released code", state, word, f"{code}: {choices['epoch'].paper}")
 
 
-def _opened(known: set[str]) -> str:
+def _opened(tiles: set[str]) -> str:
     """Return the tile that the address names, or the strongest finding."""
     named = st.query_params.get(OPEN, STRONGEST)
-    if named in known:
+    if named in tiles:
         return named
     st.toast(f"The link asks for the tile “{plain(named)}”, which is not available.")
     return STRONGEST
@@ -224,11 +224,11 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
     with st.container(horizontal=True, gap="small"):
         for each in dict.fromkeys([basis, *BASES]):
             words, _, body = BASES[each]
-            found = cache.judged_on(body)[id_]
-            state = _state_of(found)
-            scope = f", measured on {found.where}" if found.where and state != "open" else ""
-            tip = plain(f"{words.capitalize()}. {found.said}")
-            st.badge(f"{each}: {plain(_word_of(found) + scope)}", help=tip, **BADGES[state])
+            judged = cache.judged_on(body)[id_]
+            state = _state_of(judged)
+            scope = f", measured on {judged.where}" if judged.where and state != "open" else ""
+            tip = plain(f"{words.capitalize()}. {judged.said}")
+            st.badge(f"{each}: {plain(_word_of(judged) + scope)}", help=tip, **BADGES[state])
     st.markdown(f"**{plain(claim.statement)}**")
     place = claim.section if claim.section[:1].isalpha() else f"section {claim.section}"
     st.caption(f"{plain(PAPERS[claim.paper])}, {plain(place)}. Computed: {plain(claim.computed)}")

@@ -189,8 +189,8 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
         theirs, real = cell.origin == "others", not cell.simulated and bool(cell.benchmark)
         return place, theirs, cell.simulated, not real, cell.benchmark != "CUB", cell.data
 
-    there = sorted((cell for cell in cells if cell.origin in origins), key=order)
-    names = {cell.data: _title(cell) for cell in there}
+    shown = sorted((cell for cell in cells if cell.origin in origins), key=order)
+    names = {cell.data: _title(cell) for cell in shown}
     chosen = st.multiselect(
         "Data sets",
         list(names),
@@ -203,7 +203,7 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
         return [name for name in names if name in chosen]
     if "shipped" not in origins:
         return list(names)
-    usual = {c.data for c in there if c.origin == "shipped" and c.benchmark and not c.simulated}
+    usual = {c.data for c in shown if c.origin == "shipped" and c.benchmark and not c.simulated}
     return [name for name in names if name in usual or name in own]
 
 
@@ -221,11 +221,11 @@ def _is_first(name: str) -> bool:
 
 def _title(of: Cell | Column) -> str:
     """Return the title of a data set; of other people's features the benchmark first."""
-    known = title(of.data)
+    name = title(of.data)
     if isinstance(of, Column) and of.split not in SHARED_SPLITS:
-        return f"{known}, split {of.split}"
-    if known != of.data or not of.benchmark:
-        return known
+        return f"{name}, split {of.split}"
+    if name != of.data or not of.benchmark:
+        return name
     rest = of.data.removeprefix(of.benchmark).lstrip("-_").removesuffix(".npz")
     return f"{of.benchmark}, {rest}" if rest else of.data
 
@@ -504,9 +504,9 @@ def _label(row: str, data: str) -> str:
 def _opened(table: MethodTable) -> tuple[str, Column]:
     """Choose a cell; by default the leader of the first data set."""
     first = table.columns[0]
-    there = {_label(row, c.data): (row, c) for c in table.columns for row in table.rows}
+    cells = {_label(row, c.data): (row, c) for c in table.columns for row in table.rows}
     default = _label(first.leader, first.data)
-    return there[controls.choose("Result", list(there), key=CELL, default=default, width=360)]
+    return cells[controls.choose("Result", list(cells), key=CELL, default=default, width=360)]
 
 
 def _show_cell(table: MethodTable) -> None:
@@ -533,12 +533,12 @@ def _show_cell(table: MethodTable) -> None:
 def _choose_result(table: MethodTable, column: Column, row: str) -> Cell | None:
     """Return the result that counts, or another one of the same method, data set and split."""
     counts = column.cells.get(row)
-    found = [] if counts is None else [counts]
-    of_menu = {_result_label(cell) for cell in found}
-    found += [c for c in table.candidates(row, column.data) if _result_label(c) not in of_menu]
-    if len(found) < 2:
-        return found[0] if found else None
-    labels = {_result_label(cell): cell for cell in found}
+    results = [] if counts is None else [counts]
+    of_menu = {_result_label(cell) for cell in results}
+    results += [c for c in table.candidates(row, column.data) if _result_label(c) not in of_menu]
+    if len(results) < 2:
+        return results[0] if results else None
+    labels = {_result_label(cell): cell for cell in results}
     return labels[controls.choose(f"Of {len(labels)} results", list(labels), key=RESULT, width=360)]
 
 
@@ -753,13 +753,13 @@ def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) ->
     """Estimate how long the missing cells take, from the times of the others."""
     places = [(row, column.data, column.split) for column, rows in lacking for row in rows]
     seconds = np.array([seconds_of(table.cells, *place) for place in places])
-    known = seconds[np.isfinite(seconds)]
-    if not len(known):
+    finite = seconds[np.isfinite(seconds)]
+    if not len(finite):
         return "The duration is unknown."
-    rest = len(seconds) - len(known)
+    rest = len(seconds) - len(finite)
     more = f", plus {rest} of unknown duration" * (rest > 0)
     return (
-        f"Computing them takes about {duration(float(known.sum()))}{more}; it needs the features."
+        f"Computing them takes about {duration(float(finite.sum()))}{more}; it needs the features."
     )
 
 
@@ -812,14 +812,14 @@ def _show_ranks(table: MethodTable) -> None:
 def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
     """Draw mean ranks with the critical difference, and report Friedman's test."""
     matrix = values.to_numpy()
-    test, found = ranking.friedman_test(matrix), ranking.ranking(matrix[None])
-    groups = ranking.groups(found.mean_rank, test.critical_difference)
-    order = np.argsort(found.mean_rank, kind="stable")
+    test, ranks = ranking.friedman_test(matrix), ranking.ranking(matrix[None])
+    groups = ranking.groups(ranks.mean_rank, test.critical_difference)
+    order = np.argsort(ranks.mean_rank, kind="stable")
     st.subheader(heading, anchor=False)
     chart(
-        mean_ranks(found.mean_rank, values.columns.tolist(), groups, test.critical_difference),
+        mean_ranks(ranks.mean_rank, values.columns.tolist(), groups, test.critical_difference),
         f"{heading}: "
-        + ", ".join(f"{values.columns[j]} {found.mean_rank[j]:.1f}" for j in order)
+        + ", ".join(f"{values.columns[j]} {ranks.mean_rank[j]:.1f}" for j in order)
         + f". Critical difference {test.critical_difference:.2f}.",
         key=f"table_mean_ranks_{name}",
     )
@@ -841,9 +841,9 @@ def address_of(spec: RunSpec) -> dict[str, str] | None:
     """
     if spec.method not in METHODS:
         return None
-    asked = {"dataset": spec.dataset, "split": spec.split, "method": spec.method}
+    parameters = {"dataset": spec.dataset, "split": spec.split, "method": spec.method}
     return (
-        asked
+        parameters
         if RunSpec(spec.dataset, spec.split, spec.method, digest=spec.digest).key == spec.key
         else None
     )

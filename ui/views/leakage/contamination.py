@@ -165,12 +165,12 @@ def _show_next(question: TestedExtractor) -> None:
 def show_map(question: TestedExtractor) -> None:
     """Draw all test sets by all pre-training sets, with the chosen ones tinted."""
     table, web = _map()
-    known = {row.test_set for row in table.itertuples()}
+    test_sets = {row.test_set for row in table.itertuples()}
     counts = table.loc[table["title"] != WEB, "state"].value_counts()
     titles = dict.fromkeys(WEB if title in web else title for title in question.trained_on)
     chart(
         contamination_map(table, str(question.tested), list(titles)),
-        f"Contamination map of {len(known)} test sets and {table['title'].nunique() - 1} "
+        f"Contamination map of {len(test_sets)} test sets and {table['title'].nunique() - 1} "
         f"pre-training sets with a list of classes: {counts.get('overlap', 0)} cells overlap, "
         f"{counts.get('possible', 0)} have related classes only, {counts.get('none', 0)} have none "
         f"and {counts.get('unknown', 0)} are unknown. Unknown for all: {', '.join(web)}.",

@@ -124,19 +124,19 @@ def _check_dataset(header: Header) -> None:
         header.mark(dataset)
         chosen = controls.choose("Split", list(dataset.splits), key="split", default="SS")
         split = dataset.split(chosen)
-        given = _choose_pretraining()
-        said = declare(measurable=True)
+        pretraining = _choose_pretraining()
+        declared = declare(measurable=True)
 
     def read() -> AuditContext:
-        found = uploads.photographs_of_dataset(dataset, said.groups, said.pattern)
-        return context_of_dataset(dataset, split, found)
+        photographs = uploads.photographs_of_dataset(dataset, declared.groups, declared.pattern)
+        return context_of_dataset(dataset, split, photographs)
 
-    key = cache.split_key(dataset, split) + said.key
+    key = cache.split_key(dataset, split) + declared.key
     as_it_came = cache.split_to_review(key, read)
-    given = given or [get_vocabulary(each) for each in pretraining_of(dataset)]
-    measured = _measured(dataset, split.name, measure=said.measure)
+    pretraining = pretraining or [get_vocabulary(each) for each in pretraining_of(dataset)]
+    measured = _measured(dataset, split.name, measure=declared.measure)
     files = [(dataset.name, dataset.digest)]
-    judged, review = _judged_split(key, as_it_came, files, given, said, dataset, measured)
+    judged, review = _judged_split(key, as_it_came, files, pretraining, declared, dataset, measured)
     show_card(judged.card, findings_below=True)
     _show_below(review)
 
@@ -163,27 +163,27 @@ def _judged_split(
     key: str,
     as_it_came: AuditContext,
     files: Sequence[tuple[str, str]],
-    given: Sequence[Vocabulary],
-    said: Declared,
+    pretraining: Sequence[Vocabulary],
+    declared: Declared,
     dataset: ZSLDataset | None = None,
     measured: dict[str, Any] | None = None,
 ) -> tuple[CheckedSplit, Review]:
     """Audit a split as declared; return its card and its review."""
-    own = _own_list(said.own)
-    lists = (*given, *own) or (get_vocabulary(USUAL),)
+    own = _own_list(declared.own)
+    lists = (*pretraining, *own) or (get_vocabulary(USUAL),)
     context = replace(
         as_it_came,
         vocabularies=lists,
         decisions=decisions.decisions_on(as_it_came.name),
-        provenance=said.provenance,
+        provenance=declared.provenance,
         **(measured or {}),
     )
-    names = (*(v.name for v in lists), *([said.own.file_id] if said.own else []))
+    names = (*(v.name for v in lists), *([declared.own.file_id] if declared.own else []))
     of_runs = [(run.spec.key, run.created) for run in context.runs]
-    known = context.decisions, context.provenance
-    identity = repr([list(names), *known, sorted(context.accuracies), of_runs])
+    declarations = context.decisions, context.provenance
+    identity = repr([list(names), *declarations, sorted(context.accuracies), of_runs])
     report = cache.report(key, identity, as_it_came, context)
-    card = card_of_split(context, report, files, assumed=not (given or own))
+    card = card_of_split(context, report, files, assumed=not (pretraining or own))
     review = Review(key, identity, as_it_came, context, report, names, dataset)
     return CheckedSplit(card, context, report), review
 
@@ -227,18 +227,18 @@ class _Checked:
 def _check_files(files: Sequence[BinaryIO]) -> None:
     """Recognise the files, and show a card of each and of both together."""
     with artifacts.scratch() as folder:
-        found = put_and_sort(files, folder)
+        groups = put_and_sort(files, folder)
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            given, printed = _choose_pretraining(), _ask_printed(found)
-            said = declare(measurable=False)
-        judged = [_judged(each, given, said) for each in found]
+            pretraining, printed = _choose_pretraining(), _ask_printed(groups)
+            declared = declare(measurable=False)
+        judged = [_judged(each, pretraining, declared) for each in groups]
     scores.keep([each.evaluated for each in judged if each.evaluated is not None])
     cards = joined_cards([each.of for each in judged if each.of is not None], printed)
     reviews = [each.review for each in judged if each.review is not None]
     for k, card in enumerate(cards):
         below = len(reviews) == 1 and card.kind.startswith("split") and len(cards) == 1
         show_card(card, key=str(k), findings_below=below)
-    for each, answered in zip(found, judged, strict=True):
+    for each, answered in zip(groups, judged, strict=True):
         if answered.of is not None:
             _link(each)
     if len(reviews) == 1:
@@ -247,9 +247,9 @@ def _check_files(files: Sequence[BinaryIO]) -> None:
         st.caption("Findings, corrected file and comparison are shown for one split at a time.")
 
 
-def _ask_printed(found: Sequence[Sorted]) -> tuple[Printed, ...]:
+def _ask_printed(groups: Sequence[Sorted]) -> tuple[Printed, ...]:
     """Ask for the printed metrics, if there are scores."""
-    if not any(each.main.kind in ("scores", "predictions") for each in found):
+    if not any(each.main.kind in ("scores", "predictions") for each in groups):
         return ()
     text = st.text_input(
         "Metrics in the paper (%)",
@@ -275,50 +275,52 @@ def _choose_pretraining() -> list[Vocabulary]:
     return [] if chosen in (None, DECLARED) else [get_vocabulary(chosen)]
 
 
-def _judged(found: Sorted, given: list[Vocabulary], said: Declared) -> _Checked:
+def _judged(files: Sorted, pretraining: list[Vocabulary], declared: Declared) -> _Checked:
     """Return the result of checking a file."""
-    assumed, vocabularies = not given, given or [get_vocabulary(USUAL)]
-    match found.main.kind:
+    assumed, vocabularies = not pretraining, pretraining or [get_vocabulary(USUAL)]
+    match files.main.kind:
         case "split":
-            key = found.key + said.key
-            read = partial(read_or_cancel, key, partial(_read_split, found, said))
+            key = files.key + declared.key
+            read = partial(read_or_cancel, key, partial(_read_split, files, declared))
             as_it_came = cache.split_to_review(key, read)
-            judged, review = _judged_split(key, as_it_came, found.named, given, said)
+            judged, review = _judged_split(key, as_it_came, files.named, pretraining, declared)
             return _Checked(judged, review=review)
         case "scores":
-            upload = ScoreUpload(found.file, found.others[0] if found.others else None)
+            upload = ScoreUpload(files.file, files.others[0] if files.others else None)
             evaluated = scores.evaluate_upload(upload)
             if evaluated is None:
                 return _Checked(None)
-            card = card_of_scores(evaluated.report, found.named, vocabularies, assumed=assumed)
+            card = card_of_scores(evaluated.report, files.named, vocabularies, assumed=assumed)
             return _Checked(CheckedScores(card, evaluated.report), evaluated)
         case "predictions":
-            return _of_predictions(found, given)
+            return _of_predictions(files, pretraining)
         case "classes":
-            listed = class_list_of(found.main)
-            card = card_of_classes(listed, found.named, vocabularies, assumed=assumed)
+            listed = class_list_of(files.main)
+            card = card_of_classes(listed, files.named, vocabularies, assumed=assumed)
             return _Checked(CheckedFile(card))
         case "run" | "entry":
-            names = tuple(vocabulary.name for vocabulary in given)
-            card = card_of_result(found.main.path, found.named, names, load=scores.permitted)
+            names = tuple(vocabulary.name for vocabulary in pretraining)
+            card = card_of_result(files.main.path, files.named, names, load=scores.permitted)
             return _Checked(CheckedFile(card))
-    raise FileRefusedError(f"{found.main.name}: expected a file to be checked; got none.")
+    raise FileRefusedError(f"{files.main.name}: expected a file to be checked; got none.")
 
 
-def _read_split(found: Sorted, said: Declared) -> AuditContext:
-    if said.groups is not None or said.pattern:
-        return uploads.context_of_files((found.file, *found.others), said.groups, said.pattern)
-    images = found.companions[0].path if found.companions else None
+def _read_split(files: Sorted, declared: Declared) -> AuditContext:
+    if declared.groups is not None or declared.pattern:
+        return uploads.context_of_files(
+            (files.file, *files.others), declared.groups, declared.pattern
+        )
+    images = files.companions[0].path if files.companions else None
     return uploads.kept_with_folder(
-        lambda folder: context_of_split(found.main.path, images, folder)
+        lambda folder: context_of_split(files.main.path, images, folder)
     )
 
 
-def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Checked:
-    upload = ScoreUpload(found.file)
+def _of_predictions(files: Sorted, pretraining: list[Vocabulary]) -> _Checked:
+    upload = ScoreUpload(files.file)
     predicted = scores.judged_predictions(upload).matrix
     assert isinstance(predicted, PredictedScores)
-    card = card_of_predictions(predicted, found.named, given, load=scores.permitted)
+    card = card_of_predictions(predicted, files.named, pretraining, load=scores.permitted)
     if card.verdict == "broken":
         return _Checked(CheckedFile(card))
     evaluated = scores.evaluate_upload(upload)
@@ -327,11 +329,11 @@ def _of_predictions(found: Sorted, given: list[Vocabulary]) -> _Checked:
     )
 
 
-def _link(found: Sorted) -> None:
+def _link(files: Sorted) -> None:
     """Link to the view with all metrics of the files."""
-    if found.main.kind in ("scores", "predictions"):
+    if files.main.kind in ("scores", "predictions"):
         site_map.link("scores", "All metrics of these scores")
-    elif found.main.kind == "entry":
+    elif files.main.kind == "entry":
         site_map.link("table", "Others' results", table_whose="others'")
 
 
@@ -538,10 +540,10 @@ def _of_file() -> AuditContext | None:
 
 
 def _show_comparison(comparison: SplitComparison, name: str) -> None:
-    said = comparison.headline
+    sentence = comparison.headline
     for part, words in PARTS.items():
-        said = said.replace(part, words)
-    st.markdown(f"**{plain(said)}**")
+        sentence = sentence.replace(part, words)
+    st.markdown(f"**{plain(sentence)}**")
     for k, table in enumerate(comparison.tables()):
         show_evidence(table, f"leakage_against_{name}_{k}", PARTS)
 

@@ -49,21 +49,21 @@ def show(header: Header) -> None:
             whole = scores.joined(upload)
             if whole is None:
                 return
-            found: list[EvaluatedScores | None] = [
+            evaluated: list[EvaluatedScores | None] = [
                 scores.evaluate_upload(each, validation) for each in whole
             ]
-            scores.keep([each for each in found if each is not None])
-        elif not (found := [*scores.kept_scores()]):
-            found = [*_examples(header)]
+            scores.keep([each for each in evaluated if each is not None])
+        elif not (evaluated := [*scores.kept_scores()]):
+            evaluated = [*_examples(header)]
         else:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.caption("Your files from earlier in this visit.")
                 st.button(
                     "Remove them", type="tertiary", key="scores_forget", on_click=scores.forget
                 )
-        there = [each for each in found if each is not None]
-        if len(there) == len(found):
-            _show_scores(there[0], there[1:], compared=bool(scores.kept_scores()))
+        complete = [each for each in evaluated if each is not None]
+        if len(complete) == len(evaluated):
+            _show_scores(complete[0], complete[1:], compared=bool(scores.kept_scores()))
 
 
 def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None]:
@@ -106,9 +106,9 @@ def _examples(header: Header) -> list[scores.EvaluatedScores]:
     digits = cache.dataset("digits")
     header.mark(digits)
     st.caption("Example: three methods on digits. Upload a file to replace it.")
-    found = [scores.example(digits, "PS", method) for method in EXAMPLES]
+    examples = [scores.example(digits, "PS", method) for method in EXAMPLES]
     scores.keep(())
-    return found
+    return examples
 
 
 TABS = ("Every protocol", "Compare")
@@ -194,18 +194,18 @@ def _ask_printed() -> str:
 def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> None:
     """Show the reading of the scores that gives the printed numbers, as ``zslcore explain``."""
     try:
-        found = explain([each.report for each in of], read_printed(text))
+        explanation = explain([each.report for each in of], read_printed(text))
     except ZSLError as error:
         st.error(on_screen(str(error)), icon=":material/error:")
         return
     with st.container(border=True):
-        for sentence in found.sentences:
+        for sentence in explanation.sentences:
             st.markdown(f"**{plain(words.said(sentence))}**")
-        for k, table in enumerate(_readings(found)):
+        for k, table in enumerate(_readings(explanation)):
             if table.empty:
                 continue
             table["reading"] = table["reading"].map(words.said)
-            printed = found.printed[k]
+            printed = explanation.printed[k]
             tables.show(
                 table,
                 f"scores_readings_{printed.name}_{k}",
@@ -220,12 +220,12 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
                 height="content",
             )
         with st.expander("What scores alone cannot show", expanded=True):
-            st.markdown("\n".join(f"- {plain(words.said(line))}" for line in found.beyond))
+            st.markdown("\n".join(f"- {plain(words.said(line))}" for line in explanation.beyond))
 
 
-def _readings(found: Explanation) -> Iterator[pd.DataFrame]:
+def _readings(explanation: Explanation) -> Iterator[pd.DataFrame]:
     """Yield the nearest readings of every printed number; values and points are fractions."""
-    for distances in found.distances:
+    for distances in explanation.distances:
         yield pd.DataFrame(
             [(d.said, d.value, d.points / 100, d.explains) for d in distances[:LISTED]],
             columns=["reading", "value", "points", "explains"],
@@ -386,10 +386,10 @@ _EXPLAINED = (
 
 def choose_words() -> Words:
     """Choose the names of the two sides."""
-    said = "Names of the two sides: " + ", ".join(
+    tip = "Names of the two sides: " + ", ".join(
         f"{name} in {each.field}" for name, each in WORDS.items()
     )
-    name = controls.choose("Terms", list(WORDS), key="scores_words", width=220, help=said)
+    name = controls.choose("Terms", list(WORDS), key="scores_words", width=220, help=tip)
     terms.call_sides(WORDS[name])
     return WORDS[name]
 

@@ -57,19 +57,19 @@ def show(header: Header) -> None:
                 only_unrelated = st.toggle(
                     "Unrelated classes only", key="gain_unrelated", bind="query-params"
                 )
-        known, related = (
+        in_set, related = (
             set(matches.loc[matches["group"] == group, "number"]) for group in GROUPS[:2]
         )
         header.mark(dataset)
         if not baseline:
             _ask_for_baseline(dataset)
         methods = list(dict.fromkeys([*GAIN_METHODS, method]))
-        asked = OverlapStudy.of([dataset, cache.dataset(baseline)], methods, sorted(known), DRAWS)
-        study = waiting.result_of(asked)
+        wanted = OverlapStudy.of([dataset, cache.dataset(baseline)], methods, sorted(in_set), DRAWS)
+        study = waiting.result_of(wanted)
         gains = partial(class_gains, study, dataset.name, baseline)
         table = gains(method, dataset.class_names, related)
-        found = group_gain(table)
-    _say(found, table, vocabulary)
+        gain = group_gain(table)
+    _say(gain, table, vocabulary)
     _draw(table, dataset, method, only_unrelated=only_unrelated)
     names = sorted(table["class"])
     first = str(table["class"].iloc[0])
@@ -158,22 +158,22 @@ def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
 # --- All classes ----------------------------------------------------------------------------------
 
 
-def _say(found: GroupGain, table: pd.DataFrame, vocabulary: str) -> None:
+def _say(gain: GroupGain, table: pd.DataFrame, vocabulary: str) -> None:
     """Compare the gain of classes in the pre-training set with that of unrelated ones."""
     n = {group: int((table["group"] == group).sum()) for group in GROUPS}
-    interval = f"95 % interval {_signed(found.low)} to {_signed(found.high)}"
-    if not found.is_shown:
+    interval = f"95 % interval {_signed(gain.low)} to {_signed(gain.high)}"
+    if not gain.is_shown:
         verdict = f"**no significant difference between the groups** ({interval})"
     else:
-        than = "more" if found.difference > 0 else "less"
-        more = points(abs(found.difference)).removeprefix("+")
+        than = "more" if gain.difference > 0 else "less"
+        more = points(abs(gain.difference)).removeprefix("+")
         verdict = f"classes in the set gain **{more} {than}** than unrelated ones ({interval})"
     related = ""
     if n["related"]:
-        related = f", {_signed(found.related)} on {n['related']} related"
+        related = f", {_signed(gain.related)} on {n['related']} related"
     st.markdown(
-        f"Pre-training on {plain(_title(vocabulary))} changes accuracy by {points(found.inside)} "
-        f"on the {n['in the set']} classes in the set{related} and {_signed(found.unrelated)} on "
+        f"Pre-training on {plain(_title(vocabulary))} changes accuracy by {points(gain.inside)} "
+        f"on the {n['in the set']} classes in the set{related} and {_signed(gain.unrelated)} on "
         f"{n['unrelated']} unrelated ones: {verdict}."
     )
 
