@@ -126,11 +126,11 @@ def look():
     from ui.figures import palette
 
     def choose(dark=False, narrow=False):
-        return palette.follow(lambda: dark, lambda: narrow)
+        return palette.set_viewer(lambda: dark, lambda: narrow)
 
     former = choose()
     yield choose
-    palette.follow(*former)
+    palette.set_viewer(*former)
 
 
 @pytest.fixture(scope="session")

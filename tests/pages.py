@@ -54,7 +54,7 @@ def view_at(page):
 def go(app, page, **choices):
     """Go to a view, or to a page, with choices in the address."""
     view = view_at(page)
-    place = site_map.page_of(view)
+    place = site_map.page_of_view(view)
     if app._registered_pages or place is not site_map.PAGES[0]:
         app.switch_page(place.path)  # before its first run, the app is at its first page
     for key, value in (site_map.query_of(view) | choices).items():

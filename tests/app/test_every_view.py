@@ -98,7 +98,7 @@ def test_a_view_shows_its_answer_and_all_tabs_and_passes_over_nonsense_in_its_ad
         app = visit(view)
         names = {*SHARED, *BY_HAND.get(view, ()), *bound(app)}
         complete(app, "first run")
-        page = site_map.page_of(view)
+        page = site_map.page_of_view(view)
         assert (f"view_of_{page.name}" in app.session_state) == (len(page.views) > 1)
         assert any(app.get(kind) for kind in ANSWERS) or view in OF_WORDS
         complete(app.run(), "second run")

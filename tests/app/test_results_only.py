@@ -32,13 +32,13 @@ def test_the_drawer_of_real_features_is_there(fresh):
 
 def test_an_import_of_the_same_name_takes_the_place(fresh, monkeypatch):
     """And an address of before means it, too."""
-    assert CUB in stored_answers.names()
+    assert CUB in stored_answers.precomputed_datasets()
     monkeypatch.setattr(imports, "names", lambda: (CUB,))
-    assert CUB not in stored_answers.names()
+    assert CUB not in stored_answers.precomputed_datasets()
     assert not stored_answers.is_known_by_results(CUB)
 
 
 def test_without_shipped_results_nothing_is_listed(fresh, monkeypatch):
     monkeypatch.setenv("ZSL_SHIPPED", "0")
-    assert stored_answers.names() == ()
+    assert stored_answers.precomputed_datasets() == ()
     assert stored_answers.stored_run(RunSpec(CUB, "PS", "ESZSL")) is None

@@ -12,7 +12,7 @@ def test_every_view_is_found_and_every_hit_leads_to_a_view():
     assert {hit.view for hit in found} >= {v.name for page in site_map.PAGES for v in page.views}
     assert len({hit.label for hit in found}) == len(found)
     for hit in found:
-        assert hit.term or site_map.page_of(hit.view)
+        assert hit.term or site_map.page_of_view(hit.view)
 
 
 def test_claims_findings_and_codes_are_found_by_their_text():

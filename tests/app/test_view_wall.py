@@ -6,7 +6,7 @@ import pytest
 
 from tests.figures import read
 from tests.pages import charts, visit, words
-from ui.figures.claims import Number, recomputed
+from ui.figures.claims import Number, claim_numbers
 from zslcore.analysis.papers.claims import CLAIMS, FINDINGS, judge_all, printed_evidence
 from zslcore.leakage import released_codes
 
@@ -109,7 +109,7 @@ def test_tiles_are_filtered_by_group_by_mark_and_by_words():
 
 def test_a_test_is_drawn_with_its_own_interval_in_the_unit_of_the_axis(printed):
     of = printed["cal-calibration-lifts"]
-    chart = recomputed([Number("printed", of.number, of.low, of.high)], of.unit)
+    chart = claim_numbers([Number("printed", of.number, of.low, of.high)], of.unit)
     (point,) = read(chart).data
     low, high = point.x[0] - point.error_x.arrayminus[0], point.x[0] + point.error_x.array[0]
     assert (point.x[0], low, high) == pytest.approx((100 * of.number, 100 * of.low, 100 * of.high))

@@ -17,7 +17,7 @@ def present(path):
     views = {each.name for page in site_map.PAGES for each in page.views}
     if view not in views or view in {page.name for page in site_map.PAGES}:
         return path
-    place = site_map.page_of(view)
+    place = site_map.page_of_view(view)
     name = "" if place is site_map.PAGES[0] else place.name
     query = [f"{key}={value}" for key, value in site_map.query_of(view).items()]
     return f"/{name}?" + "&".join([part for part in (choices, *query) if part])

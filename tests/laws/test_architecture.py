@@ -84,7 +84,7 @@ def test_every_view_has_a_question():
 @pytest.mark.parametrize("view", [v for page in site_map.PAGES for v in page.views])
 def test_names_of_choices_belong_to_one_view(view):
     """Two views of a page may share a choice only by one of the short names of all pages."""
-    page = site_map.page_of(view.name)
+    page = site_map.page_of_view(view.name)
     source = (ROOT / "ui" / "views" / page.name / f"{view.name}.py").read_text(encoding="utf-8")
     for key in re.findall(r'key=f?"(\w+)', source):
         assert view.owns(key) or key in ("dataset", "split", "method"), key

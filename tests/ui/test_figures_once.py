@@ -14,7 +14,7 @@ import ui.figures
 from ui.figures import palette
 from ui.figures.accuracy import class_bars
 from ui.figures.cached import Gallery, cached_figure
-from ui.figures.vocabulary import figure, points
+from ui.figures.vocabulary import figure, scatter
 
 
 def table(accuracy):
@@ -66,7 +66,7 @@ def test_equal_data_share_one_figure_and_other_data_have_their_own():
 def test_arrays_that_differ_in_one_of_many_values_are_told_apart():
     @cached_figure
     def line(values):
-        return figure([points(y=values[-3:])], height=100)
+        return figure([scatter(y=values[-3:])], height=100)
 
     values = np.zeros(1_000_000)
     line(values)

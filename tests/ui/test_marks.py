@@ -264,7 +264,7 @@ def test_places_of_methods():
 
 def test_mean_ranks_of_methods():
     ranks = np.argsort(values()) + 1.0
-    figure = method_table.mean_ranks(ranks, NAMES, [[0, 1]], 2.0)
+    figure = method_table.rank_diagram(ranks, NAMES, [[0, 1]], 2.0)
     points = list(shown(figure))
     same({m.y: m.x for m in points}, zip(NAMES, ranks, strict=True))
     assert all(m.said == m.y for m in points)
@@ -396,12 +396,12 @@ def test_differences_of_pairs():
 
 def test_numbers_of_a_claim():
     tests = [claims.Number(n, v, v - 0.1, v + 0.2) for n, v in zip(NAMES, values(), strict=True)]
-    figure = claims.recomputed(tests, "points")
+    figure = claims.claim_numbers(tests, "points")
     points = list(shown(figure))
     same({m.y: m.x for m in points}, {test.name: 100 * test.value for test in tests})
     assert all(m.said == m.y for m in points)
     assert [m.trace.error_x.arrayminus[0] for m in points] == pytest.approx([10.0] * N)
-    as_they_are = shown(claims.recomputed(tests, ""))
+    as_they_are = shown(claims.claim_numbers(tests, ""))
     same({m.y: m.x for m in as_they_are}, {test.name: test.value for test in tests})
 
 
@@ -410,7 +410,7 @@ def test_leaks_of_classes_and_parts():
     for k, (column, *_) in enumerate(leakage._WHERE):
         table[column] = np.random.default_rng(k).permutation(N) + 1
     table["images"] = table.iloc[:, 2:].sum(axis=1)
-    figure = leakage.leaks_by_class(table)
+    figure = leakage.class_leak_bars(table)
     for column, label, mark, *_ in leakage._WHERE:
         bars = [m for m in shown(figure) if m.series == label]
         same({m.y: m.x for m in bars}, zip(NAMES, table[column], strict=True))
@@ -420,7 +420,7 @@ def test_leaks_of_classes_and_parts():
     assert glyphs(figure.layout.yaxis) == [GLYPH[role[name]] for name in names]
 
     parts = pd.DataFrame({"part": ["trainval", "test_seen", "val"], "rows": [9, 5, 7]})
-    figure = leakage.leaks_by_part(parts.assign(leaking=[1, 4, 2]))
+    figure = leakage.part_leak_bars(parts.assign(leaking=[1, 4, 2]))
     same(
         {m.y: m.x for m in shown(figure) if m.color == OVERLAP.color},
         {"trainval": 1, "test seen": 4, "val": 2},

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from ui.figures.accuracy import class_bars
-from ui.figures.vocabulary import Markup, axis, cells, figure, planes, points
+from ui.figures.vocabulary import Markup, axis, figure, heatmap, planes, scatter
 from ui.takeaway import downloads, report
 from ui.takeaway.as_table import table_of
 from ui.takeaway.exports import Look, as_csv, as_latex, as_markdown, markdown_line
@@ -82,8 +82,8 @@ def test_the_numbers_of_a_figure_are_those_that_were_drawn():
 
 def test_panels_grids_and_error_bars_are_told_apart():
     left, right = planes(2, spacing=0.1)
-    line = points(x=[1, 2], y=[3, 4], name=Markup("<b>a</b>"), error_y={"array": [0.1, 0.2]})
-    grid = cells(z=np.arange(6).reshape(2, 3), x=list("abc"))
+    line = scatter(x=[1, 2], y=[3, 4], name=Markup("<b>a</b>"), error_y={"array": [0.1, 0.2]})
+    grid = heatmap(z=np.arange(6).reshape(2, 3), x=list("abc"))
     ticks = {"tickvals": [1, 2], "ticktext": [Markup("<b>one</b>"), "<two>"]}
     chart = figure(
         [left.on(line), right.on(grid)],
@@ -102,7 +102,7 @@ def test_panels_grids_and_error_bars_are_told_apart():
 
 
 def a_pin(title="fig", text="<script>alert(1)</script>"):
-    chart = figure([points(x=[1], y=[2], name=text)], height=100)
+    chart = figure([scatter(x=[1], y=[2], name=text)], height=100)
     made = (("digits, data ab",), ("zslcore run",), "http://h/evaluate?a=1&b=2")
     return report.Pin.of_figure(title, text, chart, table_of(chart), *made)
 

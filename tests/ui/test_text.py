@@ -85,6 +85,6 @@ def test_a_change_has_a_real_minus_and_its_direction():
     assert numbers.change(float("nan")) == numbers.change(None) == {}
 
 
-@pytest.mark.parametrize("write", [numbers.percent, numbers.points, numbers.three_digits])
+@pytest.mark.parametrize("write", [numbers.percent, numbers.in_points, numbers.three_digits])
 def test_no_number_has_a_hyphen(write):
     assert "-" not in "".join(write(float(value)) for value in np.linspace(-1, 1, 9))

@@ -130,7 +130,7 @@ def test_a_disk_without_room_for_a_folder_is_named(storage, tmp_path, monkeypatc
         disk.setattr(upload_storage.artifacts, "scratch_folder", refuse)
         add(storage, "first")
         with pytest.raises(FileRefusedError, match="could not be stored on the server: No space"):
-            upload_storage.path_of(value(storage, "first"))
+            upload_storage.stored_path(value(storage, "first"))
     storage.remove_session_files("a")
     add(storage, "second")
     value(storage, "second")

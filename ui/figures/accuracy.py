@@ -6,7 +6,7 @@ import pandas as pd
 
 from ui.figures.cached import cached_figure
 from ui.figures.palette import INK, SEEN, UNSEEN, Mark, ground, narrow
-from ui.figures.vocabulary import Chart, Part, axis, bars, cells, figure, fill, points, rule
+from ui.figures.vocabulary import Chart, Part, axis, bars, figure, fill, heatmap, rule, scatter
 
 _SIDES: dict[str, Mark] = {"seen": SEEN, "unseen": UNSEEN}
 #: Classes up to which each cell of a confusion matrix has its number.
@@ -54,7 +54,7 @@ def _calibrated(side: str, part: pd.DataFrame) -> Part:
 
 def _uncalibrated(side: str, part: pd.DataFrame) -> Part:
     mark = _SIDES[side]
-    return points(
+    return scatter(
         x=part["class"],
         y=part["plain"],
         name=f"{side}, γ = 0",
@@ -73,7 +73,7 @@ def confusion_map(share: pd.DataFrame, n_seen: int) -> Chart:
     """Draw the share of each class's images predicted as each class, seen classes first."""
     n, names, true = len(share), list(share.columns), list(share.index)
     tight = narrow() and n > _LEVEL  # columns have no room for names, and stand as rows do
-    matrix = cells(
+    matrix = heatmap(
         z=share.to_numpy(),
         customdata=[[f"{t} predicted as {a}" for a in names] for t in true],
         colorscale=[[0, ground()], [1, INK.color]],

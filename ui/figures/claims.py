@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ui.figures.cached import cached_figure
 from ui.figures.palette import HARMONIC, INK
-from ui.figures.vocabulary import Chart, Part, axis, figure, points, rule, whiskers
+from ui.figures.vocabulary import Chart, Part, axis, figure, rule, scatter, whiskers
 
 #: Unit of a judgment -> title of the axis, and the factor to its scale.
 UNITS = {
@@ -33,7 +33,7 @@ class Number:
 
 
 @cached_figure
-def recomputed(tests: Sequence[Number], unit: str) -> Chart:
+def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
     """Draw one line a test: its number, its 95 % interval, and the value that decides.
 
     That is 0 for differences and tau, 0.05 for p.
@@ -57,7 +57,7 @@ def _point(test: Number, k: int, scale: float) -> Part:
     mark = INK if k == 0 else HARMONIC
     bounded = test.low is not None and test.high is not None
     low, high = (scale * (test.value if end is None else end) for end in (test.low, test.high))
-    return points(
+    return scatter(
         x=[scale * test.value],
         y=[k],
         mode="markers+text",

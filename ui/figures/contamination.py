@@ -8,7 +8,7 @@ import pandas as pd
 
 from ui.figures.cached import cached_figure
 from ui.figures.palette import FAINT, INK, NEUTRAL, OVERLAP, RELATED, Mark, narrow
-from ui.figures.vocabulary import Chart, Markup, Part, axis, figure, points
+from ui.figures.vocabulary import Chart, Markup, Part, axis, figure, scatter
 
 #: State -> its words, its mark, and the symbol of that mark.
 LOOKS: dict[str, tuple[str, Mark, str]] = {
@@ -62,7 +62,7 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
         edge = {"width": 2, "color": mark.color}
         size = 9 if narrow() else 12
         marker = {"symbol": symbol, "size": size, "color": mark.color, "line": edge}
-    return points(
+    return scatter(
         x=part["title"],
         y=part["test_set"],
         mode="markers" if narrow() and not unknown else "markers+text",

@@ -22,8 +22,8 @@ from ui.figures.vocabulary import (
     line,
     note,
     planes,
-    points,
     rule,
+    scatter,
     whiskers,
 )
 from zslcore.metrics.significance import PairedTest
@@ -118,7 +118,7 @@ def _points(
     x: np.ndarray, y: np.ndarray, name: str, symbol: str, mark: Mark, methods: list[str]
 ) -> Part:
     look = {"symbol": symbol, "size": 11, "line": {"width": 2, "color": mark.color}}
-    return points(
+    return scatter(
         x=x,
         y=y,
         name=name,
@@ -170,7 +170,7 @@ def difference_strips(
 
 def _every_pair(table: pd.DataFrame, place: Mapping[str, int]) -> Part:
     below = table.groupby("asked").cumcount() % 5  # separate, the same in every drawing
-    return points(
+    return scatter(
         x=100 * table["difference"],
         y=table["asked"].map(place) - 0.12 - 0.06 * below,
         name="a pair",
@@ -183,7 +183,7 @@ def _every_pair(table: pd.DataFrame, place: Mapping[str, int]) -> Part:
 def _means(tests: Mapping[str, PairedTest], place: Mapping[str, int]) -> Part:
     mean = np.array([100 * test.mean_difference for test in tests.values()])
     low, high = (np.array([100 * test.interval[k] for test in tests.values()]) for k in (0, 1))
-    return points(
+    return scatter(
         x=mean,
         y=[place[question] + 0.15 for question in tests],
         name="mean and 95 % interval",

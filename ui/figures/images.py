@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ui.figures.cached import cached_figure
-from ui.figures.vocabulary import Chart, Part, axis, cells, figure
+from ui.figures.vocabulary import Chart, Part, axis, figure, heatmap
 
 #: Pictures are ink on paper in either theme.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
@@ -42,4 +42,4 @@ def image_row(images: np.ndarray) -> Chart:
 
 
 def _ink(z: np.ndarray) -> Part:
-    return cells(z=z, zmin=0, zmax=1, colorscale=INK, showscale=False, hoverinfo="skip")
+    return heatmap(z=z, zmin=0, zmax=1, colorscale=INK, showscale=False, hoverinfo="skip")

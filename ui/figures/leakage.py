@@ -18,7 +18,7 @@ from ui.figures.palette import (
     Mark,
     translucent,
 )
-from ui.figures.vocabulary import Chart, Part, axis, bars, figure, line, note, points
+from ui.figures.vocabulary import Chart, Part, axis, bars, figure, line, note, scatter
 from zslcore.leakage.report import Picture
 
 #: More classes than this cannot be labelled at their bars.
@@ -37,7 +37,7 @@ _ORDER = {"both": 0, "unseen": 1, "seen": 2, "none": 3}
 
 
 @cached_figure
-def leaks_by_class(table: pd.DataFrame) -> Chart:
+def class_leak_bars(table: pd.DataFrame) -> Chart:
     """Draw one line per class, its images by where they are; unseen classes on top."""
     order = np.lexsort(
         (-table["images"], -table["known"], -table["leaking"], table["role"].map(_ORDER))
@@ -84,7 +84,7 @@ def _bar(
 
 
 @cached_figure
-def leaks_by_part(table: pd.DataFrame) -> Chart:
+def part_leak_bars(table: pd.DataFrame) -> Chart:
     """Draw one bar per part of a split without labels, leaking rows in another colour."""
     traces = [
         bars(
@@ -149,7 +149,7 @@ def _bars(picture: Picture) -> Chart:
 def _curve(picture: Picture) -> Chart:
     u, s = zip(*picture.curve, strict=True)
     marks = [
-        points(
+        scatter(
             x=[unseen],
             y=[seen],
             name=label,

@@ -32,8 +32,8 @@ from ui.figures.vocabulary import (
     bars,
     figure,
     line,
-    points,
     rule,
+    scatter,
 )
 from ui.shell.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
@@ -79,7 +79,7 @@ def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: f
     """Draw s, u and H over the share of the training images, one chosen."""
     lines = zip(*accuracies.values(), strict=True)
     traces = [
-        points(
+        scatter(
             x=list(accuracies),
             y=values,
             name=name,
@@ -166,7 +166,7 @@ def _curve(name: str, curve: SeenUnseenCurve, gamma: float | None, look: Mark) -
             continue
         point = curve.at(value)
         edge = {"color": look.color, "width": 2.5}
-        yield points(
+        yield scatter(
             x=[point.unseen],
             y=[point.seen],
             marker={"symbol": symbol, "color": look.color, "size": 12, "line": edge},

@@ -10,7 +10,7 @@ import pandas as pd
 from ui.figures.cached import cached_figure
 from ui.figures.marks import names_fit
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL
-from ui.figures.vocabulary import Chart, Part, axis, figure, line, points, rule
+from ui.figures.vocabulary import Chart, Part, axis, figure, line, rule, scatter
 
 #: How a verdict on a class looks; words stand in the legend.
 _VERDICTS = {
@@ -39,7 +39,7 @@ def mixing_dumbbells(verdicts: pd.DataFrame) -> Chart:
         y=np.stack([*ends, gap], axis=1).ravel(),
         showlegend=False,
     )
-    in_pca = points(
+    in_pca = scatter(
         x=x,
         y=table["mixing_PCA"],
         name="in the PCA",
@@ -64,7 +64,7 @@ _HOVER = "%{customdata[0]}: mixing %{y:.3f}, adjusted p %{customdata[1]:.3g}<ext
 def _on_the_map(table: pd.DataFrame) -> list[Part]:
     """Mark how mixed every class is on the map, a trace for each verdict that there is."""
     return [
-        points(
+        scatter(
             x=np.flatnonzero(rows),
             y=table["mixing_map"][rows],
             name=f"on the map: {_VERDICT_WORDS[verdict]}",

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ui.figures.cached import cached_figure
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, VALIDATED, Mark, narrow
-from ui.figures.vocabulary import Chart, Part, axis, figure, line, note, points, whiskers
+from ui.figures.vocabulary import Chart, Part, axis, figure, line, note, scatter, whiskers
 
 _ROW = 24  # pixels a method takes
 _ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -50,7 +50,7 @@ def _results(shown: pd.DataFrame, of: np.ndarray, mark: Mark, symbol: str, name:
     """Return some of the results as points with their intervals."""
     rows, x = shown[of], 100 * shown["value"][of]
     ends = whiskers(x, 100 * rows["low"], 100 * rows["high"], mark.color)
-    return points(
+    return scatter(
         x=x,
         y=np.flatnonzero(of),
         name=name,
@@ -64,7 +64,7 @@ def _results(shown: pd.DataFrame, of: np.ndarray, mark: Mark, symbol: str, name:
 def _printed(shown: pd.DataFrame) -> Part:
     """Return the printed values as points."""
     has_value = shown["printed"].notna().to_numpy()
-    return points(
+    return scatter(
         x=100 * shown["printed"][has_value],
         y=np.flatnonzero(has_value),
         name="printed",
@@ -75,7 +75,7 @@ def _printed(shown: pd.DataFrame) -> Part:
 
 
 @cached_figure
-def mean_ranks(
+def rank_diagram(
     ranks: np.ndarray, methods: Sequence[str], groups: Sequence[Sequence[int]], critical: float
 ) -> Chart:
     """Draw mean ranks; a bar joins methods that differ by less than the critical difference.
@@ -86,7 +86,7 @@ def mean_ranks(
     order = np.argsort(ranks, kind="stable")
     names, n = [methods[j] for j in order], len(order)
     place = {int(j): k for k, j in enumerate(order)}
-    means = points(
+    means = scatter(
         x=ranks[order],
         y=np.arange(n),
         marker={"color": HARMONIC.color, "symbol": HARMONIC.symbol, "size": 10},
@@ -152,7 +152,7 @@ def _two_points(path: Path, *, marked: bool) -> Part:
     places = [path.plain] + ([path.at_gamma] if path.at_gamma else [])
     words = ["γ = 0", "validated γ"][: len(places)]
     color = VALIDATED.color if marked else FAINT
-    return points(
+    return scatter(
         x=[100 * u for _, u in places],
         y=[100 * s for s, _ in places],
         mode="lines+markers+text" if marked else "lines+markers",

@@ -19,7 +19,9 @@ from zslcore.interactive.colors import Look
 _viewer: list[Callable[[], bool]] = [lambda: False, lambda: False]
 
 
-def follow(is_dark: Callable[[], bool], is_narrow: Callable[[], bool]) -> list[Callable[[], bool]]:
+def set_viewer(
+    is_dark: Callable[[], bool], is_narrow: Callable[[], bool]
+) -> list[Callable[[], bool]]:
     """Set the functions that state the theme and width of the viewer; return the former ones."""
     former, _viewer[:] = _viewer[:], [is_dark, is_narrow]
     return former

@@ -10,7 +10,7 @@ import pandas as pd
 from ui.figures.cached import cached_figure
 from ui.figures.marks import MOST_NAMES, class_axis, marked, names_fit
 from ui.figures.palette import NEUTRAL, OVERLAP, SEEN, SEQUENTIAL, UNSEEN, VALIDATED, translucent
-from ui.figures.vocabulary import Chart, Part, Plane, axis, bars, cells, figure, points
+from ui.figures.vocabulary import Chart, Part, Plane, axis, bars, figure, heatmap, scatter
 
 #: Where images can be: (column of the table, name in the legend, mark, opacity, hatch).
 PARTS = (
@@ -71,7 +71,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
     train = translucent(SEEN.color, 0.28)
     steps = [train, VALIDATED.color, OVERLAP.color]
     scale = [(k / 3 + at / 3, color) for k, color in enumerate(steps) for at in (0, 1)]
-    strip = cells(
+    strip = heatmap(
         z=z,
         zmin=-0.5,
         zmax=2.5,
@@ -84,7 +84,7 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
         hovertemplate="%{customdata}, %{y}: %{text}<extra></extra>",
     )
     legend = [
-        points(
+        scatter(
             x=[None], y=[None], name=name, marker={"symbol": "square", "size": 11, "color": color}
         )
         for name, color in (("fold: train", train), ("fold: validation", VALIDATED.color))
@@ -100,7 +100,7 @@ MOST_ATTRIBUTES = 40
 def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> Chart:
     """Draw prototypes as a heat map, one line per class, names in the colour of their role."""
     n = table.shape[1]
-    matrix = cells(
+    matrix = heatmap(
         z=table.to_numpy(),
         colorscale=SEQUENTIAL,
         colorbar={"thickness": 10, "len": 150},

@@ -139,7 +139,7 @@ def bars(**properties: Any) -> Part:
     return {"type": "bar", **properties}
 
 
-def points(**properties: Any) -> Part:
+def scatter(**properties: Any) -> Part:
     """Return points, unless ``mode`` says "lines" or names texts, too."""
     return {"type": "scatter", "mode": "markers", **properties}
 
@@ -151,7 +151,7 @@ def line(color: str, *, width: float = 2, dash: str = "solid", **properties: Any
     return {"type": "scatter", "mode": "lines", "line": look, **silent, **properties}
 
 
-def cells(**properties: Any) -> Part:
+def heatmap(**properties: Any) -> Part:
     """Return a cell for every value of ``z``, coloured by it."""
     return {"type": "heatmap", **properties}
 

@@ -28,10 +28,10 @@ class Sorted:
     @property
     def key(self) -> str:
         """Key of these files among others of the visit."""
-        return key_of((self.file, *self.others))
+        return uploads_key((self.file, *self.others))
 
 
-def key_of(files: Sequence[BinaryIO]) -> str:
+def uploads_key(files: Sequence[BinaryIO]) -> str:
     """Return the key of uploads among others of the visit."""
     return " ".join(str(getattr(file, "file_id", file.name)) for file in files)
 

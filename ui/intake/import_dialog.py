@@ -51,7 +51,7 @@ def show() -> None:
         st.session_state["dataset"] = name
         st.session_state[MESSAGE] = words
         query = site_map.query_of("splits", {"dataset": name})
-        st.switch_page(site_map.page_of("splits").path, query_params=query)
+        st.switch_page(site_map.page_of_view("splits").path, query_params=query)
     if words := st.session_state.pop(MESSAGE, ""):
         st.toast(words, icon=":material/check:", duration="long")
     if st.session_state.get(OPEN):
@@ -106,7 +106,7 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
     """Show the role of each array and let it be changed; None for files with a known layout."""
     if not files:
         return None
-    files_key = dropzone.key_of(files)
+    files_key = dropzone.uploads_key(files)
     chosen = {part: st.session_state.get(f"data_part_{part}", "") for part in intake.CHOICES}
     if st.session_state.get(SURVEYED, ("", {}, None))[0] != files_key:
         chosen = dict.fromkeys(chosen, "")
@@ -205,7 +205,7 @@ def _choose_group() -> None:
         "your visit ends.",
     )
     if words:
-        visitors.join(words)
+        visitors.join_group(words)
 
 
 def _folder_form() -> None:

@@ -123,7 +123,7 @@ def kept_scores() -> tuple[EvaluatedScores, ...]:
     return st.session_state.get(_EVALUATED, ())
 
 
-def forget() -> None:
+def remove_uploads() -> None:
     """Remove all uploads of the visit."""
     st.session_state[_EVALUATED], st.session_state[_RESULTS] = (), {}
     memory.BUDGET.hold(visitors.session(), 0)
@@ -262,7 +262,7 @@ def _predicted(path: Path, visitor: str) -> ScoreReport:
 
 def permitted(name: str) -> ZSLDataset:
     """Open the data set that predictions name, if this visitor may."""
-    if name not in visitors.available():
+    if name not in visitors.available_datasets():
         raise ParameterError(f"{name}: expected data that this visitor may open.")
     return cache.dataset(name)
 
@@ -288,7 +288,7 @@ def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> ScoreRequ
     return ScoreRequest(Path(path), Path(labels) if labels else None, unseen, fixes, second)
 
 
-def joined(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
+def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
     """Join two files with the columns of one side each; None while that is asked."""
     if len(files) != 2:
         return [*files]

@@ -1,7 +1,7 @@
 """Uploaded files of all sessions, on disk: in memory only until they are written.
 
 Streamlit keeps the bytes of an upload until its session ends, and every value of the widget with
-them. Here a value is empty, and :func:`path_of` names the file on disk.
+them. Here a value is empty, and :func:`stored_path` names the file on disk.
 
 =========================  =======  =============================================
 variable                   default  what it limits, in bytes
@@ -92,7 +92,7 @@ class UploadStorage(MemoryUploadedFileManager):
             self._stored.pop(session_id, None)
         super().remove_session_files(session_id)
 
-    def path_of(self, session_id: str, file_id: str) -> Path | None:
+    def stored_path(self, session_id: str, file_id: str) -> Path | None:
         """Return where a file lies, None for one that is not here; raise FileRefusedError."""
         stored = self._stored.get(session_id, {}).get(file_id)
         if stored is not None and stored.refusal:
@@ -152,13 +152,13 @@ def _not_stored(file: UploadedFileRec, error: OSError) -> str:
     return f"{clean_text(file.name, 80)}: could not be stored on the server: {error.strerror}."
 
 
-def install() -> None:
+def use_upload_storage() -> None:
     """Let the server that starts now store uploads here."""
     module: Any = memory_uploaded_file_manager
     module.MemoryUploadedFileManager = UploadStorage
 
 
-def path_of(file: BinaryIO) -> Path | None:
+def stored_path(file: BinaryIO) -> Path | None:
     """Return where an uploaded file lies on disk, None for a file that has its bytes with it.
 
     Raises FileRefusedError where it was more than a visitor may store.
@@ -167,4 +167,4 @@ def path_of(file: BinaryIO) -> Path | None:
     storage: Any = context and context.uploaded_file_mgr
     if context is None or not isinstance(storage, UploadStorage):
         return None
-    return storage.path_of(context.session_id, getattr(file, "file_id", ""))
+    return storage.stored_path(context.session_id, getattr(file, "file_id", ""))

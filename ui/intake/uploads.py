@@ -307,7 +307,7 @@ def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDI
 
 def _fill(path: Path, file: BinaryIO) -> None:
     """Give an uploaded file a second name, or write a copy."""
-    if (stored := upload_storage.path_of(file)) is None:
+    if (stored := upload_storage.stored_path(file)) is None:
         file.seek(0)
         with path.open("wb") as copy:
             shutil.copyfileobj(file, copy)

@@ -51,7 +51,7 @@ def _table(which: str) -> tuple[pd.DataFrame, str, str]:
         return cross_dataset.printed_table(), "AWA1", "AWA2"
     names = _names(which)
     first, second = map(cache.dataset, names)
-    return waiting.result_of(CrossStudy.of(first, second, "PS", METHODS)), names[0], names[1]
+    return waiting.study_result(CrossStudy.of(first, second, "PS", METHODS)), names[0], names[1]
 
 
 def _significant(p: float) -> str:
@@ -117,7 +117,7 @@ def _larger(which: str) -> Outcome:
 
 def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
     """Return how often the nearest class mean of the other data set is of the same class."""
-    means = [cache.class_means(name, cache.dataset(name).digest) for name in names]
+    means = [cache.mean_features(name, cache.dataset(name).digest) for name in names]
     by_name = {}
     for own, other, name in ((means[0], means[1], names[0]), (means[1], means[0], names[1])):
         distances = np.linalg.norm(own[:, None] - other[None], axis=-1)

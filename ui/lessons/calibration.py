@@ -11,7 +11,7 @@ from ui.figures.accuracy import class_bars, confusion_map
 from ui.figures.lesson import over_share, several_curves, shares
 from ui.figures.palette import HARMONIC, NEUTRAL, ORACLE, SEEN, UNSEEN, VALIDATED, Mark
 from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
-from ui.shell.numbers import percent, points
+from ui.shell.numbers import in_points, percent
 from ui.state import cache, waiting
 from zslcore.analysis import confusion
 from zslcore.datasets.base import hold_out
@@ -178,7 +178,9 @@ def _moved(method: str) -> Outcome:
     }
     others, largest = sorted(change.values())[-2:]
     most = next(name for name, value in change.items() if value == largest)
-    sizes = ", ".join(f"{name} {points(value).removeprefix('+')}" for name, value in change.items())
+    sizes = ", ".join(
+        f"{name} {in_points(value).removeprefix('+')}" for name, value in change.items()
+    )
     figure = shares(change, [LOOKS[name] for name in change], differences=True)
     return Outcome(
         figure, most, {"sizes": sizes, "most": most, "largest": largest, "others": others}

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ui.figures.gains import GROUP_WORDS
-from ui.figures.leakage import leaks_by_class
+from ui.figures.leakage import class_leak_bars
 from ui.figures.lesson import class_accuracy_bars, shares
 from ui.figures.palette import GROUP_LOOKS
 from ui.lessons.step import Control, Exercise, Outcome, Ranges, WordAnswers, read_lesson
@@ -38,7 +38,7 @@ def _fault(question: str, which: str) -> Outcome:
     message = failed[0].sentence if failed else "No check of the audit failed."
     table = counts.leaks_by_class(context, answer.report if which == "what leaks" else None)
     facts = {"digits": len(table), "message": message}
-    return Outcome(leaks_by_class(table), answer.right, facts)
+    return Outcome(class_leak_bars(table), answer.right, facts)
 
 
 def _clues(question: str) -> str:
@@ -51,7 +51,7 @@ def _grouped(name: str, split: str, group: Group) -> set[int]:
     """Return the test classes in the pre-training set, related to its classes, or unrelated."""
     dataset = cache.dataset(name)
     parts = dataset.split(split)
-    table = cache.overlaps(
+    table = cache.class_overlaps(
         cache.split_key(dataset, parts),
         VOCABULARY,
         "a lesson",

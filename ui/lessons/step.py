@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ui.figures.vocabulary import Chart
-from ui.shell.numbers import percent, points, three_digits
+from ui.shell.numbers import in_points, percent, three_digits
 
 
 class StepAnswers(Protocol):
@@ -131,8 +131,8 @@ class _Sentences(string.Formatter):
 
     _WRITE: Mapping[str, Callable[[Any], str]] = {
         "percent": percent,
-        "points": points,
-        "size": lambda change: points(change).removeprefix("+"),
+        "points": in_points,
+        "size": lambda change: in_points(change).removeprefix("+"),
         "three": three_digits,
         "capital": lambda words: words[:1].upper() + words[1:],
     }

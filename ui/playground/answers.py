@@ -16,7 +16,7 @@ import numpy as np
 from ui.components.playground import Chip, Choice, Pending, Rail, Tile
 from ui.intake import missing_extras
 from ui.shell.numbers import duration
-from ui.shell.text import as_text
+from ui.shell.text import page_sentence
 from ui.state import cache, controls, data_menu, stored_answers, waiting
 from ui.state.controls import METHOD
 from zslcore import jobs
@@ -211,7 +211,7 @@ def _tile(name: str) -> Tile:
     if benchmark in fact_sources():
         n = len(class_facts(benchmark).classes)
     else:
-        n = len(cache.class_names(name))
+        n = len(cache.classes_of(name))
     return Tile(name, title(name).replace(" (simulated)", ""), n, kind)
 
 
@@ -258,7 +258,7 @@ def standing(method: str, status: Status | None, words: str, button: str, covers
         and status.state == "failed"
         and not missing_extras.of_error(status.error)
     ):
-        return Pending(as_text(status.error), "Try again", covers)
+        return Pending(page_sentence(status.error), "Try again", covers)
     if status is not None and status.state == "interrupted":
-        return Pending(as_text(status.error), "Start again", covers)
+        return Pending(page_sentence(status.error), "Start again", covers)
     return Pending(words, button, covers)

@@ -10,7 +10,7 @@ import streamlit as st
 from ui.figures.accuracy import confusion_map
 from ui.shell import terms
 from ui.shell.frame import chart
-from ui.shell.numbers import percent, points, three_digits, timestamp
+from ui.shell.numbers import in_points, percent, three_digits, timestamp
 from ui.shell.text import AUSUC
 from ui.state import controls, waiting
 from ui.takeaway import downloads, tables
@@ -81,7 +81,7 @@ def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, nam
     if run.oracle_gap:
         gap = run.oracle_gap.get("harmonic", run.oracle_gap.get("gamma"))
         if gap is not None:
-            parts.append(f"best on test (oracle): {points(gap)} of H, an upper bound")
+            parts.append(f"best on test (oracle): {in_points(gap)} of H, an upper bound")
     st.caption(
         f"γ: {origin_in_words(run.gamma_origin)}. "
         + "; ".join(parts)

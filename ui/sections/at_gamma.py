@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ui.shell import terms
-from ui.shell.numbers import change, percent, points, three_digits
+from ui.shell.numbers import change, in_points, percent, three_digits
 from ui.shell.text import AUSUC, GAP_OF_GAMMA, GLOSSARY
 from zslcore.evaluation.protocol import AnsweredTest
 
@@ -36,7 +36,7 @@ def show_figures(
             calibrated = curve.at(chosen).harmonic
             name = f"H, {origin} γ"
             terms.metric(name, percent(calibrated), **change(calibrated - plain))
-            gap = {"delta": f"{points(best - calibrated)}: {GAP_OF_GAMMA.lower()}"}
+            gap = {"delta": f"{in_points(best - calibrated)}: {GAP_OF_GAMMA.lower()}"}
         terms.metric(
             "H, oracle γ",
             percent(best),

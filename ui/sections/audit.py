@@ -197,7 +197,7 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
     """Draw the rows of the split by class, or by part without labels."""
     if by_class.empty:
         chart(
-            figures.leaks_by_part(by_part),
+            figures.part_leak_bars(by_part),
             f"Rows of every part of the split; {int(by_part['leaking'].sum()):,} leak.",
             key="leakage_parts",
         )
@@ -205,7 +205,7 @@ def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
         return
     leaking, in_set = int(by_class["leaking"].sum()), int(by_class["known"].sum())
     chart(
-        figures.leaks_by_class(by_class),
+        figures.class_leak_bars(by_class),
         f"Images of {len(by_class)} classes by where they are; {_count_leaks(leaking, in_set)}",
         key="leakage_classes",
     )

@@ -63,7 +63,7 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
         names = (first,) if second == NOTHING else (first, second)
         datasets = tuple(cache.dataset(name) for name in names)
         splits = [name for name in datasets[0].splits if all(name in d.splits for d in datasets)]
-        split = controls.choose("Split", splits, key="split", default="PS")
+        split = controls.choose_option("Split", splits, key="split", default="PS")
         header.cite(*datasets)
     return datasets, split
 

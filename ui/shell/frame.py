@@ -47,7 +47,7 @@ _ICON = Path(__file__).with_name("icon.svg")
 _BAR, _HEADING = 24, 40
 #: Pixels of a choice of views: of each, and of each letter of it. What stands in for it is as wide.
 _PADDING, _LETTER = 34, 7
-palette.follow(window.is_dark, window.is_narrow)
+palette.set_viewer(window.is_dark, window.is_narrow)
 
 
 def navigate() -> None:

@@ -8,7 +8,7 @@ from zslcore.numbers import percent as percent
 from zslcore.numbers import three_digits as three_digits
 
 
-def points(difference: float | None) -> str:
+def in_points(difference: float | None) -> str:
     """Write a difference of two fractions in percentage points, with its sign.
 
     Examples
@@ -37,7 +37,7 @@ def change(difference: float | None) -> dict[str, str]:
     color, arrow = {1: ("green", "up"), 0: ("gray", "off"), -1: ("red", "down")}[
         (tenths > 0) - (tenths < 0)
     ]
-    return {"delta": points(difference), "delta_color": color, "delta_arrow": arrow}
+    return {"delta": in_points(difference), "delta_color": color, "delta_arrow": arrow}
 
 
 def timestamp(created: str) -> str:

@@ -64,7 +64,7 @@ def hits() -> list[Hit]:
     ]
 
 
-def draw() -> None:
+def offer_search() -> None:
     """Put the button here; the list is made when it is pressed."""
     keys = None if window.is_narrow() else "Ctrl+K"  # which a telephone has not, nor the room
     if st.button("Search", key="search", icon=":material/search:", type="tertiary", shortcut=keys):
@@ -89,6 +89,6 @@ def _ask() -> None:
         # Streamlit lets no program write what a control of this page has in the address, so that
         # the choice goes by the session.
         st.session_state[CHOICE] = hit.choice
-        page = site_map.page_of(hit.view)
+        page = site_map.page_of_view(hit.view)
         query = dict([hit.query] if hit.query else [])
         st.switch_page(page.path, query_params=site_map.query_of(hit.view, query))

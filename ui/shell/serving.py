@@ -76,7 +76,7 @@ class Uploads:
             self.bytes -= size
 
 
-upload_storage.install()
+upload_storage.use_upload_storage()
 MIDDLEWARE = (
     Middleware(GZipMiddleware, compresslevel=6),
     Middleware(BaseHTTPMiddleware, dispatch=style),

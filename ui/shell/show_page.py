@@ -15,6 +15,6 @@ def show_page(name: str) -> None:
     """Open the page ``pages/<name>.py`` and show one of its views; only its module is imported."""
     page = next(page for page in site_map.PAGES if page.name == name)
     view = site_map.view_of(page, st.query_params)
-    header = open_page(page, view, search.draw)
+    header = open_page(page, view, search.offer_search)
     import_dialog.show()
     import_module(f"ui.views.{page.name}.{view.name}").show(header)

@@ -59,7 +59,7 @@ PAGES = tuple(
 _PLACES = {view.name: (page, view) for page in PAGES for view in page.views}
 
 
-def page_of(view: str) -> Page:
+def page_of_view(view: str) -> Page:
     """Return the page that has a view."""
     return _PLACES[view][0]
 
@@ -72,7 +72,7 @@ def view_of(page: Page, choices: Mapping[str, object]) -> View:
 
 def query_of(view: str, choices: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the query parameters of a view with these choices."""
-    named = {"view": view} if len(page_of(view).views) > 1 else {}
+    named = {"view": view} if len(page_of_view(view).views) > 1 else {}
     return named | dict(choices or {})
 
 

@@ -109,7 +109,7 @@ _ON_A_PAGE = tuple(
 )
 
 
-def as_text(message: str) -> str:
+def page_sentence(message: str) -> str:
     """Return a sentence of the package as a page says it: no options, bytes or names of errors.
 
     Examples
@@ -124,7 +124,7 @@ def as_text(message: str) -> str:
 
 def on_screen(message: str) -> str:
     """Return :func:`as_text` of a sentence, escaped for Markdown."""
-    return plain(as_text(message))
+    return plain(page_sentence(message))
 
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>&"})

@@ -79,7 +79,7 @@ def token(cookie: str) -> str:
     return bytes(b ^ mask[i % len(mask)] for i, b in enumerate(masked)).hex()
 
 
-def available() -> tuple[str, ...]:
+def available_datasets() -> tuple[str, ...]:
     """Return the data sets that this visitor may open."""
     return visible(datasets.available())
 
@@ -108,7 +108,7 @@ def own_name(name: str) -> str:
     return f"{_OWNED.sub('', name)[: 64 - len(owner)].rstrip('.')}{owner}"
 
 
-def join(words: str) -> None:
+def join_group(words: str) -> None:
     """Keep the words of the visitor's group for this visit, on all pages."""
     st.session_state[GROUP] = words.strip()
 

@@ -77,7 +77,7 @@ def visit(session: str) -> str:
     return session
 
 
-def class_names(name: str) -> tuple[str, ...]:
+def classes_of(name: str) -> tuple[str, ...]:
     """Return the classes of the data set called ``name``, without keeping it open."""
     return _class_names(name, imports.version_token(name))
 
@@ -129,7 +129,7 @@ def _all_runs(stamp: str) -> tuple[Sequence[StoredRun], Collection[str], str]:
     return runs, oracle_keys(runs), store.unreadable(runs)
 
 
-def evidence() -> Mapping[Body, Evidence]:
+def claim_evidence() -> Mapping[Body, Evidence]:
     """Return the evidence for claims: printed tables, our runs on real and simulated data."""
     return {"printed": claims.printed_evidence(), **_evidence(_store_state())}
 
@@ -166,7 +166,7 @@ def finished(key: str, _study: Study[Any], _folder: Path) -> Any:
 
 
 @st.cache_resource(show_spinner="Averaging …", max_entries=8)
-def class_means(name: str, digest: str) -> np.ndarray:
+def mean_features(name: str, digest: str) -> np.ndarray:
     """Return the mean features of every class of the data set called ``name``."""
     return dataset_summary.class_means(dataset(name))
 
@@ -212,7 +212,7 @@ def all_rows(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> Embed
 
 
 @st.cache_resource(show_spinner="Looking for neighbours …", max_entries=256)
-def nearest_images(
+def image_neighbours(
     digests: tuple[str, ...], part: int, row: int, _datasets: Sequence[ZSLDataset]
 ) -> pd.DataFrame:
     """Return the images nearest to one in the original space."""
@@ -294,7 +294,7 @@ def corrected(key: str, policy: Policy, thresholds: str, _context: AuditContext)
 
 
 @st.cache_resource(show_spinner="Comparing names …", max_entries=64)
-def overlaps(
+def class_overlaps(
     key: str,
     vocabulary: str,
     decisions: str,

@@ -40,7 +40,7 @@ _WORDS = {
 Option = TypeVar("Option", bound=str)
 
 
-def choose(
+def choose_option(
     label: str, options: Sequence[Option], *, key: str, default: str | None = None, **more: Any
 ) -> Option:
     """Choose one of ``options``; another value in the address gets a message."""
@@ -57,7 +57,7 @@ def choose(
 
 def choose_split(dataset: ZSLDataset) -> Split:
     """Choose one of the data set's splits, the proposed one to begin with."""
-    return dataset.split(choose("Split", list(dataset.splits), key="split", default="PS"))
+    return dataset.split(choose_option("Split", list(dataset.splits), key="split", default="PS"))
 
 
 def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:
@@ -77,7 +77,7 @@ def symbol(method: str, name: str) -> str:
     return " ".join(written.get(word, word) for word in name.removeprefix("n_").split("_"))
 
 
-def in_words(method: str, params: Mapping[str, Any]) -> str:
+def params_in_words(method: str, params: Mapping[str, Any]) -> str:
     """Return the parameters of a method as they are written on screen."""
     return ", ".join(
         f"{symbol(method, name)} = {three_digits(value) if isinstance(value, float) else value}"

@@ -32,16 +32,21 @@ def offered(
     ``effects`` lists the twin without planted effects after each simulated data set that has one,
     ``variants`` other sizes and features of simulated data.
     """
-    names = [n for n in visitors.available() if variants or not is_variant(n)]
+    names = [n for n in visitors.available_datasets() if variants or not is_variant(n)]
     if effects:
         twins = ((n, name_without_effects(n)) for n in names)
         names = [name for pair in twins for name in pair if name]
-    return _ordered([*names, *(stored_answers.names() if results_only else ())])
+    return _ordered([*names, *(stored_answers.precomputed_datasets() if results_only else ())])
 
 
 def openable() -> tuple[str, ...]:
     """Return every data set that this visitor can open, listed or not."""
-    return (*visitors.available(), *UNPLANTED, *SIMULATED_ACTIONS, *stored_answers.names())
+    return (
+        *visitors.available_datasets(),
+        *UNPLANTED,
+        *SIMULATED_ACTIONS,
+        *stored_answers.precomputed_datasets(),
+    )
 
 
 def _ordered(names: Iterable[str]) -> list[str]:
@@ -51,7 +56,7 @@ def _ordered(names: Iterable[str]) -> list[str]:
 
 def first_real(otherwise: str) -> str:
     """Return the real benchmark that views open with, or ``otherwise`` where none is imported."""
-    first = next(iter(_ordered(visitors.available())))
+    first = next(iter(_ordered(visitors.available_datasets())))
     return first if first in FIRST else otherwise
 
 
@@ -91,7 +96,7 @@ def choose_name(
         )
         in_address = None
     st.session_state[menu] = in_address or default
-    chosen = st.selectbox(
+    chosen_dataset = st.selectbox(
         label,
         options,
         format_func=_marked,
@@ -100,13 +105,13 @@ def choose_name(
         help=terms.tip(label),
         **more,
     )
-    st.session_state[key] = chosen
-    if chosen != default or key in st.query_params:
-        st.query_params[key] = chosen
-    return str(chosen)
+    st.session_state[key] = chosen_dataset
+    if chosen_dataset != default or key in st.query_params:
+        st.query_params[key] = chosen_dataset
+    return str(chosen_dataset)
 
 
-def chosen() -> str | None:
+def chosen_dataset() -> str | None:
     """Return the data set that the address, else the page before, has chosen."""
     return _name_in_address("dataset")
 

@@ -20,7 +20,7 @@ class StoredAnswers:
     predictions: Predictions
 
 
-def names() -> tuple[str, ...]:
+def precomputed_datasets() -> tuple[str, ...]:
     """Return the data sets with precomputed results that are not imported."""
     return tuple(name for name in known_by_results() if is_known_by_results(name))
 

@@ -61,7 +61,7 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     """Return the result of a run with its score matrix, which has to be computed."""
     if is_quick(spec):
         return quick(spec)
-    return result_of(RunStudy.of(spec, cache.dataset(spec.dataset)))
+    return study_result(RunStudy.of(spec, cache.dataset(spec.dataset)))
 
 
 def predictions_of(
@@ -89,7 +89,7 @@ def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
     return result, scores
 
 
-def result_of(study: Study[T], *, draw: Draw | None = None) -> T:
+def study_result(study: Study[T], *, draw: Draw | None = None) -> T:
     """Return the result of a study; wait for its job if necessary, see :func:`wait_for`."""
     return cache.finished(study.key, study, wait_for(study, draw=draw))
 

@@ -32,7 +32,7 @@ from ui.maps.scene import (
 from ui.sections.pair_of_sets import about_simulated, choose_pair
 from ui.shell.frame import Header, chart
 from ui.shell.guard import fragment
-from ui.shell.numbers import duration, percent, points
+from ui.shell.numbers import duration, in_points, percent
 from ui.shell.text import plain
 from ui.state import cache, controls, waiting
 from ui.takeaway import downloads, tables
@@ -170,13 +170,15 @@ def _printed_answer() -> tuple[str, str]:
     training, test = tests["training set"], tests["test set"]
     changes = cross_dataset.differences(table, "AWA1", "AWA2")
     largest = changes.loc[changes["asked"] == "training set", "difference"].abs().max()
+    most = in_points(largest).removeprefix("+")
     headline = (
         "Nearly, on average: training on AWA2 instead of AWA1 changes accuracy by "
-        f"{points(-training.mean_difference)}, testing on it by {points(-test.mean_difference)}."
+        f"{in_points(-training.mean_difference)}, testing on it by "
+        f"{in_points(-test.mean_difference)}."
     )
     return headline, (
         f"{test.pairs} printed pairs (Xian et al. 2019). Training: {_significance(training.p)}, "
-        f"up to {points(largest).removeprefix('+')} for a method; testing: {_significance(test.p)}."
+        f"up to {most} for a method; testing: {_significance(test.p)}."
     )
 
 
@@ -262,7 +264,9 @@ def choose_settings(n: int) -> MapSettings:
     method = METHODS_BY_NAME[name]
     own = _choose_own(method)
     usual = "all" if n > LARGE else "2,000"
-    sample = controls.choose(f"Images of {n:,}", list(SAMPLES), key="awa1_images", default=usual)
+    sample = controls.choose_option(
+        f"Images of {n:,}", list(SAMPLES), key="awa1_images", default=usual
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bound = controls.bind_number("awa1_seed")
         seed = st.number_input("Seed", 0, 9999, 0, key="awa1_seed", bind=bound)
@@ -275,7 +279,7 @@ def choose_settings(n: int) -> MapSettings:
 def _choose_view(n_sets: int, *, separate: bool) -> str:
     """Choose the panels: one map, one of each data set, or one of each layout."""
     views = [PANELS] if separate else [OVERLAY, *[PANELS] * (n_sets == 2), METHODS_BESIDE]
-    return controls.choose("View", views, key="awa1_view")
+    return controls.choose_option("View", views, key="awa1_view")
 
 
 def _choose_colour(
@@ -285,7 +289,7 @@ def _choose_colour(
     linked = separate and same_images(*datasets)
     colours = colours_of(datasets, of_both=not linked, one_map=view != METHODS_BESIDE)
     st.caption("Colour", width="content")
-    colour = controls.choose(
+    colour = controls.choose_option(
         "Colour",
         colours,
         key="awa1_colour",
@@ -295,7 +299,7 @@ def _choose_colour(
     )
     if colour not in OF_ANSWERS:
         return colour, None
-    method = controls.choose(
+    method = controls.choose_option(
         "Method",
         list(METHODS),
         key="awa1_method",
@@ -389,7 +393,7 @@ def _finished(group: Sequence[ZSLDataset], settings: MapSettings) -> EmbeddedMap
         by_now = _on_its_way(group, settings, arrays["coordinates"])
         _draw_map(by_now, key=f"awa1_live_{work.key}")
 
-    return waiting.result_of(work, draw=draw)
+    return waiting.study_result(work, draw=draw)
 
 
 def _on_its_way(
@@ -608,7 +612,7 @@ def _show_nearest(scene: Scene, dataset: ZSLDataset, row: int) -> None:
     """List the images nearest to one, of all data sets on view with its features."""
     sets = tuple(each for each in scene.datasets if not why_incompatible(dataset, each))
     digests = tuple(each.digest for each in sets)
-    table = cache.nearest_images(digests, sets.index(dataset), row, sets)
+    table = cache.image_neighbours(digests, sets.index(dataset), row, sets)
     names = np.array([each.name for each in sets])
     shown = table.assign(data_set=names[table["part"]])
     st.markdown("**Nearest in the original space**")

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ui.components.tile_wall import Tile
 from ui.components.tile_wall import draw as draw_wall
-from ui.figures.claims import Number, recomputed
+from ui.figures.claims import Number, claim_numbers
 from ui.shell.frame import Header, chart, errors_as_sentences
 from ui.shell.text import plain
 from ui.state import cache
@@ -263,7 +263,7 @@ def _show_number(id_: str, basis: Basis, judgment: Judgment) -> None:
     else:
         return
     chart(
-        recomputed(numbers, unit),
+        claim_numbers(numbers, unit),
         f"{CLAIMS[id_].statement} " + "; ".join(f"{n.name}: {n.value:.3g}" for n in numbers),
         key="claims_number",
     )
@@ -273,7 +273,7 @@ def _show_cells(id_: str, basis: Basis) -> None:
     """List the printed cells of a claim next to ours; else our runs."""
     body: Body = "yours" if basis == "yours" else "real"
     printed = cache.judged_on("printed")[id_].cells
-    wide = with_ours(id_, printed, cache.evidence()[body])
+    wide = with_ours(id_, printed, cache.claim_evidence()[body])
     if wide.empty:
         wide = cache.judged_on(body)[id_].cells.wide()
     if len(wide):

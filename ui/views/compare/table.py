@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from ui.components import window
-from ui.figures.method_table import Path, mean_ranks, operating_points, rank_forest
+from ui.figures.method_table import Path, operating_points, rank_diagram, rank_forest
 from ui.shell import site_map, terms, visitors
 from ui.shell.frame import Header, chart, errors_as_sentences
 from ui.shell.numbers import duration, percent, three_digits
@@ -137,10 +137,10 @@ def _choose() -> tuple[MethodTable, list[str], str]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own_splits = {cell.split for cell in cells if cell.split} - {*SHARED_SPLITS}
         splits = [*SHARED_SPLITS, *sorted(own_splits)]
-        split = controls.choose("Split", splits, key="table_split", width=90)
+        split = controls.choose_option("Split", splits, key="table_split", width=90)
         # The standard split has no test images of seen classes.
         figures = ["ZSL"] if split == "SS" else list(FIGURES)
-        label = controls.choose("Metric", figures, key="table_metric", width=130)
+        label = controls.choose_option("Metric", figures, key="table_metric", width=130)
         whose = st.pills(
             "Results",
             list(ORIGINS),
@@ -210,13 +210,13 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
 def _own_data(cells: Sequence[Cell]) -> list[str]:
     """Return the data sets with runs of this visitor: the chosen one, then the newest run's."""
     names = dict.fromkeys(cell.data for cell in cells if cell.origin == "mine")
-    return sorted(visitors.visible(names), key=lambda name: name != data_menu.chosen())
+    return sorted(visitors.visible(names), key=lambda name: name != data_menu.chosen_dataset())
 
 
 def _is_first(name: str) -> bool:
     """Whether own runs on a data set stand before all others: it is chosen, or imported."""
     built_in = name == "digits" or is_simulated_name(name)
-    return not built_in or name == data_menu.chosen()
+    return not built_in or name == data_menu.chosen_dataset()
 
 
 def _title(of: Cell | Column) -> str:
@@ -506,7 +506,9 @@ def _opened(table: MethodTable) -> tuple[str, Column]:
     first = table.columns[0]
     cells = {_label(row, c.data): (row, c) for c in table.columns for row in table.rows}
     default = _label(first.leader, first.data)
-    return cells[controls.choose("Result", list(cells), key=CELL, default=default, width=360)]
+    return cells[
+        controls.choose_option("Result", list(cells), key=CELL, default=default, width=360)
+    ]
 
 
 def _show_cell(table: MethodTable) -> None:
@@ -539,7 +541,9 @@ def _choose_result(table: MethodTable, column: Column, row: str) -> Cell | None:
     if len(results) < 2:
         return results[0] if results else None
     labels = {_result_label(cell): cell for cell in results}
-    return labels[controls.choose(f"Of {len(labels)} results", list(labels), key=RESULT, width=360)]
+    return labels[
+        controls.choose_option(f"Of {len(labels)} results", list(labels), key=RESULT, width=360)
+    ]
 
 
 def _result_label(cell: Cell) -> str:
@@ -641,7 +645,7 @@ def _show_run(one: StoredRun, cell: Cell) -> None:
         origin = whose[cell.origin]
     st.markdown(f"{mark} {meaning.capitalize()}. {origin}")
     how = origin_in_words("validated", who) if result.params_origin == "validated" else "given"
-    params = plain(controls.in_words(spec.method, result.params))
+    params = plain(controls.params_in_words(spec.method, result.params))
     gamma = "" if result.gamma is None else f"γ = {three_digits(result.gamma)}, "
     st.caption(
         f"{gamma}{origin_in_words(result.gamma_origin, who)}. Parameters ({how}): {params}. "
@@ -661,7 +665,7 @@ def _show_run(one: StoredRun, cell: Cell) -> None:
 def _offer_board_file(one: StoredRun) -> None:
     """Offer the entry that a run makes on the board, where its data are here to name the rows."""
     result, spec = one.result, one.result.spec
-    if one.imported or spec.dataset not in visitors.available():
+    if one.imported or spec.dataset not in visitors.available_datasets():
         return
     dataset = cache.dataset(spec.dataset)
     if dataset.digest == spec.digest:
@@ -765,7 +769,7 @@ def _time_of(table: MethodTable, lacking: Sequence[tuple[Column, list[str]]]) ->
 
 def _is_open(column: Column) -> bool:
     """Whether the features of a column are in this data folder."""
-    if column.data not in visitors.available():
+    if column.data not in visitors.available_datasets():
         return False
     return cache.dataset(column.data).digest in {cell.digest for cell in column.cells.values()}
 
@@ -794,7 +798,7 @@ def _show_ranks(table: MethodTable) -> None:
         return
     with fold:
         named = {_title(column): column for column in table.columns}
-        menu = controls.choose("Data set", list(named), key="table_ranked", width=280)
+        menu = controls.choose_option("Data set", list(named), key="table_ranked", width=280)
         column, figure = named[menu], _in_words(table.figure)
         words = [_rank_in_words(rank) or "" for _, rank in column.ranks.iterrows()]
         chart(
@@ -817,7 +821,7 @@ def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
     order = np.argsort(ranks.mean_rank, kind="stable")
     st.subheader(heading, anchor=False)
     chart(
-        mean_ranks(ranks.mean_rank, values.columns.tolist(), groups, test.critical_difference),
+        rank_diagram(ranks.mean_rank, values.columns.tolist(), groups, test.critical_difference),
         f"{heading}: "
         + ", ".join(f"{values.columns[j]} {ranks.mean_rank[j]:.1f}" for j in order)
         + f". Critical difference {test.critical_difference:.2f}.",

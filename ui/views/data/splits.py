@@ -205,8 +205,10 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
 def _choose_attributes(n: int) -> dict[str, Any]:
     """Choose the shown classes and the ``n`` attributes, and their order."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        of_classes = controls.choose("Order of classes", list(CLASS_ORDERS), key="data_class_order")
-        of_attributes = controls.choose(
+        of_classes = controls.choose_option(
+            "Order of classes", list(CLASS_ORDERS), key="data_class_order"
+        )
+        of_attributes = controls.choose_option(
             "Order of attributes", list(ATTRIBUTE_ORDERS), key="data_attribute_order"
         )
         classes = st.text_input(

@@ -36,7 +36,7 @@ def show(header: Header) -> None:
     """Choose features and test classes, and show whether they overlap."""
     with errors_as_sentences():
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            extractor = controls.choose(
+            extractor = controls.choose_option(
                 "Features of",
                 list(contamination.extractors()),
                 key="contamination_extractor",
@@ -58,7 +58,7 @@ _ON_MAP = frozenset(map(str, contamination.test_sets()))
 def _choose_classes(header: Header) -> tuple[TestSet, list[str]]:
     """Choose test classes: of the map, of a data set here, or the visitor's own."""
     on_map = [str(each) for each in contamination.test_sets()]
-    chosen = controls.choose(
+    chosen = controls.choose_option(
         "Tested on", [*on_map, OF_APP, OWN], key="contamination_on", default="AWA1 and AWA2, SS"
     )
     if chosen == OF_APP:

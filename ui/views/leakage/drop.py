@@ -81,7 +81,7 @@ DECLARED = f"as declared, else {USUAL}"
 
 def show(header: Header) -> None:
     """Show the verdict on files or a data set; without files on an example."""
-    chosen = controls.choose("Check", [ON_FILE, ON_DATASET], key="leakage_source", width=180)
+    chosen = controls.choose_option("Check", [ON_FILE, ON_DATASET], key="leakage_source", width=180)
     if chosen == ON_DATASET:
         with errors_as_sentences():
             _check_dataset(header)
@@ -122,7 +122,7 @@ def _check_dataset(header: Header) -> None:
         )
         dataset = cache.dataset(name)
         header.mark(dataset)
-        chosen = controls.choose("Split", list(dataset.splits), key="split", default="SS")
+        chosen = controls.choose_option("Split", list(dataset.splits), key="split", default="SS")
         split = dataset.split(chosen)
         pretraining = _choose_pretraining()
         declared = declare(measurable=True)
@@ -381,14 +381,14 @@ def declare(*, measurable: bool) -> Declared:
 
 def _declare_provenance() -> Provenance:
     chosen = {
-        what: controls.choose(label, CHOSEN_ON, key=f"leakage_{what}")
+        what: controls.choose_option(label, CHOSEN_ON, key=f"leakage_{what}")
         for what, label in (
             ("hyperparameters", "Hyper-parameters were chosen on"),
             ("epochs", "Epochs were chosen on"),
             ("gamma", "Gamma was chosen on"),
         )
     }
-    chosen["prototypes"] = controls.choose(
+    chosen["prototypes"] = controls.choose_option(
         "Prototypes were made from",
         ["unknown", "independent", "test images"],
         key="leakage_prototypes",
@@ -507,7 +507,9 @@ def show_against(review: Review) -> None:
     splits = [] if review.dataset is None else list(review.dataset.splits)
     others = [name for name in splits if name != review.report.split]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = controls.choose("Compare with", [*others, A_FILE], key="leakage_other", width=220)
+        chosen = controls.choose_option(
+            "Compare with", [*others, A_FILE], key="leakage_other", width=220
+        )
     other = _of_file() if chosen == A_FILE else _of_dataset(review, chosen)
     if other is None:
         st.info(
@@ -570,7 +572,7 @@ def show_decisions(review: Review) -> None:
     )
     undecided = replace(context, decisions={})
     for vocabulary in context.vocabularies:
-        matches = cache.overlaps(
+        matches = cache.class_overlaps(
             review.key, vocabulary.name, repr(review.lists), undecided, vocabulary
         )
         editor = f"leakage_editor_{review.key}_{vocabulary.name}"
@@ -593,7 +595,7 @@ def _offer_decisions(context: AuditContext) -> None:
 
 def show_corrected(review: Review) -> None:
     """Correct the split and offer it as files."""
-    words = controls.choose(
+    words = controls.choose_option(
         "Rows in both training and test", list(WORDS), key="leakage_policy", width=260
     )
     policy = WORDS[words]

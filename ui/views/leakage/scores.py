@@ -17,7 +17,7 @@ from ui.shell.frame import Header, errors_as_sentences
 from ui.shell.guard import fragment
 from ui.shell.numbers import percent, three_digits
 from ui.shell.text import on_screen, plain
-from ui.shell.visitors import available
+from ui.shell.visitors import available_datasets
 from ui.state import cache, controls
 from ui.takeaway import downloads, tables
 from ui.takeaway.curves import draw_curves, released
@@ -46,7 +46,7 @@ def show(header: Header) -> None:
         upload, validation = _take_files()
     with errors_as_sentences():
         if upload:
-            whole = scores.joined(upload)
+            whole = scores.pair_files(upload)
             if whole is None:
                 return
             evaluated: list[EvaluatedScores | None] = [
@@ -59,7 +59,10 @@ def show(header: Header) -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.caption("Your files from earlier in this visit.")
                 st.button(
-                    "Remove them", type="tertiary", key="scores_forget", on_click=scores.forget
+                    "Remove them",
+                    type="tertiary",
+                    key="scores_forget",
+                    on_click=scores.remove_uploads,
                 )
         complete = [each for each in evaluated if each is not None]
         if len(complete) == len(evaluated):
@@ -389,7 +392,7 @@ def choose_words() -> Words:
     tip = "Names of the two sides: " + ", ".join(
         f"{name} in {each.field}" for name, each in WORDS.items()
     )
-    name = controls.choose("Terms", list(WORDS), key="scores_words", width=220, help=tip)
+    name = controls.choose_option("Terms", list(WORDS), key="scores_words", width=220, help=tip)
     terms.call_sides(WORDS[name])
     return WORDS[name]
 
@@ -485,11 +488,11 @@ def show_split_of(matrix: JudgedScores) -> None:
 
 def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
     """Return the available real data set and split of the scores, if any."""
-    for name in available():
+    for name in available_datasets():
         stands_in = name.startswith("simulated-")
         if stands_in and (matrix.benchmark or name.endswith("-full")):
             continue
-        if len(cache.class_names(name)) == len(matrix.seen):
+        if len(cache.classes_of(name)) == len(matrix.seen):
             dataset = cache.dataset(name)
             for split in dataset.splits:
                 if is_of(matrix, dataset, split):

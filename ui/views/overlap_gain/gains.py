@@ -14,9 +14,9 @@ from ui.figures.images import image_row
 from ui.intake import import_dialog
 from ui.maps import simulated_effects
 from ui.shell.frame import Header, chart, errors_as_sentences
-from ui.shell.numbers import points
+from ui.shell.numbers import in_points
 from ui.shell.text import plain
-from ui.shell.visitors import available
+from ui.shell.visitors import available_datasets
 from ui.state import cache, controls, data_menu, decisions, waiting
 from ui.takeaway import tables
 from zslcore.analysis.overlap import (
@@ -50,7 +50,7 @@ def show(header: Header) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             dataset = _choose_dataset()
             menu = list(dict.fromkeys([*GAIN_METHODS, *METHODS]))
-            method = controls.choose("Method", menu, key="gain_method", width=160)
+            method = controls.choose_option("Method", menu, key="gain_method", width=160)
             with st.popover("More", icon=":material/more_horiz:"):
                 baseline = _choose_baseline(dataset)
                 vocabulary, matches = _choose_vocabulary(dataset)
@@ -65,7 +65,7 @@ def show(header: Header) -> None:
             _ask_for_baseline(dataset)
         methods = list(dict.fromkeys([*GAIN_METHODS, method]))
         wanted = OverlapStudy.of([dataset, cache.dataset(baseline)], methods, sorted(in_set), DRAWS)
-        study = waiting.result_of(wanted)
+        study = waiting.study_result(wanted)
         gains = partial(class_gains, study, dataset.name, baseline)
         table = gains(method, dataset.class_names, related)
         gain = group_gain(table)
@@ -73,7 +73,7 @@ def show(header: Header) -> None:
     _draw(table, dataset, method, only_unrelated=only_unrelated)
     names = sorted(table["class"])
     first = str(table["class"].iloc[0])
-    name = controls.choose("Class", names, key="gain_class", default=first, width=320)
+    name = controls.choose_option("Class", names, key="gain_class", default=first, width=320)
     of_methods = [gains(each, dataset.class_names).assign(method=each) for each in methods]
     _show_class(name, dataset, matches, vocabulary, pd.concat(of_methods))
 
@@ -88,7 +88,7 @@ def _choose_dataset() -> ZSLDataset:
         for name in data_menu.offered(results_only=False, effects=True)
         if name != "digits" and not name.startswith(WITHOUT_BASELINE)
     ]
-    chosen = data_menu.chosen()
+    chosen = data_menu.chosen_dataset()
     default = chosen if chosen in names else "simulated-AWA2"
     import_dialog.offer()
     return cache.dataset(
@@ -104,16 +104,16 @@ def _choose_baseline(dataset: ZSLDataset) -> str:
         if usual is not None
         else [
             name
-            for name in dict.fromkeys([*available(), *SIMULATED_ACTIONS])
+            for name in dict.fromkeys([*available_datasets(), *SIMULATED_ACTIONS])
             if name != dataset.name
             and name.startswith("simulated-") == dataset.simulated
             and not name.endswith(("-full", "-unplanted"))
-            and same_classes(dataset.class_names, cache.class_names(name))
+            and same_classes(dataset.class_names, cache.classes_of(name))
             and cache.dataset(name).prototypes.shape == dataset.prototypes.shape
         ]
     )
     untrained = (name for name in same if cache.dataset(name).pretraining == ("none",))
-    return controls.choose(
+    return controls.choose_option(
         "Features without pre-training",
         same or [""],
         key="gain_baseline",
@@ -140,7 +140,7 @@ def _choose_vocabulary(dataset: ZSLDataset) -> tuple[str, pd.DataFrame]:
     Sports-1M.
     """
     declared = next((n for n in reversed(dataset.pretraining) if n in VOCABULARY_NAMES), None)
-    vocabulary = controls.choose(
+    vocabulary = controls.choose_option(
         "Extractor trained on",
         VOCABULARY_NAMES,
         key=f"gain_vocabulary_{dataset.name}",
@@ -166,20 +166,20 @@ def _say(gain: GroupGain, table: pd.DataFrame, vocabulary: str) -> None:
         verdict = f"**no significant difference between the groups** ({interval})"
     else:
         than = "more" if gain.difference > 0 else "less"
-        more = points(abs(gain.difference)).removeprefix("+")
+        more = in_points(abs(gain.difference)).removeprefix("+")
         verdict = f"classes in the set gain **{more} {than}** than unrelated ones ({interval})"
     related = ""
     if n["related"]:
         related = f", {_signed(gain.related)} on {n['related']} related"
     st.markdown(
-        f"Pre-training on {plain(_title(vocabulary))} changes accuracy by {points(gain.inside)} "
+        f"Pre-training on {plain(_title(vocabulary))} changes accuracy by {in_points(gain.inside)} "
         f"on the {n['in the set']} classes in the set{related} and {_signed(gain.unrelated)} on "
         f"{n['unrelated']} unrelated ones: {verdict}."
     )
 
 
 def _signed(share: float) -> str:
-    return points(share).removesuffix(" points")
+    return in_points(share).removesuffix(" points")
 
 
 def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelated: bool) -> None:
@@ -280,7 +280,7 @@ def _match_in_words(match: pd.Series, vocabulary: str) -> str:
 def matches_of(dataset: ZSLDataset, split: Split, vocabulary: str) -> pd.DataFrame:
     """Return all classes with their best match and the decision on it."""
     decided = decisions.decisions_on(dataset.name)
-    return cache.overlaps(
+    return cache.class_overlaps(
         cache.split_key(dataset, split),
         vocabulary,
         repr(decided),
