@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ui.components import playground
-from ui.components.playground import Chip, Choice, Ghost, Instrument, Rail, Ruler, Tile
+from ui.components.playground import Chip, DatasetTile, Ghost, Instrument, Rail, Ruler, RunChoice
 from ui.playground import answers, rulers
 from ui.playground.answers import Played
 from ui.state.cache import dataset as opened
@@ -304,21 +304,21 @@ def _instrument(
         test,
         [dataset.class_names[c] for c in test.classes],
         ("digit", "digits") if name == "digits" else ("class", "classes"),
-        _rail(Choice(name, "PS", method), methods),
+        _rail(RunChoice(name, "PS", method), methods),
         ghosts,
         None if pictures is None else pictures[answers.dataset_rows(dataset, "PS", test)],
         ruler=ruler,
     )
 
 
-def _rail(chosen: Choice, methods: Sequence[str]) -> Rail:
+def _rail(chosen: RunChoice, methods: Sequence[str]) -> Rail:
     """Return the menus of a page: the data sets of the site, methods with results."""
     whole = answers.rail_of(opened(chosen.dataset), chosen)
     families: dict[str, Sequence[Chip]] = {}
     for family, chips in whole.families.items():
         if here := [chip for chip in chips if chip.name in methods]:
             families[family] = here
-    tiles: list[Tile] = [replace(t, kind="real") for t in whole.tiles if t.key in PLAYS]
+    tiles: list[DatasetTile] = [replace(t, kind="real") for t in whole.tiles if t.key in PLAYS]
     return Rail(tiles, (), ("PS",), families, chosen)
 
 

@@ -8,8 +8,8 @@ import pytest
 from tests.pages import charts, metrics, visit, words
 from tests.worlds import linear_world
 from ui.shell.text import plain
-from ui.takeaway.exports import Look, as_latex, as_markdown
-from ui.views.compare.table import address_of
+from ui.takeaway.exports import TableFormat, table_as_latex, table_as_markdown
+from ui.views.compare.table import play_parameters
 from zslcore.analysis.method_table import inductive_rows
 from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.evaluation.runs import run
@@ -142,12 +142,12 @@ def test_ranks_are_measured_and_as_printed():
 def test_the_best_of_every_data_set_is_bold_and_the_table_can_be_referred_to():
     table = pd.DataFrame({"method": ["A", "B_1"], "CUB": [0.25, 0.5], "rank": ["2", "1"]})
     labels = {"method": "method", "CUB": "CUB", "rank": "rank"}
-    look = Look(labels, percent=["CUB"], best=["CUB"])
-    latex = as_latex(table, "H of methods", look, "tab:methods")
+    look = TableFormat(labels, percent=["CUB"], best=["CUB"])
+    latex = table_as_latex(table, "H of methods", look, "tab:methods")
     assert r"B\_1 & \textbf{50.0} & 1 \\" in latex
     assert r"A & 25.0 & 2 \\" in latex
     assert r"\label{tab:methods}" in latex
-    assert "| **50.0** |" in as_markdown(table, look)
+    assert "| **50.0** |" in table_as_markdown(table, look)
 
 
 # --- Own and imported runs ------------------------------------------------------------------------
@@ -326,7 +326,7 @@ def test_the_owner_of_the_data_deletes_runs_on_them(store, results, monkeypatch)
 
 def test_the_link_of_a_run_names_its_choices():
     spec = RunSpec("digits", "PS", "LinearS2V", digest=load("digits").digest)
-    assert address_of(spec) == {"dataset": "digits", "split": "PS", "method": "LinearS2V"}
+    assert play_parameters(spec) == {"dataset": "digits", "split": "PS", "method": "LinearS2V"}
 
 
 @pytest.mark.parametrize(
@@ -334,4 +334,4 @@ def test_the_link_of_a_run_names_its_choices():
     [{"gamma": 0.5}, {"select_for": "zsl"}, {"params": {"lam": 0.123}}, {"grid": {"lam": (1.0,)}}],
 )
 def test_a_run_that_play_cannot_show_has_no_link(choices):
-    assert address_of(RunSpec("digits", "PS", "LinearS2V", **choices)) is None
+    assert play_parameters(RunSpec("digits", "PS", "LinearS2V", **choices)) is None

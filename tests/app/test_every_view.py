@@ -53,7 +53,7 @@ def _cells(monkeypatch):
 
     def note(offer, numbers, index):
         def noted(what):
-            cells = csv.reader(io.StringIO(exports.as_csv(numbers(what), index=index(what))))
+            cells = csv.reader(io.StringIO(exports.table_as_csv(numbers(what), index=index(what))))
             seen.extend(cell for row in cells for cell in row if OF_PYTHON.search(cell))
             offer(what)
 
@@ -113,7 +113,7 @@ def test_python_in_a_cell_is_seen_and_not_written(value):
     assert OF_PYTHON.search(str(value)) or isinstance(value, set)
     assert not OF_PYTHON.search(str(harmless(value)))
     table = pd.DataFrame({"value": [value]})
-    assert str(value) not in exports.as_csv(table) + exports.as_markdown(table)
+    assert str(value) not in exports.table_as_csv(table) + exports.table_as_markdown(table)
 
 
 def test_what_comes_with_the_package_is_small():

@@ -61,4 +61,4 @@ def test_data_that_were_replaced_from_outside_are_noticed():
     second = import_dataset(odd("one class"), name="replaced")  # as another process would
     assert second.digest != first.digest
     assert cache.dataset("replaced").digest == second.digest
-    assert cache.classes_of("replaced") == second.class_names
+    assert cache.names_of_classes("replaced") == second.class_names

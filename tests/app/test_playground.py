@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.pages import ROOT, sent_down, until, visit
-from ui.components.playground import Choice, Ghost, Instrument, Rail, Tile
+from ui.components.playground import DatasetTile, Ghost, Instrument, Rail, RunChoice
 from ui.playground import answers, rulers
 from ui.playground import instrument as play
 from ui.state import cache, waiting
@@ -26,7 +26,9 @@ from zslcore.results.store import ResultStore
 from zslcore.storage import extras
 
 COMPONENT = "zsl_playground"
-RAIL = Rail([Tile("one", "One", 12, "real")], [], ["PS"], {}, Choice("one", "PS", "ESZSL"))
+RAIL = Rail(
+    [DatasetTile("one", "One", 12, "real")], [], ["PS"], {}, RunChoice("one", "PS", "ESZSL")
+)
 READ = """
     import { readFileSync } from "node:fs";
     const { unpack, NONE } = await import(WIRE);
@@ -374,7 +376,7 @@ def test_unlabelled_images_are_a_job_that_nothing_starts_unasked(monkeypatch, tm
 
 @pytest.mark.parametrize(("seconds", "computed"), [(1.0, 3), (4.0, 2), (11.0, 0)])
 def test_methods_that_are_only_compared_have_ten_seconds_together(monkeypatch, seconds, computed):
-    choice, made = Choice("digits", "PS", "LinearS2V"), []
+    choice, made = RunChoice("digits", "PS", "LinearS2V"), []
     monkeypatch.setattr(answers, "run_seconds", lambda dataset: seconds)
     monkeypatch.setattr(answers, "methods_of", lambda *_: ["ESZSL", "DAP", "SAE", "SSE", "GFZSL"])
     monkeypatch.setattr(answers, "here", lambda spec: spec in made)

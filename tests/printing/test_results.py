@@ -12,7 +12,7 @@ from plotly.subplots import make_subplots
 from tests.figures import chart_of
 from tests.worlds import linear_world
 from ui.figures.accuracy import class_bars
-from ui.takeaway.as_table import table_of
+from ui.takeaway.as_table import table_of_figure
 from ui.takeaway.for_print import panels_of
 from zslcore.__main__ import main
 from zslcore.analysis.confusion import per_class_table
@@ -150,7 +150,7 @@ def test_the_dark_theme_does_not_reach_the_paper(look):
 def test_a_panel_has_the_numbers_of_its_figure():
     figure = class_bars(CLASSES)
     (panel,) = panels_of(figure)
-    axes, table = axes_of(panel), table_of(figure)
+    axes, table = axes_of(panel), table_of_figure(figure)
     bars = [(name, at, n) for name, each in bars_of(axes).items() for at, _, n in each]
     points = [(name, *at) for name, each in points_of(axes).items() for at in each.tolist()]
     words = dict(words_of(axes.xaxis))

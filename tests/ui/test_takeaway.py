@@ -13,14 +13,20 @@ import pytest
 from ui.figures.accuracy import class_bars
 from ui.figures.vocabulary import Markup, axis, figure, heatmap, planes, scatter
 from ui.takeaway import downloads, report
-from ui.takeaway.as_table import table_of
-from ui.takeaway.exports import Look, as_csv, as_latex, as_markdown, markdown_line
+from ui.takeaway.as_table import table_of_figure
+from ui.takeaway.exports import (
+    TableFormat,
+    markdown_line,
+    table_as_csv,
+    table_as_latex,
+    table_as_markdown,
+)
 
 FORMULAS = ["=1+1", "+cmd", "-cat", "@sum", "\tx", "\rx"]
 TABLE = pd.DataFrame(
     {"name": ["ox|cow", "a_b & 50%"], "acc": [0.5, np.nan], "gap": [-0.012, 0.1], "lam": [1e-6, 2]}
 )
-LOOK = Look(
+LOOK = TableFormat(
     {"name": "class γ", "acc": "H", "gap": "difference", "lam": "λ"}, ["acc"], ["gap"], ["lam"]
 )
 
@@ -28,7 +34,7 @@ LOOK = Look(
 @pytest.mark.parametrize("name", FORMULAS)
 def test_names_like_formulas_are_quoted_wherever_they_are(name):
     table = pd.DataFrame({name: [name, "cat"]}, index=pd.Index([name, "b"], name="class"))
-    safe = list(csv.reader(io.StringIO(as_csv(table, index=True), newline="")))
+    safe = list(csv.reader(io.StringIO(table_as_csv(table, index=True), newline="")))
     quoted = "'" + name.replace("\r", "\n")  # a line's end that nobody quotes
     assert safe[0][1] == safe[1][0] == safe[1][1] == quoted
     assert safe[2][1] == "cat"
@@ -37,17 +43,17 @@ def test_names_like_formulas_are_quoted_wherever_they_are(name):
 
 def test_numbers_are_no_names():
     table = pd.DataFrame({"points": [-1.5, 2.0], "text": ["-1.5", "+2e-3"]})
-    back = pd.read_csv(io.StringIO(as_csv(table)))
+    back = pd.read_csv(io.StringIO(table_as_csv(table)))
     assert list(back["points"]) == [-1.5, 2.0]
     assert {"version", "commit"} <= set(back)
 
 
 def test_a_table_is_written_for_readers_as_on_screen():
-    lines = as_markdown(TABLE, LOOK).splitlines()
+    lines = table_as_markdown(TABLE, LOOK).splitlines()
     assert lines[0] == "| class γ | H (%) | difference (points) | λ |"
     assert lines[2] == r"| ox\|cow | 50.0 | −1.2 | 1e−06 |"
     assert lines[3].split(" | ")[1] == "–"
-    latex = as_latex(TABLE, "50 % of γ", LOOK)
+    latex = table_as_latex(TABLE, "50 % of γ", LOOK)
     assert r"\caption{50 \% of $\gamma$}" in latex
     assert r"class $\gamma$ & H (\%) & difference (points) & $\lambda$ \\" in latex
     assert r"a\_b \& 50\% & -- & +10.0 & 2 \\" in latex
@@ -73,7 +79,7 @@ def test_the_numbers_of_a_figure_are_those_that_were_drawn():
             "calibrated": [0.5, 0.75],
         }
     )
-    table = table_of(class_bars(classes))
+    table = table_of_figure(class_bars(classes))
     by_name = table.set_index(["x", "series"])["y"]
     assert by_name["<cat>", "unseen, calibrated"] == 0.75
     assert by_name["ox", "seen, γ = 0"] == 1.0
@@ -91,20 +97,20 @@ def test_panels_grids_and_error_bars_are_told_apart():
         **left.axes(axis("left", **ticks), axis()),
         **right.axes(axis("right"), axis()),
     )
-    table = table_of(chart)
+    table = table_of_figure(chart)
     assert list(table["x_axis"]) == ["left"] * 2 + ["right"] * 6
     assert list(table["series"][:2]) == ["a"] * 2
     assert list(table["y_error_below"][:2]) == [0.1, 0.2]
     assert list(table["x_name"][:2]) == ["one", "<two>"]
     grid = table[table["x_axis"] == "right"]
     assert grid.set_index(["x", "y"])["z"]["c", 1] == 5
-    assert table_of(figure([], height=100)).empty
+    assert table_of_figure(figure([], height=100)).empty
 
 
 def a_pin(title="fig", text="<script>alert(1)</script>"):
     chart = figure([scatter(x=[1], y=[2], name=text)], height=100)
     made = (("digits, data ab",), ("zslcore run",), "http://h/evaluate?a=1&b=2")
-    return report.Pin.of_figure(title, text, chart, table_of(chart), *made)
+    return report.Pin.of_figure(title, text, chart, table_of_figure(chart), *made)
 
 
 def test_a_report_needs_nothing_from_outside_and_runs_nothing_it_was_not_made_of():

@@ -20,7 +20,8 @@ _ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 def show_tools(lesson: Lesson, place: Place) -> None:
     """Offer the room, the link of this step, and the handout."""
-    shown = downloads.sources(), downloads.address()  # a download has no page to read them from
+    # A download has no page to read them from.
+    shown = downloads.page_sources(), downloads.address()
     with st.container(horizontal=True, key="lesson_tools"):
         if not place.room:
             with st.popover("Room", icon=":material/groups:", key="lesson_room_menu"):

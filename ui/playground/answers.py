@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ui.components.playground import Chip, Choice, Pending, Rail, Tile
+from ui.components.playground import Chip, DatasetTile, Pending, Rail, RunChoice
 from ui.intake import missing_extras
 from ui.shell.numbers import duration
 from ui.shell.text import page_sentence
@@ -95,7 +95,7 @@ def _stored(spec: RunSpec) -> Played | None:
     return None if run is None else _of_run(run.result, run.predictions.test)
 
 
-def others(dataset: ZSLDataset, choice: Choice) -> dict[str, Played]:
+def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, Played]:
     """Return the answers of all other methods that are there."""
     available = {}
     for method in methods_of(dataset, choice.split):
@@ -105,7 +105,7 @@ def others(dataset: ZSLDataset, choice: Choice) -> dict[str, Played]:
     return available
 
 
-def compute_one(dataset: ZSLDataset, choice: Choice) -> bool:
+def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
     """Compute a quick method that is not here yet; return whether there was one.
 
     Methods that are only compared with the chosen one take :data:`UNASKED` seconds, by estimate.
@@ -189,7 +189,7 @@ def _split_note(dataset: ZSLDataset) -> str:
     return f"Split {able[0]}, the only one" if len(able) == 1 else ""
 
 
-def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
+def rail_of(dataset: ZSLDataset, chosen: RunChoice) -> Rail:
     """Return the choices of the rail for an open data set."""
     names = dict.fromkeys([*data_menu.offered(), chosen.dataset])
     tiles = [_tile(name) for name in names]
@@ -203,7 +203,7 @@ def rail_of(dataset: ZSLDataset, chosen: Choice) -> Rail:
     )
 
 
-def _tile(name: str) -> Tile:
+def _tile(name: str) -> DatasetTile:
     kind = "simulated" if is_simulated_name(name) else "real"
     if stored_answers.is_known_by_results(name):
         kind = "precomputed"
@@ -211,8 +211,8 @@ def _tile(name: str) -> Tile:
     if benchmark in fact_sources():
         n = len(class_facts(benchmark).classes)
     else:
-        n = len(cache.classes_of(name))
-    return Tile(name, title(name).replace(" (simulated)", ""), n, kind)
+        n = len(cache.names_of_classes(name))
+    return DatasetTile(name, title(name).replace(" (simulated)", ""), n, kind)
 
 
 def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from ui.components import playground
-from ui.components.playground import Choice, Ghost, Instrument, Pending, Ruler
+from ui.components.playground import Ghost, Instrument, Pending, Ruler, RunChoice
 from ui.intake import import_dialog
 from ui.playground import answers as playground_answers
 from ui.playground import rulers as playground_rulers
@@ -67,7 +67,7 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
 # --- What is chosen -------------------------------------------------------------------------------
 
 
-def _chosen() -> Choice:
+def _chosen() -> RunChoice:
     """Return the choice in the address, completed by defaults."""
     name = _choice_of("dataset", data_menu.openable(), data_menu.first_real("digits"))
     dataset = cache.dataset(name)
@@ -80,7 +80,7 @@ def _chosen() -> Choice:
     methods = playground_answers.methods_of(dataset, split)
     first = controls.METHOD if controls.METHOD in methods else methods[0]
     method = _choice_of("method", methods, first)
-    return Choice(name, split, method)
+    return RunChoice(name, split, method)
 
 
 def _choice_of(key: str, options: Sequence[str], default: str) -> str:
@@ -180,7 +180,7 @@ def _run_or_leave() -> None:
 # --- The instrument -------------------------------------------------------------------------------
 
 
-def _play(choice: Choice, was_active: bool, drawer: bool) -> None:
+def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
     """Draw the instrument, then compute other methods for comparison."""
     if st.session_state.pop(BRING, False):
         import_dialog.ask()
@@ -221,14 +221,14 @@ def _play(choice: Choice, was_active: bool, drawer: bool) -> None:
         st.rerun()
 
 
-def _stand_in(dataset: ZSLDataset, choice: Choice) -> Played:
+def _stand_in(dataset: ZSLDataset, choice: RunChoice) -> Played:
     """Return provisional predictions while those of the choice are missing."""
     others = playground_answers.others(dataset, choice) if choice.method != controls.METHOD else {}
     return next(iter(others.values()), None) or playground_answers.preview(dataset, choice.split)
 
 
 def _instrument(
-    choice: Choice, dataset: ZSLDataset, shown: Played, pending: Pending | None, ruler: Ruler
+    choice: RunChoice, dataset: ZSLDataset, shown: Played, pending: Pending | None, ruler: Ruler
 ) -> Instrument:
     test, curves = shown.test, None
     if ruler.frames:
@@ -260,7 +260,7 @@ def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray
     return images[playground_answers.dataset_rows(dataset, split, test)]
 
 
-def _of_gamma(choice: Choice, dataset: ZSLDataset, shown: Played) -> InteractiveCurve:
+def _of_gamma(choice: RunChoice, dataset: ZSLDataset, shown: Played) -> InteractiveCurve:
     """Return the curve of a run, at the gamma of the address."""
     best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
     return playground_rulers.curve_of(

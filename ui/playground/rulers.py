@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ui.components.playground import Frame, Ruler, Stop
+from ui.components.playground import Frame, NamedStop, Ruler
 from ui.figures import palette
 from ui.figures.palette import look_of
 from ui.playground.answers import Played
@@ -21,8 +21,13 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
-from zslcore.interactive.seen_unseen import InteractiveCurve, Line, gamma_range, interactive_curve
-from zslcore.interactive.seen_unseen import Stop as Mark
+from zslcore.interactive.seen_unseen import (
+    InteractiveCurve,
+    Line,
+    Stop,
+    gamma_range,
+    interactive_curve,
+)
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
 
@@ -106,9 +111,9 @@ def ruler_of(kind: str, stops: RulerStops, played: Played, value: str, drawn: Dr
         each = zip(words, answers.tests, answers.gamma, strict=True)
         frames = [Frame(word, drawn(test, gamma), test) for word, test, gamma in each]
         named = [
-            Stop(played.origin, reference, "validated"),
-            Stop("tuned for ZSL", answers.for_zsl, "folds"),
-            Stop("best on test (oracle)", answers.best, "oracle"),
+            NamedStop(played.origin, reference, "validated"),
+            NamedStop("tuned for ZSL", answers.for_zsl, "folds"),
+            NamedStop("best on test (oracle)", answers.best, "oracle"),
         ]
         return _at(value, Ruler(kind, "λ {}", "lambda {}", frames, named, reference, reference))
     if isinstance(answers, Transduction):
@@ -118,7 +123,7 @@ def ruler_of(kind: str, stops: RulerStops, played: Played, value: str, drawn: Dr
             if c.gzsl is not None
         ]
         looks = ("plain", "validated")
-        named = [Stop(c.name, k, looks[k]) for k, c in enumerate(answers.contenders)]
+        named = [NamedStop(c.name, k, looks[k]) for k, c in enumerate(answers.contenders)]
         name = "{} test images used"
         return _at(value, Ruler(kind, name, name, frames, named))
     return Ruler(kind, note=stops.note)
@@ -146,13 +151,13 @@ def curve_of(
     test: AnsweredTest,
     gamma: float | None,
     origin: str = "validated",
-    more: Sequence[Mark] = (),
+    more: Sequence[Stop] = (),
     start: float | None = None,
 ) -> InteractiveCurve:
     """Return a curve with its images, at the gamma that counts unless it starts elsewhere."""
-    stops = [Mark("uncalibrated", 0.0, "plain")]
+    stops = [Stop("uncalibrated", 0.0, "plain")]
     if gamma is not None:
-        stops.append(Mark(origin, gamma, "validated"))
+        stops.append(Stop(origin, gamma, "validated"))
     stops += more
     limits = gamma_range(test.curve, [stop.gamma for stop in stops])
     start = float(np.clip(gamma or 0.0 if start is None else start, *limits))

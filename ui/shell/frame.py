@@ -333,7 +333,7 @@ def chart(
     ``st.session_state[key].picked`` is its ``customdata``, for ``on_pick``.
     """
     drawing.draw(figure, alt, key=key, on_pick=on_pick)
-    downloads.offer_figure(downloads.Figure(key, alt, figure, table))
+    downloads.offer_figure(downloads.FigureDownload(key, alt, figure, table))
 
 
 #: Seconds between two looks; each shows that the visitor still waits.

@@ -77,7 +77,7 @@ def visit(session: str) -> str:
     return session
 
 
-def classes_of(name: str) -> tuple[str, ...]:
+def names_of_classes(name: str) -> tuple[str, ...]:
     """Return the classes of the data set called ``name``, without keeping it open."""
     return _class_names(name, imports.version_token(name))
 

@@ -16,7 +16,7 @@ from ui.figures.vocabulary import Chart, Part
 _TAG = re.compile(r"</?(?:b|br|span)\b[^>]*>")
 
 
-def table_of(figure: Chart) -> pd.DataFrame:
+def table_of_figure(figure: Chart) -> pd.DataFrame:
     """Return the numbers of a figure as a tidy table, without empty columns.
 
     x_name, y_name are words at the ticks of an axis. Pictures have no numbers to take away.

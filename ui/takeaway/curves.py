@@ -28,7 +28,7 @@ def draw_curves(
 def offer_curves(what: InteractiveCurve, key: str) -> None:
     """Show the download menu of the curves drawn by the element ``key``."""
     downloads.offer_figure(
-        downloads.Figure(
+        downloads.FigureDownload(
             key,
             what.alt,
             table=lambda: numbers_of(what),

@@ -22,8 +22,8 @@ from ui.figures.vocabulary import Chart
 from ui.intake import missing_extras
 from ui.shell.guard import fragment
 from ui.takeaway import exports, report
-from ui.takeaway.as_table import table_of
-from ui.takeaway.exports import Look
+from ui.takeaway.as_table import table_of_figure
+from ui.takeaway.exports import TableFormat
 from ui.takeaway.for_print import panels_of
 from zslcore.evaluation import Predictions, predictions_bytes
 from zslcore.evaluation.runs import RunResult
@@ -38,7 +38,7 @@ _SOURCES, _COMMANDS = "takeaway_sources", "takeaway_commands"
 
 
 @dataclass(frozen=True)
-class Figure:
+class FigureDownload:
     """A figure to take away: ``chart``, or None for one that another component draws.
 
     Its ``key`` names its element and its files; ``table`` and ``panels`` make its numbers and its
@@ -57,7 +57,7 @@ class Figure:
         """Return its values as a table."""
         if self.table is not None:
             return self.table()
-        return pd.DataFrame() if self.chart is None else table_of(self.chart)
+        return pd.DataFrame() if self.chart is None else table_of_figure(self.chart)
 
     def for_print(self) -> Sequence[Panel]:
         """Return its panels for print; none where it cannot be printed."""
@@ -78,7 +78,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableDownload:
     """A table to take away, accuracies as fractions; ``look`` is how it is written for readers.
 
     The caption of the LaTeX table is by default its name and what it is made from.
@@ -86,7 +86,7 @@ class Table:
 
     name: str
     table: pd.DataFrame = field(repr=False)
-    look: Look | None = None
+    look: TableFormat | None = None
     index: bool = False
     caption: str = ""
 
@@ -176,7 +176,7 @@ def _add(key: str, more: Sequence[str]) -> None:
     st.session_state[key] = tuple(dict.fromkeys((*earlier, *more)))
 
 
-def sources() -> tuple[str, ...]:
+def page_sources() -> tuple[str, ...]:
     """Return the sources of the figures of this page, and the version."""
     return (*st.session_state.get(_SOURCES, ()), f"zslcore {version()}")
 
@@ -194,7 +194,7 @@ def address() -> str:
 
 
 @fragment
-def offer_figure(figure: Figure) -> None:
+def offer_figure(figure: FigureDownload) -> None:
     """Put the files of a figure at its corner: pictures, CSV, HTML, Markdown, a pin."""
     with st.container(horizontal=True, key=f"corner_{figure.key}"):
         if figure.prints_at_once:
@@ -206,7 +206,7 @@ def offer_figure(figure: Figure) -> None:
         offer_prints(figure.key, figure.caption, figure.for_print(), on_screen=True)
         numbers = figure.numbers()
         if not numbers.empty:
-            _file("CSV", lambda: exports.as_csv(numbers), f"{figure.key}.csv", figure.key)
+            _file("CSV", lambda: exports.table_as_csv(numbers), f"{figure.key}.csv", figure.key)
         page = partial(figure.page, _origin_in_words())  # a download has no address to read it from
         if figure.html:
             _file("HTML, interactive", page, f"{figure.key}.html", figure.key)
@@ -226,21 +226,21 @@ def offer_figure(figure: Figure) -> None:
         )
         st.caption("A line of Markdown, for a file next to the PNG:")
         line = exports.markdown_line(
-            figure.caption, file=f"{figure.key}.png", sources=sources(), link=address()
+            figure.caption, file=f"{figure.key}.png", sources=page_sources(), link=address()
         )
         st.code(line, language="markdown", wrap_lines=True, height=150)
 
 
 @fragment
-def offer_table(table: Table) -> None:
+def offer_table(table: TableDownload) -> None:
     """Put the files of a table at its corner: LaTeX, CSV, Markdown, and a pin."""
     key = f"take_table_{table.name}"
-    caption = f"{table.caption or table.name.replace('_', ' ')}: {'; '.join(sources())}"
+    caption = f"{table.caption or table.name.replace('_', ' ')}: {'; '.join(page_sources())}"
     reference = f"tab:{table.name.replace('_', '-')}"
     with st.container(horizontal=True, key=f"corner_table_{table.name}"):
         _file(
             "LaTeX",
-            lambda: exports.as_latex(table.readable(), caption, table.look, reference),
+            lambda: exports.table_as_latex(table.readable(), caption, table.look, reference),
             f"{table.name}.tex",
             f"table_{table.name}",
         )
@@ -250,8 +250,8 @@ def offer_table(table: Table) -> None:
     readable = table.readable()
     with menu:
         for label, ending, text in (
-            ("CSV", "csv", lambda: exports.as_csv(table.table, index=table.index)),
-            ("Markdown", "md", lambda: exports.as_markdown(readable, table.look)),
+            ("CSV", "csv", lambda: exports.table_as_csv(table.table, index=table.index)),
+            ("Markdown", "md", lambda: exports.table_as_markdown(readable, table.look)),
         ):
             _file(label, text, f"{table.name}.{ending}", f"table_{table.name}")
         _pin(
@@ -267,7 +267,7 @@ def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
 
 def _origin_in_words() -> str:
     """Return the sources of this page and its address in one line."""
-    return f"{'; '.join(sources())}. {address()}"
+    return f"{'; '.join(page_sources())}. {address()}"
 
 
 def _pin(key: str, make: Callable[[], report.Pin]) -> None:
@@ -277,7 +277,7 @@ def _pin(key: str, make: Callable[[], report.Pin]) -> None:
 
 def _origin() -> tuple[tuple[str, ...], tuple[str, ...], str]:
     """Return sources, commands and the address, as a pin keeps them."""
-    return sources(), st.session_state.get(_COMMANDS, ()), address()
+    return page_sources(), st.session_state.get(_COMMANDS, ()), address()
 
 
 def opened_menu(label: str, *, icon: str, key: str, tip: str | None = None) -> Any:

@@ -16,7 +16,7 @@ _NOT_IN_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|#"} |
 
 
 @dataclass(frozen=True)
-class Look:
+class TableFormat:
     """How columns of a table are written for readers.
 
     Those without a label are for computing only, ``percent`` and ``points`` are fractions and their
@@ -63,16 +63,16 @@ class Look:
         ]
 
 
-def _plain_look(table: pd.DataFrame) -> Look:
-    return Look({column: str(column) for column in table.columns})
+def _plain_look(table: pd.DataFrame) -> TableFormat:
+    return TableFormat({column: str(column) for column in table.columns})
 
 
-def as_csv(table: pd.DataFrame, *, index: bool = False) -> str:
+def table_as_csv(table: pd.DataFrame, *, index: bool = False) -> str:
     """Write a tidy table as CSV, with the version that made it; fractions stay fractions."""
     return harmless_csv(stamped(table), index=index)
 
 
-def as_markdown(table: pd.DataFrame, look: Look | None = None) -> str:
+def table_as_markdown(table: pd.DataFrame, look: TableFormat | None = None) -> str:
     """Write a table as Markdown, as it is on screen."""
     look = look or _plain_look(table)
     heading = list(map(_in_markdown, look.headings()))
@@ -88,7 +88,9 @@ def _in_markdown(text: str) -> str:
     return text.translate(_NOT_IN_MARKDOWN)
 
 
-def as_latex(table: pd.DataFrame, caption: str, look: Look | None = None, label: str = "") -> str:
+def table_as_latex(
+    table: pd.DataFrame, caption: str, look: TableFormat | None = None, label: str = ""
+) -> str:
     """Write a table as LaTeX for booktabs, with a ``label`` for references, as "tab:methods"."""
     look = look or _plain_look(table)
     return latex_table(

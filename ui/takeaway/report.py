@@ -14,7 +14,7 @@ from jinja2 import Environment
 from ui.components import chart as drawing
 from ui.figures import palette
 from ui.figures.vocabulary import Chart
-from ui.takeaway.exports import Look
+from ui.takeaway.exports import TableFormat
 from zslcore.interactive.one_file import HEIGHT, framed
 from zslcore.version import version
 
@@ -63,19 +63,21 @@ class Pin:
     def showing(self, figure: Chart) -> Self:
         """Return this pin with a figure."""
         theme = "dark" if palette.dark() else "light"
-        page = drawing.page(figure, self.caption or self.title, theme)
+        page = drawing.figure_page(figure, self.caption or self.title, theme)
         return replace(self, page=page, height=figure.height + _AROUND)
 
     @classmethod
-    def of_table(cls, name: str, table: pd.DataFrame, look: Look | None, *origin: Any) -> Self:
+    def of_table(
+        cls, name: str, table: pd.DataFrame, look: TableFormat | None, *origin: Any
+    ) -> Self:
         """Keep a table as it is read."""
         return cls._with_table(_title(name), "", table, look, *origin)
 
     @classmethod
     def _with_table(
-        cls, title: str, caption: str, table: pd.DataFrame, look: Look | None, *origin: Any
+        cls, title: str, caption: str, table: pd.DataFrame, look: TableFormat | None, *origin: Any
     ) -> Self:
-        look = look or Look({column: str(column) for column in table.columns})
+        look = look or TableFormat({column: str(column) for column in table.columns})
         rows = tuple(map(tuple, look.written(table.head(_ROWS))))
         left_out = max(len(table) - _ROWS, 0)
         return cls(title, caption, tuple(look.headings()), rows, left_out, *origin)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ui.shell import terms
 from ui.takeaway import downloads
-from ui.takeaway.exports import Look
+from ui.takeaway.exports import TableFormat
 
 #: Pixels of a row on screen.
 ROW = 35
@@ -53,11 +53,11 @@ def show(
     options = {"height": height, "hide_index": True, "placeholder": "–"} | options
     st.dataframe(shown, column_config=config, **options)
     if with_csv:
-        download(table, name, look=Look(labels, percent, points, significant))
+        offer_download(table, name, look=TableFormat(labels, percent, points, significant))
 
 
-def download(
-    table: pd.DataFrame, name: str, *, index: bool = False, look: Look | None = None
+def offer_download(
+    table: pd.DataFrame, name: str, *, index: bool = False, look: TableFormat | None = None
 ) -> None:
     """Offer a table as CSV (fractions), LaTeX and Markdown, with its sources."""
-    downloads.offer_table(downloads.Table(name, table, look, index))
+    downloads.offer_table(downloads.TableDownload(name, table, look, index))

@@ -21,7 +21,7 @@ _PARTS = Parts(
 _mount = st.components.v2.component("zsl_chart", html=_PARTS.html, css=_PARTS.css, js=_PARTS.js)
 
 
-class Figure(Protocol):
+class EncodedFigure(Protocol):
     """A dict with Plotly's names as JSON, and its height in pixels."""
 
     @property
@@ -33,7 +33,9 @@ class Figure(Protocol):
         """Pixels."""
 
 
-def draw(figure: Figure, alt: str, *, key: str, on_pick: Callable[[], None] | None = None) -> None:
+def draw(
+    figure: EncodedFigure, alt: str, *, key: str, on_pick: Callable[[], None] | None = None
+) -> None:
     """Draw a figure; ``alt`` is for those who cannot see it.
 
     After a click on a mark, ``st.session_state[key].picked`` is its ``customdata``.
@@ -46,7 +48,7 @@ def draw(figure: Figure, alt: str, *, key: str, on_pick: Callable[[], None] | No
     )
 
 
-def page(figure: Figure, alt: str, theme: str) -> str:
+def figure_page(figure: EncodedFigure, alt: str, theme: str) -> str:
     """Return a figure as a page without any words around it, in a theme, light or dark."""
     return page_of(
         element(_PARTS),
@@ -57,7 +59,7 @@ def page(figure: Figure, alt: str, theme: str) -> str:
     )
 
 
-def _packed(figure: Figure, alt: str, key: str) -> bytes:
+def _packed(figure: EncodedFigure, alt: str, key: str) -> bytes:
     """Return a figure with its words as ``bytes.js`` opens it, without writing its JSON again."""
     head = json.dumps({"key": key, "alt": alt}).encode()
     text = head[:-1] + b', "figure": ' + figure.encoded + b"}"

@@ -35,7 +35,7 @@ _STEPS = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class DatasetTile:
     """A data set on the rail; ``kind`` is "real", "simulated" or "precomputed"."""
 
     key: str
@@ -55,7 +55,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RunChoice:
     """Choice of data set, split and method."""
 
     dataset: str
@@ -67,11 +67,11 @@ class Choice:
 class Rail:
     """Choices of the rail; ``split_note`` says why a split is missing."""
 
-    tiles: Sequence[Tile]
-    simulated: Sequence[Tile]
+    tiles: Sequence[DatasetTile]
+    simulated: Sequence[DatasetTile]
     splits: Sequence[str]
     families: Mapping[str, Sequence[Chip]]
-    chosen: Choice
+    chosen: RunChoice
     split_note: str = ""
 
     def head(self) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class NamedStop:
     """A value of a ruler with a name: its place, and which look it has."""
 
     name: str
@@ -150,7 +150,7 @@ class Ruler:
     symbol: str = ""
     spoken: str = ""
     frames: Sequence[Frame] = ()
-    named: Sequence[Stop] = ()
+    named: Sequence[NamedStop] = ()
     start: int = 0
     reference: int = 0
     note: str = ""

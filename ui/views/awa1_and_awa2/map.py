@@ -36,7 +36,7 @@ from ui.shell.numbers import duration, in_points, percent
 from ui.shell.text import plain
 from ui.state import cache, controls, waiting
 from ui.takeaway import downloads, tables
-from ui.takeaway.exports import as_csv
+from ui.takeaway.exports import table_as_csv
 from ui.takeaway.for_print import on_paper
 from zslcore import jobs
 from zslcore.analysis import cross_dataset
@@ -694,7 +694,7 @@ def _show_selected(scene: Scene, chosen: np.ndarray) -> None:
         _go_to(scene, table, event)
         first = f" The first {SHOWN} of {n:,}; the download has all." if n > SHOWN else ""
         st.caption(f"A ticked row is marked on the map.{first}")
-    downloads.download("Selected images", lambda: as_csv(table), "selected.csv")
+    downloads.download("Selected images", lambda: table_as_csv(table), "selected.csv")
 
 
 def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
@@ -711,7 +711,7 @@ def _offer(scene: Scene, looks: Colouring, colour: str) -> None:
         st.caption("The buttons above the map save the screen as PNG or SVG.")
         downloads.offer_prints(key, caption, panels())
         offer = downloads.download
-        offer("Coordinates, CSV", lambda: as_csv(scene.table()), f"map-{name}.csv")
+        offer("Coordinates, CSV", lambda: table_as_csv(scene.table()), f"map-{name}.csv")
         for k, each in enumerate(dict.fromkeys(scene.maps)):
             which = f" ({each.settings.method})" if len(set(scene.maps)) > 1 else ""
             offer(f"Parquet{which}", partial(_parquet, each), f"map-{name}-{k}.parquet")
@@ -739,7 +739,7 @@ def _html(scene: Scene, looks: Colouring, colour: str) -> str:
     settings = "; ".join(dict.fromkeys(one.settings.caption() for one in scene.maps))
     return _drawn(scene, looks, colour).page(
         title=f"{scene.title}, coloured by {colour}",
-        made=f"{settings}. {'; '.join(downloads.sources())}.",
+        made=f"{settings}. {'; '.join(downloads.page_sources())}.",
         theme="dark" if palette.dark() else "light",
     )
 
@@ -777,7 +777,7 @@ def _show_shifts(verdicts: pd.DataFrame, one: EmbeddedMap) -> None:
         f"{len(verdicts)} classes, is below 0.05. With many images even a small shift is "
         "significant; mixing shows its size."
     )
-    tables.download(verdicts, f"mixing_{one.names[0]}_{one.names[1]}")
+    tables.offer_download(verdicts, f"mixing_{one.names[0]}_{one.names[1]}")
 
 
 # --- Limits ---------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from ui.state import cache, controls, data_menu
 from ui.state.waiting import submit, wait_for
 from ui.takeaway import downloads
 from ui.takeaway.curves import draw_curves
-from ui.takeaway.exports import Look
+from ui.takeaway.exports import TableFormat
 from zslcore import jobs
 from zslcore.analysis import ranking
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
@@ -489,8 +489,8 @@ def _offer_table(table: MethodTable, wide: pd.DataFrame) -> None:
         * bool(tuned)
     )
     measured = [key for key in shares if key.endswith("value")]
-    look = Look(labels, percent=shares, best=measured)
-    downloads.offer_table(downloads.Table("methods", flat, look, caption=caption))
+    look = TableFormat(labels, percent=shares, best=measured)
+    downloads.offer_table(downloads.TableDownload("methods", flat, look, caption=caption))
 
 
 # --- One cell -------------------------------------------------------------------------------------
@@ -676,7 +676,7 @@ def _offer_board_file(one: StoredRun) -> None:
 
 def _link_to_play(one: StoredRun) -> None:
     spec = one.result.spec
-    if (address := address_of(spec)) is not None:
+    if (address := play_parameters(spec)) is not None:
         site_map.link("play", "Open on Play", **address)
     elif plugins.is_plugin_name(spec.method):
         st.caption("This is an external method; set `ZSL_METHODS` to its file.")
@@ -838,7 +838,7 @@ def _show_mean_ranks(values: pd.DataFrame, name: str, heading: str) -> None:
 # --- Links to Play --------------------------------------------------------------------------------
 
 
-def address_of(spec: RunSpec) -> dict[str, str] | None:
+def play_parameters(spec: RunSpec) -> dict[str, str] | None:
     """Return the parameters that open this run on Play; None if Play would show another run.
 
     Play shows methods with parameters and gamma chosen on the folds for GZSL.

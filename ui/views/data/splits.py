@@ -199,7 +199,7 @@ def _show_attributes(dataset: ZSLDataset, split: Split) -> None:
         f"{', those that differ most between classes' if most < n else ''}. ● seen, "
         "◆ unseen. This row is all that a method has of an unseen class."
     )
-    tables.download(table, f"{dataset.name}-attributes", index=True)
+    tables.offer_download(table, f"{dataset.name}-attributes", index=True)
 
 
 def _choose_attributes(n: int) -> dict[str, Any]:

@@ -492,7 +492,7 @@ def _data_with(matrix: JudgedScores) -> tuple[str, str] | None:
         stands_in = name.startswith("simulated-")
         if stands_in and (matrix.benchmark or name.endswith("-full")):
             continue
-        if len(cache.classes_of(name)) == len(matrix.seen):
+        if len(cache.names_of_classes(name)) == len(matrix.seen):
             dataset = cache.dataset(name)
             for split in dataset.splits:
                 if is_of(matrix, dataset, split):

@@ -108,7 +108,7 @@ def _choose_baseline(dataset: ZSLDataset) -> str:
             if name != dataset.name
             and name.startswith("simulated-") == dataset.simulated
             and not name.endswith(("-full", "-unplanted"))
-            and same_classes(dataset.class_names, cache.classes_of(name))
+            and same_classes(dataset.class_names, cache.names_of_classes(name))
             and cache.dataset(name).prototypes.shape == dataset.prototypes.shape
         ]
     )
