@@ -11,8 +11,9 @@ from tests.datasets import files
 from zslcore.__main__ import main
 from zslcore.datasets import imports
 from zslcore.datasets.base import content_digest
+from zslcore.datasets.split_entries import read_split_json
 from zslcore.datasets.split_folders import read_split_folder
-from zslcore.datasets.split_lists import read_split_json, split_of_parts
+from zslcore.datasets.split_lists import split_of_parts
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
 from zslcore.leakage.file_kinds import recognise

@@ -9,9 +9,9 @@ import pytest
 from zslcore.__main__ import main
 from zslcore.datasets import split_lists
 from zslcore.datasets.facts import class_facts
+from zslcore.datasets.split_entries import read_split_json
 from zslcore.datasets.split_lists import (
     holds_split_lists,
-    read_split_json,
     read_split_lists,
 )
 from zslcore.exceptions import FileRefusedError

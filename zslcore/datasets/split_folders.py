@@ -28,30 +28,27 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from zslcore.datasets.class_lists import parse_class_list
+from zslcore.datasets.split_entries import CLASS_TITLES, IMAGE_TITLES, entries_of_table
 from zslcore.datasets.split_lists import (
     IMAGE,
     MAX_BYTES,
     MAX_ITEMS,
     MOST_LETTERS,
-    ImageRows,
     SplitList,
     counted_names,
     holds_split_lists,
     lines_of,
-    numbered_by_class,
-    part_of_name,
     read_split_lists,
     refuse_link_out,
     split_of_classes,
+    split_of_images,
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text, expect
@@ -68,11 +65,6 @@ UNSEEN_WORDS, SEEN_WORDS = {"unseen", "novel", "new"}, {"seen", "base", "train",
 VAL_WORDS = {"val", "valid", "validation"}
 #: Most files of a folder that are looked at.
 MOST_FILES = 200
-#: Columns of a table that name the image, and those that name its class.
-IMAGE_COLUMNS = ("filename", "file", "image", "path", "image_file", "image_name", "img",
-                 "image_path", "filepath", "file_name", "video")  # fmt: skip
-CLASS_COLUMNS = ("label", "class", "class_name", "category", "classname")
-SPLIT_COLUMNS = ("split", "part", "subset", "partition", "set")
 #: Names of texts beside a split that are no lists of a part of it.
 NO_LIST = re.compile(
     r"(readme|licen[cs]e|notice|citation|changes|changelog|requirements|notes?|about|authors"
@@ -154,7 +146,9 @@ def _read_few_shot(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
         if name in there:
             listed[part] = _labelled(there[name])
     files = ", ".join(name for name in ("base.json", "val.json", "novel.json") if name in there)
-    return _of_parts(folder, listed, f"{files}: classes of base train, those of novel are unseen")
+    return split_of_images(
+        folder, listed, f"{files}: classes of base train, those of novel are unseen"
+    )
 
 
 def _labelled(path: Path) -> list[tuple[str, str]]:
@@ -190,57 +184,22 @@ def _read_tables(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
         # Classes are held out for validation, and most for the test: all of the test should be.
         listed["test_unseen"] = listed.pop("test")
         note += ": classes of the test are unseen ones"
-    return _of_parts(folder, listed, note)
+    return split_of_images(folder, listed, note)
 
 
 def _table(path: Path) -> list[tuple[str, str]]:
     """Return image and class of every row of a table of texts."""
     try:
-        header, *rows = [*csv.reader(lines_of(path))] or [[]]
+        titles, *rows = [*csv.reader(lines_of(path))] or [[]]
     except csv.Error:
-        header, rows = [], []
-    names = [name.strip().lower() for name in header]
-    image = next((names.index(name) for name in IMAGE_COLUMNS if name in names), None)
-    label = next((names.index(name) for name in CLASS_COLUMNS if name in names), None)
-    if image is None or label is None:
+        titles, rows = [], []
+    entries = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
+    if not entries or not entries["train"][0][0]:
         raise FileRefusedError(
-            f"{clean_text(path.name)}: expected a column of images ({IMAGE_COLUMNS[0]}) and one of "
-            f"classes ({CLASS_COLUMNS[0]}), got {clean_text(', '.join(names), 80) or 'none'}."
+            f"{clean_text(path.name)}: expected a column of images ({IMAGE_TITLES[0]}) and one of "
+            f"classes ({CLASS_TITLES[0]}), got {clean_text(', '.join(titles), 80) or 'none'}."
         )
-    for k, row in enumerate(rows):
-        whole = len(row) == len(header)
-        expect(whole, path, f"{len(header)} fields in row {k + 1}", len(row))
-    return [(row[image].strip(), row[label].strip()) for row in rows]
-
-
-def read_split_table(path: Path) -> SplitList | None:
-    """Read a table with a column each of images, classes and parts; None for any other table.
-
-    Parts are train, val, test, test_seen, test_unseen or trainval, as in names of lists.
-    """
-    try:
-        separator = "\t" if path.suffix.lower() == ".tsv" else ","
-        header, *rows = [*csv.reader(lines_of(path), delimiter=separator)] or [[]]
-    except (csv.Error, FileRefusedError):
-        return None
-    titles = [name.strip().lower() for name in header]
-    columns = [
-        next((titles.index(name) for name in names if name in titles), None)
-        for names in (IMAGE_COLUMNS, CLASS_COLUMNS, SPLIT_COLUMNS)
-    ]
-    if None in columns or not rows:
-        return None
-    image, label, part = (column or 0 for column in columns)
-    listed: dict[str, list[tuple[str, str]]] = {}
-    for k, row in enumerate(rows, 1):
-        expect(len(row) == len(header), path, f"{len(header)} fields in row {k}", len(row))
-        name = part_of_name(row[part].strip())
-        expect(name, path, "train, val, test, test_seen, test_unseen or trainval in the column "
-               f"{titles[part]!r}, row {k}", clean_text(row[part], 40) or "none")  # fmt: skip
-        listed.setdefault(name, []).append((row[image].strip(), row[label].strip()))
-    trains, tests = {"train", "trainval"} & {*listed}, {*listed} - {"train", "trainval"}
-    expect(trains and tests, path, "rows of a training and a test part", ", ".join(listed))
-    return _of_parts(path, listed, f"parts by the column {titles[part]!r}")
+    return entries["train"] if rows else []
 
 
 def _read_cub(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
@@ -253,23 +212,12 @@ def _read_cub(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
         expect(name and trains.get(number) in ("0", "1"), folder, f"a class and 0 or 1 of image "
                f"{clean_text(number, 20)}", "none")  # fmt: skip
         listed["train" if trains[number] == "1" else "test"].append((image, name))
-    return _of_parts(folder, listed, "train_test_split.txt of CUB-200-2011")
+    return split_of_images(folder, listed, "train_test_split.txt of CUB-200-2011")
 
 
 def _numbered(path: Path) -> list[tuple[str, str]]:
     """Return number and text of every line."""
     return [(a, b) for a, _, b in (line.partition(" ") for line in lines_of(path))]
-
-
-def _of_parts(
-    folder: Path, listed: Mapping[str, Sequence[tuple[str, str]]], note: str
-) -> SplitList:
-    rows = ImageRows(clean_text(folder.name))
-    parts = {
-        part: np.array([rows.add(image, label) for image, label in items], np.int64)
-        for part, items in listed.items()
-    }
-    return numbered_by_class(folder, rows, parts, note)
 
 
 # --- Classes --------------------------------------------------------------------------------------

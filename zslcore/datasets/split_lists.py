@@ -1,26 +1,15 @@
-"""Splits that name images or classes instead of numbering rows: JSON, text lists, trees of folders.
+"""Splits that name images or classes instead of numbering rows: text lists and trees of folders.
 
 ===========================  =======================================================================
-``split_zhou_<name>.json``   ``train``, ``val`` and ``test``: lists of [image, label, class]; of
-                             CoOp [1]_, and of the papers that follow it
 ``train.txt``, ``test.txt``  one image a line, with its label behind a space or a comma, or in its
                              folder: ``grizzly/0001.jpg 3``; a list a part, in one folder
-``seen``, ``unseen``         one JSON with both lists of classes
 ``train/grizzly/0001.jpg``   a folder a part, in it a folder a class: torchvision's ``ImageFolder``
 ===========================  =======================================================================
 
-A JSON of CoOp tests the classes that it trains on. Its papers go "from base to new" classes: the
-first half of the labels, rounded up, trains, and the others are new. So it is read here: images of
-base classes train or are seen test images, test images of new classes are unseen ones.
-
-Folders of other layouts are read by :mod:`zslcore.datasets.split_folders`.
+Folders of other layouts are read by :mod:`zslcore.datasets.split_folders`, single files by
+:mod:`zslcore.datasets.split_entries`.
 
 Equal images are one row, whatever the number of lists that name them; no image is opened.
-
-References
-----------
-.. [1] K. Zhou, J. Yang, C. C. Loy, Z. Liu, "Conditional prompt learning for vision-language
-   models", CVPR 2022, section 4.1.
 """
 
 from __future__ import annotations
@@ -60,7 +49,7 @@ NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
 PART_OF_NAME = {
     "trainval": "trainval", "train": "train", "training": "train", "val": "val",
     "valid": "val", "validation": "val", "test_seen": "test_seen", "test_unseen": "test_unseen",
-    "test": "test",
+    "test": "test", "testing": "test",
 }  # fmt: skip
 #: Other words in the names of lists, and words that say that a list has rows.
 WORDS = {"tr": "train", "trn": "train", "te": "test", "tst": "test", "dev": "val"}
@@ -174,14 +163,7 @@ class ImageRows:
         return row
 
 
-# --- JSON -----------------------------------------------------------------------------------------
-
-
-def is_split_json(value: Any) -> bool:
-    """Whether JSON that was read is a split by names: of images, or two lists of classes."""
-    if not isinstance(value, dict):
-        return False
-    return is_split_of_parts(value, list) or set(_sides_in(value)) == {"seen", "unseen"}
+# --- A list a part --------------------------------------------------------------------------------
 
 
 def is_split_of_parts(value: Mapping[str, Any], kind: type) -> bool:
@@ -205,7 +187,7 @@ def split_of_parts(
     if all(isinstance(each, str) for values in parts.values() for each in values):
         images = ImageRows(file)
         places = {
-            part: np.array([images.add(image, label or _folder_of(image))
+            part: np.array([images.add(image, label or folder_of(image))
                             for k, each in enumerate(values, 1)
                             for image, label in [_line(Path(file), k, each)]], np.int64)
             for part, values in parts.items()
@@ -262,87 +244,6 @@ def _part_by_side(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
     for part, chosen in (("test_seen", is_seen), ("test_unseen", ~is_seen)):
         parts[part] = np.concatenate([parts.get(part, np.empty(0, np.int64)), tested[chosen]])
     return "; test images of classes without training images are unseen"
-
-
-def read_split_json(path: Path) -> SplitList | None:
-    """Read a JSON of CoOp's form, or one with two lists of classes; None for any other JSON.
-
-    Raises a FileRefusedError when it is damaged or hostile, or a list in it is not of this form.
-    """
-    value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
-    if not is_split_json(value):
-        return None
-    file = clean_text(path.name)
-    if is_split_of_parts(value, list):
-        lists = {n: of for n, of in value.items() if part_of_name(n) and isinstance(of, list)}
-        if any(isinstance(each, list) for of in lists.values() for each in of):
-            return _of_items(file, value)
-        return split_of_parts(file, lists)
-    sides = {side: _class_list(file, value[key]) for side, key in _sides_in(value).items()}
-    return split_of_classes(file, sides)
-
-
-def _sides_in(value: Mapping[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for key, listed in value.items():
-        side = SIDES.get(str(key).lower())
-        if side and isinstance(listed, list) and all(isinstance(name, str) for name in listed):
-            found.setdefault(side, key)
-    return found
-
-
-def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(clean_text(name) for name in listed)
-    expect("" not in names, file, "names of classes", "an empty one")
-    return names
-
-
-def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
-    """Return a split of CoOp's form, from base to new classes."""
-    rows = ImageRows(file)
-    names: dict[int, str] = {}
-    listed: dict[str, list[tuple[int, int]]] = {}
-    for part in ("train", "val", "test"):
-        listed[part] = []
-        items = value.get(part, [])
-        expect(isinstance(items, list), f"{file}, {part}", "a list of images", type(items).__name__)
-        for place, item in enumerate(items):
-            image, label, name = _item(file, part, place, item)
-            if names.setdefault(label, name) != name:
-                both = f"{clean_text(names[label], 60)} and {clean_text(name, 60)}"
-                expect(False, f"{file}, {part}", f"one name for label {label}", both)
-            listed[part].append((rows.add(image, str(label)), label))
-    numbers = sorted(names)
-    base = frozenset(numbers[: -(-len(numbers) // 2)])
-    parts = {
-        "trainval": _rows_of(listed["train"] + listed["val"], base),
-        "test_seen": _rows_of(listed["test"], base),
-        "test_unseen": _rows_of(listed["test"], frozenset(numbers) - base),
-    }
-    place_of = {str(number): c for c, number in enumerate(numbers)}
-    return SplitList(
-        file,
-        tuple(rows.number),
-        np.array([place_of[label] for label in rows.labels], np.int64),
-        tuple(names[number] for number in numbers),
-        parts,
-        note=f"from base to new: the first {len(base)} of {len(numbers)} labels train, the others "
-        "are unseen",
-    )
-
-
-def _item(file: str, part: str, place: int, item: Any) -> tuple[str, int, str]:
-    where, three = f"{file}, {part}, item {place + 1}", isinstance(item, list) and len(item) == 3
-    if not three or not isinstance(item[0], str) or not isinstance(item[2], str):
-        expect(False, where, "[image, label, class]", clean_text(repr(item), 60))
-    label = item[1]
-    if type(label) is not int or not 0 <= label < MAX_ITEMS:
-        expect(False, where, "a label from 0", clean_text(repr(label), 40))
-    return item[0], label, clean_text(item[2])
-
-
-def _rows_of(items: Iterable[tuple[int, int]], classes: frozenset[int]) -> np.ndarray:
-    return np.array([row for row, label in items if label in classes], dtype=np.int64)
 
 
 def split_of_classes(
@@ -474,7 +375,7 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
         note += "; the folder of an image names its class"
     rows, parts = ImageRows(clean_text(folder.name)), {}
     for part, items in read.items():
-        found = [rows.add(image, label or _folder_of(image)) for image, label in items]
+        found = [rows.add(image, label or folder_of(image)) for image, label in items]
         parts[part] = np.array(found, np.int64)
     return numbered_by_class(folder, rows, parts, note, questions=questions)
 
@@ -492,11 +393,11 @@ def _are_mixed(
     labels: dict[str, set[str]] = {}
     is_class = True
     for items in read.values():
-        pairs = {(_folder_of(image), label) for image, label in items if label}
+        pairs = {(folder_of(image), label) for image, label in items if label}
         is_class &= len({f for f, _ in pairs}) == len(pairs) == len({label for _, label in pairs})
         for folder_name, label in pairs:
             labels.setdefault(folder_name, set()).add(label)
-    is_class &= all(_folder_of(image) for items in read.values() for image, _ in items)
+    is_class &= all(folder_of(image) for items in read.values() for image, _ in items)
     changed = any(len(of_one) > 1 for of_one in labels.values())
     if mixed and not is_class:
         with_labels, without = (
@@ -511,7 +412,7 @@ def _are_mixed(
     return mixed or (changed and is_class and len(labels) > 1), not changed
 
 
-def _folder_of(image: str) -> str:
+def folder_of(image: str) -> str:
     """Return the folder that an image lies in, empty without one."""
     return image.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
 
@@ -527,7 +428,7 @@ def _line(path: Path, number: int, line: str) -> tuple[str, str]:
         if before and after and not IMAGE.search(line):
             head, label = before.strip(), after.strip()
             break
-    if not label and not _folder_of(head):
+    if not label and not folder_of(head):
         raise FileRefusedError(
             f"{where}: expected an image in the folder of its "
             f"class, or a label behind it; got {clean_text(line, 60)!r}."
@@ -601,6 +502,18 @@ def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
             for name in sorted(files):
                 if not name.startswith("."):
                     yield Path(where, name).relative_to(folder).as_posix(), of_class.name
+
+
+def split_of_images(
+    file: Path, listed: Mapping[str, Sequence[tuple[str, str]]], note: str
+) -> SplitList:
+    """Return a split of the images of each part, with their classes."""
+    rows = ImageRows(clean_text(file.name))
+    parts = {
+        part: np.array([rows.add(image, label) for image, label in items], np.int64)
+        for part, items in listed.items()
+    }
+    return numbered_by_class(file, rows, parts, note)
 
 
 def numbered_by_class(

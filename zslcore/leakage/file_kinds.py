@@ -20,8 +20,8 @@ from zslcore.datasets.class_lists import (
     is_class_table,
     read_class_list,
 )
-from zslcore.datasets.split_folders import read_split_table
-from zslcore.datasets.split_lists import is_split_json, is_split_of_parts
+from zslcore.datasets.split_entries import is_split_json, read_split_table
+from zslcore.datasets.split_lists import is_split_of_parts
 from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import PARTS
@@ -55,8 +55,8 @@ MAIN: tuple[Kind, ...] = ("split", "predictions", "scores", "entry", "run", "cla
 WITH: dict[Kind, tuple[Kind, ...]] = {"split": ("features", "labels"), "scores": ("labels",)}
 #: Endings that the drop zone takes; what a file is, its content tells.
 ENDINGS = (
-    "mat", "npz", "npy", "h5", "hdf5", "json", "parquet", "csv", "tsv", "txt", "pt", "pth",
-    "safetensors",
+    "mat", "npz", "npy", "h5", "hdf5", "json", "jsonl", "parquet", "csv", "tsv", "txt", "yaml",
+    "yml", "pt", "pth", "safetensors",
 )  # fmt: skip
 EXPECTED = (
     "a split (.mat, .npz, .json, .pt), a score matrix, predictions (.parquet), a result (.json), "
@@ -65,8 +65,9 @@ EXPECTED = (
 #: What names of lists of rows have in them.
 NAMES_A_PART = re.compile(r"train|trn|val|test|tst|seen|split|fold|idx|indices", re.IGNORECASE)
 MAX_JSON, MAX_VALUES, MAX_LIST = 32 << 20, 1 << 22, 1 << 20
-#: Endings of texts that may be a list of classes or labels.
+#: Endings of texts that may be a list of classes or labels, and those that may be a split.
 LISTS = (".txt", ".csv", ".tsv", ".list", ".names", "")
+SPLIT_TEXTS = (*LISTS, ".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +241,7 @@ def _kind_of_json(path: Path) -> Kind:
 
 def _kind_of_text(path: Path) -> Kind:
     """Distinguish a table of a split or of scores from a list of labels or of classes."""
-    if path.suffix.lower() in (".csv", ".tsv") and read_split_table(path) is not None:
+    if path.suffix.lower() in SPLIT_TEXTS and read_split_table(path) is not None:
         return "split"
     if path.suffix.lower() == ".csv" and not (
         path.stat().st_size <= MAX_LIST and is_class_table(read_lines(path, max_bytes=MAX_LIST))

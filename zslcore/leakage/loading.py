@@ -14,16 +14,12 @@ import numpy as np
 
 from zslcore.datasets.base import Split, ZSLDataset, content_digest
 from zslcore.datasets.imports import known_features
-from zslcore.datasets.split_folders import (
-    read_split_folder,
-    read_split_table,
-    refusal_of_folder,
-)
+from zslcore.datasets.split_entries import read_split_json, read_split_table
+from zslcore.datasets.split_folders import read_split_folder, refusal_of_folder
 from zslcore.datasets.split_lists import (
     SplitList,
     is_split_of_parts,
     part_of_name,
-    read_split_json,
     split_of_parts,
 )
 from zslcore.datasets.xlsa17 import SMALL
@@ -61,6 +57,7 @@ FeatureSource = np.ndarray | str | PathLike[str]
 
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
+JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 MAX_JSON = 64 << 20
 #: Files with a share of the training images of the split next to them.
 SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
@@ -175,10 +172,14 @@ def _named_rows(
         return None if has_rows else read_split_folder(path) or _json_in(path)
     if not path.is_file():
         return None
-    if path.suffix.lower() == ".json" and container_of(path) == "JSON":
+    container = container_of(path)
+    if container == "JSON" and path.suffix.lower() in JSON_ENDINGS:
         return None if _has_our_schema(path) else read_split_json(path)
-    is_table = path.suffix.lower() in (".csv", ".tsv") and container_of(path) == "text"
-    if is_table and (table := read_split_table(path)) is not None:
+    if container == "JSON":  # or a text that begins as JSON does
+        with suppress(FileRefusedError):
+            if (found := read_split_json(path)) is not None:
+                return found
+    if container in ("text", "JSON") and (table := read_split_table(path)) is not None:
         return table
     return files.split_by_parts(path, labels)
 

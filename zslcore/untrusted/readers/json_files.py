@@ -22,6 +22,10 @@ MAX_DEPTH = 20
 MAX_PARTS = 1 << 20
 
 
+#: Endings of texts with a JSON value a line.
+JSON_LINES = (".jsonl", ".ndjson")
+
+
 class Json:
     """Arrays as JSON: an object of lists, or one list, which is called "array".
 
@@ -103,6 +107,8 @@ def refuse_more(value: Any, kind: str, most: int) -> None:
 
 def _parsed(path: str, kind: str) -> Any:
     text = Path(path).read_bytes()
+    if kind == "JSON" and path.lower().endswith(JSON_LINES):
+        text = b"[" + b",".join(line for line in text.splitlines() if line.strip()) + b"]"
     try:
         return parse_json(text) if kind == "JSON" else tomllib.loads(text.decode())
     except UnicodeDecodeError:

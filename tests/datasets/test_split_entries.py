@@ -1,0 +1,184 @@
+"""One JSON, table or text whose entries say their part, in the forms that people write."""
+
+import json
+from contextlib import suppress
+
+import pytest
+
+from zslcore.datasets.split_entries import is_split_json, read_split_json, read_split_table
+from zslcore.exceptions import FileRefusedError
+from zslcore.leakage import audit
+from zslcore.leakage.file_kinds import recognise
+
+pytestmark = pytest.mark.usefixtures("in_process")
+TRAINED, HELD_OUT, TESTED = ("quokka", "fossa"), ("numbat",), ("dhole", "kiang")
+SIDES = {"train": TRAINED, "val": HELD_OUT, "test": TESTED}
+PART_OF = {name: part for part, names in SIDES.items() for name in names}
+
+
+def images(names, n=3, start=0):
+    return [(f"{name}/{i:03}.jpg", name) for name in names for i in range(start, start + n)]
+
+
+ROWS = [(image, name, part) for part, names in SIDES.items() for image, name in images(names)]
+RECORDS = [{"image": image, "label": name, "split": part} for image, name, part in ROWS]
+#: Files with a list of classes a side.
+OF_CLASSES = {
+    "parts.json": json.dumps(SIDES),
+    "named.json": json.dumps({f"{part}_classes": names for part, names in SIDES.items()}),
+    "numbered.json": json.dumps({p: {n: k for k, n in enumerate(of)} for p, of in SIDES.items()}),
+    "by_number.json": json.dumps({p: dict(enumerate(of)) for p, of in SIDES.items()}),
+    "inside.json": json.dumps({"name": "animals", "splits": {"classes": SIDES}}),
+    "part_of.json": json.dumps(PART_OF),
+    "records.json": json.dumps([{"name": n, "split": part} for n, part in PART_OF.items()]),
+    "part_of.csv": "class,split\n" + "".join(f"{n},{part}\n" for n, part in PART_OF.items()),
+    "no_titles.csv": "".join(f"{n},{part}\n" for n, part in PART_OF.items()),
+    "part_first.txt": "".join(f"{part} {n}\n" for n, part in PART_OF.items()),
+    "tabs.txt": "".join(f"{n}\t{part}\n" for n, part in PART_OF.items()),
+    "columns.csv": "train,val,test\nquokka,numbat,dhole\nfossa,,kiang\n",
+    "headings.txt": "".join(f"{p.title()}:\n" + "\n".join(of) + "\n\n" for p, of in SIDES.items()),
+    "sections.txt": "".join(f"[{part}]\n" + "\n".join(of) + "\n" for part, of in SIDES.items()),
+    "block.yaml": "".join(f"{p}:\n" + "".join(f"  - {n}\n" for n in of) for p, of in SIDES.items()),
+    "inline.yaml": "".join(f"{part}: [{', '.join(of)}]\n" for part, of in SIDES.items()),
+}
+TITLES = "filepath,class,subset\n"
+#: Files with the images of each part.
+OF_IMAGES = {
+    "records.json": json.dumps(RECORDS),
+    "lines.jsonl": "".join(json.dumps(each) + "\n" for each in RECORDS),
+    "folders.json": json.dumps(
+        {p: {n: [i for i, _ in images([n])] for n in of} for p, of in SIDES.items()}
+    ),
+    "by_class.json": json.dumps(
+        {n: {part: [i for i, _ in images([n])]} for n, part in PART_OF.items()}
+    ),
+    "parts.json": json.dumps({p: [r for r in RECORDS if r["split"] == p] for p in SIDES}),
+    "columns.json": json.dumps({key: [each[key] for each in RECORDS] for key in RECORDS[0]}),
+    "pandas.json": json.dumps(
+        {key: {str(k): each[key] for k, each in enumerate(RECORDS)} for key in RECORDS[0]}
+    ),
+    "words.csv": TITLES
+    + "".join(f"{i},{n},{p.replace('train', 'training')}\n" for i, n, p in ROWS),
+    "flags.tsv": "video_id\taction\tis_train\n"
+    + "".join(f"{i}\t{n}\t{int(p != 'test')}\n" for i, n, p in ROWS),
+    "numbers.csv": "image_id,label,class_name,phase\n"
+    + "".join(f"{i},{len(n)},{n},{p}\n" for i, n, p in ROWS),
+    "part_behind.txt": "".join(f"{i} {p}\n" for i, _, p in ROWS),
+}
+
+
+def read(path):
+    return (read_split_json if path.suffix.startswith(".json") else read_split_table)(path)
+
+
+def names_of(found, side):
+    return {found.class_names[k] for k in found.sides[side]}
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+def test_classes_a_side_are_read(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(OF_CLASSES[name])
+    assert recognise(path).kind == "split"
+    found = read(path)
+    assert names_of(found, "seen") == {*TRAINED}
+    assert names_of(found, "unseen") == {*TESTED}
+    ((train, val),) = found.folds
+    assert [found.class_names[k] for k in train] == [*TRAINED]
+    assert [found.class_names[k] for k in val] == [*HELD_OUT]
+    assert audit(path).verdict != "leaks"
+
+
+@pytest.mark.parametrize("name", OF_IMAGES)
+def test_images_a_part_are_read(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(OF_IMAGES[name])
+    assert recognise(path).kind == "split"
+    found = read(path)
+    assert found.class_names == tuple(sorted(PART_OF))
+    trained = {found.files[k] for k in found.parts["trainval"]}
+    tested = {found.files[k] for k in found.parts["test_unseen"]}
+    assert trained == {image for image, _, part in ROWS if part != "test"}
+    assert tested == {image for image, _, part in ROWS if part == "test"}
+    assert audit(path).verdict != "leaks"
+
+
+@pytest.mark.parametrize("change", ["image", "class"])
+def test_an_entry_in_two_parts_leaks(tmp_path, change):
+    path = tmp_path / "split.json"
+    twice = {"image": "quokka/000.jpg", "label": "quokka", "split": "test_unseen"}
+    if change == "image":
+        path.write_text(json.dumps([*RECORDS, twice]))
+        check = "ZSL003"
+    else:
+        path.write_text(json.dumps({"seen": [*TRAINED, "dhole"], "unseen": TESTED}))
+        check = "ZSL001"
+    report = audit(path)
+    assert report.verdict == "leaks"
+    assert check in {finding.check for finding in report.findings if finding.mark == "leak"}
+
+
+def test_a_test_of_all_classes_has_those_that_train_as_seen_ones(tmp_path):
+    path = tmp_path / "all.json"
+    path.write_text(json.dumps({"train": TRAINED, "test": [*TRAINED, "dhole"]}))
+    found = read(path)
+    assert names_of(found, "unseen") == {"dhole"}
+    assert "2 classes of the test also train" in found.note
+    path.write_text(json.dumps({"train": TRAINED, "test": TRAINED}))
+    with pytest.raises(FileRefusedError, match="a class of the test that does not train, got none"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"0": "dog", "1": "cat"},
+        {"dog": 0, "cat": 1},
+        {"dog": "an animal", "train": "a vehicle"},
+        {"train": [0.1, 0.2], "bus": [0.3, 0.4]},
+        {"train": ["dog"], "name": "no test"},
+        {"a": {"train": ["dog"], "test": ["cat"]}, "b": {"train": ["cat"], "test": ["dog"]}},
+        [{"image": "a.jpg", "caption": "a dog"}],
+        [{"image": "a.jpg", "label": "dog"}],
+        ["train", "test"],
+        {},
+        [],
+    ],
+)
+def test_other_json_is_no_split(value):
+    assert not is_split_json(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("classes.txt", "train\nbus\ntest tube\n"),
+        ("classes.txt", "1 train\n2 bus\n"),
+        (
+            "predictions.csv",
+            "image,label,predicted,split\na.jpg,dog,cat,test\nb.jpg,cat,cat,train\n",
+        ),
+        ("scores.csv", "label,train,test\ntrain,0.5,0.25\ntest,0.5,0.25\n"),
+        ("classes.csv", "class,split\nbus,left\ncar,right\n"),
+        ("notes.txt", "Train:\nwe use the seen classes\n"),
+    ],
+)
+def test_other_texts_are_no_split(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    assert read_split_table(path) is None
+
+
+def test_a_row_of_an_image_that_names_no_part_is_refused(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(TITLES + "a.jpg,dog,train\nb.jpg,cat,somewhere\n")
+    with pytest.raises(FileRefusedError, match=r"'subset', row 2, got somewhere"):
+        read_split_table(path)
+
+
+@pytest.mark.parametrize("record", [{"image": 3, "label": None, "split": []}, {"split": {}}, 7])
+def test_damaged_records_are_a_sentence_or_no_split(tmp_path, record):
+    path = tmp_path / "split.json"
+    path.write_text(json.dumps([*RECORDS, record]))
+    with suppress(FileRefusedError):
+        assert read_split_json(path) is None

@@ -1,0 +1,416 @@
+"""Splits in one file whose entries say their part: JSON, tables, and texts with headings.
+
+============================  ======================================================================
+``split_zhou_<name>.json``    ``train``, ``val`` and ``test``: lists of [image, label, class] of
+                              CoOp [1]_, and of the papers that follow it
+``{"train": [...], ...}``     classes or images a part; ``train_classes``, ``seen`` and ``unseen``;
+                              a part may also map classes to their images
+``[{"image": ...}, ...]``     records with a class, a part and maybe an image, as in a table; also
+                              one a line (``.jsonl``), or a list a column
+``image,label,split``         a table with a column of parts, or one of yes and no (``is_test``),
+                              and one of classes, maybe one of images
+``dog: train``                a part behind each class or image, in JSON or text; a column of
+                              classes a part; a heading over the classes of each part
+============================  ======================================================================
+
+A JSON of CoOp tests the classes that it trains on. Its papers go "from base to new" classes: the
+first half of the labels, rounded up, trains, and the others are new. So it is read here: images of
+base classes train or are seen test images, test images of new classes are unseen ones.
+
+A file without a part that trains and one that tests is none of these.
+
+References
+----------
+.. [1] K. Zhou, J. Yang, C. C. Loy, Z. Liu, "Conditional prompt learning for vision-language
+   models", CVPR 2022, section 4.1.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from zslcore.datasets.split_lists import (
+    IMAGE,
+    MAX_BYTES,
+    MAX_ITEMS,
+    SIDES,
+    ImageRows,
+    SplitList,
+    folder_of,
+    is_class_list,
+    is_split_of_parts,
+    lines_of,
+    part_of_name,
+    split_of_classes,
+    split_of_images,
+    split_of_parts,
+)
+from zslcore.exceptions import FileRefusedError
+from zslcore.names import class_key
+from zslcore.texts import clean_text, expect
+from zslcore.untrusted.client import read_value
+from zslcore.untrusted.readers.array_names import PREDICTED
+
+#: Part or side -> (image, class) of its entries, the image empty where an entry is a class.
+Entries = dict[str, list[tuple[str, str]]]
+#: Titles of columns, without spaces and underscores: of the image, the class and the part.
+IMAGE_TITLES = (
+    *("filename", "file", "image", "path", "imagefile", "imagename", "img", "imagepath"),
+    *("filepath", "video", "imageid", "imgname", "imgpath", "videoid", "videoname", "videopath"),
+)
+CLASS_TITLES = (
+    *("classname", "labelname", "categoryname", "class", "category", "action", "species", "label"),
+    *("target", "name"),
+)
+PART_TITLES = ("split", "part", "subset", "partition", "set", "phase", "usage", "stage")
+#: Titles of columns of yes and no -> part or side of the rows with yes, and of those with no.
+FLAGS = {
+    **dict.fromkeys(("istrain", "istraining", "istrainingimage", "training"), ("train", "test")),
+    **dict.fromkeys(("istest", "istesting", "testing"), ("test", "train")),
+    **dict.fromkeys(("isunseen", "unseen", "isnovel", "novel"), ("unseen", "seen")),
+    **dict.fromkeys(("isseen", "seen", "isbase", "base"), ("seen", "unseen")),
+}
+YES, NO = {"1", "true", "yes", "y", "t", "1.0"}, {"0", "false", "no", "n", "f", "0.0"}
+#: Parts and sides that train, and those that test.
+TRAINING, TESTING = (
+    {"train", "trainval", "seen"},
+    {"test", "test_seen", "test_unseen", "unseen", "val"},
+)
+#: What follows the part in the name of a list of classes.
+OF_CLASSES = re.compile(
+    r"[\s_-]*(class(es)?|class_?names?|categories|names|labels)$", re.IGNORECASE
+)
+HEADING = re.compile(r"[\"']?(\w[\w -]*)[\"']?\s*:\s*(\[.*\])?$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$")
+#: Objects and lists inside each other that are looked through.
+MOST_LEVELS = 3
+
+
+def read_split_json(path: Path) -> SplitList | None:
+    """Read a JSON of one of the forms above; None for any other JSON.
+
+    Raises a FileRefusedError when it is damaged or hostile, or a list in it is not of this form.
+    """
+    value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    if (entries := entries_of_json(value)) is not None:
+        return _split_of(path, entries)
+    if not is_split_json(value):
+        return None
+    file = clean_text(path.name)
+    lists = {n: of for n, of in value.items() if part_of_name(n) and isinstance(of, list)}
+    if any(isinstance(each, list) for of in lists.values() for each in of):
+        return _of_items(file, value)
+    return split_of_parts(file, lists)
+
+
+def is_split_json(value: Any) -> bool:
+    """Whether JSON that was read is a split by names, or has the rows of its parts."""
+    has_parts = isinstance(value, dict) and is_split_of_parts(value, list)
+    return has_parts or entries_of_json(value) is not None
+
+
+def read_split_table(path: Path) -> SplitList | None:
+    """Read a table or a text of one of the forms above; None for any other.
+
+    Raises a FileRefusedError for a table of images with a row that names no part.
+    """
+    try:
+        lines = lines_of(path)
+        if path.suffix.lower() not in (".csv", ".tsv"):
+            entries = _of_headings(lines) or _of_pairs(lines)
+            return _split_of(path, entries) if entries else None
+        separator = "\t" if path.suffix.lower() == ".tsv" else ","
+        titles, *rows = [*csv.reader(lines, delimiter=separator)] or [[]]
+    except (csv.Error, FileRefusedError):
+        return None
+    entries = entries_of_table(clean_text(path.name), titles, rows)
+    if entries is None and all(len(row) == 2 for row in (titles, *rows)):
+        entries = _of_places([titles, *rows])
+    return None if entries is None else _split_of(path, entries)
+
+
+def entries_of_json(value: Any, level: int = 0) -> Entries | None:
+    """Return the entries of JSON that names images or classes a part; None for any other."""
+    if isinstance(value, list):
+        return _of_records(value)
+    if not isinstance(value, dict) or not value:
+        return None
+    parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
+    if _is_whole(parts.values()):
+        return _of_lists({key: value[key] for key in parts})
+    if all(isinstance(each, str) for each in value.values()):
+        return _of_places(value.items())
+    if (table := _of_columns(value)) is not None:
+        return table
+    inner = [each for each in value.values() if isinstance(each, dict | list)]
+    if len(inner) == len(value) and (by_class := _by_class(value)) is not None:
+        return by_class
+    if level == MOST_LEVELS:
+        return None
+    read = [entries for each in inner if (entries := entries_of_json(each, level + 1))]
+    return read[0] if len(read) == 1 else None
+
+
+def entries_of_table(
+    file: str, titles: Sequence[str], rows: Sequence[Sequence[str]], part: str = ""
+) -> Entries | None:
+    """Return the entries of a table by the titles of its columns; None for any other table.
+
+    All rows are of ``part`` where it is named. Refuses a row of an image that names no part.
+    """
+    words = [re.sub(r"[\W_]+", "", title).lower() for title in titles]
+    if not rows or not {title.strip().lower() for title in titles}.isdisjoint(PREDICTED):
+        return None
+    if all(map(part_or_side, titles)) and _is_whole(map(part_or_side, titles)):
+        columns = zip(*(row for row in rows if len(row) == len(titles)), strict=True)
+        named = ([cell for cell in column if cell.strip()] for column in columns)
+        return _of_lists(dict(zip(titles, named, strict=True)))
+    image, label, place, flag = (
+        next((words.index(title) for title in known if title in words), None)
+        for known in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
+    )
+    where = flag if place is None else place
+    if label is None or (where is None and not part):
+        return None
+    entries: Entries = {}
+    for k, row in enumerate(rows, 1):
+        expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
+        name = part or _part_of_cell(words[where or 0], row[where or 0])
+        if image is None and not name:
+            return None
+        if image is not None and (not name or name in ("seen", "unseen")):
+            title, cell = titles[where or 0], clean_text(row[where or 0], 40) or "none"
+            expect(False, file, "train, val, test, test_seen, test_unseen or trainval in the "
+                   f"column {title!r}, row {k}", cell)  # fmt: skip
+        entry = ("" if image is None else row[image].strip(), row[label].strip())
+        entries.setdefault(name, []).append(entry)
+    if part or _is_whole(entries):
+        return entries
+    expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
+    return None
+
+
+def part_or_side(name: str) -> str:
+    """Return the part of images or side of classes that a word names, empty for other words.
+
+    >>> part_or_side("train_classes"), part_or_side("Unseen"), part_or_side("dog")
+    ('train', 'unseen', '')
+    """
+    bare = OF_CLASSES.sub("", name.strip())
+    return part_of_name(bare) or SIDES.get(bare.lower(), "")
+
+
+def _part_of_cell(title: str, cell: str) -> str:
+    """Return the part or side that a cell of a column names, empty for none."""
+    word = cell.strip().lower()
+    if title in FLAGS:
+        yes, no = FLAGS[title]
+        return yes if word in YES else no if word in NO else ""
+    return part_or_side(word)
+
+
+def _is_whole(parts: Iterable[str]) -> bool:
+    """Whether one part or side trains and another tests."""
+    parts = {*parts}
+    return bool(TRAINING & parts) and bool(TESTING & parts)
+
+
+def _of_lists(lists: Mapping[str, Any]) -> Entries | None:
+    """Return the entries of a list, or a mapping of classes to images, a part."""
+    entries: Entries = {}
+    for key, listed in lists.items():
+        part = part_or_side(key)
+        if (read := _of_list(listed, is_side=part in ("seen", "unseen"))) is None:
+            return None
+        entries.setdefault(part, []).extend(read)
+    of_images = {bool(image) for each in entries.values() for image, _ in each}
+    return entries if len(of_images) == 1 else None
+
+
+def _of_list(listed: Any, *, is_side: bool) -> list[tuple[str, str]] | None:
+    if isinstance(listed, list) and any(isinstance(each, dict) for each in listed):
+        records = _of_records(listed, part="train")
+        return records["train"] if records else None
+    if isinstance(listed, dict):
+        values = [*listed.values()]
+        if values and all(isinstance(each, list) for each in values):
+            return _of_folders(listed)
+        if values and all(type(each) is int for each in values):  # {"dog": 0}
+            listed = [*listed]
+        elif values and all(str(key).isdecimal() for key in listed):  # {"0": "dog"}
+            listed = values
+    if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
+        return None
+    return [("", name) for name in listed] if is_side or is_class_list(listed) else None
+
+
+def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
+    """Return the images that a mapping has for each class; None where they are no texts."""
+    pairs = [(image, str(label)) for label, images in listed.items() for image in images]
+    return pairs if all(isinstance(image, str) and image for image, _ in pairs) else None
+
+
+def _by_class(value: Mapping[str, Any]) -> Entries | None:
+    """Return the entries of images that a mapping has for each class and part."""
+    entries: Entries = {}
+    for label, of_parts in value.items():
+        if not isinstance(of_parts, dict):
+            return None
+        for key, images in of_parts.items():
+            part = part_of_name(str(key))
+            if not part or not isinstance(images, list):
+                return None
+            pairs = _of_folders({label: images})
+            if pairs is None or not all(IMAGE.search(image) for image, _ in pairs):
+                return None
+            entries.setdefault(part, []).extend(pairs)
+    return entries if _is_whole(entries) else None
+
+
+def _of_columns(value: Mapping[str, Any]) -> Entries | None:
+    """Return the entries of a table of a list, or of numbered values, a column."""
+    if "columns" in value and "data" in value:  # as pandas writes with orient="split"
+        titles, rows = value["columns"], value["data"]
+    else:
+        titles = [*value]
+        columns = [[*each.values()] if isinstance(each, dict) else each for each in value.values()]
+        if not all(isinstance(each, list) for each in columns) or len({*map(len, columns)}) > 1:
+            return None
+        rows = [*zip(*columns, strict=True)]
+    if not isinstance(titles, list) or not isinstance(rows, list):
+        return None
+    if not all(isinstance(row, list | tuple) and len(row) == len(titles) for row in rows):
+        return None
+    return entries_of_table("columns", [str(t) for t in titles], [[*map(_cell, r)] for r in rows])
+
+
+def _of_records(records: Sequence[Any], part: str = "") -> Entries | None:
+    """Return the entries of objects with the same names, as those of the rows of a table."""
+    if not records or not all(isinstance(each, dict) for each in records):
+        return None
+    titles = [name for name in records[0] if all(name in each for each in records)]
+    rows = [[_cell(each[name]) for name in titles] for each in records]
+    return entries_of_table("records", titles, rows, part)
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else str(value) if isinstance(value, int | float) else ""
+
+
+def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
+    """Return the entries of pairs of a name and its part, in either order; None for others."""
+    pairs = [(first.strip(), last.strip()) for first, last in pairs]
+    for name, place in ((0, 1), (1, 0)):
+        entries: Entries = {}
+        for pair in pairs:
+            is_image = bool(IMAGE.search(pair[name]))
+            label = folder_of(pair[name]) if is_image else pair[name]
+            entry = (pair[name] if is_image else "", label)
+            entries.setdefault(part_or_side(pair[place]), []).append(entry)
+        if "" not in entries and _is_whole(entries):
+            return entries if all(label for of in entries.values() for _, label in of) else None
+    return None
+
+
+def _of_pairs(lines: Sequence[str]) -> Entries | None:
+    """Return the entries of lines with a name and its part behind a tab, comma, colon or space."""
+    for separator in ("\t", ",", ":", None):
+        pairs = [line.rsplit(separator, 1) for line in lines]
+        if all(len(pair) == 2 for pair in pairs) and (entries := _of_places(pairs)):
+            return entries
+    return None
+
+
+def _of_headings(lines: Sequence[str]) -> Entries | None:
+    """Return the entries of texts and YAML: a heading over, or a list behind, each part."""
+    lists: dict[str, list[str]] = {}
+    items: list[str] | None = None
+    for line in lines:
+        heading = HEADING.fullmatch(line.strip())
+        name = (heading[1] or heading[3]) if heading else ""
+        if heading and part_or_side(name):
+            within = heading[2] or ""
+            items = lists.setdefault(name, [])
+            items += [each.strip(" \"'") for each in within.strip("[]").split(",") if each.strip()]
+        elif items is not None:
+            items.append(re.sub(r"^[-*]\s+", "", line.strip()).strip("\"',"))
+    return _of_lists(lists) if _is_whole(map(part_or_side, lists)) else None
+
+
+def _split_of(path: Path, entries: Entries) -> SplitList:
+    """Return the split of entries: of images, or of classes alone."""
+    if any(image for of in entries.values() for image, _ in of):
+        return split_of_images(path, entries, f"entries of {', '.join(entries)}")
+    file = clean_text(path.name)
+    names = {part: _class_list(file, [name for _, name in of]) for part, of in entries.items()}
+    seen = dict.fromkeys(n for part in ("seen", "trainval", "train") for n in names.get(part, ()))
+    unseen = [n for part in ("unseen", "test_unseen") for n in names.get(part, ())]
+    tested, note = names.get("test", ()), "lists of classes, no images"
+    trained = {class_key(name) for name in (*seen, *names.get("val", ()))}
+    shared = [name for name in tested if class_key(name) in trained]
+    if 2 * len(shared) > min(len(tested), len(trained)):  # the test has seen classes, too
+        tested = tuple(name for name in tested if name not in shared)
+        expect(tested or unseen, file, "a class of the test that does not train", "none")
+        note += f"; {len(shared)} classes of the test also train, as seen ones"
+    held_out = names.get("val", ())
+    folds = [([name for name in seen if name not in held_out], held_out)] if held_out else []
+    return split_of_classes(file, {"seen": [*seen], "unseen": [*unseen, *tested]}, note, folds)
+
+
+def _class_list(file: str, listed: Sequence[str]) -> tuple[str, ...]:
+    names = tuple(clean_text(name) for name in listed)
+    expect("" not in names, file, "names of classes", "an empty one")
+    return names
+
+
+def _of_items(file: str, value: Mapping[str, Any]) -> SplitList:
+    """Return a split of CoOp's form, from base to new classes."""
+    rows = ImageRows(file)
+    names: dict[int, str] = {}
+    listed: dict[str, list[tuple[int, int]]] = {}
+    for part in ("train", "val", "test"):
+        listed[part] = []
+        items = value.get(part, [])
+        expect(isinstance(items, list), f"{file}, {part}", "a list of images", type(items).__name__)
+        for place, item in enumerate(items):
+            image, label, name = _item(file, part, place, item)
+            if names.setdefault(label, name) != name:
+                both = f"{clean_text(names[label], 60)} and {clean_text(name, 60)}"
+                expect(False, f"{file}, {part}", f"one name for label {label}", both)
+            listed[part].append((rows.add(image, str(label)), label))
+    numbers = sorted(names)
+    base = frozenset(numbers[: -(-len(numbers) // 2)])
+    parts = {
+        "trainval": _rows_of(listed["train"] + listed["val"], base),
+        "test_seen": _rows_of(listed["test"], base),
+        "test_unseen": _rows_of(listed["test"], frozenset(numbers) - base),
+    }
+    place_of = {str(number): c for c, number in enumerate(numbers)}
+    return SplitList(
+        file,
+        tuple(rows.number),
+        np.array([place_of[label] for label in rows.labels], np.int64),
+        tuple(names[number] for number in numbers),
+        parts,
+        note=f"from base to new: the first {len(base)} of {len(numbers)} labels train, the others "
+        "are unseen",
+    )
+
+
+def _item(file: str, part: str, place: int, item: Any) -> tuple[str, int, str]:
+    where, three = f"{file}, {part}, item {place + 1}", isinstance(item, list) and len(item) == 3
+    if not three or not isinstance(item[0], str) or not isinstance(item[2], str):
+        expect(False, where, "[image, label, class]", clean_text(repr(item), 60))
+    label = item[1]
+    if type(label) is not int or not 0 <= label < MAX_ITEMS:
+        expect(False, where, "a label from 0", clean_text(repr(label), 40))
+    return item[0], label, clean_text(item[2])
+
+
+def _rows_of(items: Iterable[tuple[int, int]], classes: frozenset[int]) -> np.ndarray:
+    return np.array([row for row, label in items if label in classes], dtype=np.int64)
