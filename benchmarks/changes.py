@@ -80,9 +80,9 @@ def measure(visit: Visit, n: int) -> None:
             asyncio.run(change(server, visit, n))
         finally:
             server.stop()
-        found: Any = pstats.Stats(str(profile))
-    print(f"{visit.page}: {found.total_calls / n:,.0f} calls a change")
-    own = found.sort_stats("cumulative")
+        profiled: Any = pstats.Stats(str(profile))
+    print(f"{visit.page}: {profiled.total_calls / n:,.0f} calls a change")
+    own = profiled.sort_stats("cumulative")
     own.print_stats(r"/(ui|zslcore)/", LISTED)
 
 

@@ -41,7 +41,7 @@ def class_key(name: str) -> str:
 
 
 def class_keys(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the keys of different classes; names whose keys would be one are kept as they are.
+    """Return one key a class; names that would share a key are their own keys.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def squeeze(text: str) -> str:
 
 
 def readable(name: str) -> str:
-    """Return the words of a class name, lower case, without accents: what a dictionary looks up.
+    """Return a class name as a dictionary lists it: words in lower case, without accents.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def stamped(table: DataFrame) -> DataFrame:
 
 
 def read_stamped(path: Path) -> DataFrame:
-    """Read a CSV file whose rows name what made them, as text: 6e5907191 may look like a number."""
+    """Read a CSV file of stamped rows; a commit such as 6e5907191 stays text, not a number."""
     import pandas as pd
 
     text = dict.fromkeys(("version", "commit", "revisions", "sources", "digest"), str)

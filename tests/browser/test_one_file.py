@@ -75,7 +75,9 @@ def test_a_page_opens_offline_and_is_dragged_by_keyboard(
 
 
 def test_a_map_is_drawn_and_saved_without_a_server(page, tmp_path, axe):
-    opened(page, tmp_path, small_map(["a", "b", "c"]).page(title="Map", made="x", theme="light"))
+    opened(
+        page, tmp_path, small_map(["a", "b", "c"]).page(title="Map", footnote="x", theme="light")
+    )
     page.locator("canvas.points").wait_for()
     page.evaluate(axe)
     assert violations(page) == []

@@ -140,7 +140,7 @@ def test_a_notebook_shows_curves_answers_and_predictions(shown_by_ipython):
     assert head["images"] is None
     assert head["lines"][0]["n"] == len(test.curve.gamma)
     with pytest.raises(DatasetError, match="of unseen classes"):
-        replace(test, seen=np.ones_like(test.seen)).page((), title="x", made="")
+        replace(test, seen=np.ones_like(test.seen)).page((), title="x", footnote="")
 
 
 def test_what_others_wrote_cannot_leave_the_frame():
@@ -167,7 +167,7 @@ def small_map(names):
 
 
 def test_a_map_leaves_as_one_page_in_the_theme_of_its_colours():
-    page = small_map(["<i>a", "b", "c"]).page(title="Map", made="digits", theme="dark")
+    page = small_map(["<i>a", "b", "c"]).page(title="Map", footnote="digits", theme="dark")
     assert "color-scheme: dark;" in page
     assert "prefers-color-scheme" not in page
     assert "<i>a" not in page

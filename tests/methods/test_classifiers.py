@@ -48,7 +48,7 @@ def test_a_run_takes_as_long_as_it_would_alone():
     assert seconds_saved() == shared.seconds_saved == 0
     for expected in (0, 1, 2):
         shared.get("key", lambda: {1.0: X})
-        assert shared.seconds_saved == expected * shared._found["key"][1]
+        assert shared.seconds_saved == expected * shared._cache["key"][1]
     with shared_classifiers() as here:
         scores(IAP())
         assert seconds_saved() == 0

@@ -149,7 +149,7 @@ def test_a_curve_is_told_by_the_chosen_gamma_and_the_oracle_by_its_name(scores, 
     assert f"at the {origin} gamma 0.5 it is {percent(at.harmonic)}" in said
     before, _, oracle = said.partition("Oracle, gamma chosen on the test set: ")
     assert percent(best.harmonic) not in before
-    assert oracle.startswith(f"{percent(best.harmonic)}, a bound and no result.")
+    assert oracle.startswith(f"{percent(best.harmonic)}, an upper bound.")
     assert "at best" not in said
 
 

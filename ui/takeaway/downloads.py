@@ -69,7 +69,7 @@ class FigureDownload:
         """Return the figure as one HTML file; ``origin`` states its data and address."""
         assert self.html is not None
         title = self.key.replace("_", " ").capitalize()
-        return self.html(title=title, caption=self.caption, made=origin)
+        return self.html(title=title, caption=self.caption, footnote=origin)
 
     @property
     def prints_at_once(self) -> bool:

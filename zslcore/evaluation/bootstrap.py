@@ -108,16 +108,16 @@ class BootstrapMetrics:
         return np.ascontiguousarray(self.counts.T)
 
     @cached_property
-    def _found(self) -> dict[tuple[str, Average], SeenUnseen]:
+    def _shared(self) -> dict[tuple[str, Average], SeenUnseen]:
         """Accuracies that several metrics share."""
         return {}
 
     def _once(
         self, name: str, average: Average, make: Callable[[Average], SeenUnseen]
     ) -> SeenUnseen:
-        if (name, average) not in self._found:
-            self._found[name, average] = make(average)
-        return self._found[name, average]
+        if (name, average) not in self._shared:
+            self._shared[name, average] = make(average)
+        return self._shared[name, average]
 
     def _weights(self, average: Average) -> np.ndarray:
         """Weight of an image that is drawn once: shape (n_samples,)."""

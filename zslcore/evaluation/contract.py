@@ -93,7 +93,7 @@ class MethodUnderTest:
     """A method class, its parameters in place of defaults, and the problem of its laws."""
 
     method: type[ZSLEstimator]
-    given: Mapping[str, Any] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def problem(self) -> Problem:
@@ -103,7 +103,7 @@ class MethodUnderTest:
     def exact(self, **params: Any) -> ZSLEstimator:
         """Return the unfitted method with `tol=1e-10`."""
         tight = {"tol": 1e-10} if "tol" in inspect.signature(self.method).parameters else {}
-        return self.method(**{**tight, **self.given, **params})
+        return self.method(**{**tight, **self.params, **params})
 
     @cached_property
     def fitted(self) -> ZSLEstimator:
@@ -154,10 +154,10 @@ class ContractVerdict:
 
 
 def check_contract(
-    method: type[ZSLEstimator], given: Mapping[str, Any] | None = None
+    method: type[ZSLEstimator], params: Mapping[str, Any] | None = None
 ) -> Iterator[ContractVerdict]:
-    """Yield the verdict on every law for a method class with ``given`` parameters."""
-    case = MethodUnderTest(method, given or {})
+    """Yield the verdict on every law for a method class with these parameters."""
+    case = MethodUnderTest(method, params or {})
     for law in CONTRACT:
         if law.is_waivable and method.card.depends_on_candidates:
             reason = method.card.depends_on_candidates
@@ -221,7 +221,7 @@ def constructor_only_stores_its_arguments(case: MethodUnderTest) -> None:
 
 def fit_returns_itself_and_leaves_its_parameters_alone(case: MethodUnderTest) -> None:
     """Fit returns self, changes no parameter, and learns attributes that end in an underscore."""
-    model = case.method(**case.given)
+    model = case.method(**case.params)
     before = model.get_params()
     fitted = model.fit(case.problem.X, case.problem.y, case.problem.S)
     _expect(fitted is model, "fit to return self", type(fitted).__name__)
@@ -315,7 +315,7 @@ def a_grid_gives_what_its_points_give_one_by_one(case: MethodUnderTest) -> None:
     problem, method = case.problem, case.method
     # A line search compares values of the objective, which tell its minimiser to half their digits.
     slack = 1e-6 if "tol" in method().get_params() else 1e-8
-    searched = {n: v[:2] for n, v in method.param_grid.items() if n not in case.given}
+    searched = {n: v[:2] for n, v in method.param_grid.items() if n not in case.params}
     grid = list(ParameterGrid(searched))
     for params, fast in zip(grid, problem.sweep(case.exact(), grid), strict=True):
         model = case.exact(**params).fit(problem.X, problem.y, problem.S)

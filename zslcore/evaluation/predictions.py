@@ -323,8 +323,8 @@ class Predictions:
         return " on ".join(part for part in (provenance.method, on) if part) or "Predictions"
 
     @property
-    def made(self) -> str:
-        """Origin: data with their digest, rows, and the version."""
+    def footnote(self) -> str:
+        """Data with their digest, number of test images and version, as a footnote."""
         provenance = self.provenance
         data = (
             f"{provenance.dataset}{', simulated' * provenance.simulated}, data {provenance.digest}"
@@ -341,7 +341,7 @@ class Predictions:
         return self.test.page(
             self.class_names,
             title=title or self.title,
-            made=self.made,
+            footnote=self.footnote,
             gamma=self.gamma,
             origin=self.provenance.gamma_origin if self.gamma is not None else None,
         )

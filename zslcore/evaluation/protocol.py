@@ -293,20 +293,22 @@ class AnsweredTest(ABC):
         names: Sequence[str],
         *,
         title: str,
-        made: str,
+        footnote: str,
         gamma: float | None = None,
         origin: str | None = None,
     ) -> str:
         """Return the interactive curve with its images as one HTML file.
 
-        ``names`` are those of the classes, one a row of the data set's prototypes; ``made`` says
-        what it was made from, ``origin`` where ``gamma`` comes from. Raises a DatasetError without
-        images of both sides, where there is no curve.
+        ``names`` are the class names, one a row of the data set's prototypes; ``footnote`` names
+        the data behind the curve, ``origin`` the way ``gamma`` was chosen. Raises a DatasetError
+        without images of both sides, where there is no curve.
         """
         from zslcore.interactive.seen_unseen import page_of_answers
 
         self.require_curve(title)
-        return page_of_answers(self, names, title=title, made=made, gamma=gamma, origin=origin)
+        return page_of_answers(
+            self, names, title=title, footnote=footnote, gamma=gamma, origin=origin
+        )
 
     @property
     def has_curve(self) -> bool:

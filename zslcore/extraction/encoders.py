@@ -94,12 +94,12 @@ class Encoder:
         """
         import torch
 
-        found = []
+        blocks = []
         with torch.inference_mode():
             for start in range(0, len(crops), batch):
                 x = self.preset.standardised(crops[start : start + batch])
-                found.append(self.forward(x.to(self.device)).float().cpu().numpy())
-        return np.concatenate(found)
+                blocks.append(self.forward(x.to(self.device)).float().cpu().numpy())
+        return np.concatenate(blocks)
 
 
 def _device(device: str) -> str:
@@ -190,12 +190,12 @@ def load_encoder(
     for vocabulary in trained_on:
         require_known("pre-training vocabulary", vocabulary, PRETRAINING_NAMES)
     if name.startswith(OPEN_CLIP):
-        found = _of_open_clip(name.removeprefix(OPEN_CLIP), weights, _device(device), seed)
+        encoder = _of_open_clip(name.removeprefix(OPEN_CLIP), weights, _device(device), seed)
     else:
-        found = _of_torchvision(name, weights, _device(device), seed)
+        encoder = _of_torchvision(name, weights, _device(device), seed)
     if trained_on:
-        found = replace(found, pretraining=tuple(trained_on))
-    return found if preset is None else replace(found, preset=preset)
+        encoder = replace(encoder, pretraining=tuple(trained_on))
+    return encoder if preset is None else replace(encoder, preset=preset)
 
 
 # --- torchvision ----------------------------------------------------------------------------------
@@ -207,29 +207,29 @@ def _of_torchvision(name: str, weights: str | Path | None, device: str, seed: in
     library = torchvision()
     names = library.models.list_models(module=library.models)
     require_known("encoder", name, names)
-    known = library.models.get_model_weights(name)
+    all_weights = library.models.get_model_weights(name)
     model = _built(library, name, seed)
     head = _remove_classifier(model, name)
     if weights == RANDOM:
-        found, called, sha256 = None, f"random, seed {seed}", _digest(model)
+        named, called, sha256 = None, f"random, seed {seed}", _digest(model)
     else:
-        file, found = _file_of(name, weights, known)
+        file, named = _file_of(name, weights, all_weights)
         of_file, sha256 = clean_text(file.name), artifacts.sha256(file)
-        if found is not None and not _is_file_of(found, sha256):
+        if named is not None and not _is_file_of(named, sha256):
             raise FileRefusedError(
                 f"{of_file}: expected a file whose SHA-256 begins as its name says; got "
                 f"{sha256[:8]}, so that it is damaged or another one."
             )
-        called = found.name if found else of_file
-        found = found or next((w for w in known if _is_file_of(w, sha256)), None)
+        called = named.name if named else of_file
+        named = named or next((w for w in all_weights if _is_file_of(w, sha256)), None)
         _fill(model, head, file, name)
     return Encoder(
         name=name,
         forward=model.eval().to(device),
-        preset=_preset_of(found),
+        preset=_preset_of(named),
         weights=called,
         sha256=sha256,
-        pretraining=("none",) if weights == RANDOM else _pretraining_of(found),
+        pretraining=("none",) if weights == RANDOM else _pretraining_of(named),
         device=device,
         versions={"torchvision": library.__version__, "torch": str(torch.__version__)},
     )
@@ -261,31 +261,31 @@ def _remove_classifier(model: nn.Module, name: str) -> str:
     return last[-1]
 
 
-def _file_of(name: str, weights: str | Path | None, known: Any) -> tuple[Path, Any]:
+def _file_of(name: str, weights: str | Path | None, all_weights: Any) -> tuple[Path, Any]:
     """Return the file of weights and, of weights that torchvision names, which these are."""
     import torch
 
-    if weights is not None and str(weights) not in known.__members__:
+    if weights is not None and str(weights) not in all_weights.__members__:
         file = Path(weights)
         if not file.is_file():
             raise FileRefusedError(
                 f"{clean_text(file)}: expected a file of weights, {RANDOM!r} or one of "
-                f"{', '.join(each.name for each in known)}; found no such file."
+                f"{', '.join(each.name for each in all_weights)}; found no such file."
             )
         return file, None
-    found = known[str(weights)] if weights is not None else next(iter(known))
-    file = Path(torch.hub.get_dir()) / "checkpoints" / str(found.url).rpartition("/")[2]
+    named = all_weights[str(weights)] if weights is not None else next(iter(all_weights))
+    file = Path(torch.hub.get_dir()) / "checkpoints" / str(named.url).rpartition("/")[2]
     if not file.is_file():
         raise FileRefusedError(
-            f"{name}: expected its weights {found.name} in {file}; put {found.url} there, or name "
+            f"{name}: expected its weights {named.name} in {file}; put {named.url} there, or name "
             "a file of weights (--weights)."
         )
-    return file, found
+    return file, named
 
 
-def _is_file_of(found: Any, sha256: str) -> bool:
+def _is_file_of(named: Any, sha256: str) -> bool:
     """Whether a file is torchvision's: its name ends in the beginning of its SHA-256."""
-    return str(found.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
+    return str(named.url).removesuffix(".pth").endswith(f"-{sha256[:8]}")
 
 
 def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
@@ -300,31 +300,31 @@ def _fill(model: nn.Module, head: str, file: Path, name: str) -> None:
         values = {k: v for k, v in values.items() if not k.startswith(f"{head}.")}
         model.load_state_dict(values)
     except Exception as error:  # noqa: BLE001 - what is no such file raises anything
-        said = clean_text(str(error), 120)
+        cause = clean_text(str(error), 120)
         raise FileRefusedError(
             f"{clean_text(file.name)}: expected the weights of {name}; got others, or no weights "
-            f"({said})."
+            f"({cause})."
         ) from None
 
 
-def _preset_of(found: Any) -> Preset:
+def _preset_of(named: Any) -> Preset:
     """Return the preprocessing of the weights; without any, that of most networks."""
-    if found is None:
+    if named is None:
         return Preset()
-    asked = found.transforms()
+    transforms = named.transforms()
     return Preset(
-        resize=int(asked.resize_size[0]),
-        crop=int(asked.crop_size[0]),
-        interpolation=asked.interpolation.value,
-        mean=tuple(asked.mean),
-        std=tuple(asked.std),
+        resize=int(transforms.resize_size[0]),
+        crop=int(transforms.crop_size[0]),
+        interpolation=transforms.interpolation.value,
+        mean=tuple(transforms.mean),
+        std=tuple(transforms.std),
     )
 
 
-def _pretraining_of(found: Any) -> tuple[str, ...]:
-    if found is None or found.name.startswith(WEB_SCALE):
+def _pretraining_of(named: Any) -> tuple[str, ...]:
+    if named is None or named.name.startswith(WEB_SCALE):
         return ()
-    return ("imagenet-1k",) if len(found.meta.get("categories", ())) == 1000 else ()
+    return ("imagenet-1k",) if len(named.meta.get("categories", ())) == 1000 else ()
 
 
 # --- open_clip ------------------------------------------------------------------------------------
@@ -351,8 +351,8 @@ def _of_open_clip(name: str, weights: str | Path | None, device: str, seed: int)
         try:
             model = library.create_model(name, pretrained=pretrained, device=device)
         except Exception as error:  # noqa: BLE001 - what is no such file raises anything
-            said = clean_text(str(error), 120)
-            raise FileRefusedError(f"{called}: expected the weights of {name} ({said}).") from None
+            cause = clean_text(str(error), 120)
+            raise FileRefusedError(f"{called}: expected the weights of {name} ({cause}).") from None
     model = model.eval()
     return Encoder(
         name=f"open_clip:{name}",
@@ -413,12 +413,12 @@ def prototypes_of_texts(
     if not templates:
         raise ParameterError("Prototypes of texts need at least one template; got none.")
     names = [spaced_name(name) for name in class_names]
-    found = np.zeros((0, 0))
+    total = np.zeros((0, 0))
     for template in templates:
         t = texts([template.replace("{}", name) for name in names])
         t = t / np.linalg.norm(t, axis=1, keepdims=True)
-        found = t if not found.size else found + t
-    return (found / len(templates)).astype(np.float32)
+        total = t if not total.size else total + t
+    return (total / len(templates)).astype(np.float32)
 
 
 def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -431,15 +431,15 @@ def read_prompts(path: Path, class_names: Sequence[str]) -> tuple[tuple[str, ...
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_VALUES)
     prompts_by_class = isinstance(value, dict) and value
     expect(prompts_by_class, path, '{"class": ["prompt", ...]}', "another JSON")
-    found: dict[str, tuple[str, ...]] = {}
+    prompts_by_key: dict[str, tuple[str, ...]] = {}
     for name, prompts in value.items():
-        once = class_key(name) not in found
+        once = class_key(name) not in prompts_by_key
         expect(once, path, "each class once", f"{clean_text(name, 60)!r} twice")
-        found[class_key(name)] = _checked_prompts(path, name, prompts)
+        prompts_by_key[class_key(name)] = _checked_prompts(path, name, prompts)
     for name in class_names:
-        if class_key(name) not in found:
+        if class_key(name) not in prompts_by_key:
             raise closest_name(f"class in {clean_text(path.name)}", name, list(value))
-    return tuple(found[class_key(name)] for name in class_names)
+    return tuple(prompts_by_key[class_key(name)] for name in class_names)
 
 
 def _checked_prompts(path: Path, name: str, prompts: Any) -> tuple[str, ...]:

@@ -125,13 +125,13 @@ def extract(
         workers=workers,
         inside=images.root,
     )
-    there = {k for k in parts.numbers if parts.is_there(k)}
-    missing = [k for k in parts.numbers if k not in there]
-    done = resumed = sum(len(parts.names(k)) for k in there)
+    finished = {k for k in parts.numbers if parts.is_there(k)}
+    missing = [k for k in parts.numbers if k not in finished]
+    done = resumed = sum(len(parts.names(k)) for k in finished)
     read = read_batches(reading, (parts.paths(k) for k in missing))
-    for k, found in zip(missing, read, strict=True):
-        parts.put(k, *_encoded(found, parts.names(k), encoder, crops, batch, on_bad))
-        done += len(found)
+    for k, images_of_batch in zip(missing, read, strict=True):
+        parts.put(k, *_encoded(images_of_batch, parts.names(k), encoder, crops, batch, on_bad))
+        done += len(images_of_batch)
         progress(done, len(images.files), f"{done:,} of {len(images.files):,} images")
     return parts.joined(output, provenance_of(encoder, crops), encoder, prototypes, resumed)
 
@@ -188,11 +188,11 @@ class _Parts:
             )
         plan = self.folder / "plan.json"
         try:
-            there = json.loads(plan.read_bytes())
+            stored = json.loads(plan.read_bytes())
         except (OSError, ValueError):
-            there = None
-        if isinstance(there, dict) and there != settings:
-            differs = ", ".join(k for k in settings if there.get(k) != settings[k])
+            stored = None
+        if isinstance(stored, dict) and stored != settings:
+            differs = ", ".join(k for k in settings if stored.get(k) != settings[k])
             raise ParameterError(
                 f"{clean_text(self.folder.name)} holds an unfinished extraction with another "
                 f"{differs}; go on with that one, or delete the folder."
@@ -212,10 +212,10 @@ class _Parts:
         for path, name in zip(self.paths(k), self.names(k), strict=True):
             try:
                 state = path.stat()
-                known = f"{state.st_size} {state.st_mtime_ns}"
+                size_and_time = f"{state.st_size} {state.st_mtime_ns}"
             except (OSError, ValueError):
-                known = "none"
-            sha.update(f"{name}\n{known}\n".encode("utf-8", "surrogateescape"))
+                size_and_time = "none"
+            sha.update(f"{name}\n{size_and_time}\n".encode("utf-8", "surrogateescape"))
         return sha.hexdigest()
 
     def path(self, k: int) -> Path:

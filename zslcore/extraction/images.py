@@ -168,14 +168,14 @@ def resized_size(size: tuple[int, int], short_side: int) -> tuple[int, int]:
 
 def _unusual(image: Image.Image) -> list[str]:
     """Return a warning about this image, if any."""
-    found = [_MODES[image.mode]] if image.mode in _MODES else []
+    warnings = [_MODES[image.mode]] if image.mode in _MODES else []
     if "A" in image.getbands() or "transparency" in image.info:
-        found.append("transparent")
+        warnings.append("transparent")
     if image.getexif().get(_ORIENTATION, 1) not in (0, 1):
-        found.append("rotated")
+        warnings.append("rotated")
     if getattr(image, "is_animated", False):
-        found.append("several frames")
-    return found
+        warnings.append("several frames")
+    return warnings
 
 
 def _rgb(image: Image.Image) -> Image.Image:
@@ -281,13 +281,13 @@ def images_of_folder(folder: Path) -> Listing:
     if holds_tree(folder):
         return _of_tree(folder)
     files = sorted(files_by_class(folder, folder), key=itemgetter(1, 0))
-    found = [(file, label) for file, label in files if file.lower().endswith(ENDINGS)]
+    labelled = [(file, label) for file, label in files if file.lower().endswith(ENDINGS)]
     others = [file for file, _ in files if not file.lower().endswith(ENDINGS)]
-    if not found:
+    if not labelled:
         raise DatasetError(
             f"{clean_text(folder)}: expected a folder for every class, with images in it; got none."
         )
-    return _listing(folder, found, others)
+    return _listing(folder, labelled, others)
 
 
 def _of_tree(folder: Path) -> Listing:
@@ -312,13 +312,13 @@ def images_of_csv(path: Path, folder: Path) -> Listing:
         try:
             if not {"image_file", "label"} <= set(rows.fieldnames or ()):
                 raise FileRefusedError(f"{name}: expected the columns image_file and label.")
-            found = [_of_row(row, f"{name}, line {rows.line_num}", folder) for row in rows]
+            labelled = [_of_row(row, f"{name}, line {rows.line_num}", folder) for row in rows]
         except csv.Error as error:
-            said = clean_text(str(error))
-            raise FileRefusedError(f"{name}, line {rows.line_num}: {said}.") from None
-    if not found:
+            cause = clean_text(str(error))
+            raise FileRefusedError(f"{name}, line {rows.line_num}: {cause}.") from None
+    if not labelled:
         raise FileRefusedError(f"{name}: expected a line for every image; got none.")
-    return _listing(folder, found, [])
+    return _listing(folder, labelled, [])
 
 
 def _of_row(row: dict[str, str | None], place: str, folder: Path) -> tuple[str, str]:
@@ -331,20 +331,20 @@ def _of_row(row: dict[str, str | None], place: str, folder: Path) -> tuple[str, 
     return inside, label
 
 
-def _listing(folder: Path, found: list[tuple[str, str]], others: list[str]) -> Listing:
-    if len(found) > MAX_IMAGES:
-        raise DatasetError(f"Expected at most {MAX_IMAGES:,} images; got {len(found):,}.")
-    twice = [file for file, n in Counter(file for file, _ in found).items() if n > 1]
+def _listing(folder: Path, labelled: list[tuple[str, str]], others: list[str]) -> Listing:
+    if len(labelled) > MAX_IMAGES:
+        raise DatasetError(f"Expected at most {MAX_IMAGES:,} images; got {len(labelled):,}.")
+    twice = [file for file, n in Counter(file for file, _ in labelled).items() if n > 1]
     if twice:
         raise DatasetError(f"{clean_text(twice[0])}: expected each image once; it is named twice.")
-    cleaned = [clean_text(label) for _, label in found]
+    cleaned = [clean_text(label) for _, label in labelled]
     names = sorted(set(cleaned))
     place = {name: number for number, name in enumerate(names)}
     if "" in place:
         raise DatasetError("Expected a class with a name; got one without printable letters.")
     return Listing(
         root=folder,
-        files=tuple(file for file, _ in found),
+        files=tuple(file for file, _ in labelled),
         labels=np.array([place[label] for label in cleaned], dtype=np.int64),
         class_names=tuple(names),
         left_out=tuple(others),
@@ -420,7 +420,7 @@ class _Pool:
 
     def __init__(self, how: Reading) -> None:
         self.how = how
-        self.executor = self._made(how.workers)
+        self.executor = self._executor(how.workers)
 
     def __enter__(self) -> _Pool:
         return self
@@ -428,7 +428,7 @@ class _Pool:
     def __exit__(self, *_: object) -> None:
         self.executor.shutdown(wait=True, cancel_futures=True)
 
-    def _made(self, workers: int) -> ProcessPoolExecutor:
+    def _executor(self, workers: int) -> ProcessPoolExecutor:
         spawn = multiprocessing.get_context("spawn")  # a fork would take the network's threads
         return ProcessPoolExecutor(workers, spawn, initializer=_limit)
 
@@ -436,21 +436,21 @@ class _Pool:
         try:
             return [self.executor.submit(_read_in_worker, self.how, path) for path in batch]
         except BrokenProcessPool:
-            self.executor = self._made(self.how.workers)
+            self.executor = self._executor(self.how.workers)
             return self.start(batch)
 
-    def finish(self, batch: Sequence[Path], asked: list[Future[Read]]) -> list[Read]:
+    def finish(self, batch: Sequence[Path], futures: list[Future[Read]]) -> list[Read]:
         """Return a batch; after a crash its images are read again, one by one."""
-        found: list[Read] = []
-        for path, future in zip(batch, asked, strict=True):
+        results: list[Read] = []
+        for path, future in zip(batch, futures, strict=True):
             try:
-                found.append(future.result())
+                results.append(future.result())
             except BrokenProcessPool:
-                found.append(self._alone(path))
-        return found
+                results.append(self._alone(path))
+        return results
 
     def _alone(self, path: Path) -> Read:
-        with self._made(1) as executor:
+        with self._executor(1) as executor:
             try:
                 return executor.submit(_read_in_worker, self.how, path).result()
             except BrokenProcessPool:

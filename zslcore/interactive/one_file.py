@@ -58,7 +58,7 @@ class Parts:
 
 
 def one_file(
-    parts: Parts, data: bytes, *, title: str, caption: str, made: str, theme: str = ""
+    parts: Parts, data: bytes, *, title: str, caption: str, footnote: str, theme: str = ""
 ) -> str:
     """Return a page that shows a figure of ``data``, packed as its script takes it.
 
@@ -66,7 +66,7 @@ def one_file(
     """
     body = (
         f"<h1>{escape(title)}</h1>\n<p>{escape(caption)}</p>\n{element(parts)}\n"
-        f"<p><small>{escape(made)}</small></p>"
+        f"<p><small>{escape(footnote)}</small></p>"
     )
     return page_of(body, title=title, style=parts.css, script=script_of(parts, data), theme=theme)
 
@@ -175,8 +175,10 @@ def joined(entry: Path) -> str:
     def collect(path: Path) -> None:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
         for line in lines:
-            if (found := _IMPORT.match(line)) and (other := _found(path, found[1])) not in texts:
-                collect(other)
+            if statement := _IMPORT.match(line):
+                imported = _imported_file(path, statement[1])
+                if imported not in texts:
+                    collect(imported)
         own = (re.sub("^export (?!default)", "", each) for each in lines if not _IMPORT.match(each))
         texts[path] = "".join(own)
 
@@ -184,7 +186,7 @@ def joined(entry: Path) -> str:
     return "".join(texts.values())
 
 
-def _found(path: Path, name: str) -> Path:
+def _imported_file(path: Path, name: str) -> Path:
     """Return the file that a module imports; the app's come from an installed package, too."""
     _, shared, rest = name.rpartition("zslcore/interactive/")
     return (SHARED / rest if shared else path.parent / name).resolve()

@@ -229,13 +229,13 @@ def over_pieces(
     keep : folder in which finished pieces are stored and found again
     progress : callable(done, total, message), called after every piece
     """
-    given = [tuple(array[piece.at] for array in by_row) for piece in pieces]
+    row_values = [tuple(array[piece.at] for array in by_row) for piece in pieces]
     keys = [""] * len(pieces)
     if keep is not None or all(piece.part is not None for piece in pieces):
-        keys = [joblib.hash((digest, p.digest, g)) for p, g in zip(pieces, given, strict=True)]
+        keys = [joblib.hash((digest, p.digest, g)) for p, g in zip(pieces, row_values, strict=True)]
     order = sorted(range(len(pieces)), key=lambda k: keys[k])
     stored = joblib.Memory(keep, verbose=0).cache(_do, ignore=["do", "piece", "given", "common"])
-    tasks = [(do, keys[k], pieces[k], given[k], common) for k in order]
+    tasks = [(do, keys[k], pieces[k], row_values[k], common) for k in order]
     done = failures = 0
     while done < len(tasks):
         before = done
@@ -310,7 +310,7 @@ class Standing:
 
     def __str__(self) -> str:
         """Return the line."""
-        now = "; ".join(f"{what}: {said}" if said else what for what, said in self.at_work)
+        now = "; ".join(f"{what}: {message}" if message else what for what, message in self.at_work)
         left = "" if self.seconds_left is None else f", about {_time(self.seconds_left)} left"
         line = f"{self.share:4.0%}  {self.done} of {self.total} done, {_time(self.seconds)}{left}"
         return f"{line}.  {now}" if now else f"{line}."
@@ -356,11 +356,11 @@ class Following:
     ) -> None:
         self._folder, self._show = folder, show
         self._place = {name: str(k) for k, name in enumerate(pieces)}
-        known = [seconds for seconds in pieces.values() if seconds > 0]
-        usual = fmean(known) if known else 1.0
+        timed = [seconds for seconds in pieces.values() if seconds > 0]
+        usual = fmean(timed) if timed else 1.0
         self._weight = {name: s if s > 0 else usual for name, s in pieces.items()}
         self._total = sum(self._weight.values())
-        self._expected = max(self._total / at_once, *self._weight.values()) if known else None
+        self._expected = max(self._total / at_once, *self._weight.values()) if timed else None
         self._done: set[str] = set()
         self._began = time.monotonic()
 

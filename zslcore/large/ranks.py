@@ -408,12 +408,12 @@ class _Beaten:
 def _count(X: FeatureView, y: np.ndarray, plan: _Plan) -> Counts:
     n = max(1, BLOCK_VALUES // len(plan.order))
     room = plan.room(min(n, len(X)))
-    found = [
+    blocks = [
         _beaten(plan.scores(block, room[: len(block)]), y[part], plan)
         for part, block in chunks(X, n)
     ]
     by, best, answer = (
-        np.concatenate([getattr(block, name) for block in found]) for name in _Beaten.__slots__
+        np.concatenate([getattr(block, name) for block in blocks]) for name in _Beaten.__slots__
     )
     return _summed(y, by, plan, _images(y, best, answer, plan))
 
@@ -464,9 +464,9 @@ def _images(y: np.ndarray, best: np.ndarray, answer: np.ndarray, plan: _Plan) ->
     """Return the best of the seen side, and of the unseen side of every curve."""
     atoms = plan.atoms
     sides = [atoms.in_set[atoms.names.index(name)] & ~atoms.seen for name in plan.curves]
-    found = [_best_of(best, answer, side) for side in [atoms.seen, *sides]]
-    values = np.column_stack([value for value, _ in found])
-    answers = np.column_stack([answer for _, answer in found])
+    best_of_sides = [_best_of(best, answer, side) for side in [atoms.seen, *sides]]
+    values = np.column_stack([value for value, _ in best_of_sides])
+    answers = np.column_stack([answer for _, answer in best_of_sides])
     rows = np.arange(len(y))
     return Images(rows, y, values[:, 0], values[:, 1:], answers[:, 0], answers[:, 1:])
 

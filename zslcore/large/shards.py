@@ -99,7 +99,7 @@ class Shards:
         try:
             manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
             files, rows_a_part = manifest["files"], int(manifest["rows_a_part"])
-            known = {name: dict(files[name]) for name in (FEATURES, LABELS)}
+            records = {name: dict(files[name]) for name in (FEATURES, LABELS)}
             if manifest["schema"] != SCHEMA or rows_a_part < 1:
                 raise ValueError("schema")
             shards = cls(folder, rows_a_part, tuple(map(str, manifest["digests"])))
@@ -114,7 +114,7 @@ class Shards:
         try:
             anew = {"mtime_ns": None} if every_file else {}
             artifacts.verify(
-                folder, {name: state | anew for name, state in known.items()}, MANIFEST
+                folder, {name: state | anew for name, state in records.items()}, MANIFEST
             )
         except CorruptFolderError as error:
             raise CorruptFolderError(f"{folder}: {error}.") from None

@@ -74,9 +74,9 @@ def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
     ``ImageNet_w2v.mat``, whose classes without a word vector have zeros and are in none of the nine
     test sets. In the split "own" classes of the 2012 challenge train and all others are unseen.
     """
-    shards, given = Shards.open(folder), read_class_embeddings(prototypes)
-    S = np.asarray(given.values, dtype=np.float32)
-    known_by = hashlib.sha256(f"{shards.digest} {given.classes}".encode() + S.tobytes())
+    shards, embeddings = Shards.open(folder), read_class_embeddings(prototypes)
+    S = np.asarray(embeddings.values, dtype=np.float32)
+    known_by = hashlib.sha256(f"{shards.digest} {embeddings.classes}".encode() + S.tobytes())
     labels = np.asarray(shards.labels)
     in_range = labels[labels < len(S)]  # others are refused below, in a sentence
     return ZSLDataset(
@@ -84,9 +84,9 @@ def imagenet_of_shards(folder: Path, prototypes: Path) -> ZSLDataset:
         features=cast(np.ndarray, shards),  # read like an array, never whole
         labels=labels,
         prototypes=S,
-        class_names=given.classes,
-        attribute_names=given.names,
-        splits={"own": challenge_split("own", in_range, given.classes)},
+        class_names=embeddings.classes,
+        attribute_names=embeddings.names,
+        splits={"own": challenge_split("own", in_range, embeddings.classes)},
         source=f"Features of your own, from the shards {folder.name}.",
         known_digest=known_by.hexdigest()[:16],
     )

@@ -49,7 +49,7 @@ class LogisticPath(LinearPath):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return divide(L, columns.found, trans="T")
+        return divide(L, columns.minimisers, trans="T")
 
     def _mean_curvature(self, W: np.ndarray) -> float:
         """Return the mean of p(1 - p) over rows and columns, reading ``X`` once."""
@@ -97,7 +97,7 @@ class _Columns:
     """
 
     rows: _Rows
-    found: np.ndarray
+    minimisers: np.ndarray
     at_work: np.ndarray
     Z: np.ndarray
     P: np.ndarray
@@ -120,7 +120,7 @@ class _Columns:
             self._leave(np.abs(self.G).max(axis=0) <= stop)
             if len(self.at_work):
                 self._step()
-        self.found[:, self.at_work] = self.Z
+        self.minimisers[:, self.at_work] = self.Z
         return len(self.at_work)
 
     def _gradient(self) -> np.ndarray:
@@ -133,7 +133,7 @@ class _Columns:
         """Store converged columns and drop them."""
         if not done.any():
             return
-        self.found[:, self.at_work[done]] = self.Z[:, done]
+        self.minimisers[:, self.at_work[done]] = self.Z[:, done]
         self.at_work = self.at_work[~done]
         self.Z, self.P, self.T, self.G = (A[:, ~done] for A in (self.Z, self.P, self.T, self.G))
         self.memory = [(s[:, ~done], y[:, ~done], r[~done]) for s, y, r in self.memory]

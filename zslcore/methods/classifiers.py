@@ -31,28 +31,28 @@ class ClassifierCache:
     def __init__(self, limit: int = WORKING_BYTES) -> None:
         self.limit = limit
         self.seconds_saved = 0.0
-        self._found: OrderedDict[str, tuple[Solutions, float]] = OrderedDict()
+        self._cache: OrderedDict[str, tuple[Solutions, float]] = OrderedDict()
 
     def get(self, key: str, solve: Callable[[], Solutions]) -> Solutions:
         """Return the solutions of the problem ``key``; ``solve`` is called where there are none."""
-        known = self._found.pop(key, None)
-        if known is None:
-            known = _timed(solve)
+        entry = self._cache.pop(key, None)
+        if entry is None:
+            entry = _timed(solve)
         else:
-            self.seconds_saved += known[1]
-        self._found[key] = known
-        while sum(W.nbytes for each, _ in self._found.values() for W in each.values()) > self.limit:
-            self._found.popitem(last=False)
-        return known[0]
+            self.seconds_saved += entry[1]
+        self._cache[key] = entry
+        while sum(W.nbytes for each, _ in self._cache.values() for W in each.values()) > self.limit:
+            self._cache.popitem(last=False)
+        return entry[0]
 
 
 def _timed(solve: Callable[[], Solutions]) -> tuple[Solutions, float]:
     """Return solutions that cannot be written to, and the seconds that they took."""
     start = time.perf_counter()
-    found = solve()
-    for W in found.values():
+    solutions = solve()
+    for W in solutions.values():
         W.setflags(write=False)
-    return found, time.perf_counter() - start
+    return solutions, time.perf_counter() - start
 
 
 _ACTIVE: ContextVar[ClassifierCache | None] = ContextVar("_ACTIVE", default=None)

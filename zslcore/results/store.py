@@ -188,9 +188,9 @@ class ResultStore:
         content = None if predictions is None else predictions_bytes(predictions)
         with self.writing() as db:
             rows = [row[-1:] for row in rows_of(db, "runs", result.key)]
-            for known in _readable(rows if result.oracle is None else []):
-                if known.evaluation == result.evaluation:
-                    result = replace(result, oracle=known.oracle)
+            for former in _readable(rows if result.oracle is None else []):
+                if former.evaluation == result.evaluation:
+                    result = replace(result, oracle=former.oracle)
             values = (result.key, result.created, result.to_json())
             db.execute("INSERT OR REPLACE INTO runs VALUES (?, ?, ?)", values)
             if content is not None:
@@ -444,10 +444,10 @@ def _understood(content: bytes) -> Predictions:
         return read_packaged(path)
 
 
-Found = TypeVar("Found", StoredRun, Result, StoredRun | Result)
+Entry = TypeVar("Entry", StoredRun, Result, StoredRun | Result)
 
 
-def _named(name: str, among: Sequence[Found], what: str) -> Found:
+def _named(name: str, among: Sequence[Entry], what: str) -> Entry:
     """Return the entry with this id, or the only one that begins so."""
     by_id = {one.id: one for one in among}
     begin = [id_ for id_ in by_id if id_.startswith(name)] if name else []

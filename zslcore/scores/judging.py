@@ -147,7 +147,7 @@ class ScoreReport:
         shown = interactive_curve(
             lines, m.tested, m.class_names, choose=bool(others), tell=False, sides=sides
         )
-        return shown.page(title=title or m.name, made=made)
+        return shown.page(title=title or m.name, footnote=made)
 
     def __repr__(self) -> str:
         return f"<ScoreReport {self.matrix.name}: {self.headline}>"

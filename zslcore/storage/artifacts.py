@@ -172,30 +172,30 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def verify(folder: Path, known: Mapping[str, Mapping[str, Any]], *extra: str) -> None:
+def verify(folder: Path, records: Mapping[str, Mapping[str, Any]], *extra: str) -> None:
     """Raise CorruptFolderError where files of ``folder`` differ from the record of :func:`seal`.
 
     A file is hashed where it is small, or its modification time is not the one recorded. Hidden
     files, and those named as ``extra``, may be there as well.
     """
     try:
-        there = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+        names = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
     except OSError:
         raise CorruptFolderError(f"its folder {folder.name} is missing") from None
-    if foreign := there - set(known) - set(extra):
+    if foreign := names - set(records) - set(extra):
         raise CorruptFolderError(f"{min(foreign)} does not belong to it")
-    for name, state in known.items():
+    for name, state in records.items():
         _verify(folder / Path(name).name, state)
 
 
-def _verify(path: Path, known: Mapping[str, Any]) -> None:
+def _verify(path: Path, record: Mapping[str, Any]) -> None:
     if not path.is_file():
         raise CorruptFolderError(f"{path.name} is missing")
     state = path.stat()
-    if "size" in known and state.st_size != known["size"]:
-        raise CorruptFolderError(f"{path.name} has {state.st_size:,} of {known['size']:,} bytes")
-    touched = state.st_mtime_ns != known.get("mtime_ns") or state.st_size <= ALWAYS_HASHED
-    if touched and sha256(path) != known["sha256"]:
+    if "size" in record and state.st_size != record["size"]:
+        raise CorruptFolderError(f"{path.name} has {state.st_size:,} of {record['size']:,} bytes")
+    touched = state.st_mtime_ns != record.get("mtime_ns") or state.st_size <= ALWAYS_HASHED
+    if touched and sha256(path) != record["sha256"]:
         raise CorruptFolderError(f"{path.name} has changed since it was written")
 
 
@@ -216,10 +216,10 @@ def discard(folder: Path) -> None:
 def _folders_in(folder: Path) -> list[Path]:
     """Return the folders in a folder, opened to this process."""
     with os.scandir(folder) as entries:
-        found = [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
-    for each in found:
+        folders = [Path(entry) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    for each in folders:
         each.chmod(0o700)
-    return found
+    return folders
 
 
 def sweep(drafts: Iterable[Path]) -> int:

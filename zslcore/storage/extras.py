@@ -54,8 +54,8 @@ def extra(name: str, package: str, purpose: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != package:
             raise
-        said = sentence(name, purpose, package)
-        raise MissingExtraError(f"{said}{_REMEDY}{install(name)}") from None
+        reason = sentence(name, purpose, package)
+        raise MissingExtraError(f"{reason}{_REMEDY}{install(name)}") from None
 
 
 def is_missing(name: str) -> bool:
@@ -77,9 +77,9 @@ def sentence(name: str, purpose: str, package: str = "") -> str:
 
 def missing_in(error: str) -> tuple[str, str] | None:
     """Return a message on a missing extra without its command, and the extra; None for others."""
-    said = error.partition(_REMEDY)[0]
-    found = _NAMED.fullmatch(said)
-    return (said, found[1]) if found and found[1] in EXTRAS else None
+    text = error.partition(_REMEDY)[0]
+    match = _NAMED.fullmatch(text)
+    return (text, match[1]) if match and match[1] in EXTRAS else None
 
 
 def install(name: str = "", *packages: str) -> str:
@@ -114,16 +114,16 @@ def _clone() -> Path | None:
         origin = metadata.distribution("zslcore").read_text("direct_url.json")
     except metadata.PackageNotFoundError:
         return None
-    known = json.loads(origin or "{}")
-    folder = Path(url2pathname(urlsplit(known.get("url", "")).path)).resolve()
-    return folder if "dir_info" in known and (folder / "pyproject.toml").is_file() else None
+    record = json.loads(origin or "{}")
+    folder = Path(url2pathname(urlsplit(record.get("url", "")).path)).resolve()
+    return folder if "dir_info" in record and (folder / "pyproject.toml").is_file() else None
 
 
 def _requirements(name: str) -> list[str]:
-    found = []
+    requirements = []
     for line in metadata.requires("zslcore") or []:
         requirement, _, marker = (each.strip() for each in line.partition(";"))
         if re.search(rf"extra == ['\"]{name}['\"]", marker):
             own = re.fullmatch(r"zslcore\[(\w+)\]", requirement)
-            found += _requirements(own[1]) if own else [requirement]
-    return found
+            requirements += _requirements(own[1]) if own else [requirement]
+    return requirements

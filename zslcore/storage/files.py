@@ -62,11 +62,11 @@ def path_of(name: str | os.PathLike[str], folder: Path) -> Path:
     A plain name is looked up in the folder of the source, then in the working directory; a path the
     other way round. What is found comes back absolute, anything else as it is.
     """
-    given = Path(name)
-    places = [folder / given, given]
-    if given.name != str(name):
+    file = Path(name)
+    places = [folder / file, file]
+    if file.name != str(name):
         places.reverse()
-    return next((path.absolute() for path in places if path.is_file()), given)
+    return next((path.absolute() for path in places if path.is_file()), file)
 
 
 #: What a system says where nothing can be written; NumPy says nothing of it.
@@ -79,14 +79,14 @@ _LETTERS = 200
 
 
 @contextmanager
-def or_refused(what: str) -> Iterator[None]:
-    """Convert a failure to write ``what`` (no room, no rights, a faulty disk) into one sentence."""
+def or_refused(name: str) -> Iterator[None]:
+    """Turn a failure to write the file ``name`` (disk full, no permission) into one sentence."""
     try:
         yield
     except OSError as error:
         if error.errno not in _UNWRITABLE:
             raise
-        raise refusal(error, what) from error
+        raise refusal(error, name) from error
 
 
 def is_full(error: BaseException) -> bool:
@@ -98,9 +98,9 @@ def is_full(error: BaseException) -> bool:
     return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
-def refusal(error: OSError, what: object = None, wish: str = "write") -> ZSLError:
-    """Return the sentence on an error of the system; ``what`` is the file if known."""
-    named = what if what is not None else error.filename
+def refusal(error: OSError, file: object = None, wish: str = "write") -> ZSLError:
+    """Return a system error as one sentence; by default of the file that it names."""
+    named = file if file is not None else error.filename
     name = os.fsdecode(named) if isinstance(named, str | bytes | os.PathLike) else "A file"
     shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name[:_LETTERS])
     why = (error.strerror or "No space left on device").lower()

@@ -65,8 +65,8 @@ def _minutes(text: str) -> float:
 
 
 def _size(text: str) -> int:
-    found = _SIZE.fullmatch(text)
-    if found is None or not (size := int(float(found[1]) * 2 ** _POWERS[(found[2] or "").upper()])):
+    match = _SIZE.fullmatch(text)
+    if match is None or not (size := int(float(match[1]) * 2 ** _POWERS[(match[2] or "").upper()])):
         raise ValueError
     return size
 

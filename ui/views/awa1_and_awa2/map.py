@@ -739,7 +739,7 @@ def _html(scene: Scene, looks: Colouring, colour: str) -> str:
     settings = "; ".join(dict.fromkeys(one.settings.caption() for one in scene.maps))
     return _drawn(scene, looks, colour).page(
         title=f"{scene.title}, coloured by {colour}",
-        made=f"{settings}. {'; '.join(downloads.page_sources())}.",
+        footnote=f"{settings}. {'; '.join(downloads.page_sources())}.",
         theme="dark" if palette.dark() else "light",
     )
 

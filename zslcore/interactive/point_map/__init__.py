@@ -100,10 +100,12 @@ class PointMap:
             blocks.append(as_bytes(self.pictures, "u1"))
         return packed(self._head(), blocks)
 
-    def page(self, *, title: str, made: str, theme: str, caption: str = "") -> str:
+    def page(self, *, title: str, footnote: str, theme: str, caption: str = "") -> str:
         """Return the maps as one HTML file; ``theme`` is the one that the palette is for."""
-        said = {"title": title, "caption": caption or self.panels[0].alt, "made": made}
-        return one_file(PARTS, self.packed(), theme=theme, **said)
+        caption = caption or self.panels[0].alt
+        return one_file(
+            PARTS, self.packed(), title=title, caption=caption, footnote=footnote, theme=theme
+        )
 
     def _head(self) -> dict[str, Any]:
         panels = [

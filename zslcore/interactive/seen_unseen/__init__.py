@@ -128,10 +128,10 @@ class InteractiveCurve:
         head, blocks = self.parts()
         return packed(head | {"file": file}, blocks)
 
-    def page(self, *, title: str, made: str, caption: str = "") -> str:
+    def page(self, *, title: str, footnote: str, caption: str = "") -> str:
         """Return the curve as one HTML file, see :func:`.one_file.one_file`."""
         return one_file(
-            PARTS, self.packed(title), title=title, caption=caption or self.alt, made=made
+            PARTS, self.packed(title), title=title, caption=caption or self.alt, footnote=footnote
         )
 
     def parts(self) -> tuple[dict[str, Any], list[bytes]]:
@@ -261,9 +261,9 @@ def interactive_curve(
 def notebook_curve(curve: SeenUnseenCurve) -> str:
     """Return a curve as an element of a notebook, with a gamma to drag."""
     title = "Seen-unseen curve"
-    made = f"AUSUC {curve.ausuc:.4f}, {len(curve.gamma):,} points."
+    footnote = f"AUSUC {curve.ausuc:.4f}, {len(curve.gamma):,} points."
     figure = interactive_curve([line_of(title, curve, "harmonic", None, 0.0)], tell=False)
-    return framed(figure.page(title=title, made=made), title, height=CURVE_HEIGHT)
+    return framed(figure.page(title=title, footnote=footnote), title, height=CURVE_HEIGHT)
 
 
 def page_of_answers(
@@ -271,7 +271,7 @@ def page_of_answers(
     names: Sequence[str],
     *,
     title: str,
-    made: str,
+    footnote: str,
     gamma: float | None = None,
     origin: str | None = None,
 ) -> str:
@@ -280,25 +280,23 @@ def page_of_answers(
     ``gamma`` is the one that counts and ``origin`` where it comes from, None without one.
     """
     line = line_of(title, test.curve, "harmonic", gamma, gamma or 0.0, origin)
-    return interactive_curve([line], test, names, tell=False).page(title=title, made=made)
+    return interactive_curve([line], test, names, tell=False).page(title=title, footnote=footnote)
 
 
 def _alt(lines: Sequence[Line]) -> str:
     """Describe the curves: the metrics to report, and the oracle by its name."""
     first, *others = lines
-    said = f"{first.name}: without calibration H is {percent(first.curve.at(0.0).harmonic)}"
+    text = f"{first.name}: without calibration H is {percent(first.curve.at(0.0).harmonic)}"
     for stop in first.stops:
         if stop.look == "validated":
             at = first.curve.at(stop.gamma)
-            said += (
+            text += (
                 f", at the {stop.name} gamma {three_digits(stop.gamma)} it is "
                 f"{percent(at.harmonic)}"
             )
     best = first.curve.best()
-    said += (
-        f". Oracle, gamma chosen on the test set: {percent(best.harmonic)}, a bound and no result."
-    )
+    text += f". Oracle, gamma chosen on the test set: {percent(best.harmonic)}, an upper bound."
     if others:
         listed = ", ".join(f"{line.name} (AUSUC {percent(line.curve.ausuc)})" for line in others)
-        said += f" Compared with: {listed}."
-    return said
+        text += f" Compared with: {listed}."
+    return text
