@@ -228,7 +228,7 @@ def test_predictions_that_agree_with_the_data_are_verified(predicted):
 
 def test_predictions_of_data_that_a_visitor_may_not_open_are_stated(predicted, monkeypatch):
     app = pages.visit(PAGE)
-    monkeypatch.setattr(visitors, "available", lambda: ("elsewhere",))
+    monkeypatch.setattr(visitors, "available_datasets", lambda: ("elsewhere",))
     app = with_predictions(app, predicted.predictions)
     assert badges(app) == ["stated"]
     assert "rows and labels cannot be looked up" in words(app)
