@@ -1,27 +1,32 @@
-"""Figures of the app as Plotly reads them, which refuses names and values that it does not know."""
+"""Figures of the app, with their parts as attributes."""
 
 import inspect
 from functools import wraps
 from types import SimpleNamespace
 
-import plotly.graph_objects as go
-
 from ui.figures.vocabulary import Chart
 
 
-def read(chart):
-    """Return a figure of the app as one of Plotly's."""
-    return go.Figure(chart.to_dict())
+class Parts(dict):
+    """A part of a figure by the names of its own parts; None for one that it has not."""
+
+    def __getitem__(self, name):
+        return read(self.get(name))
+
+    __getattr__ = __getitem__
 
 
-def chart_of(figure):
-    """Return a figure of Plotly's as one of the app."""
-    traces = [trace.to_plotly_json() for trace in figure.data]
-    return Chart(traces, figure.layout.to_plotly_json())
+def read(part):
+    """Return a figure, or a part of one, with its parts as attributes."""
+    if isinstance(part, Chart):
+        return Parts(part.to_dict())
+    if isinstance(part, dict):
+        return Parts(part)
+    return tuple(map(read, part)) if isinstance(part, list | tuple) else part
 
 
 def reading(function):
-    """Return a function of figures of the app that returns Plotly's."""
+    """Return a function of figures of the app that returns them with parts as attributes."""
 
     @wraps(function)
     def drawn(*args, **kwargs):

@@ -33,6 +33,7 @@ from zslcore.version import version
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.transforms import Bbox
 
     from zslcore.evaluation.predictions import Predictions
     from zslcore.interactive.point_map import Panel as MapPanel
@@ -49,8 +50,6 @@ FORMATS = ("pdf", "svg", "png")
 POINTS, DOTS = 8.0, 600
 #: Inches around panel and legend, and the name of words at points.
 SPACE, AT_POINTS = 0.03, "words at points"
-#: Times that a height is corrected, at most.
-MOST_TRIMS = 6
 _MM = 1 / 25.4
 INK, _GRID = "#14181C", "#D9D9D9"
 _SYMBOLS = {
@@ -58,7 +57,9 @@ _SYMBOLS = {
     "triangle-left": "<", "triangle-right": ">", "x": "X", "x-thin": "x", "cross": "P",
     "cross-thin": "+", "hexagon": "h", "star": "*", "line-ns": "|", "line-ew": "_",
 }  # fmt: skip
-_LINES = {"solid": "-", "dash": "--", "dot": ":", "dashdot": "-.", "longdash": "--"}
+_LINES = {"dash": "--", "dot": ":"}
+#: Label of a mark without an entry in the legend.
+NO_ENTRY = "_nolegend_"
 _LOCK = Lock()  # Matplotlib's settings are those of the process
 
 
@@ -92,8 +93,16 @@ def print_figure(
         about = {"Software": about["Creator"]}
     out = BytesIO()
     with _settled(settings):
-        figure.savefig(out, format=form, dpi=DOTS, metadata=about)
+        figure.savefig(out, format=form, dpi=DOTS, metadata=about, bbox_inches=page_of(figure))
     return out.getvalue()
+
+
+def page_of(figure: Figure) -> Bbox:
+    """Return the page in inches: as wide as the figure, as high as its contents."""
+    from matplotlib.transforms import Bbox
+
+    contents = figure.get_tightbbox()
+    return Bbox([[0, contents.y0 - SPACE], [figure.get_figwidth(), contents.y1 + SPACE]])
 
 
 def drawn(
@@ -119,31 +128,14 @@ def drawn(
         axes.spines[["top", "right"]].set_visible(False)
         axes.set_axisbelow(True)
         if panel.square:
-            axes.set_aspect("equal", adjustable="box")
+            axes.set_aspect("equal", adjustable="box", anchor="N")  # the page ends below it
         title = _wrapped(panel.title, int(0.62 * letters))
         axes.set_title(title, loc="left", weight="bold")
         names = _write_legend(figure, axes, letters)
         figure.set_figheight(_height(axes, panel, [title, *names]) * _MM)
         figure.draw_without_rendering()  # the layout stands, and anyone can measure it
-        if panel.square:
-            _trim(figure, axes)
         _thin(axes)
     return figure, settings
-
-
-def _trim(figure: Figure, axes: Axes) -> None:
-    """Take away the height that a square panel leaves: its side follows from the width."""
-    for _ in range(MOST_TRIMS):  # the layout answers in proportion only
-        top = figure.legends[0].get_window_extent().y0 if figure.legends else figure.bbox.y1
-        own = axes.get_tightbbox()
-        if own is None:
-            return
-        gaps = top - own.y1, own.y0
-        spare = sum(gaps) / figure.dpi - 2 * SPACE
-        if min(gaps) >= 0 and abs(spare) < 0.1 * SPACE:
-            return
-        figure.set_figheight(figure.get_figheight() - spare)
-        figure.draw_without_rendering()
 
 
 def _thin(axes: Axes) -> None:
@@ -192,7 +184,9 @@ class _settled:  # noqa: N801 - reads as a word of a with statement
 def _height(axes: Axes, panel: Panel, texts: Sequence[str]) -> float:
     """Return the height in mm: that of a golden rectangle, more where rows or names need it."""
     width_mm = _width_mm(axes)
-    height = width_mm * (0.95 if panel.square else 0.72)
+    if panel.square:
+        return 1.6 * width_mm + 3.8 * sum(len(text.splitlines()) for text in texts)
+    height = width_mm * 0.72
     if _upright(words := _words_of(axes.xaxis), width_mm):
         height += 1.5 * max(map(len, words))
     height = max(height, 4.2 * len(_words_of(axes.yaxis)) + 20)
@@ -260,24 +254,92 @@ def level(axes: Axes, lowest: float) -> float:
     return lowest + len([*axes.lines, *axes.collections, *axes.patches]) / 1e6
 
 
-def line_style(line: str) -> Any:
-    """Return Matplotlib's style of a line of Plotly: a name, or lengths in points as "6 4"."""
-    if line[:1].isdigit():
-        return (0, tuple(float(length) / 2 for length in line.split()))
-    return _LINES.get(line, "-")
-
-
-def label_of(name: str) -> str:
-    """Return a name for the legend, which leaves out an empty one."""
-    return name or "_nolegend_"
-
-
 def draw_line(
-    axes: Axes, x: Any, y: Any, color: str, name: str = "", line: str = "solid", **look: Any
+    axes: Axes,
+    x: Any,
+    y: Any,
+    color: str,
+    name: str = "",
+    line: str = "solid",
+    of_panel: str = "",
+    **look: Any,
 ) -> None:
-    """Draw a line in a style of Plotly; ``look`` are options of ``Axes.plot``."""
-    look = {"zorder": level(axes, 2), "lw": 1.0} | look
-    axes.plot(x, y, color=color, ls=line_style(line), label=label_of(name), **look)
+    """Draw a line; its style is "solid", "dash", "dot", or lengths in pixels as "6 4".
+
+    ``look`` are options of ``Axes.plot``, places are those of :func:`plane`.
+    """
+    style: Any = _LINES.get(line, "-")
+    if line[:1].isdigit():
+        style = (0, tuple(float(length) / 2 for length in line.split()))
+    look = {"zorder": level(axes, 2), "lw": 1.0, "transform": plane(axes, of_panel)} | look
+    axes.plot(x, y, color=color, ls=style, label=name or NO_ENTRY, **look)
+
+
+def draw_bars(
+    axes: Axes,
+    low: Any,
+    length: Any,
+    width: float,
+    start: Any,
+    color: Any,
+    name: str = "",
+    *,
+    hatch: Any = "",
+    lying: bool = False,
+) -> None:
+    """Draw bars from their lower edges ``low`` on, upright or lying; hatches as "/" or "x"."""
+    hatches = [each * 3 or None for each in np.broadcast_to(hatch, len(low)).tolist()]
+    look: dict[str, Any] = {"hatch": hatches, "linewidth": 0, "zorder": level(axes, 2)}
+    look |= {"color": color, "label": name or NO_ENTRY}
+    look["edgecolor"] = ["white" if each else "none" for each in hatches]
+    if lying:
+        axes.barh(low, length, width, start, align="edge", **look)
+    else:
+        axes.bar(low, length, width, start, align="edge", **look)
+
+
+def draw_cells(
+    axes: Axes,
+    x: Any,
+    y: Any,
+    z: np.ndarray,
+    scale: Sequence[tuple[float, str]],
+    *,
+    limits: tuple[float | None, float | None] = (None, None),
+    texts: Sequence[Sequence[str]] = (),
+    bar: bool = True,
+    percent: int | None = None,
+) -> None:
+    """Draw a cell for every value of ``z``, shape (len(y), len(x)), with its text.
+
+    ``scale`` has colours at shares from 0 to 1 of ``limits``, by default of the values; ``percent``
+    are decimals of its ``bar``.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+    from matplotlib.ticker import PercentFormatter
+
+    colors, values = LinearSegmentedColormap.from_list("of print", scale), np.ma.masked_invalid(z)
+    look: dict[str, Any] = dict(zip(("vmin", "vmax"), limits, strict=True))
+    mesh = axes.pcolormesh(x, y, values, cmap=colors, shading="nearest", **look)
+    for at, row, words in zip(y, z, texts, strict=False):
+        for place, value, text in zip(x, row, words, strict=True):
+            if text and np.isfinite(value):
+                red, green, blue, _ = mesh.to_rgba(value)
+                ink = INK if 0.3 * red + 0.6 * green + 0.1 * blue > 0.55 else "white"
+                axes.text(place, at, text, color=ink, ha="center", va="center")
+    if bar:
+        written = None if percent is None else PercentFormatter(1, percent, symbol=" %")
+        strip = axes.figure.colorbar(mesh, ax=axes, fraction=0.06, pad=0.02, format=written)
+        strip.outline.set_visible(False)
+
+
+def draw_rectangle(
+    axes: Axes, x: Any, y: Any, color: str, opacity: float = 1.0, *, of_panel: str = ""
+) -> None:
+    """Draw a rectangle below all marks, between two values of x and two of y."""
+    (left, right), (low, high), where = x, y, plane(axes, of_panel)
+    corners = [left, right, right, left], [low, low, high, high]
+    axes.fill(*corners, color=color, alpha=opacity, lw=0, zorder=level(axes, 1), transform=where)
 
 
 def draw_errors(axes: Axes, x: Any, y: Any, color: str, **errors: Any) -> None:
@@ -302,7 +364,7 @@ def draw_symbols(
 ) -> None:
     """Draw points, one collection for each of their symbols.
 
-    Colour, symbol (one of Plotly, as "diamond" or "diamond-open") and size (in points) are those of
+    Colour, symbol ("diamond" or "diamond-open") and size (in points) are those of
     all points, or one a point.
     """
     symbols, colors, sizes = (np.broadcast_to(each, len(x)) for each in (symbol, color, size))
@@ -322,7 +384,7 @@ def draw_symbols(
             alpha=opacity,
             zorder=zorder,
             rasterized=len(x) > 8_000,
-            label="" if place else label_of(name),
+            label="" if place else name or NO_ENTRY,
             **edge,
         )
 
@@ -378,7 +440,7 @@ def set_axis(
     limits: Sequence[float] | None = None,
     percent: int | None = None,
     ticks: Sequence[tuple[float, str]] | None = None,
-    log: bool = False,
+    reverse: bool = False,
     grid: bool = False,
 ) -> None:
     """Set an axis up when everything is drawn; ``percent`` is a number of decimals.
@@ -389,7 +451,6 @@ def set_axis(
     from matplotlib.ticker import PercentFormatter
 
     axis, width_mm = getattr(axes, f"{letter}axis"), _width_mm(axes)
-    getattr(axes, f"set_{letter}scale")("log" if log else "linear")
     if percent is not None:
         axis.set_major_formatter(PercentFormatter(1, percent, symbol=" %"))
     if letter == "x" and ticks:
@@ -401,6 +462,8 @@ def set_axis(
         axis.set_ticks([at for at, _ in ticks], [word for _, word in ticks])
     if limits is not None:
         getattr(axes, f"set_{letter}lim")(*limits)
+    if reverse:
+        axis.set_inverted(inverted=True)
     if grid:
         axis.grid(visible=True, color=_GRID, linewidth=0.5)
     axis.set_label_text(_wrapped(title, int(0.6 * _letters(width_mm))))
@@ -497,10 +560,9 @@ def _draw_classes(found: Predictions, axes: Axes) -> None:
     place = np.arange(len(order))
     for side, hue, symbol in (("seen", SEEN, "circle-open"), ("unseen", UNSEEN, "diamond-open")):
         own = (order["side"] == side).to_numpy()
-        look: dict[str, Any] = {"color": hue.light, "linewidth": 0, "zorder": level(axes, 2)}
+        at, plain, length = place[own], order["plain"][own], order["calibrated"][own]
         name = f"{side}, γ {three_digits(gamma)}"
-        axes.bar(place[own], order["calibrated"][own], 0.75, label=name, edgecolor="none", **look)
-        at, plain = place[own], order["plain"][own]
+        draw_bars(axes, at - 0.375, length, 0.75, 0.0, hue.light, name)
         draw_symbols(axes, at, plain, hue.light, f"{side}, γ 0", symbol=symbol, size=4.0)
     words = list(zip(place.astype(float), order["class"], strict=True))
     ticks = words if len(words) <= MOST_NAMES else []

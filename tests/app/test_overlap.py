@@ -170,12 +170,14 @@ def test_names_stand_in_columns_that_fit_a_window_and_are_no_html(visit, look):
         look(narrow=is_narrow)
         figure = read(gain_bars(table, names[0], only_unrelated=False))
         assert {trace.orientation for trace in figure.data if trace.type == "bar"} == {"h"}
-        axes = [*figure.select_yaxes()]
+        axes = [figure.layout[name] for name in figure.layout if name.startswith("yaxis")]
         assert len(axes) == columns
         labels = [label for axis in axes for label in axis.ticktext]
         assert len(labels) == 50
         assert "<b>" not in "".join(labels)
-        assert len({tuple(axis.range) for axis in figure.select_xaxes()}) == 1
+        across = [figure.layout[name] for name in figure.layout if name.startswith("xaxis")]
+        assert len(across) == columns
+        assert len({axis.range for axis in across}) == 1
     look(narrow=False)
     assert gain_bars(table, names[0], only_unrelated=False).height <= 450
     many = pd.concat([table] * 3, ignore_index=True)

@@ -5,13 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 import pytest
-from plotly.subplots import make_subplots
 
-from tests.figures import chart_of
 from tests.worlds import linear_world
 from ui.figures.accuracy import class_bars
+from ui.figures.vocabulary import Markup, Plane, axis, bars, cells, figure, planes, points, rule
 from ui.takeaway.as_table import table_of_figure
 from ui.takeaway.for_print import panels_of
 from zslcore.__main__ import main
@@ -95,11 +93,11 @@ def test_printed_bars_are_the_accuracies_of_the_classes(run):
     table = per_class_table(found.test, {"at": found.gamma}, found.class_names)
     axes = axes_of(of_predictions(found, "classes"))
     low, high = axes.get_xlim()
-    for side, (name, bars) in zip(("seen", "unseen"), bars_of(axes).items(), strict=True):
-        assert all(low < place - 0.375 < place + 0.375 < high for place, _, _ in bars)
+    for side, (name, series) in zip(("seen", "unseen"), bars_of(axes).items(), strict=True):
+        assert all(low < place - 0.375 < place + 0.375 < high for place, _, _ in series)
         expected = sorted(table.loc[table["side"] == side, "at"], reverse=True)
         assert name.startswith(side)
-        assert [length for _, _, length in bars] == expected
+        assert [length for _, _, length in series] == expected
     with pytest.raises(UnknownNameError, match="did you mean 'curve'"):
         of_predictions(found, "curves")
 
@@ -148,13 +146,13 @@ def test_the_dark_theme_does_not_reach_the_paper(look):
 
 
 def test_a_panel_has_the_numbers_of_its_figure():
-    figure = class_bars(CLASSES)
-    (panel,) = panels_of(figure)
-    axes, table = axes_of(panel), table_of_figure(figure)
-    bars = [(name, at, n) for name, each in bars_of(axes).items() for at, _, n in each]
-    points = [(name, *at) for name, each in points_of(axes).items() for at in each.tolist()]
+    chart = class_bars(CLASSES)
+    (panel,) = panels_of(chart)
+    axes, table = axes_of(panel), table_of_figure(chart)
+    lengths = [(name, at, n) for name, each in bars_of(axes).items() for at, _, n in each]
+    places = [(name, *at) for name, each in points_of(axes).items() for at in each.tolist()]
     words = dict(words_of(axes.xaxis))
-    found = [(words[round(at)], name, n) for name, at, n in [*bars, *points]]
+    found = [(words[round(at)], name, n) for name, at, n in [*lengths, *places]]
     expected = list(zip(table["x"], table["series"], table["y"], strict=True))
     assert [each[:2] for each in found] == [each[:2] for each in expected]
     assert [each[2] for each in found] == pytest.approx([each[2] for each in expected], rel=1e-12)
@@ -162,56 +160,87 @@ def test_a_panel_has_the_numbers_of_its_figure():
 
 
 def test_every_pair_of_axes_is_a_panel_with_its_title_its_names_and_its_legend():
-    figure = make_subplots(cols=2, subplot_titles=["left", "right"], shared_yaxes="all")
-    for column in (1, 2):
-        figure.add_scatter(
-            x=[1, 2], y=[0, 1], name="a", mode="markers", showlegend=column == 1, row=1, col=column,
-            error_x={"array": [0.1, 0.2], "arrayminus": [0.3, 0.4]},
-        )  # fmt: skip
-    figure.update_yaxes(tickvals=[0, 1], ticktext=["<b>one</b>", "two &amp; more"])
-    figure.add_vline(x=1.5, row=1, col=2)
-    left, right = panels_of(chart_of(figure))
+    error = {"array": [0.1, 0.2], "arrayminus": [0.3, 0.4]}
+    marks = points(x=[1, 2], y=[0, 1], name="a", error_x=error)
+    sides = planes(2, spacing=0.1)
+    traces = [each.on(marks | {"showlegend": each.number == 1}) for each in sides]
+    names = [Markup("<b>one</b>"), "two & more"]
+    axes = {}
+    for each in sides:
+        axes |= each.axes(axis(), axis(names=names, showticklabels=each.number == 1))
+    notes = [each.title(title) for each, title in zip(sides, ("left", "right"), strict=True)]
+    rules = [rule(x=1.5, on=sides[1])]
+    chart = figure(traces, height=300, annotations=notes, shapes=rules, showlegend=True, **axes)
+    left, right = panels_of(chart)
     assert [left.title, right.title] == ["left", "right"]
     left, right = axes_of(left), axes_of(right)
-    for axes in (left, right):
-        assert words_of(axes.yaxis) == [(0.0, "one"), (1.0, "two & more")]
-        whiskers, points = axes.collections
-        assert points.get_label() == "a"
+    for on in (left, right):
+        assert words_of(on.yaxis) == [(0.0, "one"), (1.0, "two & more")]
+        whiskers, marks = on.collections
+        assert marks.get_label() == "a"
         ends = [segment[:, 0].tolist() for segment in whiskers.get_segments()]
         np.testing.assert_allclose(ends, [[0.7, 1.1], [1.6, 2.2]])
     assert len(right.get_children()) == len(left.get_children()) + 1
 
 
-def test_stacked_bars_and_areas_stand_on_each_other():
-    figure = go.Figure([go.Bar(x=["a", "b"], y=y, name=str(y)) for y in ([1, 2], [3, 4])])
-    figure.update_layout(barmode="stack")
-    first, second = bars_of(axes_of(panels_of(chart_of(figure))[0])).values()
-    assert [base for _, base, _ in first + second] == [0, 0, 1, 2]
-    figure.update_layout(barmode="group")
-    axes = axes_of(panels_of(chart_of(figure))[0])
-    first, second = bars_of(axes).values()
-    apart = [b[0] - a[0] for a, b in zip(first, second, strict=True)]
-    np.testing.assert_allclose(apart, axes.patches[0].get_width())
-    areas = go.Figure([go.Scatter(x=[0, 1], y=y, stackgroup="s") for y in ([1, 2], [3, 4])])
-    (panel,) = panels_of(chart_of(areas))
+def one_panel(traces, **layout):
+    """The axes of the only panel of a figure."""
+    (panel,) = panels_of(figure(traces, height=300, **layout))
+    return axes_of(panel)
+
+
+def color_of(mark):
+    return {"marker": {"color": mark}}
+
+
+def test_stacked_bars_stand_on_each_other_and_grouped_ones_side_by_side():
+    two = [bars(x=["a", "b"], y=y, name=str(y), **color_of("#123456")) for y in ([1, 2], [3, 4])]
+    (panel,) = panels_of(figure(two, height=300, barmode="stack"))
     for _ in range(2):  # a panel that is drawn again is the same
-        lines = axes_of(panel).lines
-        assert [line.get_ydata().tolist() for line in lines] == [[1, 2], [4, 6]]
+        first, second = bars_of(axes_of(panel)).values()
+        assert [base for _, base, _ in first + second] == [0, 0, 1, 2]
+    axes = one_panel(two)
+    first, second = bars_of(axes).values()
+    distances = [b[0] - a[0] for a, b in zip(first, second, strict=True)]
+    np.testing.assert_allclose(distances, axes.patches[0].get_width())
+    below = one_panel([*two, bars(x=[0], y=[5], width=0.9, offset=-0.4, zorder=-1, marker={})])
+    assert (below.patches[0].get_x(), below.patches[0].get_width()) == (-0.4, 0.9)
+
+
+def test_lying_bars_have_their_text_at_their_end():
+    axes = one_panel([bars(x=[3, 1], y=["a", "b"], orientation="h", text=["3 %", "1"], marker={})])
+    assert [(text.get_text(), *text.xy) for text in axes.texts] == [("3 %", 3, 0), ("1", 1, 1)]
+    assert words_of(axes.yaxis) == [(0.0, "a"), (1.0, "b")]
 
 
 def test_ticks_by_number_name_the_places_of_words():
-    figure = go.Figure(go.Scatter(x=["all classes", "clean classes"], y=[0.5, 0.6]))
-    figure.update_xaxes(tickvals=[0, 1], ticktext=["all<br>classes", "clean<br>classes"])
-    (panel,) = panels_of(chart_of(figure))
-    assert words_of(axes_of(panel).xaxis) == [(0.0, "all classes"), (1.0, "clean classes")]
+    words = [Markup("all<br>classes"), Markup("clean<br>classes")]
+    marks = points(x=["all classes", "clean classes"], y=[0.5, 0.6])
+    axes = one_panel([marks], xaxis=axis(names=words))
+    assert words_of(axes.xaxis) == [(0.0, "all classes"), (1.0, "clean classes")]
 
 
-def test_hidden_axes_have_no_numbers():
-    figure = go.Figure(go.Heatmap(z=np.eye(3)))
-    figure.update_xaxes(visible=False)
-    axes = axes_of(panels_of(chart_of(figure))[0])
+def test_hidden_axes_have_no_numbers_and_a_reversed_one_falls():
+    z = cells(z=np.eye(3), colorscale=[(0, "#FFFFFF"), (1, "#000000")])
+    hidden, fallen = axis(visible=False), axis(autorange="reversed")
+    axes = one_panel([z], xaxis=hidden, yaxis=fallen)
     assert words_of(axes.xaxis) == []
     assert len(words_of(axes.yaxis)) > 1
+    assert axes.get_ylim() == (2.5, -0.5)
+
+
+def test_a_shape_is_in_the_panel_of_its_axes():
+    band = {"type": "rect", "x0": 0.5, "x1": 1.5, "yref": "y domain", "y0": 0, "y1": 1}
+    band |= {"fillcolor": "rgba(0, 0, 0, 0.5)"}
+    (first, second) = Plane(1, across=(0, 0.4)), Plane(2, across=(0.6, 1))
+    traces = [each.on(points(x=[0, 2], y=[0, 1])) for each in (first, second)]
+    axes = first.axes(axis(), axis()) | second.axes(axis(), axis())
+    left, right = map(axes_of, panels_of(figure(traces, height=300, shapes=[band], **axes)))
+    assert not right.patches
+    (patch,) = left.patches
+    assert to_hex(patch.get_facecolor()).upper() == "#808080"
+    low, high = left.transData.inverted().transform(patch.get_window_extent())[:, 0]
+    assert (low, high) == pytest.approx((0.5, 1.5))
 
 
 def test_a_name_that_has_its_area_gets_it_once(run):
@@ -220,9 +249,9 @@ def test_a_name_that_has_its_area_gets_it_once(run):
     assert "ESZSL, AUSUC 52.8 %" in {line.get_label() for line in lines}
 
 
-def test_a_picture_has_no_panel():
-    assert panels_of(chart_of(go.Figure(go.Image(z=np.zeros((2, 2, 3)))))) == []
-    assert panels_of(chart_of(go.Figure())) == []
+def test_a_figure_without_marks_has_no_panel():
+    assert panels_of(figure([], height=300)) == []
+    assert panels_of(figure([points(x=[], y=[])], height=300)) == []
 
 
 @pytest.mark.nightly
@@ -258,7 +287,5 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
 
 
 def test_a_panel_without_a_title_is_named_by_its_y_axis():
-    figure = go.Figure(go.Scatter(x=[0, 1], y=[0, 1]))
-    figure.update_yaxes(title_text="accuracy")
-    (panel,) = panels_of(chart_of(figure))
+    (panel,) = panels_of(figure([points(x=[0, 1], y=[0, 1])], height=300, yaxis=axis("accuracy")))
     assert (panel.title, panel.name) == ("", "accuracy")

@@ -20,7 +20,6 @@ EXTRA_NAMES = [name for name in PROJECT["optional-dependencies"] if name != "all
 EXTRAS = (
     "torch",
     "streamlit",
-    "plotly",
     "umap",
     "openTSNE",
     "numba",

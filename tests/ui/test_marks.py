@@ -255,7 +255,7 @@ def test_places_of_methods():
     assert all(m.said.split(",")[0] == m.y for m in points)
     assert {m.said for m in ours} == {f"{n}, rank {r}" for n, r in table["ranks"].items()}
     assert {m.y for m in ours if m.color == INK.color} == set(table.index[table["top"]])
-    high = {m.y: m.trace.error_x.array[m.k] for m in ours if m.trace.error_x.array is not None}
+    high = {m.y: m.trace.error_x.array[m.k] for m in ours if m.trace.error_x}
     same(high, dict.fromkeys(table.index.drop("eel"), 3.0))
     assert [m.y for m in sorted(ours, key=lambda m: -m.x)] == list(
         map(plain, figure.layout.yaxis.ticktext)

@@ -1,1 +1,1 @@
-"""Tables and results in, Plotly figures out; one kind of picture a file, no Streamlit."""
+"""Tables and results in, figures as plain dicts out; one kind of picture a file, no Streamlit."""

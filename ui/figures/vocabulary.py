@@ -49,7 +49,21 @@ class Chart:
     @property
     def n_planes(self) -> int:
         """Number of pairs of axes."""
-        return len({(trace.get("xaxis"), trace.get("yaxis")) for trace in self.traces})
+        return len({pair_of(trace) for trace in self.traces})
+
+    @property
+    def legend_entries(self) -> set[str]:
+        """Names in the legend, which a single trace has on demand only."""
+        named = [t for t in self.traces if t.get("name") and t.get("showlegend") is not False]
+        shown = self.layout.get(
+            "showlegend", len(named) > 1 or any("showlegend" in t for t in named)
+        )
+        return {trace["name"] for trace in named} if shown else set()
+
+    def axis(self, name: str) -> Part:
+        """Return the axis of a name as "x2"."""
+        found: Part = self.layout.get(f"{name[0]}axis{name[1:]}", {})
+        return found
 
     @cached_property
     def encoded(self) -> bytes:
@@ -71,6 +85,11 @@ class Chart:
         legend = layout["legend"] | {"font": layout["legend"]["font"] | {"size": size}}
         font = layout["font"] | {"size": size}
         return Chart(self.traces, layout | {"legend": legend, "font": font})
+
+
+def pair_of(trace: Part) -> tuple[str, str]:
+    """Return the names of the axes of a trace, as ("x2", "y2")."""
+    return trace.get("xaxis", "x"), trace.get("yaxis", "y")
 
 
 def figure(

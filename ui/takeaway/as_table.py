@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ui.figures.vocabulary import Chart, Part
+from ui.figures.vocabulary import Chart, Part, pair_of
 
 #: Tags of labels; other brackets are part of a name.
-_TAG = re.compile(r"</?(?:b|br|span)\b[^>]*>")
+_TAGS = re.compile(r"\s*(?:</?(?:b|br|span)\b[^>]*>\s*)+")
 
 
 def table_of_figure(figure: Chart) -> pd.DataFrame:
@@ -33,7 +33,7 @@ def table_of_figure(figure: Chart) -> pd.DataFrame:
 
 def without_tags(value: object) -> object:
     """Return a text as it is read, without tags and entities; anything else as it is."""
-    return unescape(_TAG.sub(" ", value)).strip() if isinstance(value, str) else value
+    return unescape(_TAGS.sub(" ", value)).strip() if isinstance(value, str) else value
 
 
 def _rows(figure: Chart, trace: Part) -> dict[str, Any]:
@@ -65,24 +65,21 @@ def _of_grid(figure: Chart, trace: Part) -> dict[str, Any]:
 
 def _titles(figure: Chart, trace: Part) -> dict[str, str]:
     """Return the titles of a trace's axes; an axis without one has that of none."""
-    axes = {letter: _axis(figure, trace, letter) for letter in "xy"}
+    axes = _axes(figure, trace)
     return {
         f"{letter}_axis": axis.get("title", {}).get("text", "") for letter, axis in axes.items()
     }
 
 
-def _axis(figure: Chart, trace: Part, letter: str) -> Part:
-    name = trace.get(f"{letter}axis", letter).replace(letter, f"{letter}axis", 1)
-    axis: Part = figure.layout.get(name, {})
-    return axis
+def _axes(figure: Chart, trace: Part) -> dict[str, Part]:
+    return {name[0]: figure.axis(name) for name in pair_of(trace)}
 
 
 def _at_ticks(
     figure: Chart, trace: Part, columns: dict[str, list[Any]]
 ) -> Iterator[tuple[str, list[Any]]]:
     """Yield the words at the ticks in place of numbers."""
-    for letter in "xy":
-        axis = _axis(figure, trace, letter)
+    for letter, axis in _axes(figure, trace).items():
         if "tickvals" in axis and "ticktext" in axis:
             words = dict(zip(axis["tickvals"], axis["ticktext"], strict=False))
             yield f"{letter}_name", [words.get(value) for value in columns[letter]]
