@@ -8,7 +8,11 @@ import pytest
 
 from zslcore.__main__ import main
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.captions import MAX_LINE, as_text, captions_of, count_captions, names_of
+from zslcore.leakage.captions import as_text, count_captions, names_of
+from zslcore.untrusted import client
+from zslcore.untrusted.readers import captions as reader
+from zslcore.untrusted.readers.captions import MAX_LINE
+from zslcore.untrusted.worker import watched
 
 CAPTIONS = [
     "A photo of two zebras.",
@@ -22,9 +26,14 @@ CAPTIONS = [
 
 
 def counts(captions, classes):
-    table, n = count_captions(captions, classes)
+    found, n = reader.count(captions, [names_of(name) for name in classes])
     assert n == len(list(captions))
-    return dict(zip(table["class"], table["captions"], strict=True))
+    return dict(zip(classes, found, strict=True))
+
+
+def of_file(path, *classes):
+    table, n = count_captions(path, classes)
+    return dict(zip(table["class"], table["captions"], strict=True)), n
 
 
 def test_a_caption_counts_once_for_each_class_it_names():
@@ -88,25 +97,23 @@ def test_texts_and_tables_are_read_packed_or_not(tmp_path, ending, packed):
     data = ("\n".join(lines) + "\n").encode()
     path = tmp_path / f"shard{ending}{'.gz' * packed}"
     path.write_bytes(gzip.compress(data) if packed else data)
-    assert [each.strip() for each in captions_of(path)] == ["a fox", "two cats"]
+    assert of_file(path, "fox", "cat", "owl") == ({"fox": 1, "cat": 1, "owl": 0}, 2)
 
 
 def test_an_endless_line_is_cut_and_memory_does_not_grow(tmp_path):
     path = tmp_path / "long.txt"
     path.write_text("fox " + "x" * (3 * MAX_LINE) + " cat\nowl\n")
-    lines = list(captions_of(path))
-    assert [len(line) for line in lines] == [MAX_LINE, 4]
-    assert counts(lines, ["fox", "cat", "owl"]) == {"fox": 1, "cat": 0, "owl": 1}
+    assert of_file(path, "fox", "cat", "owl") == ({"fox": 1, "cat": 0, "owl": 1}, 2)
 
 
 def test_a_long_cell_does_not_swallow_the_next_row(tmp_path):
     (tmp_path / "a.csv").write_text(f'caption\n"fox {"x" * (MAX_LINE + 9)}"\n"cat"\nowl\n')
-    assert counts(list(captions_of(tmp_path / "a.csv")), ["cat", "owl"]) == {"cat": 1, "owl": 1}
+    assert of_file(tmp_path / "a.csv", "cat", "owl") == ({"cat": 1, "owl": 1}, 3)
 
 
-def test_a_class_that_no_caption_can_be_compared_with_is_refused():
+def test_a_class_that_no_caption_can_be_compared_with_is_refused(tmp_path):
     with pytest.raises(FileRefusedError, match="expected a class name in Latin letters"):
-        count_captions(CAPTIONS, ["fox", "\u72ac"])
+        of_file(tmp_path / "none.txt", "fox", "\u72ac")
 
 
 @pytest.mark.parametrize(
@@ -124,17 +131,39 @@ def test_a_class_that_no_caption_can_be_compared_with_is_refused():
 def test_what_cannot_be_read_is_one_sentence(tmp_path, name, data, said):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(FileRefusedError, match=said):
-        list(captions_of(tmp_path / name))
+        of_file(tmp_path / name, "fox")
+
+
+def test_a_file_is_read_in_a_worker_that_reports_its_share(tmp_path, monkeypatch):
+    monkeypatch.setattr(reader, "_text", None)  # of this process alone
+    (tmp_path / "a.txt").write_text("a fox\n" * 2_000_000)
+    shares = []
+    with watched(shares.append):
+        assert of_file(tmp_path / "a.txt", "fox") == ({"fox": 2_000_000}, 2_000_000)
+    assert shares == sorted(shares)
+    assert 0 < shares[-1] <= 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [{"captions": 2, "counts": [3]}, {"captions": 2, "counts": []}, {"captions": "x"}, [1]],
+)
+def test_an_impossible_answer_of_the_worker_refuses_the_file(tmp_path, monkeypatch, answer):
+    monkeypatch.setattr(client, "_read", lambda *_, **__: answer)
+    (tmp_path / "a.txt").write_text("a fox\n")
+    with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
+        of_file(tmp_path / "a.txt", "fox")
 
 
 def test_a_file_that_is_not_there_is_one_sentence(tmp_path):
     with pytest.raises(FileRefusedError, match="it is not there"):
-        list(captions_of(tmp_path / "none.txt"))
+        of_file(tmp_path / "none.txt", "fox")
 
 
-def test_the_text_lists_the_most_frequent_first_and_what_none_names():
-    text = as_text(*count_captions(CAPTIONS, ["zebra", "panda", "okapi"]))
-    assert text.startswith("2 of 3 classes are named in 7 captions")
+def test_the_text_lists_the_most_frequent_first_and_what_none_names(tmp_path):
+    (tmp_path / "a.txt").write_text("\n".join([*CAPTIONS, "owl"]))
+    text = as_text(*count_captions(tmp_path / "a.txt", ["zebra", "panda", "okapi"]))
+    assert text.startswith("2 of 3 classes are named in 8 captions")
     assert text.index("zebra") < text.index("panda")
     assert "in no caption: okapi" in text
 

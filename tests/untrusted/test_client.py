@@ -19,7 +19,7 @@ from tests.datasets import files
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text
 from zslcore.untrusted import client
-from zslcore.untrusted.client import Limits, look_into, read_arrays, read_lines
+from zslcore.untrusted.client import Limits, look_into, read_arrays, read_lines, read_value
 
 CRASHING_CODES = (0, 8, 10, 19, 25, 200)
 ROLES = {"features": "columns", "labels": "numbers", "allclasses_names": "names"}
@@ -393,3 +393,44 @@ def test_lists_of_names_are_small_text_files(tmp_path):
     path.write_bytes(b"x" * (1 << 21))
     with pytest.raises(FileRefusedError, match=r"names\.txt: expected a list of names"):
         read_lines(path)
+
+
+# --- Rows of texts --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "kind", "rows"),
+    [
+        (b"a,b\n1,\n", "CSV", [["a", "b"], ["1", ""]]),
+        (b'a\tb, c\r\n\r\n"x\ny"\tz', "TSV", [["a", "b, c"], [], ["x\ny", "z"]]),
+        ("\ufeffé\u2028,ü".encode(), "CSV", [["é\u2028", "ü"]]),
+        ("a,b".encode("utf-16"), "CSV", [["a", "b"]]),
+        (b"", "CSV", []),
+    ],
+)
+def test_rows_of_texts_are_read_in_a_worker(tmp_path, content, kind, rows):
+    (tmp_path / "a.csv").write_bytes(content)
+    assert read_value(tmp_path / "a.csv", kind, max_bytes=1 << 20) == rows
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"a\0b", "a.csv: expected a text of lines, got a binary file."),
+        (b"a,b\n" * 4, "a.csv: expected at most 3 rows, got 4."),
+        (b'x\n"' + b"y" * 140_000, "a.csv, line 2: expected CSV, got other text"),
+    ],
+)
+def test_texts_without_rows_are_one_sentence(tmp_path, content, sentence):
+    (tmp_path / "a.csv").write_bytes(content)
+    with pytest.raises(FileRefusedError) as caught:
+        read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20, most=3)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_rows_with_other_values_than_texts_refuse_the_file(tmp_path, monkeypatch):
+    (tmp_path / "a.csv").write_text("a\n")
+    for answer in ([[1]], ["a"], {"a": []}):
+        monkeypatch.setattr(client, "_read", lambda *_, answer=answer, **__: answer)
+        with pytest.raises(FileRefusedError, match="its reader returned an invalid result"):
+            read_value(tmp_path / "a.csv", "CSV", max_bytes=1 << 20)

@@ -10,13 +10,12 @@ counts the captions that name these classes, for models trained on captions. Exa
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from zslcore.commands.command import OptionGroup, Output, command, option
-from zslcore.commands.options import JSON
+from zslcore.commands.options import JSON, show_steps
 from zslcore.exceptions import ParameterError
 
 if TYPE_CHECKING:
@@ -102,12 +101,14 @@ def _verdicts(tested: TestSet, args: argparse.Namespace) -> Output:
 
 def _captions(tested: TestSet | None, args: argparse.Namespace) -> Output:
     """Return the number of captions that name each test class."""
-    from zslcore.leakage.captions import as_text, captions_of, count_captions
+    from zslcore.leakage.captions import as_text, count_captions
+    from zslcore.untrusted.worker import watched
 
     if tested is None:
         raise ParameterError("--captions needs test classes: --on, --dataset or --classes.")
-    report = (lambda n: print(f"{n:,} captions", file=sys.stderr)) if sys.stderr.isatty() else None
-    table, n = count_captions(captions_of(args.captions), tested.classes, report)
+    with watched(lambda share: show_steps(share, 1, "Counting captions")):
+        table, n = count_captions(args.captions, tested.classes)
+    show_steps()
     values = {"test_set": str(tested), "captions": n, "classes": table.to_dict("records")}
     return Output(f"{tested}: {as_text(table, n)}", values)
 

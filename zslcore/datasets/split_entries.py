@@ -27,7 +27,6 @@ References
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -47,6 +46,7 @@ from zslcore.datasets.split_lists import (
     is_split_of_parts,
     lines_of,
     part_of_name,
+    rows_of,
     split_of_classes,
     split_of_images,
     split_of_parts,
@@ -120,13 +120,12 @@ def read_split_table(path: Path) -> SplitList | None:
     Raises a FileRefusedError for a table of images with a row that names no part.
     """
     try:
-        lines = lines_of(path)
         if path.suffix.lower() not in (".csv", ".tsv"):
+            lines = lines_of(path)
             entries = _of_headings(lines) or _of_pairs(lines)
             return _split_of(path, entries) if entries else None
-        separator = "\t" if path.suffix.lower() == ".tsv" else ","
-        titles, *rows = [*csv.reader(lines, delimiter=separator)] or [[]]
-    except (csv.Error, FileRefusedError):
+        titles, *rows = rows_of(path)
+    except FileRefusedError:
         return None
     entries = entries_of_table(clean_text(path.name), titles, rows)
     if entries is None and all(len(row) == 2 for row in (titles, *rows)):

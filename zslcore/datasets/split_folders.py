@@ -25,7 +25,6 @@ References
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 from collections.abc import Mapping
@@ -47,6 +46,7 @@ from zslcore.datasets.split_lists import (
     lines_of,
     read_split_lists,
     refuse_link_out,
+    rows_of,
     split_of_classes,
     split_of_images,
 )
@@ -189,10 +189,7 @@ def _read_tables(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
 
 def _table(path: Path) -> list[tuple[str, str]]:
     """Return image and class of every row of a table of texts."""
-    try:
-        titles, *rows = [*csv.reader(lines_of(path))] or [[]]
-    except csv.Error:
-        titles, rows = [], []
+    titles, *rows = rows_of(path)
     entries = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
     if not entries or not entries["train"][0][0]:
         raise FileRefusedError(

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -359,6 +359,13 @@ def lines_of(path: Path) -> list[str]:
     """Return the lines of a text that are not blank."""
     lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_ITEMS)
     return [line.strip() for line in lines if line.strip()]
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    """Return the cells of every row of a CSV or TSV that is not blank, at least of one."""
+    kind: Literal["CSV", "TSV"] = "TSV" if path.suffix.lower() == ".tsv" else "CSV"
+    rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
+    return [row for row in rows if len(row) > 1 or "".join(row).strip()] or [[]]
 
 
 def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:

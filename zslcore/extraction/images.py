@@ -25,7 +25,6 @@ generalized zero-shot learning: a simple adaptation process", MMM 2019, table 3 
 
 from __future__ import annotations
 
-import csv
 import multiprocessing
 import os
 import signal
@@ -47,7 +46,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 from zslcore.datasets.split_lists import files_by_class, holds_tree, is_inside, read_split_lists
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.texts import clean_text, expect
-from zslcore.untrusted.client import MAX_CSV_BYTES
+from zslcore.untrusted.client import read_value
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -248,6 +247,8 @@ ENDINGS = (
 )
 #: Most images of one extraction, ten times those of ImageNet-21K.
 MAX_IMAGES = 150_000_000
+#: Most bytes of a CSV that lists images, and most images in it; a folder may have more.
+MAX_LIST_BYTES, MAX_LISTED = 48 << 20, 2_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,24 +306,21 @@ def images_of_csv(path: Path, folder: Path) -> Listing:
     file or a row without an image or a label, names the line.
     """
     name = clean_text(path.name)
-    if not path.is_file() or path.stat().st_size > MAX_CSV_BYTES:
-        raise FileRefusedError(f"{name}: expected a CSV file of at most {MAX_CSV_BYTES:,} bytes.")
-    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        rows = csv.DictReader(file)
-        try:
-            if not {"image_file", "label"} <= set(rows.fieldnames or ()):
-                raise FileRefusedError(f"{name}: expected the columns image_file and label.")
-            labelled = [_of_row(row, f"{name}, line {rows.line_num}", folder) for row in rows]
-        except csv.Error as error:
-            cause = clean_text(str(error))
-            raise FileRefusedError(f"{name}, line {rows.line_num}: {cause}.") from None
+    header, *rows = read_value(path, "CSV", max_bytes=MAX_LIST_BYTES, most=MAX_LISTED) or [[]]
+    if not {"image_file", "label"} <= {*header}:
+        raise FileRefusedError(f"{name}: expected the columns image_file and label.")
+    labelled = [
+        _of_row(dict(zip(header, row, strict=False)), f"{name}, line {line}", folder)
+        for line, row in enumerate(rows, 2)
+        if row
+    ]
     if not labelled:
         raise FileRefusedError(f"{name}: expected a line for every image; got none.")
     return _listing(folder, labelled, [])
 
 
-def _of_row(row: dict[str, str | None], place: str, folder: Path) -> tuple[str, str]:
-    file, label = (row.get("image_file") or "").strip(), (row.get("label") or "").strip()
+def _of_row(row: dict[str, str], place: str, folder: Path) -> tuple[str, str]:
+    file, label = row.get("image_file", "").strip(), row.get("label", "").strip()
     if not file or not label:
         raise FileRefusedError(f"{place}: expected an image and its label; got nothing.")
     inside = Path(os.path.normpath(file)).as_posix()

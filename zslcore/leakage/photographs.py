@@ -10,7 +10,6 @@ time and memory.
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -193,20 +192,14 @@ def _read_lines_of_groups(path: Path) -> list[str]:
     name = clean_text(path.name)
     if not path.is_file():
         raise FileRefusedError(f"{name}: expected a file with one group per row, found none.")
-    lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_ROWS)
     if path.suffix.lower() == ".txt":
+        lines = read_value(path, "lines", max_bytes=MAX_TEXT, most=MAX_ROWS)
         return [line.strip() for line in lines]
-    try:
-        rows = csv.DictReader(lines)
-        column = next((c for c in GROUP_COLUMNS if c in (rows.fieldnames or ())), None)
-        if column is None:
-            got = ", ".join(map(clean_text, (rows.fieldnames or ())[:6])) or "nothing"
-            raise FileRefusedError(
-                f"{name}, line 1: expected a column {' or '.join(map(repr, GROUP_COLUMNS))}, "
-                f"got {got}."
-            )
-        return [(row[column] or "").strip() for row in rows]
-    except csv.Error as error:
+    header, *rows = read_value(path, "CSV", max_bytes=MAX_TEXT, most=MAX_ROWS) or [[]]
+    column = next((header.index(name) for name in GROUP_COLUMNS if name in header), None)
+    if column is None:
+        got = ", ".join(map(clean_text, header[:6])) or "nothing"
         raise FileRefusedError(
-            f"{name}: expected CSV; got other text ({clean_text(error)})."
-        ) from None
+            f"{name}, line 1: expected a column {' or '.join(map(repr, GROUP_COLUMNS))}, got {got}."
+        )
+    return [row[column].strip() if column < len(row) else "" for row in rows if row]

@@ -27,6 +27,7 @@ from zslcore.storage.artifacts import scratch
 from zslcore.storage.files import path_of
 from zslcore.texts import clean_text
 from zslcore.untrusted.readers import (
+    captions,
     csv_files,
     hdf5_files,
     json_files,
@@ -485,11 +486,15 @@ def read_split_rows(
 
 
 def read_value(
-    path: Path, kind: Literal["JSON", "TOML", "lines"], *, max_bytes: int, most: int = 1 << 17
+    path: Path,
+    kind: Literal["JSON", "TOML", "lines", "CSV", "TSV"],
+    *,
+    max_bytes: int,
+    most: int = 1 << 17,
 ) -> Any:
-    """Read a small JSON or TOML file, or the lines of a text; texts in it are not cleaned.
+    """Read a small JSON or TOML file, lines of text, or rows of texts; texts are not cleaned.
 
-    ``most`` counts lines, or values of any kind inside each other.
+    ``most`` counts lines, rows, or values of any kind inside each other.
     """
     size = _size(path, max_bytes, "text" if kind == "lines" else kind)
     with scratch() as folder:
@@ -499,7 +504,11 @@ def read_value(
         json_files.refuse_more(value, kind, most)
         if kind == "lines" and not all(isinstance(line, str) for line in value):
             raise TypeError
-        if kind != "JSON" and not isinstance(value, list if kind == "lines" else dict):
+        if kind in json_files.SEPARATORS and not all(
+            isinstance(row, list) and all(isinstance(cell, str) for cell in row) for row in value
+        ):
+            raise TypeError
+        if kind != "JSON" and not isinstance(value, dict if kind == "TOML" else list):
             raise TypeError
     return value
 
@@ -536,6 +545,29 @@ def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, n
             if len(vectors) != len(there) or not {*there} <= {*words}:
                 raise ValueError
             return {word: np.array(vectors[k], np.float32) for k, word in enumerate(there)}
+
+
+#: Limits of a file of captions, of which a second counts some hundred thousand letters at least.
+CAPTION_LIMITS = Limits(bytes_per_second=1 << 17)
+
+
+def count_captions_of(
+    path: Path, kind: str, classes: Sequence[Sequence[Sequence[str]]]
+) -> tuple[list[int], int]:
+    """Count the captions of a file that name each class, and all of them, in a worker process.
+
+    ``classes`` has the names of every class as words; ``kind`` is ".txt", ".csv" or ".tsv".
+    """
+    _size(path, MAX_WORDS_BYTES, "caption")
+    args: tuple[Any, ...] = (kind, list(classes))
+    limited: dict[str, Any] = {"limits": CAPTION_LIMITS, "memory": WORDS_MEMORY}
+    with scratch() as folder:
+        found = _read(captions.count_file, path, folder, *args, what="captions", **limited)
+    with _checked(path):
+        counts, n = list(map(int, found["counts"])), int(found["captions"])
+        if len(counts) != len(classes) or not all(0 <= count <= n for count in counts):
+            raise ValueError
+        return counts, n
 
 
 def listed_classes(words: Sequence[str], folder: Path) -> list[str]:

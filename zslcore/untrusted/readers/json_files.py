@@ -1,7 +1,9 @@
-"""JSON, TOML and lines of text."""
+"""JSON, TOML, lines of text, and rows of CSV."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import tomllib
 from collections import Counter
@@ -16,6 +18,8 @@ from zslcore.untrusted.readers.common import MAX_NAME, MAX_NUMBER, MAX_ROW, TEXT
 from zslcore.untrusted.readers.text_tables import allow_text
 from zslcore.untrusted.worker import Refused
 
+#: Texts of rows, and what separates their cells.
+SEPARATORS = {"CSV": ",", "TSV": "\t"}
 #: Brackets inside each other that a value may have; results of ours have 6.
 MAX_DEPTH = 20
 #: Most lists, objects and names of a JSON text: a million rows.
@@ -84,13 +88,15 @@ def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
 
 
 def read_value(path: str, kind: str, most: int, out: Path) -> Any:
-    """Return the value of a JSON or TOML file, or the lines of a text: at most ``most`` values."""
-    if kind == "lines":
-        text = Path(path).read_bytes()
-        encoding = "utf-16" if text[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-        if encoding == "utf-8-sig" and b"\0" in text:
-            raise Refused("expected a text of lines, got a binary file")
-        value: Any = text.decode(encoding, "replace").splitlines()
+    """Return the value of a JSON or TOML file, the lines of a text or the rows of CSV or TSV.
+
+    It has at most ``most`` values, lines or rows.
+    """
+    value: Any
+    if kind in SEPARATORS:
+        value = _rows(path, SEPARATORS[kind])
+    elif kind == "lines":
+        value = _text(path).splitlines()
     else:
         value = _parsed(path, kind)
     refuse_more(value, kind, most)
@@ -99,10 +105,29 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
 
 def refuse_more(value: Any, kind: str, most: int) -> None:
     """Refuse a value of a file that holds more than ``most`` lines or values, or lies too deep."""
-    found = len(value) if kind == "lines" else count_values(value)
+    what = "lines" if kind == "lines" else "rows" if kind in SEPARATORS else "values"
+    found = count_values(value) if what == "values" else len(value)
     if found > most:
-        what = "lines" if kind == "lines" else "values"
         raise Refused(f"expected at most {most:,} {what}, got {found:,}")
+
+
+def _text(path: str) -> str:
+    text = Path(path).read_bytes()
+    encoding = "utf-16" if text[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    if encoding == "utf-8-sig" and b"\0" in text:
+        raise Refused("expected a text of lines, got a binary file")
+    return text.decode(encoding, "replace")
+
+
+def _rows(path: str, separator: str) -> list[list[str]]:
+    """Return the cells of every row; a blank line is a row without cells."""
+    reader = csv.reader(io.StringIO(_text(path), newline=""), delimiter=separator)
+    try:
+        return list(reader)
+    except csv.Error as error:
+        raise Refused(
+            f"expected CSV, got other text ({error})", f"line {reader.line_num}"
+        ) from None
 
 
 def _parsed(path: str, kind: str) -> Any:

@@ -1,0 +1,147 @@
+"""Count the captions of a text or table that name a class, line by line, in a confined process."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, cast
+
+from zslcore.names import readable
+from zslcore.untrusted.worker import Refused, report_progress
+
+#: Letters of a line that are read; the rest is left out.
+MAX_LINE = 1 << 16
+#: Letters that a row of a table may have.
+MAX_ROW = 1 << 20
+#: Columns of a table that may hold the captions, in order of preference.
+COLUMNS = ("caption", "text", "title")
+#: Captions between two reports of progress.
+EVERY = 20_000
+
+#: Names of every class, as words.
+Names = Sequence[Sequence[Sequence[str]]]
+
+
+def count_file(path: str, kind: str, classes: Names, out: Path) -> dict[str, object]:
+    """Count the captions of a file and, for every class, those that name it.
+
+    ``kind`` is ".txt", a caption a line, ".csv" or ".tsv"; all may be packed by gzip.
+    """
+    size = max(1, Path(path).stat().st_size)
+    try:
+        with Path(path).open("rb") as raw, _text(raw) as file:
+            captions = _lines(file) if kind == ".txt" else _cells(file, kind)
+            counts, n = count(_reported(captions, raw, size), classes)
+    except (OSError, EOFError, csv.Error, ValueError, zlib.error) as error:
+        raise Refused(f"could not be read to its end ({type(error).__name__})") from None
+    return {"captions": n, "counts": counts}
+
+
+def count(captions: Iterable[str], classes: Names) -> tuple[list[int], int]:
+    """Return the number of captions that name each class, and of all captions."""
+    index = _index(classes)
+    found: Counter[int] = Counter()
+    n = 0
+    for caption in captions:
+        n += 1
+        found.update(_named(readable(caption).split(), index))
+    return [found[k] for k in range(len(classes))], n
+
+
+# --- Reading --------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _text(raw: IO[bytes]) -> Iterator[IO[str]]:
+    """Open a text, compressed or not; bytes that are no text become question marks."""
+    packed = raw.read(2) == b"\x1f\x8b"
+    raw.seek(0)
+    content = cast("IO[bytes]", gzip.GzipFile(fileobj=raw) if packed else raw)
+    with io.TextIOWrapper(content, encoding="utf-8", errors="replace", newline=None) as file:
+        yield file
+
+
+def _reported(captions: Iterable[str], raw: IO[bytes], size: int) -> Iterator[str]:
+    for n, caption in enumerate(captions, 1):
+        if not n % EVERY:
+            report_progress(share=min(1.0, raw.tell() / size))
+        yield caption
+
+
+def _lines(file: IO[str]) -> Iterator[str]:
+    """Yield the lines of a text, each up to :data:`MAX_LINE` letters."""
+    whole = True
+    while line := file.readline(MAX_LINE):
+        if whole:
+            yield line
+        whole = line.endswith("\n")
+
+
+def _cells(file: IO[str], kind: str) -> Iterator[str]:
+    """Yield the cells of the column of captions."""
+    lines = _BoundedLines(file)
+    csv.field_size_limit(MAX_ROW)
+    rows = csv.reader(lines, delimiter="," if kind == ".csv" else "\t")
+    header = [cell.strip().lower() for cell in next(rows, [])]
+    column = next((header.index(name) for name in COLUMNS if name in header), None)
+    if column is None:
+        raise Refused(
+            f"expected a column {', '.join(COLUMNS[:-1])} or {COLUMNS[-1]}; got "
+            f"{', '.join(header)!r}"
+        )
+    lines.size = 0
+    for row in rows:
+        lines.size = 0
+        if len(row) > column:
+            yield row[column]
+
+
+class _BoundedLines:
+    """Lines of a table, whole: a quoted cell may hold several, and a row a million letters."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self.file, self.size = file, 0
+
+    def __iter__(self) -> Iterator[str]:
+        while line := self.file.readline(MAX_ROW + 1):
+            self.size += len(line)
+            if self.size > MAX_ROW:
+                raise csv.Error(f"a row of more than {MAX_ROW:,} letters")
+            yield line
+
+
+# --- Counting -------------------------------------------------------------------------------------
+
+#: First word of a name -> the names that begin with it, and their classes.
+_Index = dict[str, list[tuple[tuple[str, ...], int]]]
+
+
+def _index(classes: Names) -> _Index:
+    index: _Index = defaultdict(list)
+    for k, names in enumerate(classes):
+        for name in names:
+            for form in {(*name[:-1], last) for last in (name[-1], *_plurals(name[-1]))}:
+                index[form[0]].append((form, k))
+    return index
+
+
+def _plurals(word: str) -> list[str]:
+    """Return the regular plurals of a word."""
+    regular = [f"{word}s", f"{word}es"]
+    return [*regular, f"{word[:-1]}ies"] if word.endswith("y") else regular
+
+
+def _named(words: Sequence[str], index: _Index) -> set[int]:
+    """Return the classes that a caption names."""
+    return {
+        k
+        for start, word in enumerate(words)
+        for name, k in index.get(word, ())
+        if tuple(words[start : start + len(name)]) == name
+    }
