@@ -9,7 +9,7 @@ import pytest
 
 from tests.worlds import linear_world
 from ui.figures.accuracy import class_bars
-from ui.figures.vocabulary import Markup, Plane, axis, bars, cells, figure, planes, points, rule
+from ui.figures.vocabulary import Markup, Plane, axis, bars, figure, heatmap, planes, rule, scatter
 from ui.takeaway.as_table import table_of_figure
 from ui.takeaway.for_print import panels_of
 from zslcore.__main__ import main
@@ -161,7 +161,7 @@ def test_a_panel_has_the_numbers_of_its_figure():
 
 def test_every_pair_of_axes_is_a_panel_with_its_title_its_names_and_its_legend():
     error = {"array": [0.1, 0.2], "arrayminus": [0.3, 0.4]}
-    marks = points(x=[1, 2], y=[0, 1], name="a", error_x=error)
+    marks = scatter(x=[1, 2], y=[0, 1], name="a", error_x=error)
     sides = planes(2, spacing=0.1)
     traces = [each.on(marks | {"showlegend": each.number == 1}) for each in sides]
     names = [Markup("<b>one</b>"), "two & more"]
@@ -215,13 +215,13 @@ def test_lying_bars_have_their_text_at_their_end():
 
 def test_ticks_by_number_name_the_places_of_words():
     words = [Markup("all<br>classes"), Markup("clean<br>classes")]
-    marks = points(x=["all classes", "clean classes"], y=[0.5, 0.6])
+    marks = scatter(x=["all classes", "clean classes"], y=[0.5, 0.6])
     axes = one_panel([marks], xaxis=axis(names=words))
     assert words_of(axes.xaxis) == [(0.0, "all classes"), (1.0, "clean classes")]
 
 
 def test_hidden_axes_have_no_numbers_and_a_reversed_one_falls():
-    z = cells(z=np.eye(3), colorscale=[(0, "#FFFFFF"), (1, "#000000")])
+    z = heatmap(z=np.eye(3), colorscale=[(0, "#FFFFFF"), (1, "#000000")])
     hidden, fallen = axis(visible=False), axis(autorange="reversed")
     axes = one_panel([z], xaxis=hidden, yaxis=fallen)
     assert words_of(axes.xaxis) == []
@@ -233,7 +233,7 @@ def test_a_shape_is_in_the_panel_of_its_axes():
     band = {"type": "rect", "x0": 0.5, "x1": 1.5, "yref": "y domain", "y0": 0, "y1": 1}
     band |= {"fillcolor": "rgba(0, 0, 0, 0.5)"}
     (first, second) = Plane(1, across=(0, 0.4)), Plane(2, across=(0.6, 1))
-    traces = [each.on(points(x=[0, 2], y=[0, 1])) for each in (first, second)]
+    traces = [each.on(scatter(x=[0, 2], y=[0, 1])) for each in (first, second)]
     axes = first.axes(axis(), axis()) | second.axes(axis(), axis())
     left, right = map(axes_of, panels_of(figure(traces, height=300, shapes=[band], **axes)))
     assert not right.patches
@@ -251,7 +251,7 @@ def test_a_name_that_has_its_area_gets_it_once(run):
 
 def test_a_figure_without_marks_has_no_panel():
     assert panels_of(figure([], height=300)) == []
-    assert panels_of(figure([points(x=[], y=[])], height=300)) == []
+    assert panels_of(figure([scatter(x=[], y=[])], height=300)) == []
 
 
 @pytest.mark.nightly
@@ -287,5 +287,5 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
 
 
 def test_a_panel_without_a_title_is_named_by_its_y_axis():
-    (panel,) = panels_of(figure([points(x=[0, 1], y=[0, 1])], height=300, yaxis=axis("accuracy")))
+    (panel,) = panels_of(figure([scatter(x=[0, 1], y=[0, 1])], height=300, yaxis=axis("accuracy")))
     assert (panel.title, panel.name) == ("", "accuracy")
