@@ -27,7 +27,7 @@ from joblib import Parallel, delayed
 from zslcore.datasets import ZSLDataset, load, read_xlsa17
 from zslcore.evaluation.specs import revisions_of
 from zslcore.methods import METHODS, get_method
-from zslcore.version import read_stamped, sources, version
+from zslcore.version import read_stamped, sources_digest, version
 
 RESULTS = Path(__file__).parent / "results"
 #: Real features in the benchmark's layout, a folder a data set.
@@ -113,7 +113,7 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterat
 
 def made_by() -> str:
     """Return the release and the sources that compute, as the end of a sentence."""
-    return f"release {version()}, sources {sources()}"
+    return f"release {version()}, sources {sources_digest()}"
 
 
 def traced(table: pd.DataFrame) -> pd.DataFrame:
@@ -129,7 +129,7 @@ def traced(table: pd.DataFrame) -> pd.DataFrame:
         named = set(table.get("method", ())) & set(METHODS)
         revisions = {name: json.dumps(revisions_of(get_method(name)())) for name in named}
         own = table["method"].map(revisions).fillna("") if "method" in table else ""
-        return table.assign(version=version(), commit="", revisions=own, sources=sources())
+        return table.assign(version=version(), commit="", revisions=own, sources=sources_digest())
     has_sources = table["sources"].fillna("") != ""
     table = table.fillna(dict.fromkeys(("version", "commit", "revisions", "sources"), ""))
     release = table["version"].str.extract(r"^(\d+(?:\.\d+)*?)(?:\.dev|\+|$)")[0]

@@ -31,7 +31,7 @@ from zslcore.analysis.papers.experiments.experiment import Request, open_dataset
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.commands.options import show_standing
 from zslcore.commands.reproduce import heading, show_piece
-from zslcore.results.planning import SEEDS, Plan, first_specs
+from zslcore.results.planning import SEEDS, RunPlan, first_specs
 from zslcore.results.store import ResultStore
 from zslcore.storage.files import FACTS
 
@@ -80,7 +80,7 @@ def fit_seconds(
                 for method in request.methods:
                     chosen = (cell.select_for,), experiment.given(method), experiment.features
                     specs = first_specs(data, cell.split, method, *chosen)
-                    plan = Plan(specs, request.seeds, experiment.choices)
+                    plan = RunPlan(specs, request.seeds, experiment.choices)
                     seconds |= {run.key: run.seconds for run in plan.of(specs[0], store)}
     return seconds
 

@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         args = parser.parse_args(words)
         args.argv = [*words]  # printed on the page of `check --page`
-        settings.check()
+        settings.check_all()
         status = print_output(args.run(args), as_json=getattr(args, "json", False))
         sys.stdout.flush()  # an error of writing would be raised after the end otherwise
     except ZSLError as error:

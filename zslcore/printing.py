@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
     from zslcore.evaluation.predictions import Predictions
-    from zslcore.interactive.point_map import Panel as MapPanel
+    from zslcore.interactive.point_map import MapPanel as MapPanel
     from zslcore.interactive.point_map import PointMap
 
 #: Widths of a column, of one and a half, and of a page, as journals ask for.

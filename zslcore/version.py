@@ -3,8 +3,8 @@
 The version is written here and read everywhere else. An installed package knows the commit that it
 was built from; a checkout asks git, since files may have changed since the installation.
 
-A commit identifies nothing where history was rewritten or is missing. :func:`sources` is checked on
-the files themselves: the same digest means the same figures from the same data.
+A commit identifies nothing where history was rewritten or is missing. :func:`sources_digest` is
+computed from the files themselves: the same digest means the same figures from the same data.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def commit() -> str:
 
 
 @cache
-def sources(package: Path = Path(__file__).parent) -> str:
+def sources_digest(package: Path = Path(__file__).parent) -> str:
     """Return the digest of the files that make the figures, as in "0123456789abcdef".
 
     SHA-256 of the names and the texts of :data:`NUMBERS`, by name; 16 hex digits.

@@ -16,7 +16,7 @@ from zslcore.exceptions import DatasetError, ZSLError
 from zslcore.methods import get_method
 from zslcore.metrics import significance
 from zslcore.results import planning
-from zslcore.results.planning import Plan, planned
+from zslcore.results.planning import RunPlan, planned
 from zslcore.results.store import ResultStore
 
 WORLD = replace(linear_world(noise=0.8), name="first", known_digest="")
@@ -39,7 +39,7 @@ def store(tmp_path_factory):
     store = ResultStore(tmp_path_factory.mktemp("comparison") / "runs.sqlite")
     for data in DATA.values():
         for run in spec_of().runs_on(data):
-            Plan([run], choices=("folds", "oracle")).complete_all(data, store)
+            RunPlan([run], choices=("folds", "oracle")).complete_all(data, store)
     return store
 
 
@@ -51,30 +51,30 @@ def test_nothing_is_run_twice(store, monkeypatch):
     monkeypatch.setattr(planning, "run", lambda *_, **__: pytest.fail("run again"))
     for data in DATA.values():
         for run in spec_of().runs_on(data):
-            assert Plan([run], choices=("folds", "oracle")).complete_all(data, store) == 0
+            assert RunPlan([run], choices=("folds", "oracle")).complete_all(data, store) == 0
     assert missing(store, ("folds", "oracle")) == []
 
 
 def test_what_is_missing_is_run_and_no_more(tmp_path):
     store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
     assert len(missing(store)) == 9
-    assert Plan([run]).complete_all(WORLD, store) == 1
+    assert RunPlan([run]).complete_all(WORLD, store) == 1
     assert run not in missing(store)
     assert run in missing(store, ("folds",))
-    of_folds = Plan([run], choices=("folds",)).complete_all(WORLD, store)
+    of_folds = RunPlan([run], choices=("folds",)).complete_all(WORLD, store)
     assert 1 <= of_folds <= len(WORLD.splits["PS"].folds)  # two folds may choose the same
     store.delete(planned(store.get(run.key), "folds")[0].key)
     assert run in missing(store, ("folds",))
-    assert Plan([run], choices=("folds",)).complete_all(WORLD, store) == 1
+    assert RunPlan([run], choices=("folds",)).complete_all(WORLD, store) == 1
 
 
 def test_kept_results_that_do_not_tell_the_folds_are_made_again(tmp_path):
     store, run = ResultStore(tmp_path / "runs.sqlite"), spec_of().run("first", "PS", "ESZSL")
     result = run_spec(run, WORLD, with_oracle=False).result
     store.put(replace(result, fold_choices=()))
-    assert Plan([run]).first(run, store) is not None
-    assert Plan([run], choices=("folds",)).first(run, store) is None
-    assert Plan([run], choices=("folds",)).complete_all(WORLD, store) >= 2
+    assert RunPlan([run]).first(run, store) is not None
+    assert RunPlan([run], choices=("folds",)).first(run, store) is None
+    assert RunPlan([run], choices=("folds",)).complete_all(WORLD, store) >= 2
 
 
 @pytest.mark.parametrize("task", ["zsl", "gzsl"])
@@ -151,7 +151,7 @@ def test_every_fold_is_an_occasion_with_its_own_parameters(store):
 def test_with_parameters_chosen_for_zsl_gamma_is_that_of_the_folds_never_none(tmp_path):
     store, spec = ResultStore(tmp_path / "runs.sqlite"), spec_of(task="zsl", methods=("ESZSL",))
     run = spec.run("first", "PS", "ESZSL")
-    Plan([run], choices=("folds", "oracle")).complete_all(WORLD, store)
+    RunPlan([run], choices=("folds", "oracle")).complete_all(WORLD, store)
     for choice in ("folds", "oracle"):
         for other in planned(store.get(run.key), choice):
             result = store.get(other.key)
@@ -187,7 +187,7 @@ def test_methods_without_all_runs_are_no_part_of_a_complete_comparison(tmp_path)
     store = ResultStore(tmp_path / "runs.sqlite")
     spec = spec_of(splits=("PS",))
     for name, method in (("first", "ESZSL"), ("second", "ESZSL"), ("first", "LinearS2V")):
-        Plan([spec.run(name, "PS", method)]).complete_all(DATA[name], store)
+        RunPlan([spec.run(name, "PS", method)]).complete_all(DATA[name], store)
     found = comparison.occasions(spec, DATA, store, "zsl")
     assert np.isnan(found.figures[0]).sum() == 3
     assert found.complete.methods == ("ESZSL",)

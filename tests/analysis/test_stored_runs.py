@@ -28,7 +28,7 @@ from zslcore.evaluation.figures import FIGURES, values_of
 from zslcore.evaluation.runs import run as run_spec
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
-from zslcore.results.planning import Plan
+from zslcore.results.planning import RunPlan
 from zslcore.results.store import ImportMark, ResultStore, StoredRun
 
 WORLD = linear_world(noise=1.0)
@@ -124,8 +124,8 @@ def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs)
 
 def test_what_the_oracle_of_another_run_chose_is_called_so(tmp_path):
     store, spec = ResultStore(tmp_path / "runs.sqlite"), RunSpec(WORLD.name, "PS", "LinearS2V")
-    Plan([spec], choices=["oracle"]).complete_all(WORLD, store)
-    Plan([replace(spec, params={"lam": 7.0})]).complete_all(WORLD, store)
+    RunPlan([spec], choices=["oracle"]).complete_all(WORLD, store)
+    RunPlan([replace(spec, params={"lam": 7.0})]).complete_all(WORLD, store)
     kept = store.stored()
     by_oracle = oracle_keys(kept)
     assert sorted(chosen(one, by_oracle) for one in kept) == ["GZSL", "given", "oracle"]

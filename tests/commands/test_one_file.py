@@ -20,8 +20,8 @@ from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.interactive.one_file import frame_line, framed
-from zslcore.interactive.point_map import Entry, PointMap
-from zslcore.interactive.point_map import Panel as Panel_
+from zslcore.interactive.point_map import LegendEntry, PointMap
+from zslcore.interactive.point_map import MapPanel as Panel_
 from zslcore.metrics import SeenUnseenCurve
 from zslcore.results.shipped import shipped_predictions, shipped_results
 from zslcore.results.store import ResultStore
@@ -156,7 +156,7 @@ def small_map(names):
         key="x",
         file="map",
         panels=[Panel_("", "Three points.", points, np.eye(3)[:, :2])],
-        palette=[Entry(name, "#B65000") for name in names],
+        palette=[LegendEntry(name, "#B65000") for name in names],
         category=points,
         classes=names,
         sets=["digits"],

@@ -13,7 +13,7 @@ from zslcore.board.entry import Figures
 from zslcore.board.table import COLUMNS, HEADINGS
 from zslcore.board.table import PERCENT as BOARD_PERCENT
 from zslcore.evaluation import figures
-from zslcore.evaluation.figures import FIGURES, Figure, register
+from zslcore.evaluation.figures import FIGURES, ResultMetric, register_metric
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.store import ResultStore, StoredRun
@@ -31,8 +31,10 @@ def result():
 @pytest.fixture
 def worst():
     """A new metric: the accuracy of the class that is recognised worst."""
-    yield register(
-        Figure("worst", "worst class", lambda e: min(e.per_class_zsl.values()), "Worst", board="")
+    yield register_metric(
+        ResultMetric(
+            "worst", "worst class", lambda e: min(e.per_class_zsl.values()), "Worst", board=""
+        )
     )
     del FIGURES["worst"]
 
@@ -45,7 +47,7 @@ def test_a_registered_metric_is_everywhere(result, worst, tmp_path, monkeypatch,
     assert "Worst" in as_latex(runs)
     assert f"{100 * expected:.1f}" in as_latex(runs)
     assert sorted_by()["worst"] is True
-    assert "worst" in figures.names(unit="fraction")
+    assert "worst" in figures.metric_names(unit="fraction")
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     ResultStore().put(result)
     main(["runs", "list", "--sort", "worst"])
@@ -56,7 +58,7 @@ def test_a_registered_metric_is_everywhere(result, worst, tmp_path, monkeypatch,
 
 def test_a_name_is_registered_once(worst):
     with pytest.raises(ValueError, match="'worst' is registered already"):
-        register(worst)
+        register_metric(worst)
 
 
 def test_figures_follow_from_an_evaluation(result):

@@ -11,8 +11,8 @@ from tests.extraction.making import KINDS, bomb, honest, photo, spoiled, write_f
 from zslcore.exceptions import DatasetError, FileRefusedError
 from zslcore.extraction import images
 from zslcore.extraction.images import (
-    Picture,
-    Reading,
+    DecodedImage,
+    ImageReader,
     images_of_csv,
     images_of_folder,
     read_batches,
@@ -86,10 +86,10 @@ def test_spoiled_images_are_read_or_refused_in_a_sentence(tmp_path):
     files = honest()
     for n in range(60):
         path = put(tmp_path, f"{n}.jpg", spoiled(files[n % len(files)], rng))
-        read = Reading(48, max_pixels=1 << 20).read(path)
+        read = ImageReader(48, max_pixels=1 << 20).read(path)
         verdicts.add(type(read))
-        assert isinstance(read, Picture) or (read.endswith(".") and "\n" not in read), read
-    assert verdicts == {Picture, str}
+        assert isinstance(read, DecodedImage) or (read.endswith(".") and "\n" not in read), read
+    assert verdicts == {DecodedImage, str}
 
 
 def test_a_size_is_that_of_torchvision():
@@ -168,6 +168,6 @@ def test_a_reader_that_dies_takes_no_other_image_along(tmp_path, monkeypatch):
         photo(9).save(tmp_path / name)
     paths = [tmp_path / "deadly.png", tmp_path / "whole.png"]
     monkeypatch.setattr(images, "_read_in_worker", _deadly)
-    ((deadly, whole),) = read_batches(Reading(48, workers=1), [paths])
+    ((deadly, whole),) = read_batches(ImageReader(48, workers=1), [paths])
     assert deadly.startswith("deadly.png: the file is damaged or hostile and crashed its reader")
     assert np.array_equal(whole.pixels, read_image(paths[1], 48).pixels)

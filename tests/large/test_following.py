@@ -17,7 +17,7 @@ from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.large import engine as module
 from zslcore.large.engine import PieceReport, Standing, following
-from zslcore.results.planning import Plan, first_specs
+from zslcore.results.planning import RunPlan, first_specs
 from zslcore.results.store import ResultStore
 
 
@@ -122,7 +122,7 @@ def test_the_runs_of_a_plan_report_a_share_that_grows_to_the_end(method):
         RunSpec(world.name, "PS", method, params=given, grid=grid, select_for=task)
         for task in ("zsl", "gzsl")
     ]
-    plan = Plan(specs, seeds=2)
+    plan = RunPlan(specs, seeds=2)
     made = plan.complete_all(world, ResultStore(), lambda *what: said.append(what))
     shares = [done / total for done, total, _ in said]
     assert made == (2 if method == "ESZSL" else 4)

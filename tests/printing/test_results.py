@@ -260,8 +260,11 @@ def test_a_printed_map_has_every_point_in_the_colour_of_its_category():
     what = PointMap(
         key="a",
         file="map",
-        panels=[point_map.Panel("t-SNE", "", np.arange(n), np.c_[np.arange(n), np.ones(n)])],
-        palette=[point_map.Entry("first", "#111111"), point_map.Entry("second", "#222222", "x")],
+        panels=[point_map.MapPanel("t-SNE", "", np.arange(n), np.c_[np.arange(n), np.ones(n)])],
+        palette=[
+            point_map.LegendEntry("first", "#111111"),
+            point_map.LegendEntry("second", "#222222", "x"),
+        ],
         category=np.arange(n) % 2,
         classes=["a"],
         sets=["one"],

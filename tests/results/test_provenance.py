@@ -116,7 +116,7 @@ def test_new_rows_name_revisions_and_sources_and_no_commit():
     new = traced(pd.DataFrame({"method": ["ESZSL", "?"], "zsl": [0.5, 0.5]}))
     assert set(new["commit"]) == {""}
     assert set(new["version"]) == {version.version()}
-    assert set(new["sources"]) == {version.sources()}
+    assert set(new["sources"]) == {version.sources_digest()}
     assert json.loads(new["revisions"][0]) == {
         "ESZSL": METHODS["ESZSL"].revision,
         "protocol": protocol.REVISION,

@@ -11,7 +11,7 @@ from zslcore.results.shipped import (
     known_by_results,
     load_results_only,
     plain_spec,
-    shipped,
+    shipped_result,
     shipped_results,
 )
 
@@ -77,4 +77,4 @@ def test_variants_that_are_the_default_are_the_same_run():
     )
     assert asked.key != key
     assert plain_spec(asked).key == key
-    assert shipped(key) is not None
+    assert shipped_result(key) is not None

@@ -16,7 +16,7 @@ from zslcore.__main__ import main
 from zslcore.analysis.resampling import draws_of
 from zslcore.evaluation import Predictions, Provenance
 from zslcore.evaluation.bootstrap import BootstrapMetrics
-from zslcore.evaluation.figures import FIGURES, Figure, of_answers_alone, register
+from zslcore.evaluation.figures import FIGURES, ResultMetric, of_answers_alone, register_metric
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.exceptions import UnknownNameError
 from zslcore.leakage.published import PredictedScores
@@ -62,7 +62,9 @@ def test_every_protocol_has_its_sentence_its_users_and_figures_of_the_registry()
 
 
 def test_a_registered_figure_is_in_the_json_of_scores():
-    register(Figure("half", "half", of_answers_alone, shown=False, drawn=lambda d: d.auroc() / 2))
+    register_metric(
+        ResultMetric("half", "half", of_answers_alone, shown=False, drawn=lambda d: d.auroc() / 2)
+    )
     try:
         found = json.loads(report_of().to_json())["figures"]
         assert found["half"] == found["auroc"] / 2

@@ -127,9 +127,9 @@ def package(tmp_path):
 
 
 def digest(package):
-    version.sources.cache_clear()
-    found = version.sources(package)
-    version.sources.cache_clear()
+    version.sources_digest.cache_clear()
+    found = version.sources_digest(package)
+    version.sources_digest.cache_clear()
     return found
 
 
@@ -166,4 +166,4 @@ def test_every_file_that_turns_features_into_figures_is_among_the_sources():
     makes_none |= {*(folder / "datasets").rglob("*.py"), *(folder / "storage").glob("*.py")}
     assert files - makes_none <= counted
     assert len(counted) > 20
-    assert version.sources() == digest(folder)
+    assert version.sources_digest() == digest(folder)

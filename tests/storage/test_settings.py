@@ -47,7 +47,9 @@ def test_a_wrong_value_is_one_sentence_and_exit_code_2(name, text, monkeypatch, 
 
 
 def test_every_setting_is_read_by_the_check():
-    of_package = {each for each in vars(settings).values() if isinstance(each, settings.Setting)}
+    of_package = {
+        each for each in vars(settings).values() if isinstance(each, settings.EnvironmentVariable)
+    }
     assert {each.name for each in of_package} | {"ZSL_DATA"} == set(WRONG)
 
 

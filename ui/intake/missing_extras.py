@@ -39,7 +39,7 @@ def of_error(error: str) -> Lack | None:
 
 def _lack(name: str, sentence: str) -> Lack:
     command = "" if settings.PUBLIC() else extras.install(name)
-    return Lack(name, extras.title(name), sentence, command)
+    return Lack(name, extras.package_title(name), sentence, command)
 
 
 def show(lack: Lack) -> None:

@@ -27,7 +27,7 @@ from zslcore.analysis.maps.map import inside
 from zslcore.analysis.maps.quality import density
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
-from zslcore.interactive.point_map import Entry, Panel
+from zslcore.interactive.point_map import LegendEntry, MapPanel
 
 #: Eight colours and seven symbols distinguish 56 classes; more of them share a look.
 _COLORS = (
@@ -180,10 +180,10 @@ class Scene:
         names: bool,
         alt: str,
         sought: Sequence[int] | np.ndarray | None = None,
-    ) -> list[Panel]:
+    ) -> list[MapPanel]:
         """Return the map to draw, with the names of all classes or of those ``sought``."""
         return [
-            Panel(
+            MapPanel(
                 title=title,
                 alt=f"{title}: {alt}" if title else alt,
                 image=image,
@@ -249,15 +249,17 @@ class Colouring:
     """A category for every image, int array of shape (n,), and how each category looks."""
 
     category: np.ndarray
-    palette: tuple[Entry, ...]
+    palette: tuple[LegendEntry, ...]
     legend: str = "list"
     ends: tuple[str, str] = ("", "")
 
 
-def class_palette(names: Sequence[str]) -> tuple[Entry, ...]:
+def class_palette(names: Sequence[str]) -> tuple[LegendEntry, ...]:
     """Return a colour and a symbol for every class."""
     return tuple(
-        Entry(name, _COLORS[c % len(_COLORS)].color, _SYMBOLS[c // len(_COLORS) % len(_SYMBOLS)])
+        LegendEntry(
+            name, _COLORS[c % len(_COLORS)].color, _SYMBOLS[c // len(_COLORS) % len(_SYMBOLS)]
+        )
         for c, name in enumerate(names)
     )
 
@@ -274,7 +276,7 @@ def colour_by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
     return Colouring(
         np.array([order[name] for name in groups], dtype=np.uint16),
         tuple(
-            Entry(name, _LOOKS[meaning].color, _LOOKS[meaning].symbol)
+            LegendEntry(name, _LOOKS[meaning].color, _LOOKS[meaning].symbol)
             for name, meaning in words.items()
         ),
     )
@@ -293,7 +295,7 @@ def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Col
     """Colour by a number from 0 to 1, (n,); ``words`` have a place for a colour's percentage."""
     step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
     palette = tuple(
-        Entry(words.format(100 * k // len(_STEPS)), color) for k, color in enumerate(_STEPS)
+        LegendEntry(words.format(100 * k // len(_STEPS)), color) for k, color in enumerate(_STEPS)
     )
     return Colouring(step, palette, "scale", ends)
 
@@ -305,9 +307,9 @@ def colour_by_fifths(
     fifth = np.full(len(value), 5)
     rank = np.argsort(np.argsort(value[measured], kind="stable")) / max(measured.sum(), 1)
     fifth[measured] = (5 * rank).astype(int)
-    looks = [Entry(word, _STEPS[k]) for word, k in zip(words, (0, 4, 7, 11, 14), strict=True)]
+    looks = [LegendEntry(word, _STEPS[k]) for word, k in zip(words, (0, 4, 7, 11, 14), strict=True)]
     other = _LOOKS["other"]
-    return Colouring(fifth, (*looks, Entry(left, other.color, other.symbol)))
+    return Colouring(fifth, (*looks, LegendEntry(left, other.color, other.symbol)))
 
 
 # --- What stands in the address -------------------------------------------------------------------

@@ -22,8 +22,8 @@ from zslcore.datasets.facts import title
 from zslcore.evaluation.protocol import AnsweredTest
 from zslcore.evaluation.specs import RunSpec
 from zslcore.interactive.seen_unseen import (
+    CurveLine,
     InteractiveCurve,
-    Line,
     Stop,
     gamma_range,
     interactive_curve,
@@ -161,6 +161,6 @@ def curve_of(
     stops += more
     limits = gamma_range(test.curve, [stop.gamma for stop in stops])
     start = float(np.clip(gamma or 0.0 if start is None else start, *limits))
-    line = Line(method, test.curve, "harmonic", stops, limits, start)
+    line = CurveLine(method, test.curve, "harmonic", stops, limits, start)
     drawn = interactive_curve([line], test, dataset.class_names)
     return replace(drawn, looks={**drawn.looks, "axis": AXIS, "off": OFF})

@@ -41,7 +41,7 @@ from zslcore.features import FeatureScaling, PrototypeScaling
 from zslcore.methods import get_method
 from zslcore.metrics import Average
 from zslcore.metrics.significance import class_draws
-from zslcore.results.planning import ChoiceRule, Plan, Results, planned
+from zslcore.results.planning import ChoiceRule, Results, RunPlan, planned
 from zslcore.results.store import ResultStore
 
 
@@ -79,10 +79,10 @@ class ComparisonSpec:
 
     def plan(
         self, datasets: Mapping[str, ZSLDataset], choices: Collection[ChoiceRule] = ()
-    ) -> Plan:
-        """Return the plan of all runs and their derived runs; see :class:`Plan`."""
+    ) -> RunPlan:
+        """Return the plan of all runs and their derived runs; see :class:`RunPlan`."""
         runs = [run for dataset in datasets.values() for run in self.runs_on(dataset)]
-        return Plan(runs, choices=choices)
+        return RunPlan(runs, choices=choices)
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ def occasions(
 
 def _stored(spec: RunSpec, store: Results, choice: ChoiceRule) -> tuple[RunResult | None, ...]:
     """Return the stored results of a run under a choice, those of the folds one by one."""
-    first = Plan([spec], choices=() if choice == "validated" else (choice,)).first(spec, store)
+    first = RunPlan([spec], choices=() if choice == "validated" else (choice,)).first(spec, store)
     if choice == "validated":
         return (first,)
     return () if first is None else tuple(store.get(o.key) for o in planned(first, choice))

@@ -33,7 +33,7 @@ from zslcore.version import stamped, version
 
 def sorted_by() -> Mapping[str, bool]:
     """Return the orders of runs by name, and whether the largest comes first."""
-    of_figures = {name: figures.FIGURES[name].larger_is_better for name in figures.names()}
+    of_figures = {name: figures.FIGURES[name].larger_is_better for name in figures.metric_names()}
     by_name = {"created": True, "dataset": False, "method": False, "origin": False}
     return by_name | of_figures | {"seconds": True}
 
@@ -161,7 +161,7 @@ def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> st
         names["origin"] = "Result of"
     empty = {name for name in names if len(table) and table[name].isna().all()}
     shown = [name for name in names if name not in empty]
-    percent = [name for name in figures.names(unit="fraction") if name in shown]
+    percent = [name for name in figures.metric_names(unit="fraction") if name in shown]
     values = (100 * table[percent].astype(float)).round(1)
     best = best_in_groups(
         values,

@@ -154,7 +154,7 @@ class Study(Generic[R]):
 
     def read(self, folder: Path) -> R:
         """Return the result that :meth:`work` has written."""
-        return records.load(folder, get_type_hints(type(self).compute)["return"])
+        return records.load_record(folder, get_type_hints(type(self).compute)["return"])
 
 
 def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from zslcore.datasets import ZSLDataset
-    from zslcore.results.planning import Plan
+    from zslcore.results.planning import RunPlan
     from zslcore.results.store import ResultStore
 
 
@@ -84,7 +84,7 @@ def _load(name: str) -> ZSLDataset:
     return load_results_only(name) if is_known_by_results(name) else load(name)
 
 
-def _make(plan: Plan, store: ResultStore, jobs: int, datasets: Mapping[str, ZSLDataset]) -> None:
+def _make(plan: RunPlan, store: ResultStore, jobs: int, datasets: Mapping[str, ZSLDataset]) -> None:
     """Make missing runs; a refused run is reported and stops no other."""
     todo = len(plan.unfinished(store))
     for done, (run, refused) in enumerate(plan.run(store, at_a_time=jobs), 1):

@@ -177,7 +177,7 @@ def shown_rows(one: Result) -> list[dict[str, Any]]:
 def _as_text(table: pd.DataFrame) -> str:
     """Write a table with its figures in percent."""
     written = table.copy()
-    for name in figures.names(unit="fraction"):
+    for name in figures.metric_names(unit="fraction"):
         if name in written:
             written[name] = [percent(value) for value in written[name]]
     if "created" in written:

@@ -1,7 +1,7 @@
 """The registry of figures shown by every list, table and export of results.
 
-A new metric is one call of :func:`register`. Figures follow from an evaluation, or from the answers
-to a test set; a stored run has an evaluation alone.
+A new metric is one call of :func:`register_metric`. Figures follow from an evaluation, or from the
+answers to a test set; a stored run has an evaluation alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ResultMetric:
     """A figure of a result.
 
     Attributes
@@ -68,10 +68,10 @@ def _of_point(point: str, side: str) -> Callable[[Evaluation], float | None]:
 
 
 #: All figures by name, in the order of a table.
-FIGURES: dict[str, Figure] = {}
+FIGURES: dict[str, ResultMetric] = {}
 
 
-def register(figure: Figure) -> Figure:
+def register_metric(figure: ResultMetric) -> ResultMetric:
     """Add a figure to every list of figures; a ValueError where another one has its name."""
     if figure.name in FIGURES:
         raise ValueError(f"A figure {figure.name!r} is registered already; its name must be new.")
@@ -79,7 +79,7 @@ def register(figure: Figure) -> Figure:
     return figure
 
 
-def names(*, shown: bool = True, unit: str | None = None) -> tuple[str, ...]:
+def metric_names(*, shown: bool = True, unit: str | None = None) -> tuple[str, ...]:
     """Return the names of figures, those that lists show or all, of one unit or of any."""
     return tuple(
         figure.name
@@ -94,7 +94,7 @@ def headings(*, printed: bool = False) -> dict[str, str]:
     return {each.name: (printed and each.printed) or each.label for each in shown}
 
 
-def on_board() -> dict[str, Figure]:
+def on_board() -> dict[str, ResultMetric]:
     """Return the figures that an entry of the board has, by their fields there."""
     return {figure.board: figure for figure in FIGURES.values() if figure.board}
 
@@ -128,7 +128,7 @@ class _Point:
     stored: bool = False
     printed: str = ""
 
-    def figures(self, average: Average) -> Iterator[Figure]:
+    def figures(self, average: Average) -> Iterator[ResultMetric]:
         """Yield its figures; those per class that are stored are in lists and on the board."""
         end, suffix = ("", "") if average == "class" else (PER_SAMPLE, " per image")
         listed = self.stored and average == "class"
@@ -136,7 +136,7 @@ class _Point:
             if (self.name, side) == ("separate", "unseen"):
                 continue  # ZSL accuracy by another name
             headed = side == "harmonic" and bool(self.printed)
-            yield Figure(
+            yield ResultMetric(
                 f"{self.name}_{side}{end}",
                 f"{letter}{self.label}{suffix}",
                 _of_point(f"{self.name}{end}", side) if self.stored else of_answers_alone,
@@ -170,23 +170,38 @@ _POINTS = (
     _Point("separate", ", separate spaces", "", lambda d, a: d.separate(a)),
 )
 _PER_CLASS = (
-    Figure("zsl", "ZSL", lambda e: e.zsl, needs_gzsl=False, board="zsl",
-           drawn=lambda d: d.zsl("class")),
+    ResultMetric(
+        "zsl", "ZSL", lambda e: e.zsl, needs_gzsl=False, board="zsl", drawn=lambda d: d.zsl("class")
+    ),
     *(figure for point in _POINTS for figure in point.figures("class")),
-    Figure("ausuc", "AUSUC", lambda e: e.ausuc, board="ausuc", drawn=lambda d: d.area("class")),
-)  # fmt: skip
+    ResultMetric(
+        "ausuc", "AUSUC", lambda e: e.ausuc, board="ausuc", drawn=lambda d: d.area("class")
+    ),
+)
 _OTHERS = (
-    Figure("zsl_per_sample", "ZSL per image", lambda e: e.zsl_per_sample, needs_gzsl=False,
-           drawn=lambda d: d.zsl("sample")),
+    ResultMetric(
+        "zsl_per_sample",
+        "ZSL per image",
+        lambda e: e.zsl_per_sample,
+        needs_gzsl=False,
+        drawn=lambda d: d.zsl("sample"),
+    ),
     *(figure for point in _POINTS for figure in point.figures("sample")),
-    Figure("ausuc_per_sample", "AUSUC per image", of_answers_alone,
-           drawn=lambda d: d.area("sample")),
-    Figure("accuracy", "accuracy", _mean_class, drawn=lambda d: d.accuracy("class")),
-    Figure("accuracy_per_sample", "accuracy per image", of_answers_alone,
-           drawn=lambda d: d.accuracy("sample")),
-    Figure("macro_f1", "macro F1", of_answers_alone, drawn=lambda d: d.macro_f1()),
-    Figure("auroc", "AUROC", of_answers_alone, drawn=lambda d: d.auroc()),
-    Figure("fpr95", "FPR95", of_answers_alone, larger_is_better=False, drawn=lambda d: d.fpr95()),
-)  # fmt: skip
+    ResultMetric(
+        "ausuc_per_sample", "AUSUC per image", of_answers_alone, drawn=lambda d: d.area("sample")
+    ),
+    ResultMetric("accuracy", "accuracy", _mean_class, drawn=lambda d: d.accuracy("class")),
+    ResultMetric(
+        "accuracy_per_sample",
+        "accuracy per image",
+        of_answers_alone,
+        drawn=lambda d: d.accuracy("sample"),
+    ),
+    ResultMetric("macro_f1", "macro F1", of_answers_alone, drawn=lambda d: d.macro_f1()),
+    ResultMetric("auroc", "AUROC", of_answers_alone, drawn=lambda d: d.auroc()),
+    ResultMetric(
+        "fpr95", "FPR95", of_answers_alone, larger_is_better=False, drawn=lambda d: d.fpr95()
+    ),
+)
 for _figure in (*_PER_CLASS, *(replace(each, shown=False) for each in _OTHERS)):
-    register(_figure)
+    register_metric(_figure)

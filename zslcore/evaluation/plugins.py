@@ -149,7 +149,7 @@ def register_all() -> dict[str, str]:
     return refused
 
 
-def sources(names: Iterable[str] | str) -> dict[str, str]:
+def plugin_sources(names: Iterable[str] | str) -> dict[str, str]:
     """Return the sources of plugins by name, for :func:`restore` in another process.
 
     ``names`` are names of methods, or a text that contains them; methods of the package are left
@@ -161,7 +161,7 @@ def sources(names: Iterable[str] | str) -> dict[str, str]:
 
 
 def restore(sources: Mapping[str, str]) -> None:
-    """Register in this process the plugins of another, as :func:`sources` returns them.
+    """Register in this process the plugins of another, as :func:`plugin_sources` returns them.
 
     Raises a MethodError when a source is missing or has changed.
     """

@@ -62,7 +62,7 @@ class RunResult:
     seconds : wall time
     created : ISO 8601, UTC
     environment : versions of what else numbers can depend on, and the digest of the package's own
-        files that make them, see :func:`zslcore.version.sources`
+        files that make them, see :func:`zslcore.version.sources_digest`
     rule : how the folds' scores chose, see :func:`zslcore.evaluation.protocol.select`; None where
         they chose no parameters, or it was not recorded
     """
@@ -382,7 +382,7 @@ def _environment() -> dict[str, str]:
         "scipy": scipy.__version__,
         "torch": _torch(),
         "machine": platform.machine(),
-        "sources": version.sources(),
+        "sources": version.sources_digest(),
     }
 
 

@@ -24,10 +24,10 @@ from zslcore.extraction.encoders import Encoder
 from zslcore.extraction.images import (
     CROPS,
     MAX_PIXELS,
+    DecodedImage,
+    ImageReader,
     Listing,
-    Picture,
     Read,
-    Reading,
     crops_of,
     read_batches,
 )
@@ -118,7 +118,7 @@ def extract(
         raise ParameterError("A batch needs an image, and a crop has to fit into what is resized.")
     parts = _Parts(output.with_name(f"{output.name}.parts"), images, batch)
     parts.begin(_settings(encoder, crops, batch), output)
-    reading = Reading(
+    reader = ImageReader(
         encoder.preset.resize,
         encoder.preset.interpolation,
         max_pixels,
@@ -128,7 +128,7 @@ def extract(
     finished = {k for k in parts.numbers if parts.is_there(k)}
     missing = [k for k in parts.numbers if k not in finished]
     done = resumed = sum(len(parts.names(k)) for k in finished)
-    read = read_batches(reading, (parts.paths(k) for k in missing))
+    read = read_batches(reader, (parts.paths(k) for k in missing))
     for k, images_of_batch in zip(missing, read, strict=True):
         parts.put(k, *_encoded(images_of_batch, parts.names(k), encoder, crops, batch, on_bad))
         done += len(images_of_batch)
@@ -154,7 +154,7 @@ def _encoded(
     skipped = {name: why for name, why in pairs if isinstance(why, str)}
     if skipped and on_bad == "refuse":
         raise FileRefusedError(next(iter(skipped.values())))
-    pictures = {name: one for name, one in pairs if isinstance(one, Picture)}
+    pictures = {name: one for name, one in pairs if isinstance(one, DecodedImage)}
     unusual = {name: one.unusual for name, one in pictures.items() if one.unusual}
     notes = {"skipped": skipped, "unusual": unusual}
     if not pictures:

@@ -71,7 +71,7 @@ _ORIENTATION = 0x0112
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Picture:
+class DecodedImage:
     """An image as an encoder is given it, before it is cropped.
 
     ``pixels`` is uint8 of shape (height, width, 3). ``unusual`` says what was unusual about the
@@ -89,7 +89,7 @@ def read_image(
     interpolation: Interpolation = "bilinear",
     *,
     max_pixels: int = MAX_PIXELS,
-) -> Picture:
+) -> DecodedImage:
     """Open an image and resize it so that its shorter side has ``short_side`` pixels.
 
     The file's first bytes decide its format; ``interpolation`` is with antialiasing, ``max_pixels``
@@ -130,7 +130,7 @@ def read_image(
 
 def _read(
     path: Path, name: str, short_side: int, interpolation: Interpolation, max_pixels: int
-) -> Picture:
+) -> DecodedImage:
     with Image.open(path, formats=FORMATS) as image:
         _refuse_huge(name, image.size, max_pixels)
         _refuse_huge(name, resized_size(image.size, short_side), max_pixels, " once it is resized")
@@ -139,7 +139,7 @@ def _read(
         turned = ImageOps.exif_transpose(image)
     rgb = _rgb(turned)
     out = rgb.resize(resized_size(rgb.size, short_side), _FILTERS[interpolation])
-    return Picture(np.array(out, dtype=np.uint8), tuple(unusual))
+    return DecodedImage(np.array(out, dtype=np.uint8), tuple(unusual))
 
 
 def _refuse_huge(name: str, size: tuple[int, int], most: int, when: str = "") -> None:
@@ -356,11 +356,11 @@ if sys.platform != "win32":
 SECONDS, MEMORY = 60, 4 << 30
 
 #: A picture, or the sentence with which its file was refused.
-Read = Picture | str
+Read = DecodedImage | str
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ImageReader:
     """How images are read.
 
     ``workers`` are processes; 0 reads in this one. Images have to lie ``inside`` a folder, links
@@ -396,7 +396,7 @@ def _refuse_elsewhere(path: Path, folder: Path) -> None:
         ) from None
 
 
-def read_batches(how: Reading, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
+def read_batches(how: ImageReader, batches: Iterable[Sequence[Path]]) -> Iterator[list[Read]]:
     """Yield the images of every batch, while the next one is read."""
     if not how.workers:
         for batch in batches:
@@ -416,7 +416,7 @@ def read_batches(how: Reading, batches: Iterable[Sequence[Path]]) -> Iterator[li
 class _Pool:
     """Processes that read, made anew when one of them dies."""
 
-    def __init__(self, how: Reading) -> None:
+    def __init__(self, how: ImageReader) -> None:
         self.how = how
         self.executor = self._executor(how.workers)
 
@@ -476,7 +476,7 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _read_in_worker(how: Reading, path: Path) -> Read:
+def _read_in_worker(how: ImageReader, path: Path) -> Read:
     if sys.platform == "win32":
         return how.read(path)
     signal.alarm(SECONDS)

@@ -431,7 +431,7 @@ class Runner:
             "folder": str(folder),
             "into": str(self.folder / job.work.key),
             "data": str(data_folder()),
-            "methods": plugins.sources(json.dumps(job.work.identity)),
+            "methods": plugins.plugin_sources(json.dumps(job.work.identity)),
         }
 
         def on_message(line: dict[str, Any]) -> None:

@@ -25,7 +25,7 @@ from zslcore.storage import artifacts, settings
 from zslcore.storage.artifacts import CorruptFolderError
 from zslcore.storage.files import data_folder, is_draft_file
 from zslcore.untrusted.walls import WALLS, active_walls
-from zslcore.version import sources, version
+from zslcore.version import sources_digest, version
 
 #: Bytes that should be free for the next import or result.
 ROOM = 1 << 30
@@ -37,7 +37,7 @@ OPTIONAL = ("torch", "streamlit")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FolderCheck:
     """A check of the data folder; ``mend`` repairs it and returns a sentence, or is None."""
 
     what: str
@@ -46,7 +46,7 @@ class Finding:
     mend: Callable[[], str] | None = None
 
 
-def examine() -> Iterator[Finding]:
+def examine() -> Iterator[FolderCheck]:
     """Check versions, sandbox, room, store, imports, jobs and leftovers, one after the other."""
     yield _versions()
     yield _sandbox()
@@ -105,11 +105,15 @@ def _changed(path: Path) -> float:
         return math.inf
 
 
-def _versions() -> Finding:
+def _versions() -> FolderCheck:
     versions = {name: _installed(name) for name in (*LIBRARIES, *OPTIONAL)}
-    program = f"zslcore {version()} (sources {sources()}), Python {platform.python_version()}"
+    program = (
+        f"zslcore {version()} (sources {sources_digest()}), Python {platform.python_version()}"
+    )
     words = ", ".join(f"{name} {number or 'is not installed'}" for name, number in versions.items())
-    return Finding("versions", all(versions[name] for name in LIBRARIES), f"{program}, {words}.")
+    return FolderCheck(
+        "versions", all(versions[name] for name in LIBRARIES), f"{program}, {words}."
+    )
 
 
 def _installed(name: str) -> str:
@@ -119,7 +123,7 @@ def _installed(name: str) -> str:
         return ""
 
 
-def _sandbox() -> Finding:
+def _sandbox() -> FolderCheck:
     """Report the walls around the reader of untrusted files; a system may have none."""
     standing = active_walls()
     words = "Untrusted files are read without access to other files, network and programs."
@@ -128,42 +132,42 @@ def _sandbox() -> Finding:
             f"This system lacks walls against {', '.join(missing)} around the reader of untrusted "
             "files; its limits on time, memory and output hold. SECURITY.md says what that means."
         )
-    return Finding("sandbox", True, words)
+    return FolderCheck("sandbox", True, words)
 
 
-def _room() -> Finding:
+def _room() -> FolderCheck:
     root = data_folder()
     existing = next((path for path in (root, *root.parents) if path.is_dir()), Path("/"))
     free = shutil.disk_usage(existing).free
     if not os.access(existing, os.W_OK) or (root.exists() and not root.is_dir()):
-        return Finding("room", False, f"Nothing can be written in {root}.")
-    return Finding("room", free >= ROOM, f"{free / 2**30:.1f} GiB are free in {root}.")
+        return FolderCheck("room", False, f"Nothing can be written in {root}.")
+    return FolderCheck("room", free >= ROOM, f"{free / 2**30:.1f} GiB are free in {root}.")
 
 
-def _store() -> Iterator[Finding]:
+def _store() -> Iterator[FolderCheck]:
     store = ResultStore()
     if damage := damage_of(store.path):
         sentence = f"{store.path} is damaged ({damage.rstrip('.')})."
-        yield Finding("store", False, sentence, lambda: mend(store.path))
+        yield FolderCheck("store", False, sentence, lambda: mend(store.path))
         return
     if not store.path.exists():
-        yield Finding("store", True, f"Nothing is stored in {store.path} yet.")
+        yield FolderCheck("store", True, f"Nothing is stored in {store.path} yet.")
         yield from _other_results(store)
         return
     try:
         stored = store.stored()
         unreadable, results = store.unreadable(stored), sum(not one.shipped for one in stored)
     except ZSLError as error:
-        yield Finding("store", False, str(error))
+        yield FolderCheck("store", False, str(error))
         return
     count = "1 result is stored" if results == 1 else f"{results:,} results are stored"
-    yield Finding("store", True, f"{count} in {store.path}. {unreadable}".strip())
+    yield FolderCheck("store", True, f"{count} in {store.path}. {unreadable}".strip())
     yield from _other_results(store)
     if refusal := store.refusal():
-        yield Finding("store", False, refusal)
+        yield FolderCheck("store", False, refusal)
 
 
-def _other_results(store: ResultStore) -> Iterator[Finding]:
+def _other_results(store: ResultStore) -> Iterator[FolderCheck]:
     """Count results of other kinds, and predictions."""
     kinds = Counter(result.kind for result in store.others())
     n, size = store.size_of_predictions()
@@ -173,23 +177,23 @@ def _other_results(store: ResultStore) -> Iterator[Finding]:
             f"predictions of {n:,} runs, {size / 2**20:.1f} of at most "
             f"{settings.PREDICTIONS() / 2**20:.0f} MiB"
         )
-        yield Finding("store", True, f"Other results: {', '.join(counts)}.")
+        yield FolderCheck("store", True, f"Other results: {', '.join(counts)}.")
 
 
-def _imports() -> Iterator[Finding]:
+def _imports() -> Iterator[FolderCheck]:
     names, torn, newer = imports.names(), 0, 0
     for name in names:
         try:
             imports.open_import(name)
         except NewerVersionError as error:
             newer += 1
-            yield Finding("imports", True, str(error))
+            yield FolderCheck("imports", True, str(error))
         except CorruptFolderError as error:
             torn += 1
             sentence = f"The import {name!r} is damaged: {error}."
-            yield Finding("imports", False, sentence, partial(_imported_again, name))
+            yield FolderCheck("imports", False, sentence, partial(_imported_again, name))
     if not torn:
-        yield Finding("imports", True, f"{len(names) - newer:,} imports are whole.")
+        yield FolderCheck("imports", True, f"{len(names) - newer:,} imports are whole.")
 
 
 def _imported_again(name: str) -> str:
@@ -197,14 +201,14 @@ def _imported_again(name: str) -> str:
     return f"The import {name!r} was made again from its copies or its source."
 
 
-def _jobs() -> Iterator[Finding]:
+def _jobs() -> Iterator[FolderCheck]:
     folders = [path for path in (data_folder() / "jobs").glob("*/") if path.name[0] != "."]
     torn = [path for path in folders if not is_intact(path)]
     for path in torn:
         sentence = f"The result {path.name} of a job is damaged."
-        yield Finding("jobs", False, sentence, partial(_discarded, path))
+        yield FolderCheck("jobs", False, sentence, partial(_discarded, path))
     if not torn:
-        yield Finding("jobs", True, f"{len(folders):,} results of jobs are whole.")
+        yield FolderCheck("jobs", True, f"{len(folders):,} results of jobs are whole.")
 
 
 def _discarded(path: Path) -> str:
@@ -212,29 +216,29 @@ def _discarded(path: Path) -> str:
     return f"The result {path.name} was removed; it is computed again on request."
 
 
-def _leftovers() -> Finding:
+def _leftovers() -> FolderCheck:
     left = len(_abandoned())
     if not left:
-        return Finding("leftovers", True, "Killed processes have left nothing.")
+        return FolderCheck("leftovers", True, "Killed processes have left nothing.")
     sentence = f"Killed processes have left {left:,} folders and files."
-    return Finding(
+    return FolderCheck(
         "leftovers", False, sentence, lambda: f"{sweep_leftovers():,} of them were removed."
     )
 
 
-def _quarantine() -> Iterator[Finding]:
+def _quarantine() -> Iterator[FolderCheck]:
     """Check for folders unknown to this version, and list the quarantine."""
     if strangers := _strangers():
         names = _named(strangers)
         sentence = f"{len(strangers):,} folders belong to nothing that this version keeps: {names}."
-        yield Finding("quarantine", False, sentence, _quarantined)
+        yield FolderCheck("quarantine", False, sentence, _quarantined)
     quarantined = sorted((data_folder() / imports.QUARANTINE).glob("*"))
     if quarantined:
         sentence = (
             f"{len(quarantined):,} files and folders that this version does not know lie in "
             f"{data_folder() / imports.QUARANTINE}: {_named(quarantined)}. Nothing deletes them."
         )
-        yield Finding("quarantine", True, sentence)
+        yield FolderCheck("quarantine", True, sentence)
 
 
 def _quarantined() -> str:

@@ -44,7 +44,7 @@ from threadpoolctl import threadpool_limits
 
 from zslcore.exceptions import ParameterError, ZSLError
 from zslcore.features import Features, FeatureView
-from zslcore.large.shards import Part, Shards
+from zslcore.large.shards import ShardPart, Shards
 from zslcore.progress import Progress, silent
 from zslcore.storage import settings
 from zslcore.storage.extras import extra
@@ -155,7 +155,7 @@ class Piece:
 
     at: slice | np.ndarray
     scaling: FeatureView
-    part: Part | None = None
+    part: ShardPart | None = None
     matrix: Any = field(default=None, repr=False)
     rows: np.ndarray | None = None
 
@@ -194,7 +194,7 @@ def pieces_of(X: Features | Shards) -> list[Piece]:
     return list(_within(matrix.parts(), rows, scaling))
 
 
-def _within(parts: Sequence[Part], rows: np.ndarray, scaling: FeatureView) -> Iterator[Piece]:
+def _within(parts: Sequence[ShardPart], rows: np.ndarray, scaling: FeatureView) -> Iterator[Piece]:
     """Yield the pieces of some rows of shards, in the order of the parts."""
     in_order = len(rows) < 2 or bool((rows[1:] >= rows[:-1]).all())
     order = None if in_order else np.argsort(rows, kind="stable")

@@ -40,7 +40,7 @@ MANIFEST, FEATURES, LABELS = "shards.json", "features.npy", "labels.npy"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ShardPart:
     """Rows ``start`` to ``stop`` of the matrix in shards; :meth:`features` reads them.
 
     ``digest`` is the SHA-256 of their features and labels, 16 hex digits: parts with one digest are
@@ -154,11 +154,13 @@ class Shards:
         """Digest of the content, whatever the sizes of the files say, 16 hex digits."""
         return _short(hashlib.sha256("".join(self.digests).encode()))
 
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[ShardPart, ...]:
         """Return the parts in their order; nothing is read."""
         starts = range(0, len(self), self.rows_a_part)
         return tuple(
-            Part(self.folder / FEATURES, start, min(start + self.rows_a_part, len(self)), digest)
+            ShardPart(
+                self.folder / FEATURES, start, min(start + self.rows_a_part, len(self)), digest
+            )
             for start, digest in zip(starts, self.digests, strict=True)
         )
 

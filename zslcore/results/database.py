@@ -58,7 +58,7 @@ def _has_table(db: sqlite3.Connection, table: str) -> bool:
     return bool(db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone())
 
 
-def rows_of(db: sqlite3.Connection, table: str, key: str | None = None) -> list[Row]:
+def rows_by_key(db: sqlite3.Connection, table: str, key: str | None = None) -> list[Row]:
     """Return the rows of a table, newest first; none where the file lacks the table."""
     if not _has_table(db, table):
         return []

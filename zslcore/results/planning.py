@@ -42,7 +42,7 @@ class Results(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """Runs plus derived runs (other seeds, fold choices, oracle).
 
     Attributes
@@ -147,7 +147,9 @@ class Plan:
         n_jobs = min(at_a_time, len(together) or 1)
         with parallel(n_jobs, "generator_unordered") as work:
             for completed in work(
-                delayed(_completed)(replace(self, specs=specs), plugins.sources([specs[0].method]))
+                delayed(_completed)(
+                    replace(self, specs=specs), plugins.plugin_sources([specs[0].method])
+                )
                 for specs in together.values()
             ):
                 yield from completed
@@ -159,13 +161,13 @@ def _opened(name: str) -> ZSLDataset:
     return load(name)
 
 
-def _completed(plan: Plan, places: Mapping[str, str]) -> list[tuple[RunSpec, str]]:
+def _completed(plan: RunPlan, places: Mapping[str, str]) -> list[tuple[RunSpec, str]]:
     """Compute the runs of a plan and derived runs; return each with its error, or ""."""
     with shared_classifiers():
         return [(spec, _refusal(plan, spec, places)) for spec in plan.specs]
 
 
-def _refusal(plan: Plan, spec: RunSpec, places: Mapping[str, str]) -> str:
+def _refusal(plan: RunPlan, spec: RunSpec, places: Mapping[str, str]) -> str:
     """Compute one run of a plan and derived runs; return the error, or ""."""
     try:
         plugins.restore(places)

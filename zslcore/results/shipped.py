@@ -39,7 +39,7 @@ FOLDER = FACTS / "results"
 MOST_IN_MEMORY = 32
 
 
-def shipped(key: str) -> RunResult | None:
+def shipped_result(key: str) -> RunResult | None:
     """Return the shipped result of the spec with this key; None without a current one."""
     path = _paths(FOLDER, "json").get(key)
     return None if path is None else _read(path)

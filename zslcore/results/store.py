@@ -45,12 +45,12 @@ from zslcore.results.database import (
     is_damage,
     loss_in,
     prepare,
-    rows_of,
+    rows_by_key,
 )
 from zslcore.results.shipped import (
     MOST_IN_MEMORY,
-    shipped,
     shipped_predictions,
+    shipped_result,
     shipped_results,
 )
 from zslcore.storage import settings
@@ -187,7 +187,7 @@ class ResultStore:
         """
         content = None if predictions is None else predictions_bytes(predictions)
         with self.writing() as db:
-            rows = [row[-1:] for row in rows_of(db, "runs", result.key)]
+            rows = [row[-1:] for row in rows_by_key(db, "runs", result.key)]
             for former in _readable(rows if result.oracle is None else []):
                 if former.evaluation == result.evaluation:
                     result = replace(result, oracle=former.oracle)
@@ -213,7 +213,7 @@ class ResultStore:
     def get(self, key: str) -> RunResult | None:
         """Return the result of the spec with this key, ours or shipped; None without one."""
         own = next(iter(_readable(self._select("runs", key))), None)
-        return shipped(key) if own is None and self.with_shipped else own
+        return shipped_result(key) if own is None and self.with_shipped else own
 
     def put_run(self, run: Run) -> None:
         """Store the result of a run, with its predictions if its scores have any."""
@@ -363,7 +363,7 @@ class ResultStore:
             return []
         with self._open("rw") as db:  # what a writer that was killed has left is undone first
             db.execute("BEGIN")
-            rows = rows_of(db, table, key)
+            rows = rows_by_key(db, table, key)
             if not rows:
                 self._refuse_loss(db)
             return rows

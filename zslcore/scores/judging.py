@@ -34,7 +34,7 @@ from zslcore.version import commit, version
 if TYPE_CHECKING:
     import pandas as pd
 
-    from zslcore.interactive.seen_unseen import Line
+    from zslcore.interactive.seen_unseen import CurveLine
 
 
 #: Letters of a line of text.
@@ -111,7 +111,7 @@ class ScoreReport:
         intervals = self.intervals if with_intervals else None
         return protocols.side_by_side(self.figures, self.reasons, words, intervals)
 
-    def line(self, look: str = "harmonic") -> Line:
+    def line(self, look: str = "harmonic") -> CurveLine:
         """Return the curve with its gamma, to be drawn."""
         from zslcore.interactive.seen_unseen import line_of
 

@@ -63,7 +63,7 @@ def is_missing(name: str) -> bool:
     return any(find_spec(package) is None for package in EXTRAS[name])
 
 
-def title(name: str, package: str = "") -> str:
+def package_title(name: str, package: str = "") -> str:
     """Return how sentences call a package of an extra: the first that is missing, or the first."""
     missing = (each for each in EXTRAS[name] if find_spec(each) is None)
     package = package or next(missing, EXTRAS[name][0])
@@ -72,7 +72,7 @@ def title(name: str, package: str = "") -> str:
 
 def sentence(name: str, purpose: str, package: str = "") -> str:
     """Return the sentence on a missing extra; parameters as those of :func:`extra`."""
-    return f"{purpose} needs {title(name, package)} (extra {name}), which is not installed."
+    return f"{purpose} needs {package_title(name, package)} (extra {name}), which is not installed."
 
 
 def missing_in(error: str) -> tuple[str, str] | None:

@@ -104,7 +104,7 @@ def save(folder: Path, result: Any, *, compressed: bool = True) -> None:
         write(folder / ARRAYS, allow_pickle=False, **arrays)
 
 
-def load(folder: Path, kind: Any) -> Any:
+def load_record(folder: Path, kind: Any) -> Any:
     """Read a result of type ``kind`` that :func:`save` wrote."""
     arrays: dict[str, np.ndarray] = {}
     if (folder / ARRAYS).exists():

@@ -2,7 +2,7 @@
 
 The guide (first run) and SECURITY.md say what each sets. Sizes are bytes, or end in K, M, G or T
 with or without B or iB; all count by 1,024. A value is read when it is used, so that a wrong one
-never prevents an import of the package; :func:`check` reads all of them before a command runs.
+never prevents an import of the package; :func:`check_all` reads all of them before a command runs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SWITCH |= dict.fromkeys(("1", "true", "yes", "on"), True)
 
 
 @dataclass(frozen=True)
-class Setting(Generic[T]):
+class EnvironmentVariable(Generic[T]):
     """One environment variable.
 
     ``expected`` says in the refusal what a value is; ``parse`` raises ValueError for other texts.
@@ -101,33 +101,39 @@ _BYTES = "a size as 4294967296 or 4GB"
 LEAST_MEMORY = 64 << 20
 _MEMORY = f"{_BYTES}, from 64MB on"
 MAX_JOBS, MOST = 1024, 10**9 - 1
-DASK = Setting("ZSL_DASK", "", "the address of a scheduler as tcp://HOST:8786", _address)
-JOBS = Setting("ZSL_JOBS", 1, f"a whole number from 1 to {MAX_JOBS:,}", _whole(1, MAX_JOBS))
-JOB_PATIENCE = Setting("ZSL_JOB_PATIENCE", 30.0, "a number of minutes above 0", _minutes)
-MAX_IMPORT = Setting("ZSL_MAX_IMPORT", 4 << 30, _BYTES, _size)
-MAX_IMPORTS = Setting("ZSL_MAX_IMPORTS", 64 << 30, _BYTES, _size)
-MEMORY = Setting("ZSL_MEMORY", 4 << 30, _MEMORY, _memory)
-MEMORY_A_VISITOR = Setting("ZSL_MEMORY_A_VISITOR", 2 << 30, _MEMORY, _memory)
-IMPORTS_A_VISITOR = Setting(
+DASK = EnvironmentVariable(
+    "ZSL_DASK", "", "the address of a scheduler as tcp://HOST:8786", _address
+)
+JOBS = EnvironmentVariable(
+    "ZSL_JOBS", 1, f"a whole number from 1 to {MAX_JOBS:,}", _whole(1, MAX_JOBS)
+)
+JOB_PATIENCE = EnvironmentVariable(
+    "ZSL_JOB_PATIENCE", 30.0, "a number of minutes above 0", _minutes
+)
+MAX_IMPORT = EnvironmentVariable("ZSL_MAX_IMPORT", 4 << 30, _BYTES, _size)
+MAX_IMPORTS = EnvironmentVariable("ZSL_MAX_IMPORTS", 64 << 30, _BYTES, _size)
+MEMORY = EnvironmentVariable("ZSL_MEMORY", 4 << 30, _MEMORY, _memory)
+MEMORY_A_VISITOR = EnvironmentVariable("ZSL_MEMORY_A_VISITOR", 2 << 30, _MEMORY, _memory)
+IMPORTS_A_VISITOR = EnvironmentVariable(
     "ZSL_IMPORTS_A_VISITOR", 20, f"a whole number up to {MOST:,}", _whole(0, MOST)
 )
-METHODS: Setting[tuple[str, ...]] = Setting(
+METHODS: EnvironmentVariable[tuple[str, ...]] = EnvironmentVariable(
     "ZSL_METHODS", (), "FILE.py:Class with commas between them", _places
 )
-PREDICTIONS = Setting("ZSL_PREDICTIONS", 256 << 20, _BYTES, _size)
-PUBLIC = Setting("ZSL_PUBLIC", False, "1 or 0", _switch)
-SHIPPED = Setting("ZSL_SHIPPED", True, "1 or 0", _switch)
-UPLOADS = Setting("ZSL_UPLOADS", 16 << 30, _BYTES, _size)
-UPLOADS_A_VISITOR = Setting("ZSL_UPLOADS_A_VISITOR", 2 << 30, _BYTES, _size)
+PREDICTIONS = EnvironmentVariable("ZSL_PREDICTIONS", 256 << 20, _BYTES, _size)
+PUBLIC = EnvironmentVariable("ZSL_PUBLIC", False, "1 or 0", _switch)
+SHIPPED = EnvironmentVariable("ZSL_SHIPPED", True, "1 or 0", _switch)
+UPLOADS = EnvironmentVariable("ZSL_UPLOADS", 16 << 30, _BYTES, _size)
+UPLOADS_A_VISITOR = EnvironmentVariable("ZSL_UPLOADS_A_VISITOR", 2 << 30, _BYTES, _size)
 
 
-def check() -> None:
+def check_all() -> None:
     """Read all settings; the first with a value that it cannot have raises ParameterError."""
     from zslcore.storage.files import data_folder
 
     data_folder()
     for value in globals().values():
-        if isinstance(value, Setting):
+        if isinstance(value, EnvironmentVariable):
             value()
 
 

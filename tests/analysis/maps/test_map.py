@@ -229,7 +229,7 @@ def test_key_knows_what_is_read_and_nothing_else():
 
 def test_a_map_is_read_as_it_was_written(tsne, tmp_path):
     records.save(tmp_path, tsne)
-    back = records.load(tmp_path, EmbeddedMap)
+    back = records.load_record(tmp_path, EmbeddedMap)
     assert back.about() == tsne.about()
     pd.testing.assert_frame_equal(back.table(), tsne.table())
     pd.testing.assert_frame_equal(back.mixing, tsne.mixing)

@@ -56,7 +56,7 @@ from zslcore.analysis.maps.layout import Method
 from zslcore.analysis.maps.quality import ALPHA, mixing_verdicts
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
-from zslcore.interactive.point_map import PARTS, Panel, PointMap
+from zslcore.interactive.point_map import PARTS, MapPanel, PointMap
 from zslcore.methods import METHODS
 from zslcore.printing import Panel as PrintPanel
 from zslcore.printing import of_map
@@ -408,7 +408,7 @@ def _on_its_way(
     return PointMap(
         key="awa1_on_its_way",
         file="map",
-        panels=[Panel("", "The map as it is by now.", np.arange(len(data)), coordinates)],
+        panels=[MapPanel("", "The map as it is by now.", np.arange(len(data)), coordinates)],
         palette=palette,
         category=category,
         classes=data.class_names,

@@ -16,7 +16,7 @@ import numpy as np
 
 from zslcore.interactive.one_file import Parts, as_bytes, joined, one_file, packed
 
-__all__ = ["PARTS", "Entry", "Panel", "PointMap"]
+__all__ = ["PARTS", "LegendEntry", "MapPanel", "PointMap"]
 
 _HERE = Path(__file__).parent
 _HTML = (
@@ -31,7 +31,7 @@ PARTS = Parts(
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LegendEntry:
     """One colour of a map: its meaning and look."""
 
     label: str
@@ -40,7 +40,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Panel:
+class MapPanel:
     """One map: the image of each point of ``xy`` (n, 2); ``alt`` describes it.
 
     ``behind`` is the number of another panel whose points are shown faintly, -1 for none. ``names``
@@ -71,8 +71,8 @@ class PointMap:
 
     key: str
     file: str
-    panels: Sequence[Panel]
-    palette: Sequence[Entry]
+    panels: Sequence[MapPanel]
+    palette: Sequence[LegendEntry]
     category: np.ndarray
     classes: Sequence[str]
     sets: Sequence[str]

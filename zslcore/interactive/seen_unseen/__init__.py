@@ -84,7 +84,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
+class CurveLine:
     """A curve with its named gammas; its images are compared with the first of ``stops``.
 
     ``limits`` are the gammas at both ends of the axis, ``start`` is the one to begin with.
@@ -99,7 +99,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Images:
+class CurveImages:
     """The images of the first line's test set; class names in the order of the scores' columns."""
 
     switches: GammaThresholds
@@ -115,10 +115,10 @@ class InteractiveCurve:
     go.
     """
 
-    lines: Sequence[Line]
+    lines: Sequence[CurveLine]
     looks: Mapping[str, Look]
     alt: str
-    images: Images | None = None
+    images: CurveImages | None = None
     choose: bool = False
     tell: bool = True
     sides: tuple[str, str] = ("seen", "unseen")
@@ -172,7 +172,7 @@ class InteractiveCurve:
         }
 
 
-def _packed_images(images: Images) -> tuple[dict[str, Any], list[bytes]]:
+def _packed_images(images: CurveImages) -> tuple[dict[str, Any], list[bytes]]:
     """Return head and arrays of the images: only classes with images are listed."""
     switches = images.switches
     present, of = np.unique(switches.y, return_inverse=True)
@@ -224,7 +224,7 @@ def line_of(
     chosen: float | None,
     start: float,
     origin: str | None = "validated",
-) -> Line:
+) -> CurveLine:
     """Return a curve with the gammas that have a name: none, the chosen one, and the best.
 
     ``look`` is one of :data:`LOOKS`, ``start`` the gamma to begin with; ``origin`` says where the
@@ -236,11 +236,11 @@ def line_of(
         stops.append(Stop(origin or "given", chosen, "validated"))
     stops.append(Stop("oracle", best, "oracle"))
     limits = gamma_range(curve, [stop.gamma for stop in stops])
-    return Line(name, curve, look, stops, limits, start)
+    return CurveLine(name, curve, look, stops, limits, start)
 
 
 def interactive_curve(
-    lines: Sequence[Line],
+    lines: Sequence[CurveLine],
     scores: Answered | None = None,
     names: Sequence[str] = (),
     *,
@@ -254,7 +254,7 @@ def interactive_curve(
     With ``choose`` a visitor may select another line to drag; with ``tell`` the page hears where
     the first line's gamma was let go.
     """
-    images = scores and Images(scores.switches, [names[c] for c in scores.classes])
+    images = scores and CurveImages(scores.switches, [names[c] for c in scores.classes])
     return InteractiveCurve(lines, LOOKS, _alt(lines), images or None, choose, tell, sides)
 
 
@@ -283,7 +283,7 @@ def page_of_answers(
     return interactive_curve([line], test, names, tell=False).page(title=title, footnote=footnote)
 
 
-def _alt(lines: Sequence[Line]) -> str:
+def _alt(lines: Sequence[CurveLine]) -> str:
     """Describe the curves: the metrics to report, and the oracle by its name."""
     first, *others = lines
     text = f"{first.name}: without calibration H is {percent(first.curve.at(0.0).harmonic)}"

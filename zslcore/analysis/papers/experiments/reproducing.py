@@ -369,7 +369,7 @@ def run_tasks(
             follows = stack.enter_context(following(expected, on_standing, jobs))
         processes = parallel(jobs, "generator_unordered", inner_max_num_threads=1)
         work = stack.enter_context(processes)
-        places = plugins.sources(plugins.registered())
+        places = plugins.plugin_sources(plugins.registered())
         calls = (
             delayed(_complete)(name, of_name, follows and follows.report_of(name), places)
             for name, of_name in todo.items()

@@ -32,7 +32,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import DatasetError
 from zslcore.methods import METHODS, VARIANTS
 from zslcore.progress import Progress, silent
-from zslcore.results.planning import ChoiceRule, Plan, first_specs
+from zslcore.results.planning import ChoiceRule, RunPlan, first_specs
 from zslcore.results.store import ResultStore
 
 
@@ -137,7 +137,7 @@ class RunsExperiment(Experiment):
                 for method in methods
                 for spec in self.specs_of(name, split, method, tuple(chosen_for))
             ]
-            plan = Plan(specs, request.seeds, self.choices)
+            plan = RunPlan(specs, request.seeds, self.choices)
             tasks[f"{' and '.join(methods)}, {split}{on}"] = [RunsTask(name, plan)]
         return tasks
 
@@ -155,7 +155,7 @@ class RunsExperiment(Experiment):
 
     def stored_values(self, spec: RunSpec, cell: Cell, seeds: int = 1) -> list[float]:
         """Return a cell's figure by the stored runs of its first spec, one a seed."""
-        values = map(cell.value, Plan([spec], seeds).of(spec, ResultStore()))
+        values = map(cell.value, RunPlan([spec], seeds).of(spec, ResultStore()))
         return [value for value in values if value is not None]
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
@@ -183,7 +183,7 @@ class RunsTask:
     """The runs of a plan on one data set, those of methods with shared classifiers together."""
 
     dataset: str
-    plan: Plan
+    plan: RunPlan
 
     def complete(self, progress: Progress = silent, /) -> int:
         """Compute the missing runs."""
@@ -220,7 +220,7 @@ class FoldsExperiment(RunsExperiment):
 
     def values_by_fold(self, spec: RunSpec, cell: Cell) -> list[float]:
         """Return the stored metrics of a cell with the choice of each fold."""
-        runs = Plan([spec], choices=self.choices).of(spec, ResultStore())
+        runs = RunPlan([spec], choices=self.choices).of(spec, ResultStore())
         values = [value for run in [*runs][1:] if (value := cell.value(run)) is not None]
         if values:
             return values
