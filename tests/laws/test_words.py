@@ -17,7 +17,6 @@ LIMITS = {"docstring": 1, "name": 436, "text": 0, "shared": 31}
 SHARED = {
     "as_text": "text of a table on the command line",
     "draw": "each component has one",
-    "main": "entry point of a process",
     "show": "each view and dialog has one",
     **dict.fromkeys(
         ("look_into", "read_columns", "read_score_table", "read_value", "read_words"),
