@@ -134,7 +134,7 @@ def card_of_question(name: str, question: str, files: Sequence[tuple[str, str]])
         findings=(Finding("Meaning of the file", "open", question, advice),),
         kind="score matrix",
         files=tuple(files),
-        reason=f"{name} has more than one meaning: {question}",
+        reason=f"{name} has more than one meaning: {question.removeprefix(f'{name}: ')}",
         figures=(Figure(TRAINED_ON, UNKNOWN), Figure(KNOWN_CLASSES.lower(), UNKNOWN), none),
     )
 

@@ -246,8 +246,8 @@ def predicted_classes(
                 f"{file.name}, unseen classes: expected classes 0 to {C - 1}; got "
                 f"{', '.join(map(str, marks[:5]))}."
             )
-        seen = np.ones(C, dtype=bool)
-        seen[marks] = False
+        seen = np.full(C, not file.lists_seen)
+        seen[marks] = file.lists_seen
     elif known is not None:
         seen = ~known.unseen
     else:
@@ -422,7 +422,7 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
         if "unused-column" in fixes:
             F, names = F[:, 1:], names[1:]
     C = F.shape[1]
-    if given is not None and "seen-listed" in fixes:
+    if given is not None and ("seen-listed" in fixes) != file.lists_seen:
         given = np.setdiff1d(np.arange(C), given)
     if y.min() < 0 or y.max() >= C:
         raise DatasetError(

@@ -171,8 +171,9 @@ class ScoreFile:
 
     ``scores`` has two axes, or is None where ``predicted`` has one predicted class an image;
     ``labels``, of the images, are numbers or texts. ``unseen`` are numbers, bools or texts, None
-    where the unseen classes are not stated; ``class_names`` are one a column, or none. ``remarks``
-    say which parts of the file were not read.
+    where the unseen classes are not stated; they are the seen ones where ``lists_seen``.
+    ``class_names`` are one a column, or none. ``remarks`` say which parts of the file were not
+    read.
     """
 
     name: str
@@ -182,6 +183,7 @@ class ScoreFile:
     class_names: tuple[str, ...] = ()
     predicted: np.ndarray | Sequence[str] | None = None
     remarks: tuple[str, ...] = ()
+    lists_seen: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -284,12 +286,14 @@ NAMES: dict[str, tuple[str, ...]] = {
     "scores": SCORE_VARIABLES,
     "labels": LABEL_VARIABLES,
     "unseen": ("unseen_classes", "unseen", "unseen_mask", "test_unseen_classes", "unseenclasses"),
+    "seen": ("seen_classes", "seen", "seen_mask", "is_seen", "seenclasses", "base_classes"),
     "class_names": ("class_names", "allclasses_names", "names"),
 }
 ROLES: dict[str, Role] = {
     "scores": "scores",
     "labels": "labels",
     "unseen": "labels",
+    "seen": "labels",
     "class_names": "names",
 }
 #: What a matrix of seen or of unseen columns alone is called, where they are two.
@@ -344,7 +348,7 @@ def read_scores(
                     f"{clean_text(unseen_scores.name)}: expected the scores of unseen classes; got "
                     "predicted classes."
                 )
-            for part in ("labels", "unseen"):
+            for part in ("labels", "unseen", "seen"):
                 if part in others:
                     found.setdefault(part, others[part])
         if labels is not None:
@@ -352,6 +356,9 @@ def read_scores(
         if unseen is not None:
             given = read_lines(unseen) if isinstance(unseen, Path) else tuple(unseen)
             found["unseen"] = numbers_or_names(given)
+        lists_seen = "unseen" not in found and "seen" in found and second is None
+        if lists_seen:
+            found["unseen"] = found["seen"]
         if second is not None:
             _join_blocks(name, found, np.asarray(second), second_names)
         if "labels" not in found:
@@ -368,6 +375,7 @@ def read_scores(
             tuple(found.get("class_names", ())),
             None if predicted is None else np.array(predicted),
             tuple(found.get("remarks", ())),
+            lists_seen,
         )
 
 

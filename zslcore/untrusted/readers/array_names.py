@@ -1,8 +1,14 @@
 """Names that score files and releases use for their arrays and columns."""
 
 #: What variables are called that hold scores, and the label of every image.
-SCORE_VARIABLES = ("scores", "score", "logits", "probabilities", "probs", "log_probs", "array")
-LABEL_VARIABLES = ("y", "labels", "label", "y_true", "targets", "true_labels")
+SCORE_VARIABLES = (
+    *("scores", "score", "logits", "probabilities", "probs", "log_probs", "similarity"),
+    *("similarities", "array"),
+)
+LABEL_VARIABLES = (
+    *("y", "labels", "label", "y_true", "targets", "true_labels", "target", "gt", "ground_truth"),
+    *("true_label", "true", "gold"),
+)
 #: Names of arrays that mean one thing in every file of ours, so that no class is called so.
 VARIABLES = frozenset((
     *SCORE_VARIABLES, *LABEL_VARIABLES, "features", "X", "prototypes", "att", "class_names",

@@ -34,12 +34,12 @@ class Json:
     """Arrays as JSON: an object of lists, or one list, which is called "array".
 
     An object that has a list of numbers a class, all of one length, is a matrix "prototypes" with
-    "class_names".
+    "class_names". Of records each name is a list.
     """
 
     def __init__(self, path: str) -> None:
         allow_text(path)
-        value = _parsed(path, "JSON")
+        value = _as_columns(_parsed(path, "JSON"))
         held = value if isinstance(value, dict) else {"array": value}
         if _is_vector_a_class(held):
             prototypes = np.array(list(held.values()), dtype=np.float64)
@@ -70,6 +70,25 @@ class Json:
 
 
 _LISTS = (list, np.ndarray)
+
+
+def _as_columns(value: Any) -> Any:
+    """Return records, a list of objects or an object of them, as a list a name; others as they are.
+
+    A name that some records lack, or that holds something else than texts or numbers, is left out.
+    """
+    records = [*value.values()] if isinstance(value, dict) else value
+    if not isinstance(records, list) or len(records) < 2:
+        return value
+    if not all(isinstance(each, dict) for each in records):
+        return value
+    held = {name: [each.get(name) for each in records] for name in records[0]}
+    return {
+        name: column
+        for name, column in held.items()
+        if all(isinstance(each, str | int | float) for each in column)
+        and len({isinstance(each, str) for each in column}) == 1
+    }
 
 
 def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
