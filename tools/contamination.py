@@ -37,8 +37,8 @@ from zslcore.leakage.contamination import (
     test_sets,
 )
 from zslcore.leakage.reliability import (
+    HALVES,
     MEASURED,
-    PARTS,
     Measured,
     key_of,
     measured,
@@ -191,7 +191,7 @@ def unlabelled() -> Iterator[tuple[str, str, str]]:
 def measure() -> tuple[Measured, ...]:
     """Compare the labelled pairs now; returns a row a part."""
     strength_of = strengths()
-    return tuple(_measure_part(part, strength_of) for part in PARTS)
+    return tuple(_measure_part(part, strength_of) for part in HALVES)
 
 
 def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Measured:

@@ -66,16 +66,16 @@ def test_parts_of_a_class_add_up_to_its_images(digits, awa2):
     for dataset in (digits, awa2, tiny()):
         for split in dataset.splits.values():
             table = dataset_summary.class_table(dataset, split)
-            assert (table[list(dataset_summary.PARTS)].sum(axis=1) == table["images"]).all()
+            assert (table[list(dataset_summary.IMAGE_COLUMNS)].sum(axis=1) == table["images"]).all()
             assert table["images"].sum() == len(dataset.labels)
 
 
 def test_an_image_in_two_parts_is_counted_as_a_leak_and_nowhere_else():
     data = tiny()
     table = dataset_summary.class_table(data, data.splits["own"]).set_index("class")
-    assert table.loc["b", list(dataset_summary.PARTS)].tolist() == [1, 0, 0, 1, 0]
-    assert table.loc["A", list(dataset_summary.PARTS)].tolist() == [1, 1, 0, 0, 0]
-    assert table.loc["c", list(dataset_summary.PARTS)].tolist() == [0, 0, 1, 0, 1]
+    assert table.loc["b", list(dataset_summary.IMAGE_COLUMNS)].tolist() == [1, 0, 0, 1, 0]
+    assert table.loc["A", list(dataset_summary.IMAGE_COLUMNS)].tolist() == [1, 1, 0, 0, 0]
+    assert table.loc["c", list(dataset_summary.IMAGE_COLUMNS)].tolist() == [0, 0, 1, 0, 1]
 
 
 def test_a_row_listed_twice_in_one_part_is_no_leak():

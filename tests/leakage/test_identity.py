@@ -11,7 +11,7 @@ from zslcore.datasets.facts import class_facts, row_facts
 from zslcore.leakage import audit_context
 from zslcore.leakage import published as known_module
 from zslcore.leakage.checks.identity import known_split
-from zslcore.leakage.context import PARTS, AuditContext
+from zslcore.leakage.context import SPLIT_PARTS, AuditContext
 from zslcore.leakage.published import KnownSplit, fill_in_from_benchmark, known_splits, part_digest
 
 OLD = "Superseded by PS 2.0: its train_loc and val_loc hold the test_seen rows."
@@ -136,7 +136,7 @@ def test_every_benchmark_is_known_in_three_splits_and_its_releases_share_rows(da
     known = {split.name: split for split in known_splits() if split.dataset == dataset}
     assert known.keys() == {"PS v1", "PS 2.0", "SS"}
     first, second = known["PS v1"], known["PS 2.0"]
-    different = {part for part in PARTS if first.parts[part] != second.parts[part]}
+    different = {part for part in SPLIT_PARTS if first.parts[part] != second.parts[part]}
     assert different == {"train", "val"}
     assert first.superseded
     assert not second.superseded

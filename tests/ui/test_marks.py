@@ -206,7 +206,7 @@ def test_parts_and_folds_of_a_split():
     roles = np.random.default_rng(9).choice(["train", "val", ""], (N, 2))
     folds = pd.DataFrame(roles, columns=["fold 1", "fold 2"])
     figure = splits.split_map(table, folds)
-    for part, label, mark, *_ in splits.PARTS:
+    for part, label, mark, *_ in splits.BARS:
         bars = [m for m in shown(figure) if m.series == label]
         assert {m.trace.marker.line.color for m in bars} == {mark.color}
         ticks = [plain(text) for text in figure.layout.xaxis2.ticktext]

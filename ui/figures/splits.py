@@ -13,7 +13,7 @@ from ui.figures.palette import NEUTRAL, OVERLAP, SEEN, SEQUENTIAL, UNSEEN, VALID
 from ui.figures.vocabulary import Chart, Part, Plane, axis, bars, figure, heatmap, scatter
 
 #: Where images can be: (column of the table, name in the legend, mark, opacity, hatch).
-PARTS = (
+BARS = (
     ("trainval", "trainval", SEEN, 1.0, ""),
     ("test_seen", "test, seen classes", SEEN, 0.45, "."),
     ("test_unseen", "test, unseen classes", UNSEEN, 1.0, UNSEEN.pattern),
@@ -59,7 +59,7 @@ def _part_bars(table: pd.DataFrame) -> list[Part]:
             customdata=table["class"],
             hovertemplate=f"%{{customdata}}: %{{y:,}} images {label}<extra></extra>",
         )
-        for part, label, mark, opacity, pattern in PARTS
+        for part, label, mark, opacity, pattern in BARS
         if table[part].any()
     ]
 

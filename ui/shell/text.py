@@ -11,7 +11,7 @@ from pathlib import Path
 GAP_OF_GAMMA = "Gap of γ"
 AUSUC = "AUSUC"
 #: Parts of a split as files name them -> as pages do.
-PARTS = {"test_seen": "test seen", "test_unseen": "test unseen"}
+PART_LABELS = {"test_seen": "test seen", "test_unseen": "test unseen"}
 
 _BOUND = "Chosen on the test set (oracle): an upper bound, never a result."
 

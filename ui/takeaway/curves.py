@@ -9,12 +9,12 @@ import pandas as pd
 import streamlit as st
 
 from ui.takeaway import downloads
-from zslcore.interactive.seen_unseen import PARTS, InteractiveCurve
+from zslcore.interactive.seen_unseen import COMPONENT, InteractiveCurve
 from zslcore.printing import of_curves
 
 #: Bound on the numbers that a browser may send.
 LARGEST = 1e15
-_mount = st.components.v2.component("zsl_seen_unseen", **asdict(PARTS))
+_mount = st.components.v2.component("zsl_seen_unseen", **asdict(COMPONENT))
 
 
 def draw_curves(

@@ -16,7 +16,7 @@ from zslcore.exceptions import ParameterError
 from zslcore.methods.statistics import ClassStatistics
 
 #: Where the images of a class can be, in the order in which they are drawn.
-PARTS = ("trainval", "test_seen", "test_unseen", "several", "none")
+IMAGE_COLUMNS = ("trainval", "test_seen", "test_unseen", "several", "none")
 
 #: Figures that the papers print, by the split they belong to: (quantity, column of the table).
 _PRINTED = {
@@ -89,18 +89,18 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
     """Count the images of every class in every part of a split, in the data set's order.
 
     ``role`` is "seen", "unseen", "both" (trains and is tested as unseen) or "none". The parts of
-    ``PARTS`` add up to ``images``: ``several`` counts images in more than one part, a leak,
+    ``IMAGE_COLUMNS`` add up to ``images``: ``several`` counts images in more than one part, a leak,
     ``none`` those in no part. ``imagenet1k`` is as :func:`known_to_extractor` has it.
     """
     n, c = len(dataset.labels), dataset.n_classes
-    part_of = np.full(n, PARTS.index("none"))
+    part_of = np.full(n, IMAGE_COLUMNS.index("none"))
     times = np.zeros(n, dtype=np.intp)
     for k, rows in enumerate((split.trainval, split.test_seen, split.test_unseen)):
         rows = np.unique(rows)
         times[rows] += 1
         part_of[rows] = k
-    part_of[times > 1] = PARTS.index("several")
-    counts = np.zeros((c, len(PARTS)), dtype=np.intp)
+    part_of[times > 1] = IMAGE_COLUMNS.index("several")
+    counts = np.zeros((c, len(IMAGE_COLUMNS)), dtype=np.intp)
     np.add.at(counts, (dataset.labels, part_of), 1)
     seen, unseen = (np.isin(np.arange(c), x) for x in (split.seen_classes, split.unseen_classes))
     return pd.DataFrame(
@@ -110,7 +110,7 @@ def class_table(dataset: ZSLDataset, split: Split) -> pd.DataFrame:
                 [seen & unseen, seen, unseen], ["both", "seen", "unseen"], default="none"
             ),
             "images": counts.sum(axis=1),
-            **dict(zip(PARTS, counts.T, strict=True)),
+            **dict(zip(IMAGE_COLUMNS, counts.T, strict=True)),
             "imagenet1k": known_to_extractor(dataset),
         }
     )

@@ -18,7 +18,7 @@ from pydantic_core import PydanticCustomError
 
 from zslcore.datasets.facts import fact_sources
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.context import PARTS
+from zslcore.leakage.context import SPLIT_PARTS
 from zslcore.metrics import harmonic_mean
 from zslcore.texts import clean_text, read_fields, strict_json
 
@@ -52,7 +52,7 @@ Address = Annotated[
     _expected("an address that begins with https://", re.compile("$|https?://").match),
 ]
 Fraction = Annotated[float, _expected("a fraction in [0, 1], no percent", lambda x: 0 <= x <= 1)]
-PartName = Annotated[str, _expected(", ".join(PARTS), PARTS.__contains__)]
+PartName = Annotated[str, _expected(", ".join(SPLIT_PARTS), SPLIT_PARTS.__contains__)]
 Accuracies = Annotated[
     str, _expected("zsl, plain and at_gamma", {"zsl", "plain", "at_gamma"}.__contains__)
 ]

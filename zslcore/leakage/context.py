@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TRAIN_PARTS = ("trainval", "train", "val")
 TEST_PARTS = ("test_seen", "test_unseen")
-PARTS = TRAIN_PARTS + TEST_PARTS
+SPLIT_PARTS = TRAIN_PARTS + TEST_PARTS
 
 #: Vocabulary -> test class -> "confirmed" or "rejected", a person's decision on an overlap.
 Decisions = Mapping[str, Mapping[str, Literal["confirmed", "rejected"]]]

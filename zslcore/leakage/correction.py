@@ -25,7 +25,7 @@ from zslcore.datasets.exporting import mat_of_split, save_mat
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.leakage.checks.images import leaking_groups
 from zslcore.leakage.checks.split import shared_rows_of
-from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.leakage.neighbours import identical_rows, near_rows
 from zslcore.storage.files import write_out
@@ -86,7 +86,7 @@ def correct_context(context: AuditContext, policy: Policy = "test first") -> Cor
     """Correct the rows of ``context``; a DatasetError when nothing is left to train or test on."""
     if policy not in POLICIES:
         raise ParameterError(f"policy must be one of {', '.join(POLICIES)}; got {policy!r}.")
-    parts = {part: context.rows(part) for part in context.parts if part in PARTS}
+    parts = {part: context.rows(part) for part in context.parts if part in SPLIT_PARTS}
     if "trainval" not in parts or {"train", "val"} <= set(parts):
         parts["trainval"] = context.rows(*TRAIN_PARTS)
     parts = _separate_rows(parts, policy)
@@ -133,7 +133,7 @@ def _separate_rows(parts: Parts, policy: Policy) -> Parts:
     for (a, b), rows in zip(PRECEDENCE, conflicts, strict=True):
         parts = _without(parts, rows, *b, *(a if policy == "drop" else ()))
     if policy == "drop":
-        parts = _without(parts, np.unique(np.concatenate(conflicts[:3])), *PARTS)
+        parts = _without(parts, np.unique(np.concatenate(conflicts[:3])), *SPLIT_PARTS)
     return parts
 
 
@@ -153,7 +153,7 @@ def _separate_images(parts: Parts, context: AuditContext, policy: Policy) -> Par
     group, _ = identical_rows(context.known_features)
     both = leaking_groups(_with(context, parts), group)
     rows = np.flatnonzero(np.isin(group, both))
-    parts = _without(parts, rows, *(PARTS if policy == "drop" else TRAIN_PARTS))
+    parts = _without(parts, rows, *(SPLIT_PARTS if policy == "drop" else TRAIN_PARTS))
     for part in ("test_seen",) if set(TEST_PARTS) <= set(parts) else ():
         twice = np.intersect1d(group[parts[part]], group[parts["test_unseen"]])
         twice = np.flatnonzero(np.isin(group, twice[twice >= 0]))

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.exceptions import DatasetError
-from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
+from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext
 from zslcore.leakage.matching import Match, match_names
 from zslcore.leakage.published import numbers_rows_of, published_as
 from zslcore.leakage.report import (
@@ -61,7 +61,7 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
     if context.labels is None:
         return pd.DataFrame(columns=["class", "role", "images", *columns])
     labels, where = context.labels, np.full(len(context.labels), columns.index("unused"))
-    for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in PARTS[3:])):
+    for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in SPLIT_PARTS[3:])):
         where[context.rows(*parts)] = columns.index(column)
     if report is not None:
         known = {c for f in report.of("ZSL006") if f.mark == "leak" for c in f.classes}
@@ -90,7 +90,7 @@ def _class_sides(context: AuditContext, y: np.ndarray, n: int, *of_seen: str) ->
 def leaks_by_part(context: AuditContext, report: Report) -> pd.DataFrame:
     """Count the rows of every part and those of them that leak, in the order of the parts."""
     leaking = leaking_rows(context, report)
-    found = [(part, context.rows(part)) for part in PARTS if part in context.parts]
+    found = [(part, context.rows(part)) for part in SPLIT_PARTS if part in context.parts]
     counts = [(part, len(rows), np.isin(rows, leaking).sum()) for part, rows in found]
     return pd.DataFrame(counts, columns=["part", "rows", "leaking"])
 
@@ -105,12 +105,12 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
     """
     names = _names_of_both(first, second)
     _refuse_others(first, second, names)
-    given = [[p for p in PARTS if context.rows(p).size] for context in (first, second)]
-    parts = tuple(p for p in PARTS if p in given[0] and p in given[1])
+    given = [[p for p in SPLIT_PARTS if context.rows(p).size] for context in (first, second)]
+    parts = tuple(p for p in SPLIT_PARTS if p in given[0] and p in given[1])
     if not parts:
         raise DatasetError(f"{names[0]} and {names[1]}: expected parts that both give, got none.")
     if "test_seen" in given[0] + given[1]:
-        parts = tuple(p for p in PARTS if p in (*parts, "test_seen"))
+        parts = tuple(p for p in SPLIT_PARTS if p in (*parts, "test_seen"))
     rows = np.union1d(first.rows(*parts), second.rows(*parts))
     places = {"first": _parts_of(first, parts, rows), "second": _parts_of(second, parts, rows)}
     table = pd.DataFrame(places)

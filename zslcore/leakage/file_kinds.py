@@ -24,7 +24,7 @@ from zslcore.datasets.split_entries import is_split_json, read_split_table
 from zslcore.datasets.split_lists import is_split_of_parts
 from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.context import PARTS
+from zslcore.leakage.context import SPLIT_PARTS
 from zslcore.leakage.loading import SPLIT_SCHEMA
 from zslcore.leakage.vocabularies import count_understood
 from zslcore.storage.artifacts import sha256
@@ -176,7 +176,7 @@ def _kind_of_arrays(contents: Contents) -> Kind:
     names = set(shapes)
     if names == {"array"}:  # one array of NumPy
         return _kind_of_array(contents)
-    if names & {f"{part}_loc" for part in PARTS}:
+    if names & {f"{part}_loc" for part in SPLIT_PARTS}:
         return "split"
     if is_split_of_parts(contents.arrays, np.ndarray):
         return "split"

@@ -24,7 +24,7 @@ from zslcore.datasets.split_lists import (
 )
 from zslcore.datasets.xlsa17 import SMALL
 from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
-from zslcore.leakage.context import PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
+from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
 from zslcore.leakage.published import fill_in_from_benchmark
 from zslcore.leakage.readings import with_best_reading
@@ -289,7 +289,7 @@ def _one_split_in(folder: Path, files: SmallFiles) -> Path:
     named = sorted(folder.iterdir()) if folder.is_dir() else []
     for path in [p for p in named if p.suffix.lower() in (".mat", ".npz", ".h5")][:MOST_FILES]:
         with suppress(FileRefusedError):
-            if any(f"{part}_loc" in files.read(path) for part in PARTS):
+            if any(f"{part}_loc" in files.read(path) for part in SPLIT_PARTS):
                 found.append(path)
     if len(found) == 1:
         return found[0]
@@ -308,11 +308,11 @@ def _read_split_file(
     facts = {"file": clean_text(path.name)}
     lists: dict[str, np.ndarray] = {}
     if path.suffix.lower() == ".json":
-        parts = read_split_rows(path, SPLIT_SCHEMA, PARTS, max_bytes=MAX_JSON)
+        parts = read_split_rows(path, SPLIT_SCHEMA, SPLIT_PARTS, max_bytes=MAX_JSON)
         arrays = {}
     else:
         arrays = files.read(path)
-        parts = {p: arrays[f"{p}_loc"] - 1 for p in PARTS if f"{p}_loc" in arrays}
+        parts = {p: arrays[f"{p}_loc"] - 1 for p in SPLIT_PARTS if f"{p}_loc" in arrays}
         lists = {name: rows - 1 for name, rows in files.lists_of_rows(path).items()}
         facts[UNREAD] = ", ".join(sorted({*files.unread[path]} - {*lists, *NO_ROWS}))
     _refuse_far(path, parts)
@@ -558,7 +558,7 @@ class SmallFiles:
         """Return the split of a file that has lists called train, test and the like, or None."""
         arrays, contents = self.read(path), self._contents[path]
         listed = {n: a for n, a in contents.arrays.items() if part_of_name(n)}
-        if any(f"{part}_loc" in arrays for part in PARTS):
+        if any(f"{part}_loc" in arrays for part in SPLIT_PARTS):
             return None
         if not is_split_of_parts(listed, np.ndarray):
             return None

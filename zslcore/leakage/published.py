@@ -32,7 +32,7 @@ from zslcore.evaluation import (
 )
 from zslcore.evaluation.predictions import PredictedRows
 from zslcore.exceptions import FileRefusedError, ZSLError
-from zslcore.leakage.context import PARTS, AuditContext
+from zslcore.leakage.context import SPLIT_PARTS, AuditContext
 from zslcore.leakage.photographs import Photographs
 from zslcore.names import class_key
 from zslcore.storage.files import FACTS
@@ -106,7 +106,7 @@ def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
 
 def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
     """Return the parts in which known splits agree with the rows given, and those in which not."""
-    given = {part: context.parts[part] for part in PARTS if part in context.parts}
+    given = {part: context.parts[part] for part in SPLIT_PARTS if part in context.parts}
     mine = {part: part_digest(rows) for part, rows in given.items() if rows.size}
     agree = {}
     for split in known_splits():

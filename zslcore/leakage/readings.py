@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext, Reading
+from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, TRAIN_PARTS, AuditContext, Reading
 from zslcore.leakage.published import published_as
 
 Parts = Mapping[str, np.ndarray]
@@ -171,4 +171,4 @@ def _is_supported(context: AuditContext, other: AuditContext, reading: Reading) 
     n = context.n_rows
     if rows.size and (rows.min() == -1 or rows.max() == n):
         return True
-    return n is not None and other.rows(*PARTS).size == n
+    return n is not None and other.rows(*SPLIT_PARTS).size == n

@@ -28,7 +28,7 @@ PAIRS, MEASURED = FACTS / "labelled_pairs.csv", FACTS / "matching_measured.csv"
 #: The pre-training list of all labelled pairs.
 AGAINST = "imagenet-1k"
 #: Parts of the file, those that the rules were made on first.
-PARTS = ("tuned", "held_out")
+HALVES = ("tuned", "held_out")
 
 
 @dataclass(frozen=True, slots=True)

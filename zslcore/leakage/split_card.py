@@ -12,7 +12,7 @@ from zslcore.datasets.base import part_digest
 from zslcore.datasets.class_lists import ClassList
 from zslcore.datasets.facts import title
 from zslcore.leakage.contamination import TestSet, comparable, counts_of, not_found, own_test_set
-from zslcore.leakage.context import PARTS, TEST_PARTS, UNREAD, AuditContext
+from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNREAD, AuditContext
 from zslcore.leakage.counts import figure_of_trained_classes, leaking_rows, leaks_by_part
 from zslcore.leakage.published import published_as
 from zslcore.leakage.released_codes import trained_in_words
@@ -257,7 +257,7 @@ def _read_as(context: AuditContext, report: Report, assumed: bool) -> dict[str, 
         values["in the file, no part of the split"] = ", ".join(others)
     parts = {
         f"{part} rows, digest": part_digest(context.parts[part])
-        for part in PARTS
+        for part in SPLIT_PARTS
         if part in context.parts
     }
     return values | parts

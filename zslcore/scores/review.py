@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from zslcore.interactive.one_file import element, script_of
-from zslcore.interactive.seen_unseen import PARTS, interactive_curve
+from zslcore.interactive.seen_unseen import COMPONENT, interactive_curve
 from zslcore.leakage import contamination
 from zslcore.leakage.context import AuditContext, Provenance
 from zslcore.leakage.engine import audit_context
@@ -206,12 +206,12 @@ def to_html(card: Report, report: ScoreReport | None) -> str:
         curve = interactive_curve([report.line()], m.tested, m.class_names, tell=False)
     body = [body_of(card), "" if report is None else _figures(report)]
     if curve:
-        body.append(f"<h2>Curve</h2><p>{escape(curve.alt)}</p>{element(PARTS)}")
+        body.append(f"<h2>Curve</h2><p>{escape(curve.alt)}</p>{element(COMPONENT)}")
     return page(
         f"Review: {card.word}",
         "\n".join(body),
-        style=STYLE + (PARTS.css if curve else ""),
-        script=script_of(PARTS, curve.packed()) if curve else "",
+        style=STYLE + (COMPONENT.css if curve else ""),
+        script=script_of(COMPONENT, curve.packed()) if curve else "",
     )
 
 

@@ -56,7 +56,7 @@ from zslcore.analysis.maps.layout import Method
 from zslcore.analysis.maps.quality import ALPHA, mixing_verdicts
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
-from zslcore.interactive.point_map import PARTS, MapPanel, PointMap
+from zslcore.interactive.point_map import COMPONENT, MapPanel, PointMap
 from zslcore.methods import METHODS
 from zslcore.printing import Panel as PrintPanel
 from zslcore.printing import of_map
@@ -89,7 +89,7 @@ NAMES = {"data_set": "data set", "row": "image"}
 SHOWN = 300
 #: Pictures may go to the browser with their points up to this many bytes.
 PICTURES = 1 << 20
-_mount_map = st.components.v2.component("zsl_point_map", **asdict(PARTS))
+_mount_map = st.components.v2.component("zsl_point_map", **asdict(COMPONENT))
 
 
 def show(header: Header) -> None:

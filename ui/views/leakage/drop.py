@@ -21,7 +21,7 @@ from ui.sections.audit import LOOKS as MARK_LOOKS
 from ui.shell import site_map, terms
 from ui.shell.folds import fold
 from ui.shell.frame import Header, chart, errors_as_sentences
-from ui.shell.text import PARTS, on_screen, plain
+from ui.shell.text import PART_LABELS, on_screen, plain
 from ui.state import cache, controls, data_menu, decisions
 from ui.takeaway import tables
 from ui.takeaway.downloads import download
@@ -543,11 +543,11 @@ def _of_file() -> AuditContext | None:
 
 def _show_comparison(comparison: SplitComparison, name: str) -> None:
     sentence = comparison.headline
-    for part, words in PARTS.items():
+    for part, words in PART_LABELS.items():
         sentence = sentence.replace(part, words)
     st.markdown(f"**{plain(sentence)}**")
     for k, table in enumerate(comparison.tables()):
-        show_evidence(table, f"leakage_against_{name}_{k}", PARTS)
+        show_evidence(table, f"leakage_against_{name}_{k}", PART_LABELS)
 
 
 # --- Decisions and the corrected split ------------------------------------------------------------
@@ -604,7 +604,7 @@ def show_corrected(review: Review) -> None:
     split = cache.corrected(review.key, policy, repr(limits), as_it_came)
     removed = split.table()
     tables.show(
-        removed.replace({"part": PARTS}),
+        removed.replace({"part": PART_LABELS}),
         f"leakage_corrected_{review.file_name}",
         labels={"part": "part", "rows": "rows left", "removed": "removed"},
         height="content",

@@ -16,14 +16,14 @@ import numpy as np
 
 from zslcore.interactive.one_file import Parts, as_bytes, joined, one_file, packed
 
-__all__ = ["PARTS", "LegendEntry", "MapPanel", "PointMap"]
+__all__ = ["COMPONENT", "LegendEntry", "MapPanel", "PointMap"]
 
 _HERE = Path(__file__).parent
 _HTML = (
     '<div class="whole"><div class="bar"><span class="status" role="status"></span></div>'
     '<div class="maps"></div><div class="legend"></div></div>'
 )
-PARTS = Parts(
+COMPONENT = Parts(
     html=_HTML,
     css=(_HERE / "point_map.css").read_text(encoding="utf-8"),
     js=joined(_HERE / "point_map.js"),
@@ -104,7 +104,7 @@ class PointMap:
         """Return the maps as one HTML file; ``theme`` is the one that the palette is for."""
         caption = caption or self.panels[0].alt
         return one_file(
-            PARTS, self.packed(), title=title, caption=caption, footnote=footnote, theme=theme
+            COMPONENT, self.packed(), title=title, caption=caption, footnote=footnote, theme=theme
         )
 
     def _head(self) -> dict[str, Any]:

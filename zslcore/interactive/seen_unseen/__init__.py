@@ -67,7 +67,7 @@ _HTML = """
   <div class="tip" hidden></div>
 </div>
 """
-PARTS = Parts(
+COMPONENT = Parts(
     html=_HTML,
     css=styled(SHARED / "held.css", SHARED / "trade.css", _HERE / "seen_unseen.css"),
     js=joined(_HERE / "seen_unseen.js"),
@@ -131,7 +131,11 @@ class InteractiveCurve:
     def page(self, *, title: str, footnote: str, caption: str = "") -> str:
         """Return the curve as one HTML file, see :func:`.one_file.one_file`."""
         return one_file(
-            PARTS, self.packed(title), title=title, caption=caption or self.alt, footnote=footnote
+            COMPONENT,
+            self.packed(title),
+            title=title,
+            caption=caption or self.alt,
+            footnote=footnote,
         )
 
     def parts(self) -> tuple[dict[str, Any], list[bytes]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from zslcore.datasets.facts import class_facts, named_like, recognise
 from zslcore.leakage.checks.base import check, ok, warning
-from zslcore.leakage.context import PARTS, TEST_PARTS, AuditContext
+from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, AuditContext
 from zslcore.leakage.published import (
     ANSWERED,
     KnownSplit,
@@ -165,7 +165,7 @@ def _known(split: KnownSplit, same: str) -> Finding:
 
 def _one_of(splits: Sequence[KnownSplit], given: list[str]) -> Finding:
     """Report the splits that share all given parts, and where they differ."""
-    where = [part for part in PARTS if len({split.parts.get(part) for split in splits}) > 1]
+    where = [part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1]
     message = (
         f"{_names(splits)}, as published (its rows): they share {listed(given)}, "
         f"and differ only in {listed(where)}, of which nothing was given."

@@ -18,7 +18,14 @@ from zslcore.leakage.checks.base import (
     open_,
     warning,
 )
-from zslcore.leakage.context import PARTS, TEST_PARTS, TRAIN_PARTS, UNION, UNREAD, AuditContext
+from zslcore.leakage.context import (
+    SPLIT_PARTS,
+    TEST_PARTS,
+    TRAIN_PARTS,
+    UNION,
+    UNREAD,
+    AuditContext,
+)
 from zslcore.leakage.published import published_as
 from zslcore.leakage.report import Evidence, Finding, counted, listed
 from zslcore.metrics import accuracy_interval
@@ -74,7 +81,7 @@ def shared_rows(context: AuditContext) -> Findings:
     else:
         yield from _in_two_parts(context)
     yield from _fold_rows(context)
-    if context.n_rows is not None and (n := context.n_rows - context.rows(*PARTS).size) > 0:
+    if context.n_rows is not None and (n := context.n_rows - context.rows(*SPLIT_PARTS).size) > 0:
         yield ok(f"In no part: {counted(n, 'image')}.", figures={"rows": n})
     yield from _other_lists(context)
     if names := context.facts.get(UNREAD):
@@ -139,7 +146,7 @@ def _range_advice(context: AuditContext) -> str:
 
 def is_ps_v1(context: AuditContext) -> bool:
     """Whether train and val hold all of test_seen beside a clean trainval, as PS v1's do."""
-    if not set(PARTS) <= set(context.parts):
+    if not set(SPLIT_PARTS) <= set(context.parts):
         return False
     trainval, seen, unseen = (context.rows(p) for p in ("trainval", *TEST_PARTS))
     clean = not np.intersect1d(trainval, np.union1d(seen, unseen)).size
@@ -171,7 +178,7 @@ def _ps_v1(context: AuditContext) -> Finding:
 
 
 def _in_two_parts(context: AuditContext) -> Findings:
-    for a, b in combinations([part for part in PARTS if part in context.parts], 2):
+    for a, b in combinations([part for part in SPLIT_PARTS if part in context.parts], 2):
         both = np.intersect1d(context.rows(a), context.rows(b))
         if not both.size or (a == "trainval" and b in ("train", "val")):
             continue
@@ -304,7 +311,7 @@ def _both(context: AuditContext, both: np.ndarray) -> Finding:
     names, evidence, rows = context.names(both), None, np.empty(0, np.intp)
     advice = "Take these classes out of training, or out of test_unseen."
     if (y := context.labels) is not None:
-        parts = [part for part in PARTS if part in context.parts]
+        parts = [part for part in SPLIT_PARTS if part in context.parts]
         counts = [np.bincount(y[context.rows(p)], minlength=both.max() + 1)[both] for p in parts]
         table = zip(names, *counts, strict=True)
         evidence = Evidence.of("Rows of these classes", ("class", *parts), table)
@@ -452,7 +459,7 @@ def same_photograph(context: AuditContext) -> Findings:
     if silent and not photographs.by_name:
         yield ok(f"No photograph is on both sides ({photographs.source}).")
     elif silent:
-        used = context.rows(*PARTS)
+        used = context.rows(*SPLIT_PARTS)
         n = len(np.unique(number[used]))
         names = "all different" if n == used.size else f"{n:,} different ones"
         yield ok(
