@@ -11,6 +11,7 @@ import pytest
 from tests.browser.reading import (
     NARROW,
     PHONE,
+    SlowServer,
     dressed,
     go_to,
     is_shown,
@@ -174,6 +175,35 @@ def loaded(page, size, load):
         assert not page.evaluate(WIDER_THAN_THE_WINDOW), size
         moved.append(page.evaluate("window.shift"))
     assert moved[-1] < MOST_SHIFT, size
+
+
+#: Whether a word stands where a picture will be.
+WORD = """() => [...document.querySelectorAll(".stMainBlockContainer *")].some(node => {
+    const { content, opacity } = getComputedStyle(node, "::after");
+    return content.includes("…") && Number(opacity) > 0;
+})"""
+
+
+@pytest.mark.parametrize("name", ["play", "table", "gains", "wall"])
+def test_a_view_shows_a_word_until_its_picture_is_there(name, shipped_server, page):
+    """Messages after the heading wait: a slow server and a slow line look like this."""
+    question = VIEWS[name][1].question.encode()
+
+    class AfterHeading(SlowServer):
+        def _answer(self, message):
+            super()._answer(message)
+            if self.waiting is None and not heard and question in message:
+                heard.append(name)
+                self.wait()
+
+    heard = []
+    line = AfterHeading(page)
+    page.goto(shipped_server.url + address_of(name))
+    heading(page).wait_for()
+    page.wait_for_function(f"({WORD})()")
+    line.go_on()
+    settle(page)
+    page.wait_for_function(f"!({WORD})()")
 
 
 def test_axe_would_find_something(page, axe):

@@ -118,7 +118,7 @@ def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
     st.session_state[WARNED] = False
     title = f"{view.label} · Zero-shot lab"
     st.set_page_config(page_title=title, page_icon=str(_ICON), layout="wide")
-    with st.container(gap="xxsmall"):
+    with st.container(gap="xxsmall", key=f"top_{view.name}"):
         _show_bar(tools)
         slot = _show_heading(page, view)
     return Header(slot)
