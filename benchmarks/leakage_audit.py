@@ -33,7 +33,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         dataset = _dataset(Path(folder) / "features.npy")
         split = dataset.splits["PS"]
-        took = _audit(AuditContext.of_dataset(dataset, split))
+        took = _audit(AuditContext.of_split(split, dataset))
         check("ZSL001-ZSL004", sum(took[f"ZSL00{k}"] for k in (1, 2, 3, 4)), "s", 2)
         check("ZSL005", took["ZSL005"], "s", 20)
         check("peak memory", peak_mib() / (dataset.features.nbytes / 2**20), "x the features", 2)

@@ -35,7 +35,7 @@ from zslcore.leakage import (
     get_vocabulary,
     quiz,
 )
-from zslcore.leakage.loading import context_of_dataset
+from zslcore.leakage.loading import context_of
 from zslcore.leakage.report import HOW, how
 from zslcore.results.store import ResultStore
 
@@ -354,7 +354,7 @@ def test_an_uploaded_list_says_which_rows_belong_together():
     digits = load("digits")
     found = uploads.photographs_of_dataset(digits, listed(), "")
     with pytest.raises(ZSLError, match=r"digits: got 96 names or groups of images for 1,797 rows"):
-        context_of_dataset(digits, digits.split("PS"), found)
+        context_of(digits, split="PS", groups=found)
 
 
 def test_own_list_of_classes_is_read():
@@ -369,7 +369,7 @@ def test_own_list_of_classes_is_read():
 
 def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():
     data = load("simulated-AWA2")
-    context = AuditContext.of_dataset(data, data.split("SS"))
+    context = AuditContext.of_split(data.split("SS"), data)
     context = replace(context, vocabularies=(get_vocabulary("imagenet-1k"),))
     table = counts.leaks_by_class(context, audit_context(context))
     columns = ["trained", "test_seen", "test_unseen", "known", "leaking", "unused"]
@@ -391,7 +391,7 @@ def test_every_image_is_counted_once_and_leaks_are_found_where_they_are():
 
 def test_auditing_again_is_auditing():
     data = load("digits")
-    bare = AuditContext.of_dataset(data, data.split("PS"))
+    bare = AuditContext.of_split(data.split("PS"), data)
     said = replace(bare, vocabularies=(get_vocabulary("imagenet-1k"),))
     ids = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
     again = audit_again(audit_context(bare), said, ids)

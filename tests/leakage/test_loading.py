@@ -14,7 +14,7 @@ from zslcore.exceptions import DatasetError, FileRefusedError, UnknownNameError
 from zslcore.leakage import Vocabulary, get_vocabulary, loading
 from zslcore.leakage.checks.split import shared_rows
 from zslcore.leakage.context import UNREAD
-from zslcore.leakage.loading import chosen_split, context_of, context_of_split, vocabulary_of
+from zslcore.leakage.loading import chosen_split, context_of, vocabulary_of
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -89,10 +89,10 @@ def test_files_of_labels_and_features_hold_one_or_both(folder, into, tmp_path):
     assert (alone.labels, alone.n_rows) == (None, files.N)
     with pytest.raises(FileRefusedError, match=r"features\.mat: expected the variable 'labels'"):
         context_of(path, into=into, labels=tmp_path / "features.mat")
-    second = context_of_split(path, images, into)
+    second = context_of(path, into=into, images=images)
     np.testing.assert_array_equal(second.labels, files.LABELS)
     np.testing.assert_array_equal(second.features, files.FEATURES)
-    assert context_of_split(path, None, into).labels is None
+    assert context_of(path, into=into, images=None).labels is None
 
 
 def test_labels_and_features_have_to_fit(folder, into):
@@ -245,7 +245,7 @@ def test_features_and_labels_of_other_codes_are_read_as_they_lie(tmp_path, into,
         savemat(tmp_path / name, {"features": X.T, "labels": y[:, None] + 1})
     else:
         torch.save({key: torch.tensor(value) for key, value in held.items()}, tmp_path / name)
-    context = context_of_split(folder / "att_splits.mat", tmp_path / name, into)
+    context = context_of(folder / "att_splits.mat", into=into, images=tmp_path / name)
     np.testing.assert_array_equal(context.labels, y)
     np.testing.assert_array_equal(context.features, X)
     by_name = context_of(folder / "att_splits.mat", into=into, features=tmp_path / name)
@@ -260,5 +260,5 @@ def test_labels_alone_may_be_an_array_or_a_text(tmp_path, into, name):
         np.save(tmp_path / name, y)
     else:
         (tmp_path / name).write_text("\n".join(map(str, y)))
-    context = context_of_split(folder / "att_splits.mat", tmp_path / name, into)
+    context = context_of(folder / "att_splits.mat", into=into, images=tmp_path / name)
     np.testing.assert_array_equal(context.labels, y)

@@ -283,10 +283,10 @@ def test_a_data_set_tells_its_own_photographs():
     split = digits.split("PS")
     names = [f"{row}.png" for row in range(len(digits.labels))]
     names[split.test_unseen[0]] = names[split.trainval[0]]
-    context = AuditContext.of_dataset(ZSLDataset(**given, image_files=names), split)
+    context = AuditContext.of_split(split, ZSLDataset(**given, image_files=names))
     assert found(context)[0].rows == (split.test_unseen[0],)
     alike = ZSLDataset(**given, image_files=["x.png"] * len(names))
-    assert AuditContext.of_dataset(alike, split).photographs is None
+    assert AuditContext.of_split(split, alike).photographs is None
 
 
 # --- The corrected split --------------------------------------------------------------------------
@@ -380,13 +380,13 @@ def test_only_apy_has_more_rows_than_photographs():
 
 def test_simulated_images_are_their_own_photographs_unless_their_names_say_otherwise():
     data = load("simulated-SUN")
-    (finding,) = found(AuditContext.of_dataset(data, data.split("PS")))
+    (finding,) = found(AuditContext.of_split(data.split("PS"), data))
     assert (finding.mark, finding.sentence) == (
         PASS,
         "No photograph is on both sides (simulated, every image is drawn by itself).",
     )
     data = load("simulated-aPY")
-    assert {f.mark for f in found(AuditContext.of_dataset(data, data.split("PS")))} >= {FAIL}
+    assert {f.mark for f in found(AuditContext.of_split(data.split("PS"), data))} >= {FAIL}
 
 
 def test_facts_are_the_released_labels():

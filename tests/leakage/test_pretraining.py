@@ -177,12 +177,12 @@ def test_prototypes_of_which_nobody_says_how_they_were_made_are_a_question():
     assert passed.mark == "ok"
     assert passed.sentence.endswith("; declared by the author: made without test images.")
     digits = load("digits")  # ours, described by what their strokes are
-    context = AuditContext.of_dataset(digits, digits.split("PS"))
+    context = AuditContext.of_split(digits.split("PS"), digits)
     (passed,) = audit_context(context).of("ZSL009")
     assert passed.mark == "ok"
     assert "declared" not in passed.sentence
     assert severities(
-        AuditContext.of_dataset(replace(digits, independent_prototypes=False), digits.split("PS")),
+        AuditContext.of_split(digits.split("PS"), replace(digits, independent_prototypes=False)),
         "ZSL009",
     ) == ["open"]
 

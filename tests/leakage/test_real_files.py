@@ -388,7 +388,7 @@ def test_a_file_alone_ends_with_what_is_true_of_it(xlsa17, tmp_path, capsys):
 
 
 def test_an_import_of_the_second_version_is_not_taken_for_the_first(awa1_lss):
-    (finding,) = known_split(AuditContext.of_dataset(awa1_lss, awa1_lss.split("PS")))
+    (finding,) = known_split(AuditContext.of_split(awa1_lss.split("PS"), awa1_lss))
     assert finding.mark == "ok"
     assert finding.sentence.startswith("AWA1 PS v1 or PS 2.0, as published (its rows)")
 

@@ -22,7 +22,7 @@ from zslcore.datasets.table import is_table
 from zslcore.datasets.xlsa17 import FEATURES, SPLIT_FOLDERS, SPLITS
 from zslcore.exceptions import FileRefusedError, ParameterError
 from zslcore.leakage import AuditContext, Vocabulary, read_vocabulary
-from zslcore.leakage.loading import context_of_split
+from zslcore.leakage.loading import context_of
 from zslcore.leakage.photographs import Photographs, photographs_of
 from zslcore.storage import artifacts, settings
 from zslcore.storage.files import or_refused
@@ -193,7 +193,8 @@ def context_of_files(
             ),
         )
         photographs = _grouped(groups, pattern, folder)
-        return context_of_split(split, images[0] if images else None, folder, **photographs)
+        more = images[0] if images else None
+        return context_of(split, into=folder, images=more, **photographs)
 
     return kept_with_folder(read)
 

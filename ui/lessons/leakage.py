@@ -55,7 +55,7 @@ def _grouped(name: str, split: str, group: Group) -> set[int]:
         cache.split_key(dataset, parts),
         VOCABULARY,
         "a lesson",
-        AuditContext.of_dataset(dataset, parts),
+        AuditContext.of_split(parts, dataset),
         get_vocabulary(VOCABULARY),
         every_class=True,
     )

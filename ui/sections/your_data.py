@@ -25,7 +25,7 @@ from zslcore.datasets.imports import pretraining_of
 from zslcore.evaluation.protocol import Task
 from zslcore.interactive.seen_unseen import interactive_curve, line_of
 from zslcore.leakage import get_vocabulary
-from zslcore.leakage.loading import context_of_dataset
+from zslcore.leakage.loading import context_of
 from zslcore.leakage.report import Report, Verdict
 from zslcore.leakage.split_card import card_of_split
 from zslcore.leakage.vocabularies import USUAL
@@ -70,7 +70,7 @@ def show_your_data(dataset: ZSLDataset, split: Split, counts: str) -> None:
 def _card(dataset: ZSLDataset, split: Split) -> Report:
     """Audit a split as the import declares."""
     key = cache.split_key(dataset, split)
-    as_it_came = cache.split_to_review(key, lambda: context_of_dataset(dataset, split))
+    as_it_came = cache.split_to_review(key, lambda: context_of(dataset, split=split))
     stated = [get_vocabulary(name) for name in pretraining_of(dataset)]
     lists = tuple(stated or [get_vocabulary(USUAL)])
     context = replace(as_it_came, vocabularies=lists)

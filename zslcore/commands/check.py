@@ -26,7 +26,7 @@ from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary
 from zslcore.leakage.file_kinds import Group, class_list_of, grouped, recognise
-from zslcore.leakage.loading import context_of_split, vocabulary_of
+from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.published import read_predicted
 from zslcore.leakage.render import to_html, to_json, to_text
 from zslcore.leakage.report import STATUS, Report
@@ -172,7 +172,7 @@ def _of_split(group: Group, named: list[Vocabulary]) -> CheckedFile:
     with scratch() as folder:
         images = group.others[0].path if group.others else None
         contents = [file.contents for file in (group.main, *group.others) if file.contents]
-        context = context_of_split(group.main.path, images, folder, contents=contents)
+        context = context_of(group.main.path, into=folder, images=images, contents=contents)
         context = replace(context, vocabularies=tuple(vocabularies))
         report = audit_context(context)
         card = card_of_split(context, report, group.named, assumed=assumed)

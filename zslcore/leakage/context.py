@@ -183,40 +183,36 @@ class AuditContext:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of_split(cls, split: Split, **known: Any) -> AuditContext:
-        """Build a context from a split alone: rows and declared classes, no labels."""
-        return cls(
-            **{
-                "name": split.name,
-                "parts": {part: getattr(split, part) for part in ("trainval", *TEST_PARTS)},
-                "split_name": split.name,
-                "class_lists": {"seen": split.seen_classes, "unseen": split.unseen_classes},
-                "fold_rows": tuple((fold.train, fold.val) for fold in split.folds),
-                **known,
-            }
-        )
-
-    @classmethod
-    def of_dataset(cls, dataset: ZSLDataset, split: Split, **known: Any) -> AuditContext:
-        """Build a context from a data set and one of its splits."""
-        labels = dataset.labels
-        known = {
-            "name": dataset.name,
-            "independent_prototypes": dataset.independent_prototypes,
-            "labels": labels,
-            "n_rows": len(labels),
-            "features": dataset.features,
-            "prototypes": dataset.prototypes,
-            "class_names": dataset.class_names,
-            "photographs": _photographs(dataset),
-            "simulated": dataset.simulated,
-            "folds": tuple(
-                (np.unique(labels[fold.train]), np.unique(labels[fold.val])) for fold in split.folds
-            ),
-            "facts": {"digest": dataset.digest, "source": dataset.source},
-            **known,
+    def of_split(
+        cls, split: Split, dataset: ZSLDataset | None = None, **known: Any
+    ) -> AuditContext:
+        """Build a context from a split in memory: rows and declared classes, and its data set."""
+        fields: dict[str, Any] = {
+            "name": split.name,
+            "parts": {part: getattr(split, part) for part in ("trainval", *TEST_PARTS)},
+            "split_name": split.name,
+            "class_lists": {"seen": split.seen_classes, "unseen": split.unseen_classes},
+            "fold_rows": tuple((fold.train, fold.val) for fold in split.folds),
         }
-        return cls.of_split(split, **known)
+        if dataset is not None:
+            labels = dataset.labels
+            fields |= {
+                "name": dataset.name,
+                "independent_prototypes": dataset.independent_prototypes,
+                "labels": labels,
+                "n_rows": len(labels),
+                "features": dataset.features,
+                "prototypes": dataset.prototypes,
+                "class_names": dataset.class_names,
+                "photographs": _photographs(dataset),
+                "simulated": dataset.simulated,
+                "folds": tuple(
+                    (np.unique(labels[train]), np.unique(labels[val]))
+                    for train, val in fields["fold_rows"]
+                ),
+                "facts": {"digest": dataset.digest, "source": dataset.source},
+            }
+        return cls(**fields | known)
 
     def lacks(self, name: str) -> bool:
         """Whether a field is not known: None, or an empty tuple."""

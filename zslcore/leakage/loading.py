@@ -23,7 +23,7 @@ from zslcore.datasets.split_lists import (
     split_of_parts,
 )
 from zslcore.datasets.xlsa17 import SMALL
-from zslcore.exceptions import DatasetError, FileRefusedError, closest_name
+from zslcore.exceptions import DatasetError, FileRefusedError, ParameterError, closest_name
 from zslcore.leakage.context import SPLIT_PARTS, TEST_PARTS, UNION, UNREAD, AuditContext
 from zslcore.leakage.photographs import GroupSource, Photographs, photographs_of
 from zslcore.leakage.published import fill_in_from_benchmark
@@ -85,10 +85,11 @@ def vocabulary_of(name: Vocabulary | str | PathLike[str]) -> Vocabulary:
 def context_of(
     subject: Subject,
     *,
-    into: Path,
-    split: str | None = None,
+    into: Path | None = None,
+    split: str | Split | None = None,
     labels: Labels | None = None,
     features: FeatureSource | None = None,
+    images: Path | None = None,
     groups: GroupSource | None = None,
     group_pattern: str | None = None,
     contents: Sequence[Contents] = (),
@@ -96,18 +97,23 @@ def context_of(
 ) -> AuditContext:
     """Bring ``subject`` to one form; nothing is judged.
 
-    ``into`` is the folder for features that have to be read from a file, ``split`` a name in a data
-    set, ``contents`` what is read already of the files, ``known`` further fields of
+    ``into`` is the folder for features that have to be read from a file, ``split`` one of a data
+    set, ``images`` a file of labels and perhaps features, instead of ``labels`` and ``features``,
+    ``contents`` what is read already of the files, ``known`` further fields of
     :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
+        context = AuditContext.of_split(chosen_split(subject, split), subject, **known)
         photographs = photographs_of(groups, group_pattern, subject.image_files)
-        return context_of_dataset(subject, chosen_split(subject, split), photographs, **known)
+        return fill_in_from_benchmark(_with_photographs(context, photographs, given=True))
     if not isinstance(subject, Split) and not Path(subject).name:
         subject = Path(subject).absolute()  # whose name is known
     files = SmallFiles()
     for read in contents:
         files.take(read)
+    if images is not None:
+        labels = images
+        features = images if "features" in files.contents(images).shapes else None
     names: tuple[str, ...] = ()
     of_numbers = False
     if isinstance(labels, (str, PathLike)):
@@ -218,48 +224,10 @@ def _read_split_list(listed: SplitList, path: Path, **known: Any) -> AuditContex
     )
 
 
-def context_of_dataset(
-    dataset: ZSLDataset, split: Split, photographs: Photographs | None = None, **known: Any
-) -> AuditContext:
-    """Return the context with the published facts of a benchmark's rows."""
-    context = AuditContext.of_dataset(dataset, split, **known)
-    return fill_in_from_benchmark(_with_photographs(context, photographs, given=True))
-
-
-def context_of_split(
-    path: Path,
-    images: Path | None,
-    into: Path,
-    groups: GroupSource | None = None,
-    group_pattern: str | None = None,
-    contents: Sequence[Contents] = (),
-) -> AuditContext:
-    """Read a split file, and labels and features of a second one, mapped in ``into``.
-
-    ``contents`` are of files that are read already.
-    """
-    features = None
-    without = {each.path for each in contents if "features" not in each.shapes}
-    if images is not None and images not in without:
-        files = SmallFiles()
-        for each in contents:
-            files.take(each)
-        if "features" in files.contents(images).shapes:
-            labels = _labels_in(images, files, required=False)
-            features = _features_in(images, labels, into, files)
-    return context_of(
-        path,
-        into=into,
-        labels=images,
-        features=features,
-        groups=groups,
-        group_pattern=group_pattern,
-        contents=contents,
-    )
-
-
-def chosen_split(dataset: ZSLDataset, split: str | None = None) -> Split:
-    """Return the split of this name; without one PS, or else the first."""
+def chosen_split(dataset: ZSLDataset, split: str | Split | None = None) -> Split:
+    """Return the split itself, or the one of this name; without one PS, or else the first."""
+    if isinstance(split, Split):
+        return split
     if split is not None:
         return dataset.split(split)
     if not dataset.splits:
@@ -268,7 +236,7 @@ def chosen_split(dataset: ZSLDataset, split: str | None = None) -> Split:
 
 
 def _files_in_folder(
-    folder: Path, features: np.ndarray | None, into: Path, files: SmallFiles
+    folder: Path, features: np.ndarray | None, into: Path | None, files: SmallFiles
 ) -> tuple[Path, np.ndarray | None]:
     """Find the split file in a folder of the layout, and features where none are given.
 
@@ -437,13 +405,17 @@ def _labels_in(path: Path, files: SmallFiles, *, required: bool = True) -> np.nd
 
 
 def _features_in(
-    path: Path, labels: np.ndarray | Sequence[int] | None, into: Path, files: SmallFiles
+    path: Path, labels: np.ndarray | Sequence[int] | None, into: Path | None, files: SmallFiles
 ) -> np.ndarray:
     """Return the features of a file, a row an image; MATLAB's layout has an image a column.
 
     The number of labels says which of the two a file has.
     """
     shape = files.contents(path).shapes.get("features") or ()
+    if into is None:
+        raise ParameterError(
+            f"{clean_text(path.name)}: its features need a folder, into; got none."
+        )
     has_rows = labels is not None and len(shape) == 2 and shape[0] == len(labels) != shape[1]
     role: Role = "rows" if has_rows else "columns"
     return read_arrays(path, {"features": role}, into).arrays["features"]

@@ -25,8 +25,6 @@ from zslcore.texts import MATCHES, clean_text, search_pattern
 from zslcore.untrusted.client import Role, read_arrays, read_value
 from zslcore.untrusted.worker import Refused, call
 
-#: A number or a name for every row, or a file that holds them.
-GroupSource = np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
 #: Columns of a CSV, and variables of the other files, that say it; the first that is there.
 GROUP_COLUMNS = ("group", "image_file")
 VARIABLES: dict[str, Role] = {"groups": "numbers", "image_files": "paths"}
@@ -128,6 +126,10 @@ class Photographs:
 # --- From files, columns and arrays ---------------------------------------------------------------
 
 
+#: The photograph of every row: as it is, a number or name a row, or a file of these.
+GroupSource = Photographs | np.ndarray | Sequence[int] | Sequence[str] | str | PathLike[str]
+
+
 def photographs_of(
     groups: GroupSource | None,
     pattern: str | None = None,
@@ -141,6 +143,8 @@ def photographs_of(
     ``image_files``. Without them ``image_files`` are compared. A pattern without names is a
     ParameterError; an unreadable file, or names all alike, another ZSLError.
     """
+    if isinstance(groups, Photographs):
+        return groups
     if isinstance(groups, (str, PathLike)):
         path = Path(groups)
         return _photographs_of_values(_read_groups(path), clean_text(path.name), pattern)

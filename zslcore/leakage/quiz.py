@@ -92,7 +92,7 @@ def plant(question: str, dataset: ZSLDataset) -> AuditContext:
         raise closest_name("question", question, QUESTIONS)
     split = next(iter(dataset.splits.values()))
     others = Vocabulary.of("extractor", ("tabby cat", "teapot", "zebra", "violin", "banana"))
-    context = AuditContext.of_dataset(dataset, split, vocabularies=(others,))
+    context = AuditContext.of_split(split, dataset, vocabularies=(others,))
     # Folds would contradict planted rows in ways of their own; their classes stay.
     return QUESTIONS[question](replace(context, fold_rows=()))
 

@@ -22,7 +22,7 @@ from zslcore.leakage.counts import (
     leaking_rows,
 )
 from zslcore.leakage.engine import audit_context
-from zslcore.leakage.loading import context_of_dataset
+from zslcore.leakage.loading import context_of
 from zslcore.leakage.published import PredictedScores
 from zslcore.leakage.report import (
     KNOWN_CLASSES,
@@ -118,7 +118,7 @@ def _leaks_in_data(
         return None, ()
     with suppress(ZSLError):
         dataset = load(said.dataset).required(said.digest)
-        context = context_of_dataset(dataset, dataset.split(said.split))
+        context = context_of(dataset, split=said.split)
         rows = leaking_rows(context, audit_context(replace(context, features=None)))
         return len(rows), tuple(n for n in pretraining_of(dataset) if n in VOCABULARY_NAMES)
     return None, ()

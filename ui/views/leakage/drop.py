@@ -46,7 +46,7 @@ from zslcore.leakage import (
 )
 from zslcore.leakage.correction import Policy
 from zslcore.leakage.file_kinds import ENDINGS, class_list_of
-from zslcore.leakage.loading import context_of_dataset, context_of_split
+from zslcore.leakage.loading import context_of
 from zslcore.leakage.published import PredictedScores
 from zslcore.leakage.render import read_report, to_html, to_json, to_paragraph
 from zslcore.leakage.report import Report, counted
@@ -129,7 +129,7 @@ def _check_dataset(header: Header) -> None:
 
     def read() -> AuditContext:
         photographs = uploads.photographs_of_dataset(dataset, declared.groups, declared.pattern)
-        return context_of_dataset(dataset, split, photographs)
+        return context_of(dataset, split=split, groups=photographs)
 
     key = cache.split_key(dataset, split) + declared.key
     as_it_came = cache.split_to_review(key, read)
@@ -312,7 +312,7 @@ def _read_split(files: Sorted, declared: Declared) -> AuditContext:
         )
     images = files.companions[0].path if files.companions else None
     return uploads.kept_with_folder(
-        lambda folder: context_of_split(files.main.path, images, folder)
+        lambda folder: context_of(files.main.path, into=folder, images=images)
     )
 
 
@@ -524,7 +524,7 @@ def show_against(review: Review) -> None:
 def _of_dataset(review: Review, name: str) -> AuditContext:
     dataset = review.dataset
     assert dataset is not None  # without one there are no other names
-    return AuditContext.of_dataset(dataset, dataset.split(name))
+    return AuditContext.of_split(dataset.split(name), dataset)
 
 
 def _of_file() -> AuditContext | None:

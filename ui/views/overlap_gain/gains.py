@@ -284,7 +284,7 @@ def matches_of(dataset: ZSLDataset, split: Split, vocabulary: str) -> pd.DataFra
         cache.split_key(dataset, split),
         vocabulary,
         repr(decided),
-        replace(AuditContext.of_dataset(dataset, split), decisions=decided),
+        replace(AuditContext.of_split(split, dataset), decisions=decided),
         get_vocabulary(vocabulary),
         every_class=True,
     )
