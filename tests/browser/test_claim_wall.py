@@ -16,7 +16,7 @@ def test_a_tile_opens_its_claim_by_mouse_and_by_key(page, server):
     page.get_by_text("24 pairs give p = 0.35").first.wait_for()
     page.get_by_role("button", name="Max-margin compatibility").click()
     page.wait_for_url(re.compile("claims_open=gbu-max-margin-better"))
-    page.get_by_text("less all others").first.wait_for()
+    page.get_by_text("minus all others").first.wait_for()
     page.keyboard.press("Tab")  # the next tile in reading order
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("claims_open=gbu-folds-stable"))

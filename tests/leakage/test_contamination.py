@@ -329,7 +329,8 @@ def test_one_class_is_spoken_of_as_one():
         "you may."  # fmt: skip
     one = answer(own_test_set("mine", ["zebra", "sheep"]), find_extractor("ResNet-101"))
     assert one.advice.startswith(
-        "Report the accuracy of the other class alongside the whole, once you have decided whether "
+        "Report the accuracy of the other class alongside the overall accuracy, once you have "
+        "decided whether "
         "to leave out that one, too"
     )
 

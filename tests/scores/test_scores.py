@@ -69,7 +69,7 @@ def test_without_a_gamma_the_best_one_is_called_an_oracle():
     assert report.origin is None
     assert report.evaluation.calibrated is None
     assert not report.evaluation.per_class
-    assert "a bound, not a result" in report.as_text()
+    assert "an upper bound, not a result" in report.as_text()
 
 
 def held_back():

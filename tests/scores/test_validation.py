@@ -233,11 +233,11 @@ def test_an_oracle_is_no_result_anywhere():
     assert values["gamma"] == report.gamma
     assert "this is an oracle" in values["gamma_note"]
     assert "chosen gamma: " not in text
-    assert f"gamma {report.gamma:.3g}, oracle; a bound, not a result" in text
+    assert f"gamma {report.gamma:.3g}, oracle; an upper bound, not a result" in text
     assert report.chosen is None
     assert report.figures["calibrated_harmonic"] is None
     assert report.figures["calibrated_harmonic_per_sample"] is None
-    assert report.reasons["calibrated_harmonic"].endswith("oracle; a bound, not a result")
+    assert report.reasons["calibrated_harmonic"].endswith("oracle; an upper bound, not a result")
 
 
 def test_json_without_gamma_calls_nothing_calibrated():
@@ -280,7 +280,7 @@ def test_half_of_the_real_test_images_validate_nothing(name, tmp_path, capsys):
     words = ["score", str(REAL / f"{name}.npz"), "--validation", str(tmp_path / "val.npz")]
     assert main(words) == 1
     said = capsys.readouterr().out
-    assert "oracle; a bound, not a result" in said
+    assert "oracle; an upper bound, not a result" in said
     assert "validated)" not in said
     assert main([*words, "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["gamma_origin"] == "oracle"

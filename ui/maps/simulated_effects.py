@@ -51,7 +51,7 @@ def about_gain(dataset: ZSLDataset) -> str:
     if what is None:
         return ""
     if not what.gain:
-        return NOTHING + "any gain here is chance, or classes that are easier anyway."
+        return NOTHING + "any gain here is due to chance, or to classes that are easier anyway."
     rho, omega = (_words(pair) for pair in (what.rho, what.omega))
     return (
         "The data and the gain are simulated: classes of "
@@ -67,7 +67,7 @@ def about_shift(*datasets: ZSLDataset) -> str:
         return ""
     moved = max((what.moved for what in effects), key=len)
     if not moved:
-        return NOTHING + "any difference here is chance."
+        return NOTHING + "any difference here is due to chance."
     return (
         "The data are simulated, and so is a shift of "
         f"{', '.join(moved[:-1])} and {moved[-1]} between them."

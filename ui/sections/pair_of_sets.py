@@ -73,7 +73,7 @@ def about_simulated(datasets: tuple[ZSLDataset, ...]) -> str:
     if not any(data.simulated for data in datasets):
         return ""
     return (
-        f"{simulated_effects.about_shift(*datasets)} `zslcore download xlsa17` replaces them by "
+        f"{simulated_effects.about_shift(*datasets)} `zslcore download xlsa17` replaces them with "
         "the real AWA1 and AWA2."
     ).strip()
 

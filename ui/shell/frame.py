@@ -234,7 +234,7 @@ def _show_report() -> None:
         "Report",
         icon=":material/keep:",
         key="report_menu",
-        tip="Figures and tables that you have pinned on this visit.",
+        tip="Figures and tables that you have pinned during this visit.",
     )
     if menu is None:
         return

@@ -148,8 +148,8 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
         lambda: predictions_bytes(make()),
         f"{name}.parquet",
         f"download_predictions_{name}",
-        help="A row an image: its class, the best seen and the best unseen class, and the γ at "
-        "which the answer changes. Every metric follows from it.",
+        help="One row per image: its class, the best seen and the best unseen class, and the γ at "
+        "which the prediction changes. Every metric follows from them.",
     )
 
 

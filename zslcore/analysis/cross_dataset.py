@@ -384,7 +384,7 @@ Unit = Literal["pair", "method"]
 QUESTIONS = {
     "training set": "{0} instead of {1} for training, same test set:",
     "test set": "{0} instead of {1} for testing, same training set:",
-    "larger": "Size of the change by another training set, less that by another test set:",
+    "larger": "Size of the change by another training set minus that by another test set:",
 }
 
 
@@ -545,11 +545,11 @@ def claim_explained(
     of = [key for key, test in tests.items() if round(test.p, claim.decimals) == claim.p]
     text = (
         f"The printed p = {claim.p:g} for the {claim.question} does not follow from the printed "
-        f"table, whose {asked.pairs} pairs give p = {asked.p:.2g}."
+        f"table: its {asked.pairs} pairs give p = {asked.p:.2g}."
     )
     if of:
         text += (
-            f" It is, to the digit, what the same table gives for the {of[0]} "
+            f" It is, to the digit, the value that the same table gives for the {of[0]} "
             f"(p = {tests[of[0]].p:.2g})."
         )
     return text

@@ -368,8 +368,8 @@ def choices(table: pd.DataFrame, figure: Figure, names: Sequence[str]) -> pd.Dat
     """Return the rows that the folds, the test set and nothing choose, by choice.
 
     *folds* is the point with the best mean H on the folds; *test* that with the best H on the test
-    images, a bound and no result; *last* that with the largest numbers of epochs. H is that of the
-    plain scores, as papers on generated features report it, or at the gamma of the folds
+    images, an upper bound (oracle); *last* that with the largest numbers of epochs. H is that of
+    the plain scores, as papers on generated features report it, or at the gamma of the folds
     ("calibrated"). ``table`` is that of :func:`points` for one seed.
     """
     table = table.sort_values(list(names), kind="stable", ignore_index=True)

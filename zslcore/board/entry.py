@@ -212,7 +212,7 @@ class BoardEntry:
 
     @property
     def used_test_set(self) -> bool:
-        """Whether anything was chosen on the test images: then it is a bound, and no result."""
+        """Whether anything was chosen on the test images, so that it is an upper bound."""
         return "oracle" in (self.gamma.origin, self.parameters.origin)
 
 

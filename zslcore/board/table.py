@@ -461,13 +461,13 @@ def to_html(
 
 EXPLAINED = (
     "Accuracies are means over classes, in percent; below them stand 95 % intervals over classes, "
-    "where a result has the accuracy of every class, and the places it can have among results on "
-    "the same test classes, from the same draws of classes. Overlap: whether unseen classes were "
+    "where a result has the accuracy of every class, and the ranks it can have among results on "
+    "the same test classes, from the same resampled classes. Overlap: whether unseen classes were "
     "among those that the feature extractor was trained on; unknown means that it is not stated. "
-    "A gamma or parameters called oracle were chosen on the test images: a bound, not a result. "
-    "Stated by the submitter: the result has no spec that would repeat the choice, so it cannot "
-    "be checked. State: verified where the figures were computed again from predictions, else "
-    "stated."
+    "A gamma or parameters called oracle were chosen on the test images: an upper bound, not a "
+    "result. Stated by the submitter: the result has no spec that would repeat the choice, so it "
+    "cannot be checked. State: verified if the metrics were recomputed from predictions, "
+    "otherwise stated."
 )
 
 

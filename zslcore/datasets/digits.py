@@ -71,7 +71,8 @@ def read_digits() -> ZSLDataset:
         bunch.target,
         unseen=(7, 8, 9),
         folds=[(0, 1), (2, 3), (4, 5)],
-        note="The last three digits are unseen; a fifth of the images of every other is held out.",
+        note="The last three digits are unseen; a fifth of the images of each other digit is "
+        "held out.",
     )
     return ZSLDataset(
         name="digits",

@@ -84,7 +84,7 @@ WITHOUT_CURVE: dict[str, str] = {
     "the file has one predicted class an image",
 }
 #: How gamma was found -> what that leaves open.
-_LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "a bound, not a result"}
+_LEFT_OPEN = {"given": "how it was chosen is not stated", "oracle": "an upper bound, not a result"}
 _T = TypeVar("_T")
 
 #: Share of each training class of a fold held out as seen validation (calibration paper, 3.2).

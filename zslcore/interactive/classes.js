@@ -104,7 +104,7 @@ export class Classes {
   /** What is seen, in words. */
   get alt() {
     const { length } = this.order;
-    return `A bar for each of ${length} classes: the share of its images that are answered right ` +
+    return `A bar for each of ${length} classes: the share of its images that are predicted correctly ` +
       "now; a line shows what it was before gamma moved. The table of classes has all numbers.";
   }
 

@@ -233,7 +233,7 @@ export class Trade {
 
   get alt() {
     const best = placeAt(this.line, middleGamma(this.line, bestOf(this.line)));
-    return `Seen accuracy over unseen accuracy for every gamma. Oracle: no gamma has an H above ` +
+    return `Seen accuracy over unseen accuracy for every gamma. Oracle: no gamma gives an H above ` +
       `${percent(best.harmonic)}.`;
   }
 

@@ -526,7 +526,7 @@ def _no(
     advice = "Test on other classes."
     if rest := total - n:
         others = "the other class" if rest == 1 else f"the other {rest:,}"
-        first = f"Report the accuracy of {others} alongside the whole"
+        first = f"Report the accuracy of {others} alongside the overall accuracy"
         if n_open:
             related = "1 related class" if n_open == 1 else f"{n_open:,} related classes"
             out = "that one, too" if rest == 1 else f"{related} among them"
@@ -554,12 +554,12 @@ def _as_listed(of_sets: Sequence[Cell], names: Sequence[str]) -> str:
 
 def _unknown(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
     pretraining = pretraining_sets()[of_sets[0].pretraining]
-    why = "there is no list of its classes here"
+    why = "no list of its classes is available"
     if pretraining.vocabulary:
         why = "its classes have not been compared with these"
     search = ""
     if extractor.labels == "captions":
-        search = " Where you have its captions, or some, count those that name your classes."
+        search = " If you have some of its captions, count those that name your classes."
     return (
         "Unknown",
         f"{_was(extractor)} trained on {pretraining.title}, and {why}.{_own_analysis(of_sets)}",

@@ -329,8 +329,8 @@ def caution(seen: np.ndarray, images: np.ndarray | None = None) -> str:
     if few:
         parts.append(
             f"Over {' and '.join(few)} classes, 95 % intervals and p are Student's, with the "
-            "spread of the draws: in simulations such intervals covered 92 to 98 % with 3, 5 and "
-            "10 classes of a side; with one class they have no width."
+            "spread of the resamples: in simulations such intervals covered 92 to 98 % with 3, 5 "
+            "and 10 classes of a side; with one class they have no width."
         )
     if images is not None and (single := int((images == 1).sum())):
         which = "1 class has" if single == 1 else f"{single:,} classes have"

@@ -365,7 +365,7 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
             advice = "Ask the authors what was scored, and how."
             yield Finding(title, "error", text.replace("γ", "gamma"), advice)
         elif not fair:
-            text = "Reproduced only with gamma chosen on the test images: a bound, not a result."
+            text = "Reproduced only with gamma chosen on the test images (oracle): an upper bound."
             advice = "Ask for gamma chosen on validation images."
             yield Finding(title, "leak", text, advice)
         else:

@@ -135,8 +135,8 @@ PROTOCOLS = (
     ),
     Protocol(
         "One space, γ = 0",
-        "Every image is scored among all classes, seen and unseen, and the largest score is "
-        "the answer.",
+        "Every image is scored among all classes, seen and unseen, and the class with the "
+        "largest score is predicted.",
         "Generalized zero-shot learning (Xian et al. 2019), per class",
         _lines("plain"),
     ),
@@ -149,8 +149,9 @@ PROTOCOLS = (
     ),
     Protocol(
         ORACLE,
-        "The same with the γ that makes H largest on these test images: a bound, not a result.",
-        "Bounds of what another γ could reach",
+        "The same with the γ that makes H largest on these test images: an upper bound, not a "
+        "result.",
+        "Upper bound on H for any choice of γ",
         _lines("best"),
     ),
     Protocol(
@@ -164,18 +165,18 @@ PROTOCOLS = (
     ),
     Protocol(
         "Seen or unseen",
-        "How well the margin, best seen score less best unseen score, separates seen from "
-        "unseen images, whichever class is answered; FPR95 is the share of unseen images taken "
-        "for seen where 95 % of seen images are.",
+        "How well the margin, best seen score minus best unseen score, separates seen from "
+        "unseen images, whichever class is predicted; FPR95 is the share of unseen images above "
+        "the margin that 95 % of seen images reach.",
         "Detection of out-of-distribution images (Hendrycks and Gimpel 2017, Liang et al. 2018)",
         (Line("AUROC", per_sample="auroc"), Line("FPR95", per_sample="fpr95")),
     ),
     Protocol(
         "One accuracy, γ = 0",
-        "All test images in one pool, scored among all classes; it moves with the shares of seen "
+        "All test images in one pool, scored among all classes; it depends on the shares of seen "
         "images and classes in the test set.",
         "Open-world prompt tuning (DeCoOp, Zhou et al. 2024), per image; the evaluator of CoOp "
-        "(Dassl) prints macro F1, too",
+        "(Dassl) also prints macro F1",
         (Line("accuracy", "accuracy", f"accuracy{PER_SAMPLE}"), Line("macro F1", "macro_f1")),
     ),
 )

@@ -503,7 +503,7 @@ def test_data_that_a_claim_does_not_speak_of_count_for_nothing(name):
                 continue
             judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=other)))
             assert (judgment.verdict, judgment.number) == (UNDECIDED, None)
-            assert judgment.said.startswith("There is no run on ")
+            assert judgment.said.startswith("No run on ")
 
 
 @pytest.mark.nightly
@@ -566,12 +566,12 @@ def test_figures_within_one_point_have_no_order():
     seventh = of(cells({m: 0.9 - 0.004 * k for k, m in enumerate(order)}, data=("CUB", "AWA1")))
     near = CLAIMS["gbu-sync-seventh-ps"].judge(as_run("gbu", seventh))
     assert near.verdict == UNDECIDED
-    assert "One point more or less, its place is between " in near.said
+    assert "With changes of one point, its rank is between " in near.said
     fewer = at(1, "ALE")
     del fewer["SJE"]
     found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(cells(fewer, data=("CUB",)))))
     assert found.verdict == UNDECIDED
-    assert "Whatever SJE reach" in found.said
+    assert "With any accuracy of SJE and" in found.said
     close = {m: 0.5 - 0.004 * (m != "ALE") for m in (*BENCHMARK_METHODS, "CMT*")}
     found = CLAIMS["gbu-best-h"].judge(as_run("gbu", of(cells(close, "H", data=("CUB",)))))
     assert found.verdict == UNDECIDED
@@ -583,17 +583,17 @@ def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_othe
     other = pair | {"ALE": 0.6, "LATEM": 0.5}
     rows = cells(pair, data=("CUB",)) + cells(other, data=("AWA1",))
     found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(rows)))
-    assert "ALE has place 1 of 13 by mean rank of ZSL over 2 data sets, 1.5. " in found.said
-    assert "is first with" not in found.said
+    assert "ALE is number 1 of 13 by mean rank of ZSL over 2 data sets (1.5). " in found.said
+    assert "is first" not in found.said
 
 
 def test_one_is_spoken_of_as_one():
     values = at(2, "ALE")
     one = of(cells(values, data=("CUB",)))
     found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", one))
-    assert "ALE has place 2 of 13 by mean rank of ZSL over 1 data set, " in found.said
+    assert "ALE is number 2 of 13 by mean rank of ZSL over 1 data set (2.0)" in found.said
     found = CLAIMS["gbu-top-three-ps"].judge(as_run("gbu", of(cells(at(1, "ALE")))))
-    assert ", 1 surely is and " in found.said
+    assert ", 1 certainly is among them and " in found.said
     found = CLAIMS["cal-sje-spreads"].judge(
         spreads({"SJE": 0.02, "ALE": 0.01, "DEVISE": 0.01, "SYNC": np.nan})
     )
@@ -875,7 +875,7 @@ def test_verdicts_on_the_conference_version_follow_from_its_tables_by_plain_sums
     assert sorted(verdicts.values()) == [HOLDS] * 6 + [UNDECIDED] * 3
     assert "Best: ALE and SYNC on SUN, " in judged["cvpr-best-ss"]["printed"].said
     others = [id_ for id_ in CLAIMS if id_.startswith("cvpr-") and id_ not in verdicts]
-    assert all("not at hand" in CLAIMS[id_].table_alone for id_ in others)
+    assert all("not available" in CLAIMS[id_].table_alone for id_ in others)
     assert len(others) == 7
 
 
@@ -912,7 +912,7 @@ def test_a_difference_has_the_t_interval():
     # mean 2, deviation 1, n = 3: 2 +- 4.303 / sqrt(3)
     assert (found.low, found.high) == pytest.approx((0.02 - 0.02484, 0.02 + 0.02484), abs=1e-5)
     assert found.verdict == UNDECIDED
-    assert "The interval reaches over zero." in found.said
+    assert "The interval includes zero." in found.said
 
 
 def test_a_count_has_the_exact_interval_and_names_the_exceptions():
@@ -1028,7 +1028,7 @@ def test_a_variant_that_the_paper_did_not_run_is_no_evidence_on_its_claims():
     assert claim.judge(rows) == replace(
         claim.judge(rows),
         verdict=UNDECIDED,
-        said="There is no H of GFZSL, as the paper ran it, on every data set here.",
+        said="No H of GFZSL, as the paper ran it, is available on every data set.",
     )
     raw = as_run("gbu", rows).figures.replace(
         {"method": {"GFZSL (estimated)": "GFZSL (estimated, features none)"}}

@@ -46,7 +46,7 @@ export class Choices {
 
   /** @param {Rail} rail */
   parts({ tiles, simulated, splits, split_note, families, chosen }) {
-    const own = button("Import a data set of your own", () => this.bring(), "Import");
+    const own = button("Import your own data set", () => this.bring(), "Import");
     /** @type {HTMLElement[]} */
     const made = [heading("Data set", own),
       this.group("Data set", tiles.flatMap((each, k) => [

@@ -44,7 +44,7 @@ BASES: Mapping[Basis, tuple[str, str, Body]] = {
     "printed": ("the papers' own tables", "in the papers' own tables", "printed"),
     "measured": (
         "runs and results of the board on real features",
-        "on our results for CUB, as far as they reach,",
+        "on our results, which cover CUB alone",
         "real",
     ),
     "yours": ("runs in this data folder, on real features", "on your runs", "yours"),

@@ -168,8 +168,8 @@ def _show_origin(dataset: ZSLDataset) -> None:
                 if class_attributes(benchmark) is not None
                 else "; features and attributes are simulated. "
             )
-            + "The demo has a share of the images, "
-            f"`simulated-{benchmark}-full` all of them. "
+            + "This demo has a share of the images; "
+            f"`simulated-{benchmark}-full` has all of them. "
             f"{simulated_effects.about_photographs(dataset)}"
         )
     notes = class_facts(benchmark).notes

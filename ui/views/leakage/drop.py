@@ -71,7 +71,7 @@ HELP = (
     "A split (att_splits.mat, .npz, .json), with or without its labels or features; a score matrix "
     "(.npz, .csv) with its labels; both together for H without test images that were trained on; "
     "predictions (.parquet); the JSON of a run or of a board entry; a list of classes (.txt). Each "
-    "file is read in a separate process that executes nothing in it."
+    "file is read in a separate process that runs no code from it."
 )
 #: Pixels of height of an upload without files.
 _UPLOAD = 100
@@ -389,7 +389,7 @@ def _declare_provenance() -> Provenance:
         )
     }
     chosen["prototypes"] = controls.choose_option(
-        "Prototypes were made from",
+        "Class embeddings were made from",
         ["unknown", "independent", "test images"],
         key="leakage_prototypes",
     )

@@ -84,7 +84,7 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None]:
             help="A matrix of images x classes, the class of each image and the unseen classes: "
             "scores, y, unseen_classes; or one predicted class per image: y_true, y_pred. Rows are "
             "test images. The test sets of AWA1, AWA2, CUB, SUN and aPY are recognised by their "
-            "labels. Predictions files (.parquet) are checked.",
+            "labels. Files of predictions (.parquet) are checked.",
         )
     with st.popover("More", icon=":material/more_horiz:"):
         labels = st.file_uploader("Labels, one per line", TEXTS, key="scores_labels")

@@ -200,7 +200,7 @@ def _draw(table: pd.DataFrame, dataset: ZSLDataset, method: str, *, only_unrelat
         f"Click a bar to open its class. {DRAWS} random splits test a few classes each and train "
         "on the rest, with the same splits for both feature sets. Lines: 95 % intervals over the "
         f"splits that test a class (Student's t), from {FEWEST_DRAWS} splits on{bare}. Related: a "
-        "kind of the class, or a broader class, is in the set, so it is no control. The interval "
+        "kind of the class, or a broader class, is in the set: it is not a control. The interval "
         f"of the difference is over classes (Welch). {simulated_effects.about_gain(dataset)}"
     )
 

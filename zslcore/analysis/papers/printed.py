@@ -125,7 +125,7 @@ class Difference:
         """The difference and its causes in a sentence."""
         gap = 100 * (self.ours - self.printed)
         parts = [
-            f"with {cause.change} ours moves by {100 * cause.points:+.1f}"
+            f"with {cause.change} ours changes by {100 * cause.points:+.1f}"
             for cause in self.causes
             if cause.points is not None
         ]

@@ -36,7 +36,7 @@ def how_chosen(context: AuditContext) -> Iterator[Finding]:
             "test",
             leak,
             "Declared by the author: {} chosen on the test set.",
-            "Choose on the validation classes of the folds; call this figure the oracle.",
+            "Choose on the validation classes of the folds; report this number as an oracle.",
         ),
         (
             "unknown",
@@ -102,8 +102,8 @@ def _run_here(context: AuditContext) -> Finding:
 
 @check(
     "ZSL009",
-    "Side information",
-    "Prototypes are complete and distinct, and made without test images.",
+    "Class embeddings",
+    "Class embeddings are complete and distinct, and made without test images.",
     "prototypes",
     decides=False,
 )
@@ -113,17 +113,17 @@ def side_information(context: AuditContext) -> Iterator[Finding]:
     yield from faults
     if not faults and not context.independent_prototypes:
         yield ok(
-            "Prototypes are complete and distinct; declared by the author: made without "
+            "Class embeddings are complete and distinct; declared by the author: made without "
             "test images."
         )
 
 
 def _origin(context: AuditContext) -> Iterator[Finding]:
     if context.provenance.prototypes == "test images":
-        text = "Prototypes are declared to be made with the help of test images."
+        text = "Class embeddings are declared to be made with the help of test images."
         yield leak(text, "Make them from attributes or text alone.")
     elif context.provenance.prototypes == "unknown" and not context.independent_prototypes:
-        text = "Not known whether prototypes were made with the help of test images."
+        text = "Unknown whether class embeddings were made with the help of test images."
         yield open_(text, f"Ask the author, or declare it {how('prototypes')}.")
 
 
@@ -131,13 +131,13 @@ def _values(context: AuditContext) -> Iterator[Finding]:
     S = context.known_prototypes
     if (classes := np.flatnonzero(~np.isfinite(S).all(axis=1))).size:
         names = context.names(classes)
-        text = f"Prototypes of {listed(names)} hold values that are not finite."
+        text = f"Class embeddings of {listed(names)} hold values that are not finite."
         yield error(text, "Fill them in.", classes=names)
     S = np.nan_to_num(S)
     yield from _missing(context, S if context.raw_prototypes is None else context.raw_prototypes)
     if (classes := np.flatnonzero(~S.any(axis=1))).size:
         names = context.names(classes)
-        text = f"Prototypes of {listed(names)} are all zero."
+        text = f"Class embeddings of {listed(names)} are all zero."
         yield error(text, "Describe these classes.", classes=names)
     yield from _equal(context, S)
     if len(S) > 1 and (n := int((np.ptp(S, axis=0) == 0).sum())):
@@ -179,7 +179,9 @@ def _equal(context: AuditContext, S: np.ndarray) -> Iterator[Finding]:
         f"With the prototype of another class: {len(alike)} classes ({listed(names)}){note}.",
         "Describe them differently.",
         Evidence.of(
-            "Equal prototypes", ("group", "class"), sorted(zip(group[alike], names, strict=True))
+            "Equal class embeddings",
+            ("group", "class"),
+            sorted(zip(group[alike], names, strict=True)),
         ),
         classes=names,
     )

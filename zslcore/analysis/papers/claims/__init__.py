@@ -79,7 +79,7 @@ class Claim:
         try:
             if not printed:
                 if own.figures.empty:
-                    raise UndecidedError(f"There is no run on {join_names(self.data, 'or')} here.")
+                    raise UndecidedError(f"No run on {join_names(self.data, 'or')} is available.")
                 own = own.deep()
                 if own.figures.empty:
                     return _not_comparable(own)

@@ -209,7 +209,7 @@ class Evidence:
                 for name, value in where.items()
             ]
             which = f" ({', '.join(conditions)})" if conditions else ""
-            raise UndecidedError(f"There is no {in_words(figure)}{which} here.")
+            raise UndecidedError(f"No {in_words(figure)}{which} is available.")
         if self.cells is not None:
             self.cells.parts.append(rows)
         return rows

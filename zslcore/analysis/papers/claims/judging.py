@@ -216,7 +216,7 @@ def judge_mean(
     verdict = judge_interval(low, high, limits[claimed])
     if verdict == "undecided":
         limit = "zero" if claimed != "near" else f"{100 * margin:.0f} points"
-        sentence += f" The interval reaches over {limit}."
+        sentence += f" The interval includes {limit}."
     return Judgment(verdict, sentence, test.mean_difference, low, high, "points")
 
 
@@ -244,9 +244,8 @@ def judge_difference(
 def _clear_on_each(what: str, d: pd.Series, of: str) -> Judgment:
     """Judge whether a difference is above zero on each of a few data sets, by more than a point."""
     each = ", ".join(f"{signed(x)} on {_where(case)}" for case, x in d.items())
-    sentence = (
-        f"{what}, in points: {each}. An interval needs {FEW} {of}; it has to be clear on each."
-    )
+    rule = f"An interval needs {FEW} {of}; with fewer, the sign must be clear on each."
+    sentence = f"{what}, in points: {each}. {rule}"
     verdict = judge_interval(float(d.min()), float(d.max()), (TIED, np.inf))
     if verdict == "does not hold" and d.max() >= -TIED:
         verdict = "undecided"
@@ -381,9 +380,8 @@ class Order:
     def other_orders(self) -> str:
         """Return the condition on which a place holds for every order that is possible."""
         if not self.missing:
-            return "One point"
-        reach = "reaches" if len(self.missing) == 1 else "reach"
-        return f"Whatever {join_names(self.missing)} {reach}, and one point"
+            return "With changes of one point"
+        return f"With any accuracy of {join_names(self.missing)} and changes of one point"
 
 
 def order_of(evidence: Evidence, figure: str, *, split: str = "PS", folds: bool = False) -> Order:
@@ -427,18 +425,18 @@ def judge_place(
     ranks = order.ranks
     if method not in ranks:
         raise UndecidedError(
-            f"There is no {order.by.partition(' over ')[0].removeprefix('mean rank of ')} of "
-            f"{method}, as the paper ran it, on every data set here."
+            f"No {order.by.partition(' over ')[0].removeprefix('mean rank of ')} of {method}, as "
+            "the paper ran it, is available on every data set."
         )
     rank = float(ranks[method])
     low = high = 1 + int((ranks.round(DIGITS) < round(rank, DIGITS)).sum())
-    sentence = f"{method} has place {low} of {len(ranks)} by {order.by}, {rank:.1f}"
-    sentence += f"; {ranks.index[0]} is first with {ranks.iloc[0]:.1f}." if low > 1 else "."
+    sentence = f"{method} is number {low} of {len(ranks)} by {order.by} ({rank:.1f})"
+    sentence += f"; {ranks.index[0]} is first ({ranks.iloc[0]:.1f})." if low > 1 else "."
     if evidence.body != "printed":
         places = possible_places(order.wide, len(order.missing))
         [[low, high]] = places.loc[[method]].to_numpy().tolist()
-        same = " One point more or less changes nothing."
-        between = f" {order.other_orders()} more or less, its place is between {low} and {high}."
+        same = " A change of one point does not change the rank."
+        between = f" {order.other_orders()}, its rank is between {low} and {high}."
         sentence += same if low == high else between
     verdict = judge_interval(low, high, (first - 0.5, (last or first) + 0.5))
     return order.covering(Judgment(verdict, sentence, rank, unit="place"))
@@ -453,13 +451,13 @@ def judge_end(
 ) -> Judgment:
     """Judge whether all named methods are among the first or the last ``size`` by mean rank."""
     if not set(named) <= set(order.ranks.index):
-        raise UndecidedError(f"There is no result of {', '.join(named)} on every data set here.")
+        raise UndecidedError(f"No result of {', '.join(named)} is available on every data set.")
     names = [*map(str, order.ranks.index)]
     ends = names[-size:] if end == "last" else names[:size]
     number = ("one", "two", "three", "four", "five")[size - 1]
     what = (
-        f"{end.capitalize()} {number} of {len(names)} by {order.by} ({', '.join(ends)}), of those "
-        "the paper names"
+        f"{end.capitalize()} {number} of {len(names)} by {order.by} ({', '.join(ends)}); of the "
+        "methods that the paper names"
     )
     judgment = judge_share(what, pd.Series({name: name in ends for name in named}))
     if evidence.body != "printed":
@@ -472,7 +470,7 @@ def judge_end(
         verdict = "does not hold" if possible < len(named) else verdict
         are = "is" if sure == 1 else "are"
         said = (
-            f"{judgment.said} {order.other_orders()} more or less, {sure} surely {are} and "
+            f"{judgment.said} {order.other_orders()}, {sure} certainly {are} among them and "
             f"{possible} may be."
         )
         judgment = replace(judgment, verdict=verdict, said=said, exceptions="")
@@ -534,7 +532,7 @@ def judge_group(evidence: Evidence, what: str, figure: str, group: Sequence[str]
     wide = order.wide
     inside = [name for name in group if name in wide.columns]
     if len(inside) < len(group):
-        raise UndecidedError(f"There is no {figure} of {', '.join(group)} on all data here.")
+        raise UndecidedError(f"No {figure} of {', '.join(group)} is available on all data.")
     others = wide.drop(columns=inside)
     if evidence.body == "printed" or len(wide) >= FEW:
         d = wide[inside].mean(axis=1) - others.mean(axis=1)

@@ -58,7 +58,7 @@ DATA_AND_SPLIT = ("data", "split")
 
 
 def change_of_split(e: Evidence, claimed: Literal["below", "near"]) -> Judgment:
-    """Judge ZSL under PS less ZSL under SS."""
+    """Judge ZSL under PS minus ZSL under SS."""
     d = difference(e.cases("zsl", **PS), e.cases("zsl", **SS))
     of = "methods" if len(e.benchmarks) == 1 else "methods and data sets"
     what = f"PS instead of SS on {join_names(e.coverage(d)[0])}"
@@ -153,15 +153,15 @@ def reproduced(e: Evidence) -> Judgment:
 
 
 def u_below_zsl(e: Evidence) -> Judgment:
-    """Judge u less ZSL, parameters chosen for ZSL where there is a run of either."""
+    """Judge u minus ZSL, parameters chosen for ZSL where there is a run of either."""
     u, zsl = (e.cases(figure, split="PS") for figure in ("u", "zsl"))
-    return judge_difference(e, "u less ZSL", difference(u, zsl), "below", tally=True)
+    return judge_difference(e, "u minus ZSL", difference(u, zsl), "below", tally=True)
 
 
 def detector_raises_h(e: Evidence) -> Judgment:
-    """Judge H of CMT* less that of CMT."""
+    """Judge H of CMT* minus that of CMT."""
     pair = (e.cases("H", ["data"], **PS, method=method) for method in ("CMT*", "CMT"))
-    what = "H of CMT* less that of CMT"
+    what = "H of CMT* minus that of CMT"
     return judge_difference(e, what, difference(*pair), "above", of="data sets", tally=True)
 
 
@@ -171,7 +171,7 @@ def detector_ranks_better(e: Evidence) -> Judgment:
     orders = {figure: order_of(e, figure) for figure in ("u", "s", "H")}
     for figure, order in orders.items():
         if not {"CMT*", "CMT"} <= set(order.ranks.index):
-            raise UndecidedError(f"There is no {figure} of CMT* and CMT here.")
+            raise UndecidedError(f"No {figure} of CMT* and CMT is available.")
         d = order.wide["CMT*"] - order.wide["CMT"]
         better[figure] = bool(order.ranks["CMT*"] < order.ranks["CMT"])
         if e.body != "printed" and not ((d > TIED).all() or (d < -TIED).all()):
@@ -260,14 +260,14 @@ def _calibrated_less_plain(e: Evidence) -> pd.Series:
 
 
 def _gzsl_less_zsl(e: Evidence, figure: str) -> pd.Series:
-    """Return a figure with λ chosen for GZSL less that with λ chosen for ZSL."""
+    """Return a figure with λ chosen for GZSL minus that with λ chosen for ZSL."""
     return difference(e.cases(figure, **FOR_GZSL), e.cases(figure, **PS))
 
 
 def calibration_raises_h(e: Evidence) -> Judgment:
-    """Judge H with calibration less without."""
+    """Judge H with calibration minus without."""
     d = _calibrated_less_plain(e)
-    return judge_difference(e, "H with calibration less without", d, "above")
+    return judge_difference(e, "H with calibration minus without", d, "above")
 
 
 def calibration_raises_every_h(e: Evidence) -> Judgment:
@@ -282,7 +282,7 @@ def lowest_near_highest(e: Evidence) -> Judgment:
     lowest = e.cases("H at gamma", ["data"], **PS).groupby("data", sort=False).min()
     d = difference(lowest, e.cases("H", ["data"], **PS).groupby("data", sort=False).max())
     each = ", ".join(f"{name} {signed(x)}" for name, x in d.items())
-    sentence = f"Lowest H with calibration less highest without, in points: {each}."
+    sentence = f"Lowest H with calibration minus highest without, in points: {each}."
     below = [str(name) for name in d.index[d < 0]]
     so: Verdict = "holds" if (d >= -NEAR).all() else "does not hold"
     if so == "holds" and below:
@@ -292,8 +292,8 @@ def lowest_near_highest(e: Evidence) -> Judgment:
 
 
 def gzsl_lambda_adds(e: Evidence) -> Judgment:
-    """Judge calibrated H with λ chosen for GZSL less λ chosen for ZSL."""
-    what = "Calibrated H, λ chosen for GZSL less λ chosen for ZSL"
+    """Judge calibrated H with λ chosen for GZSL minus λ chosen for ZSL."""
+    what = "Calibrated H, λ chosen for GZSL minus λ chosen for ZSL"
     return judge_difference(e, what, _gzsl_less_zsl(e, "H at gamma"), "above")
 
 
@@ -315,7 +315,7 @@ def devise_on_cub_alone(e: Evidence) -> Judgment:
     on_cub = cases["data"].map(e.benchmark_of_data()) == "CUB"
     expected = ((cases["method"] == "DEVISE") & on_cub).to_numpy()
     if not expected.any():
-        raise UndecidedError("There is no result of DEVISE on CUB here.")
+        raise UndecidedError("No result of DEVISE on CUB is available.")
     what = "Calibrated H falls with λ chosen for GZSL for DEVISE on CUB alone, cases as claimed"
     return judge_count(e, what, (clear < 0) == expected, cases=d, unclear=unclear)
 
@@ -326,7 +326,7 @@ def _zsl_of_method(e: Evidence, method: str) -> pd.Series:
 
 
 def _one_less_another(e: Evidence, what: str, first: str, second: str) -> Judgment:
-    """Judge ZSL of a method less that of another one."""
+    """Judge ZSL of a method minus that of another one."""
     d = difference(_zsl_of_method(e, first), _zsl_of_method(e, second))
     return judge_difference(e, what, d, "above", of="data sets and splits")
 
@@ -335,19 +335,19 @@ def sae_like_s2v(e: Evidence) -> Judgment:
     """Judge how much farther SAE is from LinearV2S than from LinearS2V."""
     sae, v2s, s2v = (_zsl_of_method(e, name) for name in ("SAE", "LinearV2S", "LinearS2V"))
     to_v2s, to_s2v = ((sae - other).abs() for other in (v2s, s2v))
-    what = "Distance of SAE to LinearV2S less to LinearS2V"
+    what = "Distance of SAE to LinearV2S minus to LinearS2V"
     d = difference(to_v2s, to_s2v)
     return judge_difference(e, what, d, "above", of="data sets and splits")
 
 
 def sae_direction(e: Evidence) -> Judgment:
-    """Judge SAE scored in the visual space less in the semantic one, as quoted where printed."""
+    """Judge SAE scored in the visual space minus in the semantic one, as quoted where printed."""
     if e.body != "printed":
-        what = "SAE scored in the visual space less in the semantic space"
+        what = "SAE scored in the visual space minus in the semantic space"
         return _one_less_another(e, what, "SAE", "SAE (V2S)")
     tables = ("CAL 1", "CAL 1, quoted")
     pair = (e.cases("zsl", DATA_AND_SPLIT, table=table, method="SAE") for table in tables)
-    what = "SAE scored in the visual space less as quoted from the benchmark paper"
+    what = "SAE scored in the visual space minus as quoted from the benchmark paper"
     return judge_difference(e, what, difference(*pair), "above", of="data sets and splits")
 
 
@@ -396,10 +396,10 @@ def ten_crops(e: Evidence) -> Judgment:
 
 
 def per_sample_near_per_class(e: Evidence) -> Judgment:
-    """Judge per-sample less per-class ZSL and H."""
+    """Judge per-sample minus per-class ZSL and H."""
     pairs = {"zsl per sample": "zsl", "H per sample": "H at gamma"}
     d = [difference(e.cases(a, **FOR_GZSL), e.cases(b, **FOR_GZSL)) for a, b in pairs.items()]
-    return judge_difference(e, "Per sample less per class, ZSL and H", pd.concat(d), "near")
+    return judge_difference(e, "Per sample minus per class, ZSL and H", pd.concat(d), "near")
 
 
 # --- The action paper -----------------------------------------------------------------------------
@@ -432,9 +432,9 @@ def _gains_between(
 
 
 def attributes_gain_more(e: Evidence) -> Judgment:
-    """Judge the gain with attributes less that with word2vec."""
+    """Judge the gain with attributes minus that with word2vec."""
     pair = (_gains(e, semantics=name).droplevel("semantics") for name in ("attributes", "word2vec"))
-    what, of = "Gain with attributes less with word2vec", "methods and configurations"
+    what, of = "Gain with attributes minus with word2vec", "methods and configurations"
     return judge_difference(e, what, difference(*pair), "above", of=of)
 
 
@@ -447,7 +447,7 @@ def conse_alone_loses(e: Evidence) -> Judgment:
 
 
 def _controlled_less_previous(e: Evidence, features: str) -> pd.Series:
-    """Return accuracy on controlled less on previous splits."""
+    """Return accuracy on controlled minus on previous splits."""
     table, index = "action_bidilel_splits", ("dataset", "semantics")
     both = (
         e.printed(table, "top1", index, features=features, splits=splits)
@@ -479,7 +479,7 @@ _BEST_PS_2017 = {"SUN": "ALE", "CUB": "SYNC", "AWA1": "SJE", "aPY": "DEVISE"}
 _BEST_H_2017 = {"SUN": "ALE", "CUB": "ALE", "AWA1": "ALE", "aPY": "CMT*"}
 _FIVE_BY_U = ("ALE", "DEVISE", "SJE", "LATEM", "ESZSL")
 _CLASSIFIERS = ("DAP", "IAP", "CONSE")
-_THREE = "ALE, DEVISE and SJE less all others"
+_THREE = "ALE, DEVISE and SJE minus all others"
 _TEXT_5_1 = "By the text of 5.1, CONSE with 3D-ResNet gains just over 10 %."
 _TEXT_HMDB = "On HMDB51 with Kinetics-400, by the text, only BiDiLEL gains."
 
@@ -512,7 +512,7 @@ JUDGES: Mapping[str, Callable[[Evidence], Judgment]] = {
     "gbu-gzsl-lower": u_below_zsl,
     "gbu-compatibility-ts": lambda e: judge_group(e, f"{_THREE}, u", "u", MAX_MARGIN),
     "gbu-classifiers-tr": lambda e: judge_group(
-        e, "DAP, IAP and CONSE less all others, s", "s", _CLASSIFIERS
+        e, "DAP, IAP and CONSE minus all others, s", "s", _CLASSIFIERS
     ),
     "gbu-first-three-ts": lambda e: judge_end(e, order_of(e, "u"), "first", 3, MAX_MARGIN),
     "gbu-best-h": lambda e: judge_best(e, "H", "PS", _BEST_H),
@@ -539,7 +539,7 @@ JUDGES: Mapping[str, Callable[[Evidence], Judgment]] = {
     "cvpr-gzsl-lower": u_below_zsl,
     "cvpr-compatibility-ts": lambda e: judge_group(e, f"{_THREE}, u", "u", MAX_MARGIN),
     "cvpr-classifiers-tr": lambda e: judge_group(
-        e, "DAP and CONSE less all others, s", "s", ("DAP", "CONSE")
+        e, "DAP and CONSE minus all others, s", "s", ("DAP", "CONSE")
     ),
     "cvpr-best-h": lambda e: judge_best(e, "H", "PS", _BEST_H_2017),
     "cvpr-detector-helps": detector_raises_h,
@@ -553,13 +553,13 @@ JUDGES: Mapping[str, Callable[[Evidence], Judgment]] = {
     "cal-gzsl-lambda-smaller": gzsl_lambda_smaller,
     "cal-devise-on-cub": devise_on_cub_alone,
     "cal-s2v-above-v2s": lambda e: _one_less_another(
-        e, "ZSL of LinearS2V less LinearV2S", "LinearS2V", "LinearV2S"
+        e, "ZSL of LinearS2V minus LinearV2S", "LinearS2V", "LinearV2S"
     ),
     "cal-sae-like-s2v": sae_like_s2v,
     "cal-sae-direction": sae_direction,
     "cal-eszsl-raw": lambda e: _one_less_another(
         e,
-        "ESZSL with prototypes as they are less at unit length",
+        "ESZSL with prototypes as they are minus at unit length",
         "ESZSL (prototypes none)",
         "ESZSL",
     ),
