@@ -1,11 +1,14 @@
 """What only a browser shows: files dropped and taken home, decisions in a table, clicks on bars."""
 
+import asyncio
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from benchmarks.visitors import VISITS, Visitor
 from tests.browser.reading import dressed, fits, once, settle, visit
 from tests.datasets.files import with_type_code, write_folder
 from tests.leakage.worlds import add, clean
@@ -137,3 +140,21 @@ def test_nothing_sticks_out_sideways(page, shipped_server, path):
             dressed(page, theme)
             fits(page)
         assert not page.get_by_test_id("stException").count()
+
+
+def test_another_split_runs_a_part_of_the_page_and_another_data_set_all_of_it(server):
+    async def choose():
+        visitor = Visitor(server.url, 0, next(each for each in VISITS if each.page == "leakage"))
+        await visitor.open()
+        await visitor.change()
+        runs = [(visitor.finished, visitor.parts)]
+        menu = visitor.widgets["Data set"]
+        visitor.chosen[menu.id] = "digits"
+        visitor.chosen.pop(visitor.widgets["Split"].id)
+        await visitor.ask(visitor.fragments[menu.id], by_itself=False)
+        await visitor.sees(lambda: visitor.finished > 1)
+        await visitor.close()
+        return [*runs, (visitor.finished, visitor.parts)]
+
+    with ThreadPoolExecutor() as other:  # this thread has the loop of the browser
+        assert other.submit(asyncio.run, choose()).result() == [(1, 1), (2, 1)]

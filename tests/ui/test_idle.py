@@ -39,13 +39,22 @@ def threads():
 
 @pytest.mark.nightly
 def test_a_spell_of_runs_is_followed_by_one_collection():
-    tidier, before = Tidier(quiet=0.05), threads()
+    tidier, before = Tidier(quiet=0.05, pause=0.0), threads()
     for _ in range(5):
         tidier.page_runs()
     until(lambda: tidier.collections == 1)
     tidier.page_runs()
     until(lambda: tidier.collections == 2)
     assert threads() == before + 1
+
+
+def test_collections_are_a_pause_apart():
+    tidier = Tidier(quiet=0.0, pause=3600.0)
+    tidier.page_runs()
+    until(lambda: tidier.collections == 1)
+    tidier.page_runs()
+    time.sleep(0.2)
+    assert tidier.collections == 1
 
 
 def test_nothing_is_collected_while_pages_run():

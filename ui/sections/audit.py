@@ -103,7 +103,12 @@ class Review:
 
 def _show_reports(review: Review) -> None:
     """Offer the full audit in every format."""
-    with st.popover("Full audit", icon=":material/download:"):
+    menu = downloads.opened_menu(
+        "Full audit", icon=":material/download:", key="leakage_reports", type="secondary"
+    )
+    if menu is None:
+        return
+    with menu:
         for label, ending in REPORTS.items():
             downloads.download(
                 label,
@@ -136,8 +141,17 @@ def show_findings(review: Review) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         _show_reports(review)
         if review.dataset is not None:
-            with st.popover("Command", icon=":material/terminal:"):
-                downloads.show_command(as_command(review.context))
+            _show_command(as_command(review.context))
+
+
+def _show_command(line: str) -> None:
+    """Offer the command of this audit; pins of this page have it without opening the menu."""
+    downloads.commands(line)
+    menu = downloads.opened_menu(
+        "Command", icon=":material/terminal:", key="leakage_command", type="secondary"
+    )
+    if menu is not None:
+        menu.code(line, language=None, wrap_lines=True)
 
 
 @fragment

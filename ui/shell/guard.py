@@ -10,6 +10,7 @@ from functools import wraps
 from typing import ParamSpec, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator_singletons import context_dg_stack
 
 from ui.shell.runtime import is_served
 
@@ -50,4 +51,17 @@ def fragment(function: Callable[P, R], *, run_every: float | None = None) -> Cal
         with guarded():
             return function(*args, **kwargs)
 
-    return st.fragment(drawn, run_every=run_every)
+    part = st.fragment(drawn, run_every=run_every)
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        # Streamlit copies every open container with all that it lies in, and looks at the page and
+        # the innermost alone, but for a form: no part of a page that runs alone is in one.
+        opened = context_dg_stack.get()
+        token = context_dg_stack.set((*opened[:1], *opened[1:][-1:]))
+        try:
+            return part(*args, **kwargs)
+        finally:
+            context_dg_stack.reset(token)
+
+    return called

@@ -88,21 +88,28 @@ def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
 
 #: Seconds without a run of any page after which no visitor is assumed to wait.
 QUIET = 2.0
+#: Seconds between two collections: one takes as long as some changes of a page.
+PAUSE = 30.0
 #: Modules that have to be new before what is in memory is frozen again.
 MANY_MODULES = 50
 
 
 class Tidier:
-    """Collects once after every spell of runs, ``quiet`` s later, in a thread of its own.
+    """Collects once after a spell of runs, ``quiet`` s later, in a thread of its own.
 
-    ``first`` is done once, before the first collection; it hears whether pages run again.
+    Collections are ``pause`` s apart. ``first`` is done once, before the first of them; it hears
+    whether pages run again.
     """
 
     def __init__(
-        self, quiet: float = QUIET, first: Callable[[Callable[[], bool]], None] | None = None
+        self,
+        quiet: float = QUIET,
+        pause: float = PAUSE,
+        first: Callable[[Callable[[], bool]], None] | None = None,
     ) -> None:
-        self.quiet, self.first, self.collections = quiet, first, 0
+        self.quiet, self.pause, self.first, self.collections = quiet, pause, first, 0
         self._last_run, self._modules = 0.0, 0
+        self._last_tidied = -pause
         self._has_run = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
@@ -118,7 +125,7 @@ class Tidier:
 
     def _watch(self) -> None:
         while self._has_run.wait():
-            while (left := self._last_run + self.quiet - time.monotonic()) > 0:
+            while (left := self._due() - time.monotonic()) > 0:
                 time.sleep(left)
             self._has_run.clear()
             if self.first is not None:
@@ -126,11 +133,16 @@ class Tidier:
                 first(lambda: time.monotonic() - self._last_run < self.quiet)
             self.tidy()
 
+    def _due(self) -> float:
+        """Return when the next collection may begin, by the monotonic clock."""
+        return max(self._last_run + self.quiet, self._last_tidied + self.pause)
+
     def tidy(self) -> None:
         """Collect garbage; freeze the remaining objects after many imports."""
         gc.collect()
         _return_freed_memory()
         self.collections += 1
+        self._last_tidied = time.monotonic()
         if len(sys.modules) - self._modules >= MANY_MODULES:
             self._modules = len(sys.modules)
             gc.freeze()

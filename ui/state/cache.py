@@ -37,6 +37,7 @@ from zslcore.evaluation.runs import RunResult, run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.leakage import AuditContext, CorrectedSplit, Report, Vocabulary, counts, quiz
 from zslcore.leakage.correction import Policy
+from zslcore.leakage.split_card import card_of_split
 from zslcore.results.shipped import load_results_only
 from zslcore.results.store import ResultStore, StoredRun
 from zslcore.scores.paired import Gammas, Pair
@@ -277,6 +278,19 @@ def report(key: str, declarations: str, _split: AuditContext, _context: AuditCon
     split = replace(_split, thresholds=_context.thresholds)
     on_rows = _report_on_rows(key, repr(split.thresholds), split)
     return leakage.audit_again(on_rows, _context, _DECLARED)
+
+
+@st.cache_resource(show_spinner=False, max_entries=64)
+def card(
+    key: str,
+    said: str,
+    files: tuple[tuple[str, str], ...],
+    assumed: bool,
+    _context: AuditContext,
+    _report: Report,
+) -> Report:
+    """Return the card of an audited split; ``assumed`` marks an undeclared pre-training set."""
+    return card_of_split(_context, _report, files, assumed=assumed)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)

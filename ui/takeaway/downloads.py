@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from mimetypes import guess_type
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 import pandas as pd
@@ -280,9 +280,16 @@ def _origin() -> tuple[tuple[str, ...], tuple[str, ...], str]:
     return page_sources(), st.session_state.get(_COMMANDS, ()), address()
 
 
-def opened_menu(label: str, *, icon: str, key: str, tip: str | None = None) -> Any:
+def opened_menu(
+    label: str,
+    *,
+    icon: str,
+    key: str,
+    tip: str | None = None,
+    type: Literal["tertiary", "secondary"] = "tertiary",  # noqa: A002 - as Streamlit calls it
+) -> Any:
     """Put a menu here; return the place of its contents while it is open, None otherwise."""
-    menu = st.popover(label, icon=icon, type="tertiary", key=key, on_change="rerun", help=tip)
+    menu = st.popover(label, icon=icon, type=type, key=key, on_change="rerun", help=tip)
     return menu if menu.open else None
 
 

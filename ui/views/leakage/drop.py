@@ -21,9 +21,10 @@ from ui.sections.audit import LOOKS as MARK_LOOKS
 from ui.shell import site_map, terms
 from ui.shell.folds import fold
 from ui.shell.frame import Header, chart, errors_as_sentences
+from ui.shell.guard import fragment
 from ui.shell.text import PART_LABELS, on_screen, plain
 from ui.state import cache, controls, data_menu, decisions
-from ui.takeaway import tables
+from ui.takeaway import downloads, tables
 from ui.takeaway.downloads import download
 from zslcore.board.card import card_of_result
 from zslcore.datasets import ZSLDataset
@@ -50,7 +51,7 @@ from zslcore.leakage.loading import context_of
 from zslcore.leakage.published import PredictedScores
 from zslcore.leakage.render import read_report, to_html, to_json, to_paragraph
 from zslcore.leakage.report import Report, counted
-from zslcore.leakage.split_card import card_of_classes, card_of_split
+from zslcore.leakage.split_card import card_of_classes
 from zslcore.leakage.vocabularies import USUAL
 from zslcore.results.store import ResultStore
 from zslcore.scores import sandboxed
@@ -83,8 +84,7 @@ def show(header: Header) -> None:
     """Show the verdict on files or a data set; without files on an example."""
     chosen = controls.choose_option("Check", [ON_FILE, ON_DATASET], key="leakage_source", width=180)
     if chosen == ON_DATASET:
-        with errors_as_sentences():
-            _check_dataset(header)
+        _check_dataset(header, [])
         return
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("drop_files") or window.is_narrow())
@@ -112,8 +112,18 @@ def show(header: Header) -> None:
 # --- A data set of the app ------------------------------------------------------------------------
 
 
-def _check_dataset(header: Header) -> None:
-    """Choose a split and declare how it was made."""
+@fragment
+def _check_dataset(header: Header, marked: list[str]) -> None:
+    """Choose a split and declare how it was made; a choice runs this part of the page alone.
+
+    ``marked`` holds the data set on the badge of the heading; another one needs the whole page.
+    """
+    with errors_as_sentences():
+        downloads.start()
+        _judge_dataset(header, marked)
+
+
+def _judge_dataset(header: Header, marked: list[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = data_menu.choose_name(
             "Data set",
@@ -121,7 +131,12 @@ def _check_dataset(header: Header) -> None:
             default=data_menu.first_real("simulated-AWA2"),
         )
         dataset = cache.dataset(name)
-        header.mark(dataset)
+        if not marked:
+            header.mark(dataset)
+            marked.append(name)
+        elif marked != [name]:
+            st.rerun()
+        header.cite(dataset)
         chosen = controls.choose_option("Split", list(dataset.splits), key="split", default="SS")
         split = dataset.split(chosen)
         pretraining = _choose_pretraining()
@@ -183,7 +198,7 @@ def _judged_split(
     declarations = context.decisions, context.provenance
     identity = repr([list(names), *declarations, sorted(context.accuracies), of_runs])
     report = cache.report(key, identity, as_it_came, context)
-    card = card_of_split(context, report, files, assumed=not (pretraining or own))
+    card = cache.card(key, identity, tuple(files), not (pretraining or own), context, report)
     review = Review(key, identity, as_it_came, context, report, names, dataset)
     return CheckedSplit(card, context, report), review
 
@@ -341,6 +356,16 @@ def _link(files: Sorted) -> None:
 
 
 CHOSEN_ON = ["unknown", "validation", "given", "test", "none"]
+#: Choice of a declaration -> its label.
+_CHOICES = {
+    "hyperparameters": "Hyper-parameters were chosen on",
+    "epochs": "Epochs were chosen on",
+    "gamma": "Gamma was chosen on",
+}
+#: Names of the controls in the address, each after "leakage_".
+_STATED = (*_CHOICES, "prototypes", "pattern", "measure")
+#: Whether this visit has opened the menu of the declaration, or its address states a part of it.
+_DECLARED = "leakage_declared"
 #: Fitted on request to measure the gain of overlapping classes.
 MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
 
@@ -364,10 +389,23 @@ class Declared:
 
 
 def declare(*, measurable: bool) -> Declared:
-    """Read the declaration, the lists, and whether to measure the effect."""
-    with st.popover(
-        "More", icon=":material/more_horiz:", help="Declare how results were produced and chosen"
-    ):
+    """Read the declaration, the lists, and whether to measure the effect.
+
+    The controls are drawn when the menu is first opened, or the address states one of them: from
+    then on each holds its value.
+    """
+    menu = st.popover(
+        "More",
+        icon=":material/more_horiz:",
+        key="leakage_more",
+        on_change="rerun",
+        help="Declare how results were produced and chosen",
+    )
+    if menu.open or _is_declared():
+        st.session_state[_DECLARED] = True
+    if not st.session_state.get(_DECLARED):
+        return Declared(Provenance(), None, None, "", measure=False)
+    with menu:
         provenance = _declare_provenance()
         own, groups, pattern = _declare_files()
         measure = measurable and st.toggle(
@@ -379,14 +417,15 @@ def declare(*, measurable: bool) -> Declared:
     return Declared(provenance, own, groups, pattern, measure)
 
 
+def _is_declared() -> bool:
+    """Return whether the address states a control of the menu."""
+    return any(f"leakage_{name}" in st.query_params for name in _STATED)
+
+
 def _declare_provenance() -> Provenance:
     chosen = {
         what: controls.choose_option(label, CHOSEN_ON, key=f"leakage_{what}")
-        for what, label in (
-            ("hyperparameters", "Hyper-parameters were chosen on"),
-            ("epochs", "Epochs were chosen on"),
-            ("gamma", "Gamma was chosen on"),
-        )
+        for what, label in _CHOICES.items()
     }
     chosen["prototypes"] = controls.choose_option(
         "Class embeddings were made from",
@@ -461,8 +500,14 @@ def _show_takeaway(card: Report, key: str) -> None:
     """Offer the paragraph for a review, and the report as a page."""
     stem = card.files[0][0].rpartition(".")[0] or "report"
     with st.container(horizontal=True, gap="small"):
-        with st.popover("Copy for a review", icon=":material/content_copy:", width="content"):
-            st.code(to_paragraph(card), language=None, wrap_lines=True, width=560)
+        menu = downloads.opened_menu(
+            "Copy for a review",
+            icon=":material/content_copy:",
+            key=f"leakage_copy{key}",
+            type="secondary",
+        )
+        if menu is not None:
+            menu.code(to_paragraph(card), language=None, wrap_lines=True, width=560)
         page = partial(to_html, card)
         download("Report, HTML", page, f"check_{stem}.html", f"drop_report{key}", type="secondary")
         download("JSON", partial(to_json, card), f"check_{stem}.json", f"drop_json{key}")
