@@ -29,15 +29,14 @@ from zslcore.evaluation.runs import run as run_spec
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
 from zslcore.results.planning import RunPlan
-from zslcore.results.store import ImportMark, ResultStore, StoredRun
+from zslcore.results.store import ResultStore, StoredRun
 
 WORLD = linear_world(noise=1.0)
 
 
-def kept_run(method, created, who="", **spec):
+def kept_run(method, created, shipped=False, **spec):
     result = run_spec(RunSpec(WORLD.name, "PS", method, **spec), WORLD, with_oracle=False).result
-    mark = ImportMark(who, "f.json", "2026-05-05T00:00:00+00:00") if who else None
-    return StoredRun(replace(result, created=created), mark)
+    return StoredRun(replace(result, created=created), shipped)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def runs():
     return [
         kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", **given),
         kept_run("LinearV2S", "2026-01-01T10:00:00+00:00", **given),
-        kept_run("LinearV2S", "2026-02-01T10:00:00+00:00", "Ada & Co_", params={"lam": 2.0}),
+        kept_run("LinearV2S", "2026-02-01T10:00:00+00:00", shipped=True, params={"lam": 2.0}),
     ]
 
 
@@ -62,8 +61,7 @@ def ids(runs):
         (RunFilter(datasets=["other"]), []),
         (RunFilter(splits=["PS"], since=date(2026, 2, 1)), [0, 2]),
         (RunFilter(since=date(2026, 2, 2)), [0]),
-        (RunFilter(imported=True), [2]),
-        (RunFilter(imported=False), [0, 1]),
+        (RunFilter(own=True), [0, 1]),
     ],
 )
 def test_own_runs_come_first_the_newest_of_them_on_top(runs, meant, expected):
@@ -97,14 +95,13 @@ def test_a_misspelt_name_gets_the_nearest(runs):
 def test_csv_has_a_row_a_run_with_origin_and_fractions(runs):
     table = pd.read_csv(io.StringIO(as_csv(runs)))
     assert table["id"].tolist() == ids(runs)
-    assert table["origin"][2] == "Ada & Co_, f.json, imported 2026-05-05"
+    assert table["origin"].tolist() == ["here", "here", "the package"]
     assert table["zsl"].tolist() == [one.result.evaluation.zsl for one in runs]
 
 
 def test_json_has_everything(runs):
     entries = json.loads(as_json(runs))
     assert [entry["key"] for entry in entries] == [one.result.key for one in runs]
-    assert [entry.get("imported", {}).get("who") for entry in entries] == [None, None, "Ada & Co_"]
 
 
 def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs):
@@ -116,8 +113,8 @@ def test_latex_is_a_booktabs_table_in_percent_with_special_letters_escaped(runs)
     assert rows[0].split(" & ")[:5] == [
         "LinearS2V", "linear world (simulated)", "PS", "given", f"{100 * zsl:.1f}"
     ]  # fmt: skip
-    assert rows[2].endswith(r"& Ada \& Co\_ \\")
-    assert "Result of" not in as_latex(runs[:2])
+    named = replace(runs[0].result, spec=replace(runs[0].result.spec, dataset="Ada & Co_"))
+    assert r"Ada \& Co\_ (simulated)" in as_latex([StoredRun(named)])
     chosen = kept_run("LinearS2V", "2026-03-01T10:00:00+00:00", select_for="zsl")
     assert " & PS & ZSL & " in as_latex([chosen])
 

@@ -15,7 +15,7 @@ from zslcore.datasets import ZSLDataset, imports, load
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.results.shipped import shipped_results
-from zslcore.results.store import ImportMark, ResultStore, StoredRun
+from zslcore.results.store import ResultStore
 
 WORLD = linear_world(noise=1.0)
 CELL = "LinearS2V · "
@@ -42,13 +42,10 @@ def results():
 
 @pytest.fixture
 def store(empty, results):
-    """Two runs of our own, and one by Ada."""
+    """A store of these runs."""
     store = ResultStore()
-    for result in results[:2]:
+    for result in results:
         store.put(result)
-    store.add(
-        [StoredRun(results[2], ImportMark("Ada *", "hers.json", "2026-05-05T00:00:00+00:00"))]
-    )
     return store
 
 
@@ -58,8 +55,8 @@ def shown(app):
 
 
 def mine(**choices):
-    """Open the table with own and imported results alone."""
-    return visit("table", table_whose=["your runs", "others'"], **choices)
+    """Open the table with own results alone."""
+    return visit("table", table_whose="your runs", **choices)
 
 
 def downloads(app):
@@ -150,7 +147,7 @@ def test_the_best_of_every_data_set_is_bold_and_the_table_can_be_referred_to():
     assert "| **50.0** |" in table_as_markdown(table, look)
 
 
-# --- Own and imported runs ------------------------------------------------------------------------
+# --- Own runs -------------------------------------------------------------------------------------
 
 
 def test_without_own_runs_one_sentence_says_where_they_come_from():
@@ -232,7 +229,7 @@ def test_own_runs_have_rows_figures_command_and_files(store, results):
     app = mine(table_result=f"{CELL}{WORLD.name}")
     table = shown(app)[WORLD.name]
     assert table.loc["LinearS2V (given parameters)"].notna().all()
-    assert table.loc["ESZSL"].iloc[-1] == "○ Ada *"
+    assert table.loc["ESZSL"].iloc[-1] == "✓ yours"
     assert metrics(app)["ZSL accuracy"] == f"{100 * results[0].evaluation.zsl:.1f} %"
     assert [each.value for each in app.code] == [results[0].spec.command()]
     assert "Computed in this data folder" in words(app)
@@ -257,15 +254,12 @@ def test_results_on_fine_tuned_features_are_marked():
 
 
 def test_one_of_several_results_of_a_cell_can_be_opened(store, results):
-    theirs = replace(results[0], created="2026-01-01T10:00:00+00:00")
-    store.add([StoredRun(theirs, ImportMark("Bo", "his.json", "2026-05-05T00:00:00+00:00"))])
+    store.put(replace(results[0], key="0", created="2026-01-01T10:00:00+00:00"))
     app = mine(table_result=f"{CELL}{WORLD.name}")
     menu = app.selectbox(key="table_run")
     assert menu.label == "Of 2 results"
     menu.set_value(menu.options[1]).run()
-    assert "Imported from his.json on 2026-05-05; owner as stated: Bo" in words(app).replace(
-        "\\", ""
-    )
+    assert "2026-01-01, by version" in words(app).replace("\\", "")
     assert "Predictions (.parquet)" not in downloads(app)
 
 

@@ -64,7 +64,6 @@ def test_runs_of_this_folder_are_listed_before_newer_results_of_the_package(
 def test_filters_and_orders(store, results, capsys):
     assert results[1].key not in said(capsys, "list", "--method", "LinearS2V")
     assert results[0].key not in said(capsys, "list", "--since", "2026-02-01")
-    assert said(capsys, "list", "--imported") == "No such run is stored.\n"
     first = said(capsys, "list", "--sort", "method").splitlines()[1]
     assert first.startswith(results[0].key)
     last = said(capsys, "list", "--sort", "method", "--reverse").splitlines()[-1]
@@ -130,7 +129,6 @@ def test_only_what_is_named_is_deleted(store, results, capsys):
         (["list", "--since", "monday"], "--since: expected a day as 2026-01-31; got 'monday'."),
         (["list", "--method", "LinearS3V"], "did you mean 'LinearS2V'?"),
         (["list", "--sort", "hm"], "Unknown order of runs 'hm'; choose from: "),
-        (["list", "--own", "--imported"], "exclude each other"),
         (["export", "--format", "xls"], "--format: expected csv or json or latex; got 'xls'."),
     ],
 )

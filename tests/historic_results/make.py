@@ -19,7 +19,7 @@ from zslcore.analysis.study import SILENT
 from zslcore.datasets import Split, ZSLDataset, import_dataset, load
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
-from zslcore.results.store import ImportMark, ResultStore, StoredRun
+from zslcore.results.store import ResultStore
 from zslcore.version import __version__
 
 HERE = Path(__file__).parent
@@ -75,8 +75,6 @@ def make(folder: Path) -> None:
     one = load("tiny")
     results = [run(spec, one, store=ResultStore()).result for spec in specs(one.digest)]
     (folder / "run.json").write_text(results[0].to_json(), encoding="utf-8")
-    mark = ImportMark("somebody else", "theirs.json", "2026-01-31T12:00:00+00:00")
-    ResultStore().add([StoredRun(results[0], mark)])
     small_study("cross").compute(SILENT)
     for unit in small_actions().units():
         unit.complete()

@@ -14,7 +14,7 @@ from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import FileRefusedError
 from zslcore.results.run_files import checked_runs
-from zslcore.results.store import ImportMark, ResultStore, StoredRun
+from zslcore.results.store import ResultStore
 
 WORLD = linear_world(noise=1.0)
 #: A prime, so that every place and every value has its turn: about 260 of all changes.
@@ -23,17 +23,16 @@ STEP = 19
 
 @pytest.fixture(scope="module")
 def tried():
-    """What was accepted, each as another one's, and what was said of the others."""
+    """The accepted results by key, and the refusals of the others."""
     result = run(RunSpec(WORLD.name, "PS", "LinearS2V"), WORLD).result
-    accepted, said = [StoredRun(result)], {}
-    for n, (where, value) in enumerate(changed_results(json.loads(result.to_json()), STEP)):
-        mark = ImportMark(f"visitor {n}", "hers.json", "2026-01-31T12:00:00+00:00")
+    accepted, said = [result], {}
+    for where, value in changed_results(json.loads(result.to_json()), STEP):
         try:
             (found,) = checked_runs(json.loads(json.dumps(value)), "hers.json")
         except FileRefusedError as error:
             said[where] = str(error)
         else:
-            accepted.append(StoredRun(found, mark))
+            accepted.append(replace(found, key=f"{len(accepted):016x}"))
     return accepted, said
 
 
@@ -49,12 +48,12 @@ def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monke
     assert len(accepted) > 20
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
     store = ResultStore()
-    store.put(accepted[0].result)
-    store.add(accepted)
+    for result in accepted:
+        store.put(result)
     assert store.unreadable() == ""
-    assert {one.id for one in store.stored()} == {one.id for one in accepted}
-    words = [["list", "--json"], ["show", accepted[-1].id], ["list", "--sort", "dataset"]]
-    words += [["compare", accepted[-1].id, accepted[0].id]]
+    assert {one.id for one in store.stored()} == {result.key for result in accepted}
+    words = [["list", "--json"], ["show", accepted[-1].key], ["list", "--sort", "dataset"]]
+    words += [["compare", accepted[-1].key, accepted[0].key]]
     words += [["export", "--format", form] for form in ("csv", "json", "latex")]
     for each in words:
         assert main(["runs", *each]) == 0, each
@@ -69,12 +68,9 @@ def test_what_is_accepted_is_listed_compared_and_exported(tried, tmp_path, monke
 @pytest.mark.nightly
 def test_a_digest_that_is_markdown_is_text_on_the_page(tried, tmp_path, monkeypatch):
     monkeypatch.setenv("ZSL_DATA", str(tmp_path))
-    result, link = tried[0][0].result, "[x](http://192.0.2.1/)"
-    hers = replace(result, spec=replace(result.spec, digest=link))
-    ResultStore().add(
-        [StoredRun(hers, ImportMark("Ada", "hers.json", "2026-01-31T12:00:00+00:00"))]
-    )
-    app = visit("table", table_whose="others'")
+    result, link = tried[0][0], "[x](http://192.0.2.1/)"
+    ResultStore().put(replace(result, spec=replace(result.spec, digest=link)))
+    app = visit("table", table_whose="your runs")
     (said,) = (c.value for c in app.caption if "by version" in c.value)
     assert link not in said
     assert "192.0.2.1" in said.replace("\N{WORD JOINER}", "").replace("\\", "")

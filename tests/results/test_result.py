@@ -8,6 +8,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
+from zslcore.analysis.stored_runs import sort_results, tabulate_results
 from zslcore.evaluation import runs
 from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import UnknownNameError
@@ -53,11 +54,14 @@ def test_it_is_read_as_it_was_written(store, crossed):
 
 
 def test_one_table_holds_all_kinds(store, crossed, run):
-    table = store.table()
+    rows = [row for one in store.others() for row in one.table()]
+    table = tabulate_results(store.stored(), rows)
     assert table["kind"].tolist() == ["run", "crossed", "crossed"]
     assert table["zsl"].tolist() == [run.evaluation.zsl, 0.5, 0.25]
     assert set(table["origin"]) == {"here"}
-    assert store.table(["run"])["key"].tolist() == [run.key]
+    assert tabulate_results(store.stored())["key"].tolist() == [run.key]
+    ordered = sort_results(table, "zsl")
+    assert ordered["zsl"].tolist() == sorted(table["zsl"], reverse=True)
 
 
 def test_a_row_of_another_version_is_passed_over(store, crossed):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ui.takeaway.exports import as_latex as as_seen
+from ui.takeaway.exports import table_as_latex as as_seen
 from zslcore.analysis.stored_runs import as_latex as of_runs
 from zslcore.results.store import ResultStore
 from zslcore.storage.tables import best_in_groups, in_latex, latex_table

@@ -142,8 +142,7 @@ def judged_on(body: Body) -> Mapping[str, Judgment]:
 
 @st.cache_resource(show_spinner=False, max_entries=2)
 def _evidence(stamp: str) -> Mapping[Body, Evidence]:
-    own = {one.result.key: one.result for one in all_runs()[0] if not one.imported}
-    return claims.evidence_of(own.values())
+    return claims.evidence_of(one.result for one in all_runs()[0])
 
 
 @st.cache_resource(show_spinner="Judging claims …", max_entries=6)

@@ -166,8 +166,7 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> Cell:
         simulated=result.simulated,
         split=spec.split,
         task="" if task == "given" else task,
-        origin="others" if one.imported else "shipped" if one.shipped else "mine",
-        who=one.imported.who if one.imported else "",
+        origin="shipped" if one.shipped else "mine",
         state=_state(one),
         figures=_figures(result),
         per_class={k: {names[c]: x for c, x in of.items()} for k, of in named.items() if of},
@@ -182,7 +181,7 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> Cell:
 
 def _state(one: StoredRun) -> State:
     """Return State.VERIFIED for a run with predictions made here or precomputed, else STATED."""
-    if one.imported or (one.shipped and not has_predictions(one.result.key)):
+    if one.shipped and not has_predictions(one.result.key):
         return State.STATED
     return State.VERIFIED
 

@@ -8,7 +8,7 @@ which makes the difference of two methods far surer than two separate intervals.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from datetime import date
@@ -26,7 +26,7 @@ from zslcore.exceptions import DatasetError, ZSLError, closest_name
 from zslcore.methods import METHODS
 from zslcore.metrics.significance import PairedTest, paired_test
 from zslcore.results.planning import ChoiceRule, planned
-from zslcore.results.store import HERE, StoredRun
+from zslcore.results.store import HERE, RUN, StoredRun
 from zslcore.storage.tables import best_in_groups, harmless_csv, latex_table
 from zslcore.version import stamped, version
 
@@ -55,14 +55,14 @@ ORACLE = "oracle"
 class RunFilter:
     """A filter of runs; an empty field or None excludes nothing.
 
-    ``since`` is the first day, UTC; ``imported`` True for results of other people only.
+    ``since`` is the first day, UTC; ``own`` leaves out results of the package.
     """
 
     datasets: Collection[str] = ()
     splits: Collection[str] = ()
     methods: Collection[str] = ()
     since: date | None = None
-    imported: bool | None = None
+    own: bool = False
 
     def __call__(self, one: StoredRun) -> bool:
         """Whether a run is meant."""
@@ -72,8 +72,7 @@ class RunFilter:
             and (not self.splits or spec.split in self.splits)
             and (not self.methods or spec.method in self.methods)
             and (self.since is None or one.result.created[:10] >= self.since.isoformat())
-            and (self.imported is None or self.imported == (one.imported is not None))
-            and not (self.imported is False and one.shipped)
+            and not (self.own and one.shipped)
         )
 
     def check(self, runs: Sequence[StoredRun]) -> None:
@@ -86,25 +85,41 @@ class RunFilter:
                     raise closest_name(f"{kind} among the runs", name, names)
 
 
-def listed(
-    runs: Sequence[StoredRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
-) -> list[StoredRun]:
-    """Return the runs that are meant, in order, those without such a figure last.
+def tabulate_results(
+    runs: Iterable[StoredRun],
+    others: Iterable[Mapping[str, Any]] = (),
+    oracle_keys: Collection[str] = (),
+) -> pd.DataFrame:
+    """Return one tidy row per run, then ``others``, rows of :meth:`Result.table`.
 
-    In order of time, runs of this data folder stand before results of the package and of others.
+    Accuracies are fractions; ``chosen_for`` is of :func:`chosen`, ``origin`` of the store.
+    """
+    rows = [{"kind": RUN} | o.row() | {"chosen_for": chosen(o, oracle_keys)} for o in runs]
+    return pd.DataFrame([*rows, *others])
+
+
+def sort_results(table: pd.DataFrame, by: str, *, reverse: bool = False) -> pd.DataFrame:
+    """Return rows of :func:`tabulate_results` in order, those without such a metric last.
+
+    In order of time, runs of this data folder stand before results of the package.
     Raises UnknownNameError for an order that is none of :func:`sorted_by`.
     """
     if by not in (orders := sorted_by()):
         raise closest_name("order of runs", by, orders)
-    chosen = [one for one in runs if meant(one)]
-    value = {one.id: one.row()[by] for one in chosen}
-    with_value = [one for one in chosen if value[one.id] is not None]
-    without = [one for one in chosen if value[one.id] is None]
-    descending = orders[by] != reverse
-    ordered = sorted(with_value, key=lambda one: value[one.id], reverse=descending)
+    if by not in table:
+        return table
+    table = table.sort_values(by, ascending=orders[by] == reverse, kind="stable")
     if by == "created":
-        ordered.sort(key=lambda one: one.origin != HERE)
-    return ordered + without
+        table = table.sort_values("origin", key=lambda origin: origin != HERE, kind="stable")
+    return table
+
+
+def listed(
+    runs: Sequence[StoredRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
+) -> list[StoredRun]:
+    """Return the runs that pass a filter in an order of :func:`sort_results`."""
+    chosen = [one for one in runs if meant(one)]
+    return [chosen[k] for k in sort_results(tabulate_results(chosen), by, reverse=reverse).index]
 
 
 def oracle_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
@@ -123,7 +138,7 @@ def single_fold_keys(runs: Sequence[StoredRun]) -> frozenset[str]:
 def _planned(runs: Sequence[StoredRun], choice: ChoiceRule) -> frozenset[str]:
     keys: set[str] = set()
     for one in runs:
-        with suppress(ZSLError):  # what others imported may name parameters that no run can have
+        with suppress(ZSLError):  # of a method that this version lacks
             if one.result.params_origin == "validated":
                 keys |= {spec.key for spec in planned(one.result, choice)}
     return frozenset(keys)
@@ -135,10 +150,13 @@ def chosen(one: StoredRun, oracle_keys: Collection[str]) -> str:
     return ORACLE if how == "given" and one.result.key in oracle_keys else _CHOSEN_FOR[how]
 
 
-def as_csv(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
-    """Return one row per run; accuracies are fractions."""
-    rows = [one.row() | {"chosen_for": chosen(one, oracle_keys)} for one in runs]
-    return harmless_csv(stamped(pd.DataFrame(rows)), index=False)
+def as_csv(
+    runs: Sequence[StoredRun],
+    oracle_keys: Collection[str] = (),
+    others: Iterable[Mapping[str, Any]] = (),
+) -> str:
+    """Return :func:`tabulate_results` as CSV."""
+    return harmless_csv(stamped(tabulate_results(runs, others, oracle_keys)), index=False)
 
 
 def as_json(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
@@ -149,16 +167,11 @@ def as_json(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str
 def as_latex(runs: Sequence[StoredRun], oracle_keys: Collection[str] = ()) -> str:
     """Return a table for a paper that loads booktabs: accuracies in percent, one decimal.
 
-    Simulated data, parameters that an oracle chose and results of other people are called so.
+    Simulated data and parameters that an oracle chose are called so.
     """
     names = {**LATEX_COLUMNS, **figures.headings(printed=True)}
-    table = pd.DataFrame([one.row() for one in runs], columns=list(names))
+    table = tabulate_results(runs, oracle_keys=oracle_keys).reindex(columns=list(names))
     table["dataset"] = [_name(one) for one in runs]
-    table["chosen_for"] = [chosen(one, oracle_keys) for one in runs]
-    if any(one.imported for one in runs):
-        own = {True: "the package", False: "own"}
-        table["origin"] = [one.imported.who if one.imported else own[one.shipped] for one in runs]
-        names["origin"] = "Result of"
     empty = {name for name in names if len(table) and table[name].isna().all()}
     shown = [name for name in names if name not in empty]
     percent = [name for name in figures.metric_names(unit="fraction") if name in shown]
@@ -188,18 +201,16 @@ def _name(one: StoredRun) -> str:
     return f"{name} (simulated)" if silent else name
 
 
-def as_text(result: RunResult, stated_by: str = "") -> str:
+def as_text(result: RunResult) -> str:
     """Return the figures of a run in percent, with the origin of every choice."""
     e, spec = result.evaluation, result.spec
     simulated = ", simulated" if result.simulated else ""
     lines = [f"{spec.method} on {spec.dataset}{simulated}, split {spec.split}, data {spec.digest}"]
     chosen = ", ".join(f"{name} = {value}" for name, value in result.params.items())
     rule = f", {result.rule}" if result.rule else ""
-    how: str = result.params_origin
-    how = origin_in_words(how, stated_by) if how == "validated" else how
-    lines.append(f"parameters   {chosen}  ({how}{rule})")
+    lines.append(f"parameters   {chosen}  ({result.params_origin}{rule})")
     if result.gamma is not None:
-        how = origin_in_words(result.gamma_origin, stated_by)
+        how = origin_in_words(result.gamma_origin)
         lines.append(f"gamma        {result.gamma:.3g}  ({how})")
     more = len(e.per_class_zsl) > 5 and e.zsl_top5 is not None
     top5 = f", top-5 {e.zsl_top5:.1%} per class" if more else ""

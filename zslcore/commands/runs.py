@@ -1,4 +1,4 @@
-"""List, compare, export, delete and import stored runs; without a verb list all.
+"""List, compare, export and delete stored runs; without a verb list all.
 
 KEY is the first column of the list; its first characters are enough. Example::
 
@@ -22,11 +22,13 @@ from zslcore.analysis import stored_runs
 from zslcore.analysis.stored_runs import (
     FORMATS,
     RunFilter,
+    as_csv,
     as_text,
-    chosen,
     listed,
     oracle_keys,
+    sort_results,
     sorted_by,
+    tabulate_results,
 )
 from zslcore.commands.command import Option, Output, command, option
 from zslcore.commands.options import JSON, file_to_write, parquet_to_write, percent
@@ -36,10 +38,8 @@ from zslcore.exceptions import ParameterError, UnknownNameError, closest_name
 from zslcore.interactive.one_file import frame_line
 from zslcore.printing import FORMATS as FORMATS_OF_PRINT
 from zslcore.printing import WIDTHS, of_predictions, print_figure
-from zslcore.results.store import HERE, KINDS, RUN, Result, ResultStore, StoredRun
+from zslcore.results.store import KINDS, RUN, Result, ResultStore, StoredRun
 from zslcore.storage.files import write_out
-from zslcore.storage.tables import harmless_csv
-from zslcore.version import stamped
 
 if TYPE_CHECKING:
     from zslcore.evaluation import Predictions
@@ -70,7 +70,6 @@ FILTERS: tuple[Option, ...] = (
     option("--split NAME...", "only these splits", default=()),
     option("--method NAME...", "only these methods", default=()),
     option("--since DAY", "only runs of this day or later, 2026-01-31"),
-    option("--imported", "only results of other people"),
     option("--own", "only results computed here"),
     option("--sort BY", f"order: {', '.join(sorted_by())}", default="created"),
     option("--reverse", "reverse the order"),
@@ -79,14 +78,12 @@ FILTERS: tuple[Option, ...] = (
 
 def meant(args: argparse.Namespace, stored: Sequence[StoredRun]) -> list[StoredRun]:
     """Return the runs chosen by the options, in their order."""
-    if args.imported and args.own:
-        raise ParameterError("--imported and --own exclude each other; got both.")
     wanted = RunFilter(
         datasets=args.dataset,
         splits=args.split,
         methods=args.method,
         since=_day(args.since),
-        imported=args.imported if args.imported or args.own else None,
+        own=args.own,
     )
     wanted.check(stored)
     return listed(stored, wanted, args.sort, reverse=args.reverse)
@@ -112,17 +109,11 @@ def _day(text: str | None) -> date | None:
 def list_runs(args: argparse.Namespace) -> Output:
     """List runs, newest first."""
     runs, others, stored = _meant_of_all(args, LISTED)
-    by_oracle = oracle_keys(stored)
-    rows = [{"kind": RUN} | o.row() | {"chosen_for": chosen(o, by_oracle)} for o in runs]
-    rows += [row for one in others for row in (one.table() if args.json else shown_rows(one))]
-    table = pd.DataFrame(rows)
-    if others and args.sort in table:
-        ascending = sorted_by()[args.sort] == args.reverse
-        table = table.sort_values(args.sort, ascending=ascending, kind="stable")
-        if args.sort == "created":
-            table = table.sort_values("origin", key=lambda of: of != HERE, kind="stable")
+    more = [row for one in others for row in (one.table() if args.json else shown_rows(one))]
+    table = tabulate_results(runs, more, oracle_keys(stored))
+    table = sort_results(table, args.sort, reverse=args.reverse)
     text = "No such run is stored." if stored else "No run is stored yet."
-    if rows:
+    if len(table):
         text = _as_text(table[[name for name in shown() if name in table]])
     if not args.kind and (n := len(ResultStore().others(["action"]))):
         text += f"\n{n:,} fits of the study of actions: --kind action lists them."
@@ -162,7 +153,7 @@ def is_meant(args: argparse.Namespace, one: Result) -> bool:
         not names or any(row.get(column) in names for row in table)
         for column, names in filters.items()
     )
-    return named and not args.imported and (since is None or one.created[:10] >= str(since))
+    return named and (since is None or one.created[:10] >= str(since))
 
 
 def shown_rows(one: Result) -> list[dict[str, Any]]:
@@ -196,7 +187,7 @@ def show_run(args: argparse.Namespace) -> Output:
     result = one.result
     created = f"{result.created}, version {result.version} {result.commit}".rstrip()
     head = f"key          {one.id}\norigin       {one.origin}\nmade         {created}\n"
-    return Output(head + as_text(result, one.imported.who if one.imported else ""), one.to_json)
+    return Output(head + as_text(result), one.to_json)
 
 
 @command(option("keys KEY", "keys of two runs", nargs=2), JSON)
@@ -274,18 +265,14 @@ def export_runs(args: argparse.Namespace) -> None:
             f"--format {args.format}: writes runs alone; got --kind {' '.join(args.kind)}. "
             "CSV writes every kind."
         )
-    text = FORMATS[args.format](runs, oracle_keys(stored)) if not others else _as_csv(runs, others)
+    if others:
+        text = as_csv(runs, oracle_keys(stored), [row for one in others for row in one.table()])
+    else:
+        text = FORMATS[args.format](runs, oracle_keys(stored))
     if args.output:
         write_out(args.output, text)
     else:
         sys.stdout.write(text)
-
-
-def _as_csv(runs: Sequence[StoredRun], others: Sequence[Result]) -> str:
-    """Return one table of all kinds of results; accuracies are fractions."""
-    rows = [{"kind": RUN} | one.row() for one in runs]
-    rows += [row for one in others for row in one.table()]
-    return harmless_csv(stamped(pd.DataFrame(rows)), index=False)
 
 
 def export_answers(args: argparse.Namespace) -> None:
@@ -298,7 +285,7 @@ def export_answers(args: argparse.Namespace) -> None:
         raise ParameterError(f"--{option}: expected the KEY of one run before it; got none.")
     store = ResultStore()
     one = store.find(args.key)
-    predictions = None if one.imported else store.predictions(one.id)
+    predictions = store.predictions(one.id)
     if predictions is None:
         raise ParameterError(
             f"{one.id}: no predictions are stored; `zslcore run --predictions FILE` makes them "

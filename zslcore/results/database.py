@@ -26,6 +26,8 @@ from uuid import uuid4
 from zslcore.exceptions import ZSLError
 
 #: Tables of results -> the key of their rows, which is their first column.
+#: ``imported`` has runs of other people that earlier versions wrote: no version reads them, and
+#: repair and backup keep them.
 KEYS = {"runs": "key", "imported": "id", "results": "id", "predictions": "id"}
 #: All tables -> their columns.
 COLUMNS = {

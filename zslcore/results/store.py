@@ -1,4 +1,4 @@
-"""Store results in SQLite: runs of ours, runs imported from others, and results of other kinds.
+"""Store results in SQLite: runs, and results of other kinds.
 
 =============== =================================================================================
 ``crossed``     one fit scored on several data sets, :mod:`zslcore.analysis.cross_dataset`
@@ -18,13 +18,11 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
-
-import pandas as pd
 
 from zslcore.datasets import ZSLDataset
 from zslcore.evaluation.predictions import Predictions
@@ -119,50 +117,35 @@ def result_of(
 
 
 @dataclass(frozen=True, slots=True)
-class ImportMark:
-    """Owner of an imported result, its file, and the time of the import (ISO 8601, UTC)."""
-
-    who: str
-    file: str
-    when: str
-
-
-@dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A result in the store, and its origin: computed here, shipped or imported."""
+    """A result in the store, and its origin: computed here, or in the package."""
 
     result: RunResult
-    imported: ImportMark | None = None
     shipped: bool = False
 
     @property
     def id(self) -> str:
-        """Row id: run key, plus ``@owner`` for imported runs."""
-        return self.result.key + (f"@{self.imported.who}" if self.imported else "")
+        """Its key, which names it in the store."""
+        return self.result.key
 
     @property
     def origin(self) -> str:
-        """Where it comes from: "here", "the package", or who, which file and which day."""
-        mark = self.imported
-        if self.shipped:
-            return "the package"
-        return f"{mark.who}, {mark.file}, imported {mark.when[:10]}" if mark else HERE
+        """Where it comes from: "here" or "the package"."""
+        return "the package" if self.shipped else HERE
 
     def row(self) -> dict[str, Any]:
         """Return one tidy row: its id and origin, then :meth:`RunResult.row`."""
         return {"id": self.id, "origin": self.origin} | self.result.row()
 
     def to_json(self) -> str:
-        """Return the result as :meth:`RunResult.to_json` does, with the mark of its import."""
-        mark = {"imported": asdict(self.imported)} if self.imported else {}
-        return json.dumps(json.loads(self.result.to_json()) | mark)
+        """Return the result as :meth:`RunResult.to_json` does."""
+        return self.result.to_json()
 
 
 class ResultStore:
     """Results in one SQLite file, one row a spec; a spec run again replaces its row.
 
-    Results of other people lie in a table of their own and never answer for ours, whatever their
-    key. Every change is one transaction that waits for others, so that writers side by side lose
+    Every change is one transaction that waits for others, so that writers side by side lose
     nothing. There is no log next to the file, as SQLite's WAL would need: it may be copied, and may
     lie on a network drive. Rows that this version cannot read are passed over and counted by
     :meth:`unreadable`.
@@ -232,8 +215,7 @@ class ResultStore:
 
     def results(self) -> list[RunResult]:
         """Return every result of our own that can be read, newest first, then shipped ones."""
-        own = list(_readable(self._select("runs")))
-        return own + self._shipped({result.key for result in own})
+        return [one.result for one in self.stored()]
 
     def _shipped(self, own: Collection[str]) -> list[RunResult]:
         """Return the shipped results that none of our own has replaced."""
@@ -248,26 +230,13 @@ class ResultStore:
             if (result.spec.digest, result.spec.split) == (dataset.digest, split)
         ]
 
-    # --- Ours and those of other people ---
-
-    def add(self, others: Iterable[StoredRun]) -> None:
-        """Store results of other people, all or none; an earlier one of the same id is replaced."""
-        rows = [
-            (one.id, *asdict(one.imported).values(), one.result.created, one.result.to_json())
-            for one in others
-            if one.imported
-        ]
-        with self.writing() as db:
-            db.executemany("INSERT OR REPLACE INTO imported VALUES (?, ?, ?, ?, ?, ?)", rows)
+    # --- Results with their origin ---
 
     def stored(self) -> list[StoredRun]:
         """Return every result that can be read, newest first, shipped ones last."""
-        runs = []
-        for row in sorted(self._all(), key=lambda row: str(row[-1]), reverse=True):
-            imported = ImportMark(*map(str, row[1:-1])) if len(row) > 2 else None
-            runs += [StoredRun(result, imported) for result in _readable([row])]
-        own = {one.result.key for one in runs if one.imported is None}
-        return runs + [StoredRun(result, shipped=True) for result in self._shipped(own)]
+        own = list(_readable(self._select("runs")))
+        of_package = self._shipped({result.key for result in own})
+        return [StoredRun(r) for r in own] + [StoredRun(r, shipped=True) for r in of_package]
 
     def find(self, name: str) -> StoredRun:
         """Return the run with this id, or the only one that begins so, else UnknownNameError."""
@@ -290,17 +259,13 @@ class ResultStore:
         """Return in one sentence how many results cannot be read; empty when all can."""
         stored = self.stored() if readable is None else readable
         readable_ids = {one.id for one in stored if not one.shipped}
-        rows = [row for table in ("runs", "imported") for row in self._rows(table)]
         # Rows that have come since are no runs of another version.
-        n = sum(row[0] not in readable_ids and not [*_readable([row[-1:]])] for row in rows)
+        n = sum(
+            row[0] not in readable_ids and not [*_readable([row[-1:]])]
+            for row in self._rows("runs")
+        )
         what = "1 result was" if n == 1 else f"{n} results were"
         return f"{what} written by another version or program and cannot be read." * (n > 0)
-
-    def table(self, kinds: Collection[str] = KINDS) -> pd.DataFrame:
-        """Return one table of all results: a row a run, then one a figure set of others."""
-        runs = self.stored() if RUN in kinds else []
-        rows = [{"kind": RUN} | one.row() for one in runs]
-        return pd.DataFrame(rows + [row for one in self.others(kinds) for row in one.table()])
 
     def delete(self, id_: str) -> None:
         """Forget the result with this id; ZSLError for one that comes with the package."""
@@ -349,11 +314,8 @@ class ResultStore:
 
     # --- The file ---
 
-    def _all(self) -> list[tuple[Any, ...]]:
-        return self._select("runs") + self._select("imported")
-
     def _select(self, table: str, key: str | None = None) -> list[Row]:
-        """Return each row with the text of its result first, then its mark and when it was made."""
+        """Return each row with the text of its result first, and when it was made last."""
         return [(row[-1], *row[1:-1]) for row in self._rows(table, key)]
 
     def _rows(self, table: str, key: str | None = None) -> list[Row]:

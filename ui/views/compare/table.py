@@ -596,9 +596,7 @@ def _path(cell: Cell) -> Path | None:
 def _predictions_of(cell: Cell) -> Predictions | None:
     """Return the predictions that are stored with a result; None without any."""
     source = cell.source
-    if isinstance(source, StoredRun) and not source.imported:
-        return ResultStore().predictions(source.id)
-    return None
+    return ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
 
 
 def _show_figures(cell: Cell) -> None:
@@ -633,24 +631,16 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
 
 def _show_run(one: StoredRun, cell: Cell) -> None:
     """Show the origin and command of a run, and offer its files and its deletion."""
-    result, spec, who = one.result, one.result.spec, one.imported.who if one.imported else ""
+    result, spec = one.result, one.result.spec
     mark, meaning = MARKS[cell.state]
     whose = {"mine": "Computed in this data folder.", "shipped": "Precomputed, in the package."}
-    if one.imported:
-        origin = (
-            f"Imported from {plain(one.imported.file)} on {one.imported.when[:10]}; owner as "
-            f"stated: {plain(who)}."
-        )
-    else:
-        origin = whose[cell.origin]
-    st.markdown(f"{mark} {meaning.capitalize()}. {origin}")
-    how = origin_in_words("validated", who) if result.params_origin == "validated" else "given"
+    st.markdown(f"{mark} {meaning.capitalize()}. {whose[cell.origin]}")
     params = plain(controls.params_in_words(spec.method, result.params))
     gamma = "" if result.gamma is None else f"γ = {three_digits(result.gamma)}, "
     st.caption(
-        f"{gamma}{origin_in_words(result.gamma_origin, who)}. Parameters ({how}): {params}. "
-        f"Computed in {duration(result.seconds)}, {plain(result.created[:10])}, by version "
-        f"{plain(result.version)} on data {plain(spec.digest)}. {plain(result.source)}"
+        f"{gamma}{origin_in_words(result.gamma_origin)}. Parameters ({result.params_origin}): "
+        f"{params}. Computed in {duration(result.seconds)}, {plain(result.created[:10])}, by "
+        f"version {plain(result.version)} on data {plain(spec.digest)}. {plain(result.source)}"
     )
     downloads.show_command(spec.command())
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -665,7 +655,7 @@ def _show_run(one: StoredRun, cell: Cell) -> None:
 def _offer_board_file(one: StoredRun) -> None:
     """Offer the entry that a run makes on the board, where its data are here to name the rows."""
     result, spec = one.result, one.result.spec
-    if one.imported or spec.dataset not in visitors.available_datasets():
+    if spec.dataset not in visitors.available_datasets():
         return
     dataset = cache.dataset(spec.dataset)
     if dataset.digest == spec.digest:
@@ -685,7 +675,7 @@ def _link_to_play(one: StoredRun) -> None:
 
 
 def _may_delete(one: StoredRun) -> bool:
-    return visitors.may_delete("" if one.imported else one.result.spec.dataset)
+    return visitors.may_delete(one.result.spec.dataset)
 
 
 def _offer_to_delete(one: StoredRun) -> None:
