@@ -145,7 +145,7 @@ def _import_files(
         print("\n".join(survey.unclear.values()))
         return 0
     name = options.pop("name", None)
-    release = intake.find(paths, choices=choices, known=survey, **options)
+    release = intake.find(paths, choices=choices, intake=survey, **options)
     print_dataset(release.import_dataset(name, args.pretraining))
     return 0
 

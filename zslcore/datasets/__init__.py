@@ -79,10 +79,10 @@ def load(name: str) -> ZSLDataset:
         return read_digits()
     from zslcore.datasets.simulated_names import simulated_makers
 
-    if name in (made := simulated_makers()):
-        return made[name](name)
+    if name in (simulations := simulated_makers()):
+        return simulations[name](name)
     if name in imports.names():
         from zslcore.datasets.importing import open_dataset
 
         return open_dataset(name)
-    raise closest_name("data set", name, dict.fromkeys((*available(), *made)))
+    raise closest_name("data set", name, dict.fromkeys((*available(), *simulations)))

@@ -104,9 +104,9 @@ def find(
     else:
         file = _chosen(_mats(root / VISUAL), features, root / VISUAL)
         key = file.stem.partition("_")[0]
-        there = [p for p in _mats(root / SPLITS) if p.name.startswith(f"{key}_zsl_splits_")]
-        named = there[0].name if there and splits is None else splits
-        trials = (_chosen(there, named, root / SPLITS),)
+        candidates = [p for p in _mats(root / SPLITS) if p.name.startswith(f"{key}_zsl_splits_")]
+        named = candidates[0].name if candidates and splits is None else splits
+        trials = (_chosen(candidates, named, root / SPLITS),)
         semantics = _chosen(_mats(root / SEMANTIC), f"{key}_semantics.mat", root / SEMANTIC)
     options = {"features": file.name, "embedding": embedding}
     options |= {"splits": trials[0].name} if semantics else {}
@@ -127,32 +127,32 @@ def _bidilel(folder: Path) -> Path | None:
 
 def _trials(folder: Path) -> tuple[Path, ...]:
     """Return the split files of the trials, in their order, here or in one folder of semantics."""
-    found: dict[int, Path] = {}
+    file_of_trial: dict[int, Path] = {}
     inside = sorted(folder.glob("*_semantics")) if folder.is_dir() else []
     for root in [folder, *inside]:
         for path in root.glob("split_*/att_splits.mat"):
             if (number := TRIAL.fullmatch(path.parent.name)) is not None:
-                found.setdefault(int(number.group(1)), path)
-    return tuple(found[k] for k in sorted(found)[:MOST_TRIALS])
+                file_of_trial.setdefault(int(number.group(1)), path)
+    return tuple(file_of_trial[k] for k in sorted(file_of_trial)[:MOST_TRIALS])
 
 
 def _mats(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.mat") if path.is_file())
 
 
-def _chosen(there: list[Path], name: str | None, folder: Path) -> Path:
+def _chosen(files: list[Path], name: str | None, folder: Path) -> Path:
     """Return the one file, or that of this name; paths count by their last part."""
-    if name is None and len(there) == 1:
-        return there[0]
-    names = [path.name for path in there]
-    if name is None or not there:
+    if name is None and len(files) == 1:
+        return files[0]
+    names = [path.name for path in files]
+    if name is None or not files:
         raise FileRefusedError(
             f"{clean_text(folder.name)}: expected one .mat file, or its name with features= "
             f"(--features) or splits= (--splits); found "
             f"{', '.join(map(clean_text, names[:8])) or 'none'}."
         )
     wanted = Path(name).name
-    for path in there:
+    for path in files:
         if wanted in (path.name, path.stem):
             return path
     raise closest_name(f"file in {clean_text(folder.name)}", wanted, names)
@@ -213,10 +213,10 @@ def _class_splits(
     test: Sequence[np.ndarray],
     facts: ActionFacts | None,
     labels: np.ndarray,
-    known: Recognised | None,
+    benchmark: Recognised | None,
 ) -> list[Split]:
     """Return the splits that go by classes."""
-    found = []
+    splits = []
     for k, (seen, unseen) in enumerate(zip(train, test, strict=True), 1):
         shared = np.intersect1d(seen, unseen)
         disjoint = f"split {k} to test other classes than it trains on"
@@ -228,14 +228,14 @@ def _class_splits(
             test_unseen=np.flatnonzero(np.isin(labels, unseen)),
             note=f"Random split {k} of {clean_text(path.name)}, as given",
         )
-        found.append(with_folds(split, labels, known))
-    return found
+        splits.append(with_folds(split, labels, benchmark))
+    return splits
 
 
 def _name(number: int, unseen: np.ndarray, facts: ActionFacts | None) -> str:
     """Return "released 3" for the third split in circulation, else "split 3"."""
-    known = () if facts is None else facts.released[number - 1 : number]
-    same = any(np.array_equal(unseen, each) for each in known)
+    lists = () if facts is None else facts.released[number - 1 : number]
+    same = any(np.array_equal(unseen, each) for each in lists)
     return f"{'released' if same else 'split'} {number}"
 
 
@@ -251,23 +251,23 @@ def _facts_of_counts(labels: np.ndarray, n_classes: int) -> ActionFacts | None:
     """Return the data set with these numbers of videos per class, classes counted from 1."""
     near = np.clip(labels, 0, n_classes + 1)  # any number may stand in a file
     counts = np.bincount(near, minlength=n_classes + 2)[1:-1]
-    known = (action_facts(name) for name in ACTION_SETS)
-    return next((facts for facts in known if np.array_equal(facts.videos, counts)), None)
+    candidates = (action_facts(name) for name in ACTION_SETS)
+    return next((facts for facts in candidates if np.array_equal(facts.videos, counts)), None)
 
 
 def _read_trials(
     trials: Sequence[Path], embedding: str
 ) -> tuple[np.ndarray, tuple[str, ...], Splits]:
     first: tuple[str, ...] = ()
-    found, prototypes = {}, np.empty((0, 0))
+    arrays_of_trial, prototypes = {}, np.empty((0, 0))
     for path in trials:
-        arrays = found[path] = read_split_arrays(path)
+        arrays = arrays_of_trial[path] = read_split_arrays(path)
         names, S = _classes_of(path, arrays, EMBEDDINGS[embedding][1])
         if not first:
             first, prototypes = names, S
         classes = f"the classes of {_of_trial(trials[0])}"
         expect(names == first, _of_trial(path), classes, "others")
-    return prototypes, first, partial(_trial_splits, found, first)
+    return prototypes, first, partial(_trial_splits, arrays_of_trial, first)
 
 
 def _of_trial(path: Path) -> str:
@@ -290,7 +290,7 @@ def _trial_splits(
     trials: Mapping[Path, Mapping[str, np.ndarray]],
     names: tuple[str, ...],
     labels: np.ndarray,
-    known: Recognised | None,
+    benchmark: Recognised | None,
 ) -> list[Split]:
     """Return the split of every trial."""
     dataset, splits = recognise_actions(names), []
@@ -303,7 +303,7 @@ def _trial_splits(
         name = _name(number, np.unique(labels[rows["test_unseen"]]), facts)
         note = f"Trial of {trial}, as given{_leak(arrays)}"
         split = Split.from_rows(name, labels, **rows, note=note)
-        splits.append(with_folds(split, labels, known))
+        splits.append(with_folds(split, labels, benchmark))
     return splits
 
 

@@ -317,8 +317,8 @@ class ZSLDataset:
         if not self.attribute_names:
             numbers = range(1, self.prototypes.shape[-1] + 1)
             put("attribute_names", tuple(f"attribute {number}" for number in numbers))
-        given: Any = self.splits  # by name, or one after the other
-        listed = given.values() if isinstance(given, Mapping) else given
+        splits: Any = self.splits  # by name, or one after the other
+        listed = splits.values() if isinstance(splits, Mapping) else splits
         put("splits", MappingProxyType({split.name: split for split in listed}))
         for array in (self.features, self.images):
             if isinstance(array, np.ndarray):

@@ -90,10 +90,10 @@ def read_class_list(path: Path, count_known: Count | None = None) -> ClassList:
     Raises FileRefusedError for a file that is too large, or holds no name.
     """
     lines = read_value(path, "lines", max_bytes=MAX_BYTES, most=MAX_LINES)
-    found = parse_class_list(lines, count_known)
-    if not found.names:
+    class_list = parse_class_list(lines, count_known)
+    if not class_list.names:
         raise FileRefusedError(f"{clean_text(path.name)}: expected the names of classes, got none.")
-    return found
+    return class_list
 
 
 def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> ClassList:
@@ -116,13 +116,14 @@ def parse_class_list(lines: Sequence[str], count_known: Count | None = None) -> 
     whole = [RUN.sub(r"\1\2", line) for line in whole]
     whole = [line for line in whole if line.strip() and not line.lstrip().startswith("#")]
     items = _items(whole)
-    found = [_finished(each) for each in _readings(items)]
-    found = [each for each in found if each.names]
-    if not found:  # codes alone
+    readings = [_finished(each) for each in _readings(items)]
+    readings = [each for each in readings if each.names]
+    if not readings:  # codes alone
         return _finished(ClassList(tuple(map(_bare, items))))
     if count_known is None:
-        return found[0]
-    return max(found, key=lambda each: count_known(each.names) / len(each.names))  # the first best
+        return readings[0]
+    # Of several best readings the first counts.
+    return max(readings, key=lambda each: count_known(each.names) / len(each.names))
 
 
 def is_class_table(lines: Sequence[str]) -> bool:
@@ -311,14 +312,14 @@ def _around_names(lines: list[str]) -> list[list[str]]:
     if numbers in (list(range(len(lines))), list(range(1, len(lines) + 1))):
         return [[match[1], match[2]] for match in hyphens if match]
     edges = r"(?:(?P<a>n\d{8}|\d+)[\s_]+)?(?P<name>.*?[^\W\d_].*?)(?:[\s_]+(?P<b>n\d{8}|\d+))?"
-    found = [re.fullmatch(edges, line) for line in lines]
-    if not all(found):
+    matches = [re.fullmatch(edges, line) for line in lines]
+    if not all(matches):
         return []
-    rows = [[match[key] or "" for key in ("a", "name", "b")] for match in found if match]
+    rows = [[match[key] or "" for key in ("a", "name", "b")] for match in matches if match]
     kept = [k for k in (0, 2) if all(row[k] for row in rows)]
     # A number that all names end with may be a year, or part of some names.
     kept = [k for k in kept if len({row[k] for row in rows}) == len(rows)]
-    for match, row in zip(found, rows, strict=True):
+    for match, row in zip(matches, rows, strict=True):
         start = match.start("name") if match and 0 in kept else 0
         end = match.end("name") if match and 2 in kept else None
         row[1] = match.string[start:end] if match else ""
@@ -361,10 +362,10 @@ def _pair_at_last(line: str) -> list[str]:
 def _pair(line: str) -> list[str]:
     """Split a line of a dictionary at its first separator outside of quotation marks."""
     quoted = PART.match(line)
-    found = re.compile(r"\s*(?:=>|->|:|=)\s*").search(line, quoted.end() if quoted else 0)
-    if not found:
+    separator = re.compile(r"\s*(?:=>|->|:|=)\s*").search(line, quoted.end() if quoted else 0)
+    if not separator:
         return [line]
-    key, value = line[: found.start()], line[found.end() :].rstrip(",")
+    key, value = line[: separator.start()], line[separator.end() :].rstrip(",")
     if value.startswith("[") and value.endswith("]"):  # 0: ["n01440764", "tench"]
         return [key, *_parts(value[1:-1], ",")]
     return [key, value]
@@ -420,17 +421,17 @@ def are_codes(values: Sequence[str]) -> bool:
 # --- Names ----------------------------------------------------------------------------------------
 
 
-def _finished(found: ClassList) -> ClassList:
+def _finished(reading: ClassList) -> ClassList:
     """Return a reading without prompts around its names, each name once."""
-    names, prompt = _without_prompt(found.names)
+    names, prompt = _without_prompt(reading.names)
     if prompt:
-        within = f" in {found.column}" if found.column else ""
-        found = replace(found, column=f"the prompt {prompt!r}{within}")
+        within = f" in {reading.column}" if reading.column else ""
+        reading = replace(reading, column=f"the prompt {prompt!r}{within}")
     if not any(map(WORDNET_ID.match, names)):
         firsts = [name.split(",")[0].strip() for name in names]  # tench, Tinca tinca
-        if found.column and all(firsts) and len(set(firsts)) == len(set(names)):
+        if reading.column and all(firsts) and len(set(firsts)) == len(set(names)):
             names = firsts
-    return replace(found, names=tuple(dict.fromkeys(name for name in names if name)))
+    return replace(reading, names=tuple(dict.fromkeys(name for name in names if name)))
 
 
 def _without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
@@ -444,8 +445,8 @@ def _without_prompt(names: Sequence[str]) -> tuple[list[str], str]:
     if not PICTURES.search(prompt):
         return list(names), ""
     if len(names) == 1:  # all of it is in common
-        found = re.search(r"\bof\s+(?:an?\s+|the\s+)?(.+?)[.!]?$", names[0], re.IGNORECASE)
-        return ([found[1]], names[0][: found.start(1)] + "...") if found else (list(names), "")
+        match = re.search(r"\bof\s+(?:an?\s+|the\s+)?(.+?)[.!]?$", names[0], re.IGNORECASE)
+        return ([match[1]], names[0][: match.start(1)] + "...") if match else (list(names), "")
     cut = [" ".join(w[: len(w) - end]) for w in named]
     cut = [re.sub(r"^(?:an?|the)\s+", "", name, flags=re.IGNORECASE) for name in cut]
     cut = [name.rstrip(".,!;") for name in cut]

@@ -105,9 +105,9 @@ def fetch(archive: Archive | str, on_progress: Progress | None = None) -> Path:
     and DatasetError, with how to put the file there by hand, where no server can be reached.
     """
     if isinstance(archive, str):
-        known = archives()
-        require_known("download", archive, known)
-        archive = known[archive]
+        all_archives = archives()
+        require_known("download", archive, all_archives)
+        archive = all_archives[archive]
     path = archive.path
     path.parent.mkdir(parents=True, exist_ok=True)
     pooch.get_logger().setLevel(logging.WARNING)
@@ -160,12 +160,12 @@ def unpack(
 
 def _members(packed: zipfile.ZipFile) -> Members:
     """Map (data set, file) to members ``.../data/<data set>/<file>``."""
-    found: Members = {}
+    members: Members = {}
     for info in packed.infolist():
         parts = PurePosixPath(info.filename).parts
         if len(parts) >= 3 and parts[-3] == "data":
-            found.setdefault((parts[-2], parts[-1]), info)
-    return found
+            members.setdefault((parts[-2], parts[-1]), info)
+    return members
 
 
 def _unpack_one(

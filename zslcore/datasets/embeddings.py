@@ -77,8 +77,8 @@ class ClassEmbeddings:
         for k, name in enumerate(self.classes):
             once = row.setdefault(class_key(name), k) == k
             expect(once, self.file, "each class once", f"{spaced_name(name)!r} twice")
-        known = set(row) - {class_key(name) for name in self.without}
-        missing = [name for name in class_names if class_key(name) not in known]
+        with_vector = set(row) - {class_key(name) for name in self.without}
+        missing = [name for name in class_names if class_key(name) not in with_vector]
         if missing:
             got = f"none for {len(missing)} of them; the first is {clean_text(missing[0])!r}"
             expect(False, self.file, f"a vector for each of {len(class_names)} classes", got)

@@ -72,10 +72,10 @@ def check_pretraining(names: Sequence[str], where: str = "") -> Sequence[str]:
     features that were trained on nothing. ``where`` names the file, for the sentence.
     """
     lists = (FACTS / "vocabularies").glob("*.txt*")
-    known = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
-    known += [*unlisted_sets(), *FINE_TUNED]
+    vocabularies = ["none", *sorted(file.name.partition(".")[0] for file in lists)]
+    vocabularies += [*unlisted_sets(), *FINE_TUNED]
     for name in names:
-        require_known(f"pre-training vocabulary{where}", name, known)
+        require_known(f"pre-training vocabulary{where}", name, vocabularies)
     if "none" in names and len({*names}) > 1:
         raise ParameterError(
             f"'none' says that features were trained on nothing; expected it alone{where}, got "
@@ -207,8 +207,8 @@ class RowFacts:
 @cache
 def row_facts(dataset: str) -> RowFacts:
     """Return the rows of a benchmark from ``data/rows``."""
-    known = sorted(path.stem for path in (FACTS / "rows").glob("*.toml"))
-    require_known("benchmark", dataset, known)
+    benchmarks = sorted(path.stem for path in (FACTS / "rows").glob("*.toml"))
+    require_known("benchmark", dataset, benchmarks)
     facts = tomllib.loads((FACTS / "rows" / f"{dataset}.toml").read_text(encoding="utf-8"))
     labels = unpacked(facts["labels"])
     photographs = None
@@ -281,8 +281,8 @@ class StandIn:
     @classmethod
     def of(cls, name: str) -> Self:
         """Parse the name of a data set; ``dataset`` is empty unless it is simulated."""
-        found = _NAME.fullmatch(name)
-        return cls(*found.groups("")) if found else cls("")
+        match = _NAME.fullmatch(name)
+        return cls(*match.groups("")) if match else cls("")
 
     @property
     def unplanted(self) -> Self:
@@ -298,12 +298,12 @@ def title(name: str) -> str:
     >>> title("simulated-UCF101-sports-full-unplanted")
     'UCF101-like, Sports-1M features, full size (simulated without effect)'
     """
-    made = StandIn.of(name)
-    if not made.dataset:
+    stand_in = StandIn.of(name)
+    if not stand_in.dataset:
         return _TITLES.get(name, name)
-    words = [_WORDS[part] for part in astuple(made)[1:] if part in _WORDS]
-    how = "simulated without effect" if made.without == WITHOUT_EFFECTS else "simulated"
-    return f"{', '.join([f'{made.dataset}-like', *words])} ({how})"
+    words = [_WORDS[part] for part in astuple(stand_in)[1:] if part in _WORDS]
+    how = "simulated without effect" if stand_in.without == WITHOUT_EFFECTS else "simulated"
+    return f"{', '.join([f'{stand_in.dataset}-like', *words])} ({how})"
 
 
 def is_simulated_name(name: str) -> bool:
@@ -313,8 +313,8 @@ def is_simulated_name(name: str) -> bool:
 
 def is_variant(name: str) -> bool:
     """Whether a stand-in is another size, other features or the twin of one with a shorter name."""
-    made = StandIn.of(name)
-    return made != StandIn(made.dataset)
+    stand_in = StandIn.of(name)
+    return stand_in != StandIn(stand_in.dataset)
 
 
 #: Columns of a benchmark's classes that say its splits: their places, and those in the folds.
@@ -361,13 +361,13 @@ def benchmark_of(dataset: ZSLDataset) -> str | None:
     Only their images distinguish AWA1 and AWA2. Where these do not, the beginning of
     the data set's name does, as in ``AWA2-subset``.
     """
-    found = recognise(dataset.class_names, dataset.labels)
-    if found is None:
+    recognised = recognise(dataset.class_names, dataset.labels)
+    if recognised is None:
         return None
-    if found.benchmark:
-        return found.benchmark
+    if recognised.benchmark:
+        return recognised.benchmark
     called = dataset.name.lower()
-    return next((name for name in found.candidates if called.startswith(name.lower())), None)
+    return next((name for name in recognised.candidates if called.startswith(name.lower())), None)
 
 
 def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | None:
@@ -388,18 +388,18 @@ def recognise(class_names: Sequence[str], labels: np.ndarray) -> Recognised | No
 
 def named_like(class_names: Sequence[str]) -> tuple[str, ...]:
     """Return the benchmarks with these class names, in any order and spelling."""
-    found = _by_names(tuple(class_names))
-    return found.candidates if found else ()
+    recognised = _by_names(tuple(class_names))
+    return recognised.candidates if recognised else ()
 
 
 @lru_cache(maxsize=64)
 def _by_names(class_names: tuple[str, ...]) -> Recognised | None:
     plain = [class_key(name) for name in class_names]
-    found = [name for name in fact_sources() if sorted(plain) == sorted(_rows(name))]
-    if not found:
+    benchmarks = [name for name in fact_sources() if sorted(plain) == sorted(_rows(name))]
+    if not benchmarks:
         return None
-    rows = _rows(found[0])  # AWA1 and AWA2 list their classes in the same order
-    return Recognised(tuple(found), np.array([rows[name] for name in plain]))
+    rows = _rows(benchmarks[0])  # AWA1 and AWA2 list their classes in the same order
+    return Recognised(tuple(benchmarks), np.array([rows[name] for name in plain]))
 
 
 @lru_cache
@@ -412,16 +412,16 @@ def labels_digest(labels: np.ndarray) -> str:
     return hashlib.sha256(np.ascontiguousarray(labels, dtype="<i8").data).hexdigest()[:16]
 
 
-def _nearest(found: Recognised, images: np.ndarray) -> tuple[str, ...]:
+def _nearest(recognised: Recognised, images: np.ndarray) -> tuple[str, ...]:
     """Return the candidate with the nearest shares of images per class, if one is near."""
     distance = {}
-    for name in found.candidates:
-        real = class_facts(name).classes["images"].to_numpy()[found.row]
+    for name in recognised.candidates:
+        real = class_facts(name).classes["images"].to_numpy()[recognised.row]
         distance[name] = np.abs(images / images.sum() - real / real.sum()).sum()
     first, *others = sorted(distance, key=lambda name: distance[name])
     if all(distance[first] * _NEARER < distance[other] for other in others):
         return (first,)
-    return found.candidates
+    return recognised.candidates
 
 
 FOLDER = FACTS / "actions"
@@ -490,7 +490,9 @@ def action_facts(dataset: str) -> ActionFacts:
         class_names=names,
         videos=frozen(table["videos"].to_numpy()),
         attributes=None if bits is None else frozen([[*map(float, text)] for text in bits], "f4"),
-        overlapping={there: _overlapping(dataset, there, names) for there in PRETRAINING},
+        overlapping={
+            pretraining: _overlapping(dataset, pretraining, names) for pretraining in PRETRAINING
+        },
         released=tuple(
             frozen(np.array(test.split(), dtype=np.intp))
             for test in splits.loc[splits["dataset"] == dataset, "test"]

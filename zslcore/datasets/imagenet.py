@@ -163,8 +163,8 @@ def imagenet_rows(class_names: Sequence[str]) -> np.ndarray:
     name has no id of a class.
     """
     facts = imagenet()
-    found = (re.search(r"(?<![A-Za-z0-9])n\d{8}(?!\d)", name) for name in class_names)
-    rows = [facts.row.get(match.group(), -1) if match else -1 for match in found]
+    ids = (re.search(r"(?<![A-Za-z0-9])n\d{8}(?!\d)", name) for name in class_names)
+    rows = [facts.row.get(match.group(), -1) if match else -1 for match in ids]
     return np.array([row if row < CLASSES else -1 for row in rows], dtype=np.intp)
 
 
@@ -383,8 +383,8 @@ def planted_imagenet(name: str) -> tuple[bool, bool] | None:
 def imagenet_plan(name: str = SIMULATED_IMAGENET[0]) -> Plan:
     """Return the plan of a simulated data set, before anything is drawn."""
     require_known("simulated data set", name, SIMULATED_IMAGENET)
-    made = _NAMES[name]
-    of, (rarity, bias) = _SIZES[made.size], _KINDS[made.without]
+    variant = _NAMES[name]
+    of, (rarity, bias) = _SIZES[variant.size], _KINDS[variant.without]
     rows = candidate_rows()
     seen, n = imagenet().seen[rows], populations()[rows]
     scaled = np.rint(n * np.where(seen, of.train_share, of.share)).astype(int)

@@ -190,9 +190,9 @@ def with_file(
     paths: Sequence[Path], choices: Mapping[str, str] | None, prototypes: str | Path
 ) -> tuple[list[Path], dict[str, str]]:
     """Return files and choices with class embeddings from a file that may be another one."""
-    text, known = str(prototypes), {str(path) for path in paths} | {path.name for path in paths}
+    text, listed = str(prototypes), {str(path) for path in paths} | {path.name for path in paths}
     file = text if Path(text).is_file() else text.rpartition(":")[0]
-    others = [Path(file)] if file not in known and Path(file).is_file() else []
+    others = [Path(file)] if file not in listed and Path(file).is_file() else []
     chosen = {} if others and file == text else {"prototypes": text}
     return [*paths, *others], {**(choices or {}), **chosen}
 
@@ -203,14 +203,16 @@ def survey(paths: Sequence[Path], choices: Mapping[str, str] | None = None) -> I
     ``choices`` maps a part of :data:`CHOICES` to "FILE" or "FILE:NAME". Raises a FileRefusedError
     for a file that cannot be read, and a ParameterError for a choice that names nothing.
     """
-    found = [look_into(path, _welcome(path)) for path in paths]
-    shards = [each for each in found if each.container == "Parquet"]
+    contents_of_files = [look_into(path, _welcome(path)) for path in paths]
+    shards = [each for each in contents_of_files if each.container == "Parquet"]
     arrays = []
     if len(shards) > 1 and len({frozenset(each.shapes) for each in shards}) == 1:
         whole = _joined(shards)
         arrays = [Array(whole, name, tuple(shards)) for name in _readable(whole)]
-        found = [each for each in found if each not in shards]
-    arrays += [Array(contents, name) for contents in found for name in _readable(contents)]
+        contents_of_files = [each for each in contents_of_files if each not in shards]
+    arrays += [
+        Array(contents, name) for contents in contents_of_files for name in _readable(contents)
+    ]
     chosen = {part: _chosen(part, text, arrays) for part, text in (choices or {}).items()}
     unclear: dict[str, str] = {}
     parts = _guess(arrays, chosen, unclear)
@@ -261,18 +263,18 @@ def _readable(contents: Contents) -> list[str]:
 
 def _chosen(part: str, text: str, arrays: Sequence[Array]) -> Array:
     """Return the array that a choice names."""
-    found = [a for a in arrays if text in (a.title, a.contents.path.name, str(a.contents.path))]
+    matches = [a for a in arrays if text in (a.title, a.contents.path.name, str(a.contents.path))]
     file, _, name = text.rpartition(":")
     exact = [
         a for a in arrays if a.name == name and file in (a.contents.path.name, str(a.contents.path))
     ]
-    found = exact or found
-    if len(found) != 1:
-        titles = ", ".join(a.title for a in (found or arrays)[:12])
+    matches = exact or matches
+    if len(matches) != 1:
+        titles = ", ".join(a.title for a in (matches or arrays)[:12])
         raise ParameterError(
             f"--{part.replace('_', '-')}: expected one of {titles}; got {clean_text(text, 80)!r}."
         )
-    return found[0]
+    return matches[0]
 
 
 # --- Guessing -------------------------------------------------------------------------------------
@@ -306,10 +308,10 @@ def _guess(
     for array in free:
         if (part := _named_part(array)) not in ("", "class") and _may_be(array, part):
             named.setdefault(part, []).append(array)
-    for part, found in named.items():
+    for part, candidates in named.items():
         if part not in parts:
             # Scaled attributes go before those as they were collected, as the layout has both.
-            better = [a for a in found if a.name == "att"] or found
+            better = [a for a in candidates if a.name == "att"] or candidates
             if len(better) > 1 and part in CHOICES:
                 unclear[part] = _ambiguous(part, better)
             else:
@@ -331,7 +333,7 @@ def _may_be(array: Array, part: str) -> bool:
 
 def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
     """Find the parts of tables: a row an image with labels, or a row a class with its name."""
-    found: list[Array] = []
+    table_columns: list[Array] = []
     tables: dict[int, list[Array]] = {}
     for array in free:
         if array.contents.container in ("text", "Parquet") and len(array.contents.shapes) > 1:
@@ -345,14 +347,14 @@ def _of_tables(free: Sequence[Array], parts: dict[str, Array]) -> list[Array]:
         if len(matrices) != 1 or names is None or not names.is_text or names.values is None:
             continue
         if len(np.unique(names.values)) == len(names.values) and "label" not in of:
-            found += columns
+            table_columns += columns
             if parts.setdefault("prototypes", matrices[0]) is matrices[0]:
                 parts.setdefault("class_names", names)
                 if "columns" in of:
                     parts.setdefault("attribute_names", of["columns"])
         elif "labels" not in parts:
             parts["labels"] = names
-    return found
+    return table_columns
 
 
 def _guess_by_shape(
@@ -394,8 +396,8 @@ def _n_classes(parts: Mapping[str, Array]) -> int:
     return 0 if labels is None else len(np.unique(labels))
 
 
-def _ambiguous(part: str, found: Sequence[Array]) -> str:
-    titles = " and ".join(f"{a.title} ({a.in_words})" for a in found[:3])
+def _ambiguous(part: str, candidates: Sequence[Array]) -> str:
+    titles = " and ".join(f"{a.title} ({a.in_words})" for a in candidates[:3])
     return (
         f"Expected one array of {IN_WORDS[part]}, found {titles}; say which with "
         f"--{part.replace('_', '-')} FILE:NAME."
@@ -410,7 +412,7 @@ def find(
     *,
     choices: Mapping[str, str] | None = None,
     unseen: Sequence[str | int] | None = None,
-    known: Intake | None = None,
+    intake: Intake | None = None,
 ) -> Release:
     """Find a data set in files of any kind.
 
@@ -419,14 +421,14 @@ def find(
     paths : files, the first of which names the import
     choices : part -> "FILE" or "FILE:NAME", where the guess is wrong
     unseen : names or numbers of the unseen classes, or "random:N:SEED", where no file has a split
-    known : what :func:`survey` has found in these files, if that was asked before
+    intake : what :func:`survey` has found in these files, if that was asked before
     """
     paths = [Path(path).resolve() for path in paths]
     options: dict[str, Any] = {"more": [str(path) for path in paths[1:]]}
     options |= {"choices": dict(choices)} if choices else {}
     options |= {"unseen": list(unseen)} if unseen is not None else {}
     recipe = Recipe(str(paths[0]), options, paths, REVISION)
-    read = partial(_read, paths, dict(choices or {}), unseen, known)
+    read = partial(_read, paths, dict(choices or {}), unseen, intake)
     stem = paths[0].stem
     return Release(import_name(paths[0].parent.name if is_generic(stem) else stem), recipe, read)
 
@@ -440,10 +442,10 @@ def _read(
     paths: Sequence[Path],
     choices: Mapping[str, str],
     unseen: Sequence[str | int] | None,
-    known: Intake | None,
+    earlier: Intake | None,
     into: Path,
 ) -> ParsedDataset:
-    intake = known or survey(paths, choices)
+    intake = earlier or survey(paths, choices)
     parts = intake.parts
     for sentence in intake.unclear.values():
         raise FileRefusedError(sentence)
@@ -590,24 +592,24 @@ def _splits(
     names: Sequence[str],
     unseen: Sequence[str | int] | None,
     labels: np.ndarray,
-    known: Recognised | None,
+    benchmark: Recognised | None,
 ) -> list[Split]:
     """Build the split from lists of rows, a column of parts, or the unseen classes."""
     rows = intake.rows_of_parts()
     if "split" in intake.parts:
         words = np.array(intake.parts["split"].contents.names(intake.parts["split"].name))
-        found: Mapping[str, np.ndarray] = {
+        rows_of_word: Mapping[str, np.ndarray] = {
             word: np.flatnonzero(words == word) for word in dict.fromkeys(words.tolist())
         }
-        for word in found:
+        for word in rows_of_word:
             if word.lower() not in PART_OF_NAME:
                 raise closest_name(f"part in {intake.parts['split'].title}", word, PART_OF_NAME)
-        return [_from_rows(file, labels, found, unseen, known)]
+        return [_from_rows(file, labels, rows_of_word, unseen, benchmark)]
     if rows:
         lists = {part: array.contents.numbers(array.name) for part, array in rows.items()}
         if any(array.name.lower().endswith("_loc") for array in rows.values()):
             lists = {part: values - 1 for part, values in lists.items()}
-        return [_from_rows(file, labels, lists, unseen, known)]
+        return [_from_rows(file, labels, lists, unseen, benchmark)]
     if unseen is None and "unseen" in intake.parts:
         array = intake.parts["unseen"]
         unseen = (
@@ -620,7 +622,7 @@ def _splits(
             f"{file}: holds no split ({intake.sentence}); say which classes are unseen: "
             "--unseen 'blue whale' otter, --unseen 7 8 9, or --unseen random:10 --seed 0."
         )
-    return [split_from_unseen(labels, names, unseen, known)]
+    return [split_from_unseen(labels, names, unseen, benchmark)]
 
 
 def _from_rows(
@@ -628,7 +630,7 @@ def _from_rows(
     labels: np.ndarray,
     lists: Mapping[str, np.ndarray],
     unseen: Sequence[str | int] | None,
-    known: Recognised | None,
+    benchmark: Recognised | None,
 ) -> Split:
     """Return the split of lists of rows a part, with the fold of train and val."""
     listed = split_of_parts(file, {part: rows.tolist() for part, rows in lists.items()}, labels)
@@ -640,14 +642,14 @@ def _from_rows(
             )
     fold = {part: listed.parts[part] for part in ("train", "val") if part in listed.parts}
     parts = {part: rows for part, rows in listed.parts.items() if part not in fold}
-    return split_from_rows(file, labels, parts, unseen, known, fold)
+    return split_from_rows(file, labels, parts, unseen, benchmark, fold)
 
 
 def parquet_files(folder: Path) -> list[Path]:
     """Return the Parquet files of a data set of Hugging Face: of the folder, or of its data."""
     for place in (folder, folder / "data"):
-        if place.is_dir() and (found := sorted(place.glob("*.parquet"))):
-            return found
+        if place.is_dir() and (files := sorted(place.glob("*.parquet"))):
+            return files
     return []
 
 

@@ -105,7 +105,7 @@ class OpenWorldSet:
         for k, names in enumerate(self.classes):
             for key in {key for name in names for key in _keys(name)}:
                 labels.setdefault(key, set()).add(k)
-        found: dict[int, str] = {}
+        name_of: dict[int, str] = {}
         for name in class_names:
             of = next((labels[key] for key in _keys(name) if key in labels), set())
             if not of:
@@ -116,13 +116,13 @@ class OpenWorldSet:
                     f"a name of {len(of)} classes."
                 )
             (k,) = of
-            if k in found:
+            if k in name_of:
                 raise DatasetError(
-                    f"{self.title}: expected one class {self.class_names[k]!r}; got {found[k]!r} "
+                    f"{self.title}: expected one class {self.class_names[k]!r}; got {name_of[k]!r} "
                     f"and {name!r}."
                 )
-            found[k] = name
-        return list(found)
+            name_of[k] = name
+        return list(name_of)
 
 
 @cache
@@ -179,27 +179,27 @@ def _keys(name: str) -> tuple[str, str]:
 # --- Unseen classes by the rule -------------------------------------------------------------------
 
 
-def is_rule(asked: Sequence[str | int]) -> bool:
+def is_rule(unseen: Sequence[str | int]) -> bool:
     """Whether a list of unseen classes is the rule in their place."""
-    return len(asked) == 1 and str(asked[0]).partition(":")[0] == RULE
+    return len(unseen) == 1 and str(unseen[0]).partition(":")[0] == RULE
 
 
-def rule_in_words(asked: str) -> str:
+def rule_in_words(rule: str) -> str:
     """Return which classes are unseen by the rule, and how their order is known."""
-    _, _, name = asked.partition(":")
+    _, _, name = rule.partition(":")
     if not name:
         return "the second half of the classes, in the order of the file"
     return f"the new classes of {open_world_set(name).title} ({open_world_set(name).state})"
 
 
-def new_classes(asked: str, class_names: Sequence[str]) -> list[int]:
+def new_classes(rule: str, class_names: Sequence[str]) -> list[int]:
     """Return which classes of a data set are new, as places in ``class_names``, rising.
 
-    ``asked`` is :data:`RULE` for the second half of the data set's own order, or RULE:NAME for the
+    ``rule`` is :data:`RULE` for the second half of the data set's own order, or RULE:NAME for the
     new classes of a set, whichever order the data set has. Raises an UnknownNameError or a
     DatasetError when the data set has other classes than the set.
     """
-    _, _, name = asked.partition(":")
+    _, _, name = rule.partition(":")
     if not name:
         return list(range(n_base(len(class_names)), len(class_names)))
     of = open_world_set(name)
@@ -220,8 +220,8 @@ def new_classes(asked: str, class_names: Sequence[str]) -> list[int]:
 def _ensembles() -> Mapping[str, tuple[str, ...]]:
     """Return all templates by the name of their ensemble; a set names the one that CoOp writes."""
     text = (FOLDER / "templates.toml").read_text(encoding="utf-8")
-    found = {name: tuple(of["templates"]) for name, of in tomllib.loads(text).items()}
-    return MappingProxyType(found | {s.name: (s.template,) for s in open_world_sets().values()})
+    ensembles = {name: tuple(of["templates"]) for name, of in tomllib.loads(text).items()}
+    return MappingProxyType(ensembles | {s.name: (s.template,) for s in open_world_sets().values()})
 
 
 def templates_of(words: Sequence[str]) -> tuple[str, ...]:
@@ -230,9 +230,9 @@ def templates_of(words: Sequence[str]) -> tuple[str, ...]:
     ``words`` are templates with a "{}", names of ensembles as "imagenet-80", or names of sets; an
     UnknownNameError names the nearest one for any other.
     """
-    found: list[str] = []
+    templates: list[str] = []
     for word in words:
         if "{}" not in word and word not in _ensembles():
             raise closest_name("ensemble of templates", word, _ensembles())
-        found += [word] if "{}" in word else _ensembles()[word]
-    return tuple(dict.fromkeys(found))
+        templates += [word] if "{}" in word else _ensembles()[word]
+    return tuple(dict.fromkeys(templates))

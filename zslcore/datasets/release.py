@@ -129,7 +129,7 @@ def rows_of(
 def with_folds(
     split: Split,
     labels: np.ndarray,
-    known: Recognised | None,
+    benchmark: Recognised | None,
     listed: Sequence[Sequence[Sequence[int]]] = (),
     rows: Mapping[str, np.ndarray] | None = None,
     remark: str = "",
@@ -144,8 +144,8 @@ def with_folds(
         of_classes = labels[trainval]
         folds = [Fold(*(trainval[np.isin(of_classes, part)] for part in pair)) for pair in listed]
         origin = f"{len(folds)} pairs of class lists"
-    elif known and (folds := known.folds(labels, split)):
-        origin = f"the released class lists of {' and '.join(known.candidates)}"
+    elif benchmark and (folds := benchmark.folds(labels, split)):
+        origin = f"the released class lists of {' and '.join(benchmark.candidates)}"
     elif len(rows.get("train", ())) and len(rows.get("val", ())):
         folds = [Fold(*(trainval[np.isin(trainval, rows[part])] for part in ("train", "val")))]
         origin = "train_loc and val_loc"

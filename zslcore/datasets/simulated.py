@@ -138,12 +138,12 @@ def stand_in_classes(name: str) -> tuple[str, ...]:
     return tuple(class_facts(_NAMES[name].dataset).classes["class"])
 
 
-def _world(made: StandIn) -> World:
-    world = _WORLDS[made.dataset]
-    if made.extractor:
+def _world(stand_in: StandIn) -> World:
+    world = _WORLDS[stand_in.dataset]
+    if stand_in.extractor:
         # An extractor that was trained on nothing treats all classes alike.
         return replace(world, rho=(0.6, 0.6), omega=(1.3, 1.3), moved=())
-    if made.without:
+    if stand_in.without:
         rho, omega = (sum(pair) / 2 for pair in (world.rho, world.omega))
         return replace(world, rho=(rho, rho), omega=(omega, omega), moved=(), kappa=0.0)
     return world
@@ -160,10 +160,10 @@ def simulate(name: str) -> ZSLDataset:
     images.
     """
     require_known("simulated data set", name, _NAMES)
-    made = _NAMES[name]
-    benchmark, world = made.dataset, _world(made)
+    stand_in = _NAMES[name]
+    benchmark, world = stand_in.dataset, _world(stand_in)
     facts = class_facts(benchmark)
-    images, test_seen = _counts(facts.classes, share=1.0 if made.size else world.demo)
+    images, test_seen = _counts(facts.classes, share=1.0 if stand_in.size else world.demo)
     labels = np.repeat(np.arange(len(images)), images)
     proposed = _proposed(facts, labels, images, test_seen)
     photographs = None
@@ -171,29 +171,29 @@ def simulate(name: str) -> ZSLDataset:
         rng = np.random.default_rng([world.seed, 3, len(labels)])
         is_apascal = _is(facts, "ss", "train")[labels]
         photographs = draw_photographs(labels, is_apascal, proposed, rng)
-    known = class_attributes(benchmark)
-    prototypes, v = _draw_classes(world, facts, known)
+    attributes = class_attributes(benchmark)
+    prototypes, v = _draw_classes(world, facts, attributes)
     return ZSLDataset(
         name=name,
         features=draw_features(
             world,
             benchmark,
-            np.take(world.omega, _known(facts)),
+            np.take(world.omega, _in_imagenet(facts)),
             labels,
             v,
-            _N_FEATURES[made.size],
+            _N_FEATURES[stand_in.size],
             photographs,
         ),
         labels=labels,
         prototypes=prototypes,
         class_names=tuple(facts.classes["class"]),
-        attribute_names=() if known is None else tuple(known.columns),
+        attribute_names=() if attributes is None else tuple(attributes.columns),
         splits={"PS": proposed, "SS": _standard(facts, labels)},
         source=f"Simulated: class names, counts and splits of {benchmark}, numbers from a model"
-        f"{', with no effect planted' if made.without else ''}.",
+        f"{', with no effect planted' if stand_in.without else ''}.",
         simulated=True,
         independent_prototypes=True,
-        pretraining=("none",) if made.extractor else ("imagenet-1k",),
+        pretraining=("none",) if stand_in.extractor else ("imagenet-1k",),
         revision=REVISION,
         image_files=() if photographs is None else tuple(f"{p:06d}.jpg" for p in photographs),
     )
@@ -203,16 +203,16 @@ def simulate(name: str) -> ZSLDataset:
 
 
 def _draw_classes(
-    world: World, facts: ClassFacts, known: pd.DataFrame | None
+    world: World, facts: ClassFacts, attributes: pd.DataFrame | None
 ) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng([world.seed, 0])
-    if known is None:
+    if attributes is None:
         S, z, q = _drawn(world, facts, rng)
     else:
-        S = known.fillna(known.mean()).to_numpy()
+        S = attributes.fillna(attributes.mean()).to_numpy()
         z = turned(S, world.k, rng)
         q = rng.standard_normal(z.shape)
-    v = mixed(z, q, np.take(world.rho, _known(facts))[:, None])
+    v = mixed(z, q, np.take(world.rho, _in_imagenet(facts))[:, None])
     if world.moved:
         d = np.random.default_rng([world.seed, 5]).standard_normal(v.shape)
         v += world.delta * facts.classes["class"].isin(world.moved).to_numpy()[:, None] * d
@@ -322,8 +322,8 @@ def _groups(names: pd.Series, rng: np.random.Generator) -> np.ndarray:
     return rng.integers(len(names) // 12, size=len(names))
 
 
-def _known(facts: ClassFacts) -> np.ndarray:
-    """1 for classes known to the extractor, 0 for others."""
+def _in_imagenet(facts: ClassFacts) -> np.ndarray:
+    """Return 1 for each class of ImageNet-1K, 0 for others."""
     return (facts.classes["imagenet1k"] != "").to_numpy(dtype=np.intp)
 
 

@@ -91,10 +91,10 @@ class Extractor:
         return replace(self, rho=(rho, rho), omega=(omega, omega))
 
     def looks(
-        self, known: np.ndarray, z: np.ndarray, q: np.ndarray, labels: np.ndarray
+        self, in_pretraining: np.ndarray, z: np.ndarray, q: np.ndarray, labels: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the spread of each class, the labels, and the latent looks of each class."""
-        rho, omega = (np.take(pair, known.astype(int)) for pair in (self.rho, self.omega))
+        rho, omega = (np.take(pair, in_pretraining.astype(int)) for pair in (self.rho, self.omega))
         return omega, labels, rounded(mixed(z, q, rho[:, None]))
 
 
@@ -130,11 +130,11 @@ def _every() -> Iterator[StandIn]:
     ):
         if dataset == "UCF101" or not prototypes:
             usual = extractor == USUAL
-            made = StandIn(dataset, "" if usual else extractor, prototypes, size)
-            yield from [made, made.unplanted] if EXTRACTORS[extractor].knows else [made]
+            stand_in = StandIn(dataset, "" if usual else extractor, prototypes, size)
+            yield from [stand_in, stand_in.unplanted] if EXTRACTORS[extractor].knows else [stand_in]
 
 
-_NAMES = {str(made): made for made in _every()}
+_NAMES = {str(stand_in): stand_in for stand_in in _every()}
 #: Every name that :func:`simulate_action` knows.
 SIMULATED_ACTIONS = tuple(_NAMES)
 #: Those that lists of data sets show; the others are named by the pages that need them.
@@ -153,26 +153,26 @@ def action_name(dataset: str, extractor: str, *, vectors: bool, planted: bool = 
             f"{dataset}: expected word vectors, no attributes of it are published."
         )
     prototypes = "vectors" if vectors and dataset == "UCF101" else ""
-    made = StandIn(dataset, "" if extractor == USUAL else extractor, prototypes)
-    return str(made if planted or not EXTRACTORS[extractor].knows else made.unplanted)
+    stand_in = StandIn(dataset, "" if extractor == USUAL else extractor, prototypes)
+    return str(stand_in if planted or not EXTRACTORS[extractor].knows else stand_in.unplanted)
 
 
-def _extractor(made: StandIn) -> Extractor:
-    extractor = EXTRACTORS[made.extractor or USUAL]
-    return extractor.unplanted if made.without else extractor
+def _extractor(stand_in: StandIn) -> Extractor:
+    extractor = EXTRACTORS[stand_in.extractor or USUAL]
+    return extractor.unplanted if stand_in.without else extractor
 
 
 def planted_action(name: str) -> Planted | None:
     """Return the effects of the simulated data set of this name; None for any other."""
     if name not in _NAMES:
         return None
-    made = _NAMES[name]
-    extractor = _extractor(made)
+    stand_in = _NAMES[name]
+    extractor = _extractor(stand_in)
     return Planted(
         extractor.rho,
         extractor.omega,
         moved=(),
-        photographs=_kappa(made.dataset),
+        photographs=_kappa(stand_in.dataset),
         pretraining=extractor.knows or "no pre-training set",
     )
 
@@ -188,31 +188,33 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
     classes.
     """
     require_known("simulated data set", name, SIMULATED_ACTIONS)
-    made = _NAMES[name]
-    facts, extractor = action_facts(made.dataset), _extractor(made)
-    share, D = (1.0, D_FULL) if made.size else (DEMO, D_DEMO)
+    stand_in = _NAMES[name]
+    facts, extractor = action_facts(stand_in.dataset), _extractor(stand_in)
+    share, D = (1.0, D_FULL) if stand_in.size else (DEMO, D_DEMO)
     videos = np.maximum(np.rint(share * facts.videos).astype(int), 5)
     labels = np.repeat(np.arange(len(videos)), videos)
     groups = clip_groups(facts, videos, seed)
     z, q, attributes, words = _classes(facts, seed)
-    known = facts.overlapping[extractor.knows] if extractor.knows else np.zeros(len(z), bool)
+    in_pretraining = (
+        facts.overlapping[extractor.knows] if extractor.knows else np.zeros(len(z), bool)
+    )
     clips = None if groups is None else np.unique(groups, return_inverse=True)[1]
-    world = _world(made.dataset, extractor, seed)
+    world = _world(stand_in.dataset, extractor, seed)
     return ZSLDataset(
         name=name,
         features=draw_features(
             world,
-            f"{made.dataset} {extractor.key}",
-            *extractor.looks(known, z, q, labels),
+            f"{stand_in.dataset} {extractor.key}",
+            *extractor.looks(in_pretraining, z, q, labels),
             D,
             clips,
         ),
         labels=labels,
-        prototypes=words if made.prototypes or attributes is None else attributes,
+        prototypes=words if stand_in.prototypes or attributes is None else attributes,
         class_names=facts.class_names,
         splits={"released 1": _released(facts, labels, groups)},
-        source=f"Simulated: class names, numbers of videos and lists of {made.dataset}, numbers "
-        f"from a model{', with no effect planted' if made.without else ''}.",
+        source=f"Simulated: class names, numbers of videos and lists of {stand_in.dataset}, "
+        f"numbers from a model{', with no effect planted' if stand_in.without else ''}.",
         simulated=True,
         independent_prototypes=True,
         pretraining=(extractor.pretraining,),
@@ -224,20 +226,20 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
 def small_world(
     facts: ActionFacts,
     extractor: Extractor,
-    known: np.ndarray,
+    in_pretraining: np.ndarray,
     *,
     videos: int = 10,
     n_features: int = 64,
     seed: int = 0,
 ) -> ZSLDataset:
-    """Return a small world for studies of the study: ``known`` classes have an advantage.
+    """Return a small world for studies of the study: ``in_pretraining`` classes have an advantage.
 
     Extractors with the same seed see the same classes.
     """
     z, q, attributes, words = _classes(facts, seed)
     labels = np.repeat(np.arange(len(z)), videos)
     world = _world(facts.dataset, extractor, seed)
-    seen = extractor.looks(known, z, q, labels)
+    seen = extractor.looks(in_pretraining, z, q, labels)
     return ZSLDataset(
         name=f"small {facts.dataset}, {extractor.key}",
         features=draw_features(world, extractor.key, *seen, n_features, None),
@@ -290,9 +292,9 @@ def clip_groups(facts: ActionFacts, videos: Sequence[int], seed: int = 0) -> np.
         return None
     rng = np.random.default_rng([_SEEDS[facts.dataset], 5, seed])
     names = []
-    for name, there in zip(facts.class_names, videos, strict=True):
-        sizes = np.full(GROUPS, there // GROUPS)
-        sizes[rng.permutation(GROUPS)[: there % GROUPS]] += 1
+    for name, n_videos in zip(facts.class_names, videos, strict=True):
+        sizes = np.full(GROUPS, n_videos // GROUPS)
+        sizes[rng.permutation(GROUPS)[: n_videos % GROUPS]] += 1
         for _ in range(GROUPS):  # clips that change groups, where both keep to the limits
             one, other = rng.integers(GROUPS, size=2)
             if sizes[one] > CLIPS[0] and CLIPS[0] <= sizes[other] < CLIPS[1]:

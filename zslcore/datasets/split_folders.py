@@ -84,16 +84,16 @@ def read_split_folder(folder: Path) -> SplitList | None:
     """
     if holds_split_lists(folder):
         return _with_unread(folder, read_split_lists(folder))
-    there = {path.name.lower(): path for path in _files(folder)}
+    file_of = {path.name.lower(): path for path in _files(folder)}
     for read in (_read_few_shot, _read_cub, _read_tables, _read_pairs, _read_class_lists):
-        if (found := read(folder, there)) is not None:
-            return _with_unread(folder, found) if read is _read_class_lists else found
+        if (split_list := read(folder, file_of)) is not None:
+            return _with_unread(folder, split_list) if read is _read_class_lists else split_list
     return None
 
 
-def _with_unread(folder: Path, found: SplitList) -> SplitList:
+def _with_unread(folder: Path, split_list: SplitList) -> SplitList:
     """Add the question on lists of a folder that are not read, which may belong to the split."""
-    names = {*re.split(r"[,;]?\s+|;", found.note)}
+    names = {*re.split(r"[,;]?\s+|;", split_list.note)}
     unread = [
         clean_text(path.name, 60)
         for path in _files(folder)
@@ -104,9 +104,9 @@ def _with_unread(folder: Path, found: SplitList) -> SplitList:
         and not _named(path)
     ]
     if not unread:
-        return found
+        return split_list
     text = f"Not read, and not checked: {counted_names(unread, 6)}."
-    return replace(found, questions=(*found.questions, text))
+    return replace(split_list, questions=(*split_list.questions, text))
 
 
 def refusal_of_folder(folder: Path) -> FileRefusedError:
@@ -138,16 +138,16 @@ def _files(folder: Path) -> list[Path]:
 # --- Images ---------------------------------------------------------------------------------------
 
 
-def _read_few_shot(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
-    if not {"base.json", "novel.json"} <= there.keys():
+def _read_few_shot(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
+    if not {"base.json", "novel.json"} <= files.keys():
         return None
     listed: dict[str, list[tuple[str, str]]] = {}
     for part, name in (("train", "base.json"), ("val", "val.json"), ("test_unseen", "novel.json")):
-        if name in there:
-            listed[part] = _labelled(there[name])
-    files = ", ".join(name for name in ("base.json", "val.json", "novel.json") if name in there)
+        if name in files:
+            listed[part] = _labelled(files[name])
+    names = ", ".join(name for name in ("base.json", "val.json", "novel.json") if name in files)
     return split_of_images(
-        folder, listed, f"{files}: classes of base train, those of novel are unseen"
+        folder, listed, f"{names}: classes of base train, those of novel are unseen"
     )
 
 
@@ -169,12 +169,12 @@ def _class_of(label: Any, names: Any) -> str:
     return str(names[label] if is_number else label)
 
 
-def _read_tables(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
-    if not {"train.csv", "test.csv"} <= there.keys():
+def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
+    if not {"train.csv", "test.csv"} <= files.keys():
         return None
     listed: dict[str, list[tuple[str, str]]] = {}
     for part in ("train", "val", "test"):
-        if path := there.get(f"{part}.csv"):
+        if path := files.get(f"{part}.csv"):
             listed[part] = _table(path)
     note = ", ".join(f"{part}.csv" for part in listed)
     classes = {part: {label for _, label in rows} for part, rows in listed.items()}
@@ -199,10 +199,10 @@ def _table(path: Path) -> list[tuple[str, str]]:
     return entries["train"] if rows else []
 
 
-def _read_cub(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
-    if not {*CUB} <= there.keys():
+def _read_cub(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
+    if not {*CUB} <= files.keys():
         return None
-    images, labels, trains, classes = (dict(_numbered(there[name])) for name in CUB)
+    images, labels, trains, classes = (dict(_numbered(files[name])) for name in CUB)
     listed: dict[str, list[tuple[str, str]]] = {"train": [], "test": []}
     for number, image in images.items():
         name = classes.get(labels.get(number, ""), "")
@@ -220,11 +220,11 @@ def _numbered(path: Path) -> list[tuple[str, str]]:
 # --- Classes --------------------------------------------------------------------------------------
 
 
-def _read_pairs(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
-    if not {"train_pairs.txt", "test_pairs.txt"} <= there.keys():
+def _read_pairs(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
+    if not {"train_pairs.txt", "test_pairs.txt"} <= files.keys():
         return None
-    train, test = (lines_of(there[f"{part}_pairs.txt"]) for part in ("train", "test"))
-    val = lines_of(there["val_pairs.txt"]) if "val_pairs.txt" in there else []
+    train, test = (lines_of(files[f"{part}_pairs.txt"]) for part in ("train", "test"))
+    val = lines_of(files["val_pairs.txt"]) if "val_pairs.txt" in files else []
     new, shared = [pair for pair in test if pair not in {*train}], len({*train} & {*test})
     note = "pairs of attribute and object, no images"
     if shared:
@@ -255,9 +255,9 @@ class _Named:
         return self.stage, not self.fold, "trainval" in stem, -len(stem)
 
 
-def _read_class_lists(folder: Path, there: Mapping[str, Path]) -> SplitList | None:
+def _read_class_lists(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
     """Read lists of classes a side by the words in their names; the last stage has the test."""
-    named = [found for path in there.values() if (found := _named(path))]
+    named = [class_list for path in files.values() if (class_list := _named(path))]
     of_side = {
         side: sorted((n for n in named if n.side == side), key=lambda n: n.rank, reverse=True)
         for side in ("seen", "val", "unseen")

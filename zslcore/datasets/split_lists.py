@@ -205,15 +205,15 @@ def split_of_parts(
         note = note.replace("from 0", f"from 1, since they reach {n:,} of {n:,} rows")
     within = labels is not None and all(0 <= v.min() <= v.max() < len(labels)
                                         for v in rows.values() if v.size)  # fmt: skip
-    found, said = _validated(rows, labels if within else None)
-    if "test" in found:
+    checked, remark = _validated(rows, labels if within else None)
+    if "test" in checked:
         if labels is not None and within:
-            said += _part_by_side(found, labels)
+            remark += _part_by_side(checked, labels)
         else:
-            found["test_unseen"] = found.pop("test")
-            said += "; test is taken for unseen, no labels say of which classes it is"
-    given = np.empty(0, np.int64) if labels is None else labels
-    return SplitList(file, (), given, tuple(class_names), found, note=note + said)
+            checked["test_unseen"] = checked.pop("test")
+            remark += "; test is taken for unseen, no labels say of which classes it is"
+    numbers = np.empty(0, np.int64) if labels is None else labels
+    return SplitList(file, (), numbers, tuple(class_names), checked, note=note + remark)
 
 
 def _rows_in(values: np.ndarray, n: int) -> np.ndarray:
@@ -329,19 +329,19 @@ def is_class_list(lines: Sequence[str]) -> bool:
 
 def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]:
     """Return paths by the part they name; nothing unless parts train and test."""
-    found: dict[str, Path] = {}
+    path_of_part: dict[str, Path] = {}
     named = [
         (PART_OF_NAME[name.lower()], path) for name, path in paths if name.lower() in PART_OF_NAME
     ]
     if not _is_whole({part for part, _ in named}):
         return {}
     for part, path in named:
-        if part in found:
-            both = f"{clean_text(found[part].name)} and {clean_text(path.name)}"
+        if part in path_of_part:
+            both = f"{clean_text(path_of_part[part].name)} and {clean_text(path.name)}"
             expect(False, folder, f"one list or folder of {part}", both)
         refuse_link_out(path, folder)
-        found[part] = path
-    return found
+        path_of_part[part] = path
+    return path_of_part
 
 
 def _names_in(folder: Path) -> list[str]:
@@ -467,14 +467,14 @@ def _of_trees(folder: Path, trees: Mapping[str, Path]) -> SplitList:
     rows = ImageRows(clean_text(folder.name))
     parts = {}
     for part, tree in trees.items():
-        found = []
+        numbers = []
         for file, label in files_by_class(tree, folder):
             if not IMAGE.search(file):
                 continue
-            found.append(rows.add(f"{tree.name}/{file}", label))
+            numbers.append(rows.add(f"{tree.name}/{file}", label))
             few = len(rows.labels) <= MAX_IMAGES
             expect(few, folder, f"at most {MAX_IMAGES:,} images", "more")
-        parts[part] = np.array(found, np.int64)
+        parts[part] = np.array(numbers, np.int64)
     note = f"folders {', '.join(tree.name for tree in trees.values())}"
     return numbered_by_class(folder, rows, parts, note, one_name=False)
 
@@ -540,16 +540,16 @@ def numbered_by_class(
     names = sorted({name_of[label] for label in rows.labels}, key=_natural)
     number = {name: c for c, name in enumerate(names)}
     labels = np.array([number[name_of[label]] for label in rows.labels], np.int64)
-    found, _ = _validated(parts, labels)
-    if "test" in found:
-        note += _all_unseen(found, labels) or _part_by_side(found, labels)
+    checked, _ = _validated(parts, labels)
+    if "test" in checked:
+        note += _all_unseen(checked, labels) or _part_by_side(checked, labels)
     cleaned = tuple(clean_text(name) for name in names)
     return SplitList(
         clean_text(folder.name),
         tuple(rows.number),
         labels,
         cleaned,
-        found,
+        checked,
         note=note,
         one_name=one_name,
         questions=(*questions, *more),
@@ -563,20 +563,20 @@ def _validated(
 
     Validation is the test where no other part tests. Without labels it validates on classes.
     """
-    found, remark = dict(parts), ""
-    if not {"test", "test_seen", "test_unseen"} & set(found):
-        found["test"] = found.pop("val")
+    checked, remark = dict(parts), ""
+    if not {"test", "test_seen", "test_unseen"} & set(checked):
+        checked["test"] = checked.pop("val")
         remark = "; val is the test, no other part is"
-    if {"train", "val"} <= set(found):
-        listed = found.get("trainval", np.empty(0, np.int64))
-        both = np.concatenate([found["train"], found["val"]])
+    if {"train", "val"} <= set(checked):
+        listed = checked.get("trainval", np.empty(0, np.int64))
+        both = np.concatenate([checked["train"], checked["val"]])
         # A list of trainval repeats those of train and val.
-        found["trainval"] = np.concatenate([listed, both[~np.isin(both, listed)]])
-        if labels is not None and np.isin(labels[found["val"]], labels[found["train"]]).any():
-            del found["train"], found["val"]  # images are held out, not classes
-    elif "train" in found and "trainval" not in found:
-        found["trainval"] = found.pop("train")
-    return found, remark
+        checked["trainval"] = np.concatenate([listed, both[~np.isin(both, listed)]])
+        if labels is not None and np.isin(labels[checked["val"]], labels[checked["train"]]).any():
+            del checked["train"], checked["val"]  # images are held out, not classes
+    elif "train" in checked and "trainval" not in checked:
+        checked["trainval"] = checked.pop("train")
+    return checked, remark
 
 
 def _natural(name: str) -> tuple[bool, int, str]:

@@ -103,8 +103,8 @@ def read_table(
     UnknownNameError
         For a class without prototype; names the nearest one that has one.
     """
-    found = find(Path(path), prototypes=prototypes, unseen=unseen)
-    return found.read_dataset(name or clean_text(Path(path).stem, 64), into)
+    release = find(Path(path), prototypes=prototypes, unseen=unseen)
+    return release.read_dataset(name or clean_text(Path(path).stem, 64), into)
 
 
 def is_table(path: Path) -> bool:
@@ -136,9 +136,9 @@ def find(
     """Find the files of features of your own; see :func:`read_table`."""
     side = None if prototypes is None else Path(prototypes).resolve()
     options = {"prototypes": side and str(side), "unseen": unseen}
-    given = {key: value for key, value in options.items() if value is not None}
+    options = {key: value for key, value in options.items() if value is not None}
     sources = [path.resolve(), *([side] if side else [])]
-    recipe = Recipe(str(path.resolve()), given, sources, REVISION)
+    recipe = Recipe(str(path.resolve()), options, sources, REVISION)
     return Release(import_name(path.stem), recipe, partial(_read, path, side, unseen))
 
 
@@ -157,11 +157,11 @@ def _own_split(
     parts: dict[str, np.ndarray],
     unseen: Sequence[str | int] | None,
     labels: np.ndarray,
-    known: Recognised | None,
+    benchmark: Recognised | None,
 ) -> list[Split]:
     """Build the split from the file's rows, or else from the unseen classes."""
     if parts:
-        return [split_from_rows(file, labels, parts, unseen, known)]
+        return [split_from_rows(file, labels, parts, unseen, benchmark)]
     if unseen is None and known_ids(names):
         return [challenge_split("own", labels, names)]
     if unseen is None:
@@ -169,7 +169,7 @@ def _own_split(
             f"{file} holds no split; expected the arrays or the column that say which rows train "
             f"and test, or the names of the unseen classes with unseen= (--unseen)."
         )
-    return [split_from_unseen(labels, names, unseen, known)]
+    return [split_from_unseen(labels, names, unseen, benchmark)]
 
 
 def split_from_rows(
@@ -177,7 +177,7 @@ def split_from_rows(
     labels: np.ndarray,
     parts: Mapping[str, np.ndarray],
     unseen: Sequence[str | int] | None = None,
-    known: Recognised | None = None,
+    benchmark: Recognised | None = None,
     rows: Mapping[str, np.ndarray] | None = None,
 ) -> Split:
     """Return the split "own" of the rows of a file, with folds; ``rows`` are of train and val."""
@@ -186,26 +186,29 @@ def split_from_rows(
     for part in ("trainval", "test_unseen"):
         expect(len(parts.get(part, ())), file, f"rows in {part!r}", "none")
     split = Split.from_rows("own", labels, **parts, note=f"Rows as given in {file}")
-    return with_folds(split, labels, known, rows=rows)
+    return with_folds(split, labels, benchmark, rows=rows)
 
 
 def split_from_unseen(
     labels: np.ndarray,
     names: Sequence[str],
     unseen: Sequence[str | int],
-    known: Recognised | None = None,
+    benchmark: Recognised | None = None,
 ) -> Split:
     """Return the split "own" that tests unseen classes and a fifth of the rows of every other."""
     chosen = class_numbers(unseen, names)
     expect(0 < len(chosen) < len(names), "unseen classes", f"1 to {len(names) - 1} of {len(names)} "
            "classes, so that some train", len(chosen))  # fmt: skip
-    for side, there in (("unseen", np.isin(labels, chosen)), ("seen", ~np.isin(labels, chosen))):
-        expect(there.any(), "unseen classes", f"images of {side} classes", "none")
+    for side, is_of_side in (
+        ("unseen", np.isin(labels, chosen)),
+        ("seen", ~np.isin(labels, chosen)),
+    ):
+        expect(is_of_side.any(), "unseen classes", f"images of {side} classes", "none")
     which = rule_in_words(str(unseen[0])) if is_rule(unseen) else "as requested"
     if len(unseen) == 1 and (drawn := RANDOM.fullmatch(str(unseen[0]))):
         which = f"drawn at random with seed {drawn[2] or 0}"
     note = f"{len(chosen)} unseen classes, {which}; a fifth of the others' rows held out"
-    return with_folds(Split.from_classes("own", labels, chosen, note=note), labels, known)
+    return with_folds(Split.from_classes("own", labels, chosen, note=note), labels, benchmark)
 
 
 def class_numbers(classes: Sequence[str | int], names: Sequence[str]) -> list[int]:
@@ -244,7 +247,7 @@ def _read_archive(
     prototypes = side.values if side else np.array(arrays["prototypes"])
     names = side.classes if side else own or tuple(f"class {i}" for i in range(len(prototypes)))
     parts = {part: arrays[part] for part in SPLIT_PARTS if part in arrays}
-    made = "; ".join((*read.names.get("provenance", ()), *_unread(arrays, read.unread)))
+    remarks = "; ".join((*read.names.get("provenance", ()), *_unread(arrays, read.unread)))
     pretraining = read.names.get("pretraining", ())
     return ParsedDataset(
         features=arrays["features"],
@@ -254,7 +257,7 @@ def _read_archive(
         splits=partial(_own_split, file, names, parts, unseen),
         labels_in=f"{file}, variable 'labels'",
         classes_in=side.file if side else f"{file}, variable 'class_names'",
-        source=f"Features of your own, from {file}{f': {made}' if made else ''}.",
+        source=f"Features of your own, from {file}{f': {remarks}' if remarks else ''}.",
         first=0,
         attribute_names=side.names if side else read.names.get("attribute_names", ()),
         image_files=read.names.get("image_files", ()),
@@ -266,13 +269,13 @@ def _unread(arrays: Mapping[str, np.ndarray], others: Sequence[str]) -> Iterator
     """Yield the parts that were not read, and whether they train on test rows."""
     if others:
         yield f"not read: {', '.join(others)}"
-    given = [part for part in UNREAD if part in arrays]
-    if given:
-        used = np.concatenate([arrays[part].ravel() for part in given])
+    unread_parts = [part for part in UNREAD if part in arrays]
+    if unread_parts:
+        used = np.concatenate([arrays[part].ravel() for part in unread_parts])
         tested = [arrays[p].ravel() for p in ("test_seen", "test_unseen") if p in arrays]
         leaked = np.intersect1d(used, np.concatenate([*tested, np.empty(0, int)])).size
         leak = f"; {leaked:,} of their rows are test rows" if leaked else ""
-        yield f"{', '.join(given)}: not read from tables{leak}"
+        yield f"{', '.join(unread_parts)}: not read from tables{leak}"
 
 
 def _by_name(

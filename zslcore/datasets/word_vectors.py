@@ -50,7 +50,7 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
     forms = [_forms(name) for name in class_names]
     wanted = {word for of_class in forms for words in of_class for word in words}
     vectors = _read(path, wanted)
-    found, missing = [], []
+    class_vectors, missing = [], []
     for name, (phrases, *words) in zip(class_names, forms, strict=True):
         whole = _first(vectors, phrases)
         parts = [whole] if whole is not None else [_first(vectors, each) for each in words]
@@ -58,12 +58,12 @@ def vectors_of_classes(path: str | os.PathLike[str], class_names: Sequence[str])
         if len(present) < len(parts) or not present:
             missing.append(name)
         else:
-            found.append(np.mean(present, axis=0))
+            class_vectors.append(np.mean(present, axis=0))
     if missing:
         shown = ", ".join(repr(clean_text(spaced_name(name), 60)) for name in missing[:LISTED])
         more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
         expect(False, path, "a vector for every word of each class", f"none for {shown}{more}")
-    return np.asarray(found, dtype=np.float32)
+    return np.asarray(class_vectors, dtype=np.float32)
 
 
 def _forms(name: str) -> list[tuple[str, ...]]:

@@ -112,8 +112,8 @@ def read_xlsa17(
     UnknownNameError
         When a class list names a class that ``allclasses_names`` does not have.
     """
-    found = find(folder, features, splits, prototypes=prototypes, embedding=embedding)
-    return found.import_dataset(name, pretraining)
+    release = find(folder, features, splits, prototypes=prototypes, embedding=embedding)
+    return release.import_dataset(name, pretraining)
 
 
 def can_read(path: Path) -> bool:
@@ -127,9 +127,9 @@ def data_sets_in(folder: Path, depth: int = 2) -> list[Path]:
         return []
     below = [path for path in sorted(folder.iterdir()) if path.is_dir()]
     below = [path for path in below if path.name.lower() not in SPLIT_FOLDERS]
-    found = [path for path in below if _look_up(path, SPLITS)]
-    if found or len(below) > MOST_FOLDERS:
-        return found
+    folders = [path for path in below if _look_up(path, SPLITS)]
+    if folders or len(below) > MOST_FOLDERS:
+        return folders
     inside = [data_sets_in(path, depth - 1) for path in below]  # the archive keeps them in "data"
     return [path for paths in inside for path in paths]
 
@@ -200,11 +200,11 @@ class _Layout:
         own = splits_file.parent  # where this split's lists lie
         if own == folder:
             own = _look_up(folder, "proposed_split") or folder
-        folders = [found for name in STANDARD_FOLDERS if (found := _look_up(folder, name))]
+        folders = [path for name in STANDARD_FOLDERS if (path := _look_up(folder, name))]
         standard: dict[str, Path] = {}
-        for found in folders:
-            standard = _present(found, (*STANDARD, *LISTS)) | standard
-        predicates = (_look_up(found, "predicates.txt") for found in [*folders, folder])
+        for path in folders:
+            standard = _present(path, (*STANDARD, *LISTS)) | standard
+        predicates = (_look_up(path, "predicates.txt") for path in [*folders, folder])
         return cls(
             folder=folder,
             features=_required(folder, features, "features"),
@@ -262,17 +262,17 @@ def _required(folder: Path, name: str, what: str) -> Path:
         inside = _look_up(folder, where) if where.lower() in SPLIT_FOLDERS else None
     path = _look_up(inside, file) if inside and Path(file).name == file else None
     if path is None:
-        there = ", ".join(sorted(clean_text(p.name) for p in folder.glob("*.mat"))[:8])
+        mat_files = ", ".join(sorted(clean_text(p.name) for p in folder.glob("*.mat"))[:8])
         raise FileRefusedError(
-            f"{folder}: expected the {what} in {name!r}, found {there or 'no .mat file'}; "
+            f"{folder}: expected the {what} in {name!r}, found {mat_files or 'no .mat file'}; "
             f"say which file to read with {what}= (--{what})."
         )
     return path
 
 
 def _present(folder: Path, names: tuple[str, ...]) -> dict[str, Path]:
-    found = ((name, _look_up(folder, name)) for name in names)
-    return {name: path for name, path in found if path}
+    paths = ((name, _look_up(folder, name)) for name in names)
+    return {name: path for name, path in paths if path}
 
 
 def _read(layout: _Layout, into: Path) -> ParsedDataset:
@@ -317,7 +317,7 @@ def _image_files(path: Path, n: int) -> tuple[str, ...]:
 
 
 def _splits(
-    layout: _Layout, tables: Variables, labels: np.ndarray, known: Recognised | None
+    layout: _Layout, tables: Variables, labels: np.ndarray, benchmark: Recognised | None
 ) -> list[Split]:
     """Build the file's own split, and the standard one where that is known."""
     names, file = tables.names["allclasses_names"], layout.splits.name
@@ -325,25 +325,25 @@ def _splits(
     whole = Split.from_rows("PS", labels, **{part: rows[part] for part in SPLIT_PARTS}, note="")
     standard: list[Split] = []
     if "test_seen_loc" not in tables.arrays:
-        is_standard = known is None or np.array_equal(
-            whole.unseen_classes, known.test_classes("SS")
+        is_standard = benchmark is None or np.array_equal(
+            whole.unseen_classes, benchmark.test_classes("SS")
         )
         name, what = ("SS", "Standard split") if is_standard else ("own", "Split")
         note = f"{what} from {file}; no seen test rows"
     else:
-        standard = _standard_split(layout, names, labels, known)
+        standard = _standard_split(layout, names, labels, benchmark)
         name, note = "PS", f"Proposed split from {file}"
         leaked = np.isin(rows["test_seen"], np.concatenate([rows["train"], rows["val"]])).sum()
         if leaked:
             # Only the benchmarks have a first release; elsewhere the same fault has no name.
-            name = "PS v1" if known else "PS"
-            what = "First release of the proposed split, from" if known else "Split from"
+            name = "PS v1" if benchmark else "PS"
+            what = "First release of the proposed split, from" if benchmark else "Split from"
             note = (
                 f"{what} {file}: its train_loc and val_loc hold {leaked:,} of "
                 f"{len(rows['test_seen']):,} test_seen rows, which are left out here"
             )
     own, listed = replace(whole, name=name, note=note), _listed_folds(layout.lists, names)
-    return [with_folds(own, labels, known, listed, rows, ", trainval rows only"), *standard]
+    return [with_folds(own, labels, benchmark, listed, rows, ", trainval rows only"), *standard]
 
 
 def _listed_folds(lists: dict[str, Path], names: tuple[str, ...]) -> list[tuple[list[int], ...]]:
@@ -364,7 +364,7 @@ def _listed(path: Path, names: tuple[str, ...]) -> list[int]:
 
 
 def _standard_split(
-    layout: _Layout, names: tuple[str, ...], labels: np.ndarray, known: Recognised | None
+    layout: _Layout, names: tuple[str, ...], labels: np.ndarray, benchmark: Recognised | None
 ) -> list[Split]:
     """Build the standard split, if it is known: all rows of its training classes, none tested."""
     train_list = next((name for name in STANDARD[:2] if name in layout.standard), None)
@@ -376,8 +376,8 @@ def _standard_split(
         )
         source = "the class lists in standard_split"
         listed = _listed_folds(layout.standard, names)
-    elif known:
-        test = known.test_classes("SS")
+    elif benchmark:
+        test = benchmark.test_classes("SS")
         train = np.setdiff1d(np.arange(len(names)), test)
         source = "the benchmark's own class lists"
     else:
@@ -389,7 +389,7 @@ def _standard_split(
         test_unseen=np.flatnonzero(np.isin(labels, test)),
         note=f"Standard split from {source}; no seen test rows",
     )
-    return [with_folds(whole, labels, known, listed)]
+    return [with_folds(whole, labels, benchmark, listed)]
 
 
 def _attribute_names(path: Path | None, n: int) -> tuple[str, ...]:

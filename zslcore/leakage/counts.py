@@ -64,10 +64,12 @@ def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame
     for column, parts in (("trained", TRAIN_PARTS), *((p, (p,)) for p in SPLIT_PARTS[3:])):
         where[context.rows(*parts)] = columns.index(column)
     if report is not None:
-        known = {c for f in report.of("ZSL006") if f.mark == "leak" for c in f.classes}
+        overlapping = {c for f in report.of("ZSL006") if f.mark == "leak" for c in f.classes}
         unseen = context.rows("test_unseen")
-        is_known = np.array([context.class_name(c) in known for c in range(labels.max() + 1)])
-        where[unseen[is_known[labels[unseen]]]] = columns.index("known")
+        is_overlapping = np.array(
+            [context.class_name(c) in overlapping for c in range(labels.max() + 1)]
+        )
+        where[unseen[is_overlapping[labels[unseen]]]] = columns.index("known")
         rows = leaking_rows(context, report)
         where[rows[(rows >= 0) & (rows < len(labels))]] = columns.index("leaking")
     counts = np.zeros((labels.max() + 1, len(columns)), dtype=np.intp)
@@ -105,17 +107,19 @@ def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison
     """
     names = _names_of_both(first, second)
     _refuse_others(first, second, names)
-    given = [[p for p in SPLIT_PARTS if context.rows(p).size] for context in (first, second)]
-    parts = tuple(p for p in SPLIT_PARTS if p in given[0] and p in given[1])
+    parts_of_each = [
+        [p for p in SPLIT_PARTS if context.rows(p).size] for context in (first, second)
+    ]
+    parts = tuple(p for p in SPLIT_PARTS if p in parts_of_each[0] and p in parts_of_each[1])
     if not parts:
         raise DatasetError(f"{names[0]} and {names[1]}: expected parts that both give, got none.")
-    if "test_seen" in given[0] + given[1]:
+    if "test_seen" in parts_of_each[0] + parts_of_each[1]:
         parts = tuple(p for p in SPLIT_PARTS if p in (*parts, "test_seen"))
     rows = np.union1d(first.rows(*parts), second.rows(*parts))
     places = {"first": _parts_of(first, parts, rows), "second": _parts_of(second, parts, rows)}
     table = pd.DataFrame(places)
     labelled = first if first.labels is not None else second
-    once = [tuple(p for p in given[k] if p not in given[1 - k]) for k in (0, 1)]
+    once = [tuple(p for p in parts_of_each[k] if p not in parts_of_each[1 - k]) for k in (0, 1)]
     return SplitComparison(
         names=names,
         parts=parts,
@@ -131,8 +135,8 @@ def _names_of_both(first: AuditContext, second: AuditContext) -> tuple[str, str]
     """Return distinct names of two splits, published ones where their own agree."""
     called = []
     for context in (first, second):
-        known = published_as(context)
-        split = str(known[0]) if len(known) == 1 else context.split_name
+        published = published_as(context)
+        split = str(published[0]) if len(published) == 1 else context.split_name
         has_own_name = split and split != context.name
         called.append(f"{context.name} ({split})" if has_own_name else context.name)
     if called[0] == called[1]:
@@ -263,12 +267,12 @@ def overlaps(
 
     ``others`` are all classes of the data set, which decide what ambiguous names mean.
     """
-    found: dict[str, list[Match]] = defaultdict(list)
+    matches: dict[str, list[Match]] = defaultdict(list)
     for match in match_names(names, vocabulary, others):
-        found[match.class_name].append(match)
+        matches[match.class_name].append(match)
     decided = {readable(name): decision for name, decision in decisions.items()}
     return tuple(
-        Overlap(k, name, tuple(found[name]), decided.get(readable(name), ""))
+        Overlap(k, name, tuple(matches[name]), decided.get(readable(name), ""))
         for k, name in enumerate(names)
     )
 
@@ -279,16 +283,16 @@ def overlaps_of_split(
     """Compare the unseen classes of a split, or other rows of its prototypes, with a vocabulary."""
     rows = [int(c) for c in (context.known_unseen_classes if classes is None else classes)]
     decisions = context.decisions.get(vocabulary.name, {})
-    found = overlaps(context.names(rows), vocabulary, context.class_names, decisions)
-    return tuple(replace(each, number=rows[each.number]) for each in found)
+    rows_compared = overlaps(context.names(rows), vocabulary, context.class_names, decisions)
+    return tuple(replace(each, number=rows[each.number]) for each in rows_compared)
 
 
 def certain_and_possible(
     names: Sequence[str], vocabularies: Iterable[Vocabulary], others: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the classes that certainly are in one of the vocabularies, and those that may be."""
-    found = [overlaps(names, vocabulary, others) for vocabulary in vocabularies]
-    strengths = [{row[k].strength for row in found} for k in range(len(names))]
+    by_vocabulary = [overlaps(names, vocabulary, others) for vocabulary in vocabularies]
+    strengths = [{row[k].strength for row in by_vocabulary} for k in range(len(names))]
     certain = tuple(n for n, s in zip(names, strengths, strict=True) if "strong" in s)
     possible = tuple(
         n for n, s in zip(names, strengths, strict=True) if "weak" in s and "strong" not in s
@@ -319,20 +323,22 @@ def find_trained_classes(
         that were compared and those that are ``related`` to one of a set.
     """
     certain, possible = certain_and_possible(names, vocabularies, others)
-    n, known = len(names), tuple(sorted({*certain}))
+    n, overlapping = len(names), tuple(sorted({*certain}))
     where = " and ".join(vocabulary.name for vocabulary in vocabularies)
     related = f" {len(possible)} are related to some of its classes." if possible else ""
     figures = {"classes": n, "related": len(possible)}
     if not any(vocabulary.entries for vocabulary in vocabularies):
         text = "The extractor was trained on no images."
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
-    if not known:
+    if not overlapping:
         text = f"None of {n} unseen classes is certainly in {where}.{related}"
         return Finding(KNOWN_CLASSES, "ok", text, figures=figures)
     start = f"For features of an extractor trained on {where}: " if is_assumed else ""
-    text = f"{start}{len(known)} of {n} unseen classes are in {where} ({listed(known)})."
+    text = (
+        f"{start}{len(overlapping)} of {n} unseen classes are in {where} ({listed(overlapping)})."
+    )
     advice = "Report accuracy without these classes, too."
-    return Finding(KNOWN_CLASSES, "leak", text, advice, classes=known, figures=figures)
+    return Finding(KNOWN_CLASSES, "leak", text, advice, classes=overlapping, figures=figures)
 
 
 def figure_of_trained_classes(
@@ -357,11 +363,11 @@ def overlap_table(
     """
     if classes is None and context.unseen_classes is None:
         classes = ()
-    found = overlaps_of_split(context, vocabulary, classes)
+    compared = overlaps_of_split(context, vocabulary, classes)
     names = context.class_names  # as pages and decisions know them
     rows = [
         replace(each, class_name=names[each.number]).row if each.number < len(names) else each.row
-        for each in found
+        for each in compared
     ]
     table = pd.DataFrame(rows, columns=list(OVERLAP_COLUMNS))
     rank = table["strength"].map({"strong": 0, "weak": 1, "none": 2})

@@ -83,7 +83,7 @@ def audit(
     """
     if pretraining is None:
         pretraining = pretraining_of(subject) if isinstance(subject, ZSLDataset) else ()
-    known = {
+    fields = {
         "vocabularies": tuple(vocabulary_of(name) for name in pretraining),
         "decisions": decisions or {},
         "thresholds": thresholds or Thresholds(),
@@ -93,7 +93,7 @@ def audit(
     }
     where = {"split": split, "labels": labels, "features": features}
     grouped = {"groups": groups, "group_pattern": group_pattern}
-    with _opened(subject, **where, **grouped, **known) as context:
+    with _opened(subject, **where, **grouped, **fields) as context:
         report = audit_context(context, on_progress)
         return (
             report if against is None else replace(report, comparison=_compared(context, against))
@@ -171,7 +171,7 @@ def corrected_split(
 
 
 @contextmanager
-def _opened(subject: Subject, **known: Any) -> Iterator[AuditContext]:
+def _opened(subject: Subject, **fields: Any) -> Iterator[AuditContext]:
     """Build the context; features read from a file live as long as it is looked at."""
     with artifacts.scratch() as folder:
-        yield context_of(subject, into=folder, **known)
+        yield context_of(subject, into=folder, **fields)

@@ -137,7 +137,7 @@ def grouped(files: Sequence[RecognisedFile]) -> list[Group]:
     for file in files:
         if file.kind not in MAIN:
             others[_owner(file, others)].append(file)
-    return [Group(main, tuple(found)) for main, found in others.items()]
+    return [Group(main, tuple(companions)) for main, companions in others.items()]
 
 
 def _owner(
@@ -156,8 +156,8 @@ def _owner(
     one = WITH.get(main.kind, ())
     also = f"with at most one file of {' or '.join(one)}" if one else "alone"
     many = f"one {IN_WORDS[main.kind]} that it belongs to; got {len(free)}"
-    said = f"{IN_WORDS[main.kind]} {main.name} {also}; got {IN_WORDS[file.kind]}, too"
-    raise FileRefusedError(f"{file.name}: expected {many if len(free) > 1 else said}.")
+    single = f"{IN_WORDS[main.kind]} {main.name} {also}; got {IN_WORDS[file.kind]}, too"
+    raise FileRefusedError(f"{file.name}: expected {many if len(free) > 1 else single}.")
 
 
 def _has_labels(scores: RecognisedFile) -> bool:
@@ -189,9 +189,9 @@ def _kind_of_arrays(contents: Contents) -> Kind:
         return "scores"
     if not names.isdisjoint(LABEL_VARIABLES):
         if lists := [n for n in shapes if NAMES_A_PART.search(n) and n not in LABEL_VARIABLES]:
-            found = ", ".join(clean_text(name, 40) for name in lists[:6])
+            named = ", ".join(clean_text(name, 40) for name in lists[:6])
             read = "trainval_loc, test_seen_loc, test_unseen_loc, or train, val, test, train_idx"
-            raise _refusal(path, f"labels with {found}; lists of rows are read that are called "
+            raise _refusal(path, f"labels with {named}; lists of rows are read that are called "
                            f"{read}")  # fmt: skip
         return "labels"
     if names == {"prototypes", "class_names"}:

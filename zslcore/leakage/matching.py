@@ -153,21 +153,21 @@ class Index:
     @cached_property
     def by_first_sense(self) -> dict[str, list[str]]:
         """Words by their commonest meaning."""
-        found = defaultdict(list)
+        words_of = defaultdict(list)
         for word in self.by_word:
             for sense in wordnet().senses(word, "n")[:1]:
-                found[sense].append(word)
-        return found
+                words_of[sense].append(word)
+        return words_of
 
     @cached_property
     def by_end(self) -> dict[str, list[str]]:
         """Words as they are written, and their base forms, by two letters at either end."""
         names = (name for names in self.names for name in names)
-        found = defaultdict(list)
+        words_of = defaultdict(list)
         for word in sorted({word for name in names for word in (*name.words, *name.content)}):
-            found[f"{word[:2]}-"].append(word)
-            found[f"-{word[-2:]}"].append(word)
-        return found
+            words_of[f"{word[:2]}-"].append(word)
+            words_of[f"-{word[-2:]}"].append(word)
+        return words_of
 
     @cached_property
     def domains(self) -> Domains:
@@ -255,8 +255,8 @@ class NameContext:
 
     def has(self, synset: str) -> bool:
         """Whether a meaning is of a category that the data set has."""
-        found = wordnet().synsets.get(synset)
-        return not self.categories or (found is not None and found.category in self.categories)
+        meaning = wordnet().synsets.get(synset)
+        return not self.categories or (meaning is not None and meaning.category in self.categories)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -319,7 +319,7 @@ def reading(name: Name, parts: str, common: NameContext) -> Query:
 def lemmas_above(synset: str) -> frozenset[str]:
     """Return the squeezed words of all that a meaning is a kind of."""
     above = (wordnet().synsets.get(ancestor) for ancestor, _ in wordnet().ancestors(synset))
-    return frozenset(squeeze(lemma) for found in above if found for lemma in found.lemmas)
+    return frozenset(squeeze(lemma) for ancestor in above if ancestor for lemma in ancestor.lemmas)
 
 
 Hits = Iterator[tuple[int, str]]
@@ -342,8 +342,8 @@ TOOL = "n03575240"
 
 def _of_other_domains(query: Query, index: Index, i: int) -> bool:
     """Whether the one is known to be a thing, say, and the other to be an activity."""
-    there = index.domains_of(i)
-    return bool(query.about.domains and there and not query.about.domains & there)
+    entry_domains = index.domains_of(i)
+    return bool(query.about.domains and entry_domains and not query.about.domains & entry_domains)
 
 
 def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
@@ -363,8 +363,8 @@ def _has_same_meaning(query: Query, index: Index, i: int) -> bool:
     if query.name.synset:
         return synset == query.name.synset
     if synset not in query.senses:
-        known = synset in wordnet().synsets
-        return not known or any(name.words == query.name.words for name in index.names[i])
+        in_wordnet = synset in wordnet().synsets
+        return not in_wordnet or any(name.words == query.name.words for name in index.names[i])
     own = wordnet().senses("".join(query.name.words), index.parts)
     if not query.fitting or (own and synset not in own):
         return False
@@ -470,8 +470,10 @@ def _by_meaning(query: Query, index: Index) -> Hits:
 def _other_sense(query: Query, index: Index) -> Hits:
     for i in sorted(index.by_key.get(query.name.key, ())):
         if _of_other_domains(query, index, i):
-            here, there = ("/".join(sorted(d)) for d in (query.about.domains, index.domains_of(i)))
-            yield i, f"the same word, but {there} there and {here} here"
+            own_domains, entry_domains = (
+                "/".join(sorted(d)) for d in (query.about.domains, index.domains_of(i))
+            )
+            yield i, f"the same word, but {entry_domains} there and {own_domains} here"
         else:
             yield i, "the same word, perhaps in another sense than in this data set"
     yield from _by_meaning(query, index)
@@ -518,14 +520,14 @@ def _in_dictionary(word: str) -> bool:
 
 def _nearest(word: str, index: Index) -> str | None:
     """Return the first word by the alphabet that is one letter off; one end is as it was."""
-    found = []
+    neighbours = []
     for end in (f"{word[:2]}-", f"-{word[-2:]}"):
         near = process.extractOne(
             word, index.by_end.get(end, ()), scorer=OSA.distance, score_cutoff=1
         )
         if near:
-            found.append((near[1], near[0]))
-    return min(found)[1] if found else None
+            neighbours.append((near[1], near[0]))
+    return min(neighbours)[1] if neighbours else None
 
 
 def _of_one_stem(word: str, index: Index) -> str | None:
@@ -536,15 +538,15 @@ def _of_one_stem(word: str, index: Index) -> str | None:
 
 def _kind(query: Query, index: Index) -> Hits:
     """Entries below the query's meanings; those that carry its name first."""
-    found = []
+    kinds = []
     for sense in query.fitting:
         synset = wordnet().synsets[sense]
         heads = {squeeze(lemma) for lemma in synset.lemmas} | {query.name.key}
         for steps, i in sorted(index.below.get(sense, ())):
             named = any(name.content[-1] in heads for name in index.names[i])
             evidence = f"a kind of {synset.lemmas[0]}, {steps} below it in WordNet ({sense})"
-            found.append((not named, i, evidence))
-    yield from ((i, evidence) for _, i, evidence in sorted(found, key=lambda each: each[0]))
+            kinds.append((not named, i, evidence))
+    yield from ((i, evidence) for _, i, evidence in sorted(kinds, key=lambda each: each[0]))
 
 
 def _broader(query: Query, index: Index) -> Hits:
@@ -647,12 +649,12 @@ def _relatives(word: str, index: Index) -> tuple[str, ...]:
     """Words of the index with a common meaning of ``word``, or compounds that begin with it."""
     if word not in index.relatives:
         senses = wordnet().senses(word, "n")[:2]
-        found = {other for sense in senses for other in index.by_first_sense.get(sense, ())}
+        relatives = {other for sense in senses for other in index.by_first_sense.get(sense, ())}
         if len(word) > 2:
-            found |= set(_compounds(word, index))
-        found.discard(word)
+            relatives |= set(_compounds(word, index))
+        relatives.discard(word)
         itself = [word] if word in index.by_word else []
-        index.relatives[word] = (*itself, *sorted(found, key=index.places.__getitem__))
+        index.relatives[word] = (*itself, *sorted(relatives, key=index.places.__getitem__))
     return index.relatives[word]
 
 

@@ -58,17 +58,19 @@ def first_groups(names: Sequence[str], pattern: str, *, seconds: int = SECONDS) 
                 memory=MEMORY,
                 seconds=seconds,
             )
-            found: list[str | None] = [] if refused else json.loads((folder / MATCHES).read_bytes())
+            groups: list[str | None] = (
+                [] if refused else json.loads((folder / MATCHES).read_bytes())
+            )
     except Refused:
         raise ParameterError(
             f"{shown}: takes more than {seconds} s for {len(names):,} names; use a simpler one."
         ) from None
     if refused:
         raise ParameterError(f"{shown}: {clean_text(refused)}.")
-    if not any(found):
+    if not any(groups):
         example = f", the first of which is {clean_text(names[0])!r}" if names else ""
         raise ParameterError(f"{shown}: its first group is found in none of the names{example}.")
-    return found
+    return groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,23 +95,23 @@ class Photographs:
         """
         texts = [str(name) for name in names]
         if pattern:
-            found = first_groups(texts, pattern)
-            left = sum(part is None for part in found)
+            groups = first_groups(texts, pattern)
+            left = sum(part is None for part in groups)
             texts = [
-                name if part is None else part for name, part in zip(texts, found, strict=True)
+                name if part is None else part for name, part in zip(texts, groups, strict=True)
             ]
             source = f"{source}, by the pattern {clean_text(pattern)!r}"
             source += f" (not found in {counted(left, 'name')})" if left else ""
-        known, number = np.unique(np.array(texts, dtype=object), return_inverse=True)
-        if len(texts) > 1 and len(known) == 1:
+        different, number = np.unique(np.array(texts, dtype=object), return_inverse=True)
+        if len(texts) > 1 and len(different) == 1:
             raise DatasetError(
                 f"{source}: expected different names of image files, got "
-                f"{clean_text(known[0])!r} for all {len(texts):,} rows."
+                f"{clean_text(different[0])!r} for all {len(texts):,} rows."
             )
         number = number.astype(np.intp)
         nameless = np.flatnonzero([not text for text in texts])
-        number[nameless] = len(known) + np.arange(len(nameless))
-        names = (*(clean_text(name) for name in known), *[""] * len(nameless))
+        number[nameless] = len(different) + np.arange(len(nameless))
+        names = (*(clean_text(name) for name in different), *[""] * len(nameless))
         return cls(number, source, names)
 
     @property

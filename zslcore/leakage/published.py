@@ -123,10 +123,10 @@ def numbers_rows_of(context: AuditContext) -> str | None:
     """
     if context.simulated:
         return None
-    found = {split.dataset for split in (*published_as(context), *agreeing(context))}
-    if not found and (near := nearest(context)):
+    datasets = {split.dataset for split in (*published_as(context), *agreeing(context))}
+    if not datasets and (near := nearest(context)):
         return near.dataset
-    return found.pop() if len(found) == 1 else None
+    return datasets.pop() if len(datasets) == 1 else None
 
 
 # --- Near a known split ---------------------------------------------------------------------------
@@ -142,12 +142,12 @@ def nearest(context: AuditContext) -> NearSplit | None:
         return None
     if renumbered(context):
         return None
-    found = [
+    candidates = [
         near
         for dataset in dict.fromkeys(split.dataset for split in known_splits())
         for near in _near(context, dataset)
     ]
-    return max(found, key=lambda near: near.same, default=None)
+    return max(candidates, key=lambda near: near.same, default=None)
 
 
 def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
@@ -165,14 +165,14 @@ def _near(context: AuditContext, dataset: str) -> Iterator[NearSplit]:
     unseen = share > 0.5
     for name in ("PS", "SS"):
         published = (classes[name.lower()] == "test").to_numpy()
-        here, there = np.flatnonzero(published[y]), np.flatnonzero(~published[y])
+        unseen_rows, seen_rows = np.flatnonzero(published[y]), np.flatnonzero(~published[y])
         shares = {
-            "trainval and test_seen": _jaccard(seen, there),
-            "test_unseen": _jaccard(tested, here),
+            "trainval and test_seen": _jaccard(seen, seen_rows),
+            "test_unseen": _jaccard(tested, unseen_rows),
         }
         if min(shares.values()) < NEAR_SHARE:
             continue
-        both = np.isin(tested, here).sum() + np.isin(seen, there).sum()
+        both = np.isin(tested, unseen_rows).sum() + np.isin(seen, seen_rows).sum()
         same = float(both / np.union1d(tested, seen).size)
         now_unseen, no_more = (
             tuple(names[c] for c in np.flatnonzero(moved))
@@ -198,13 +198,13 @@ def renumbered(context: AuditContext) -> tuple[KnownSplit, int] | None:
     for shift in (1, -1):
         moved = {part: rows + shift for part, rows in context.parts.items()}
         if min((rows.min() for rows in moved.values() if rows.size), default=-1) >= 0:
-            found = [
+            splits = [
                 split
                 for split, (_, other) in agreeing(replace(context, parts=moved)).items()
                 if not other
             ]
-            if found:
-                return found[-1], shift
+            if splits:
+                return splits[-1], shift
     return None
 
 
@@ -219,13 +219,15 @@ def fill_in_from_benchmark(context: AuditContext) -> AuditContext:
     if facts is None or not _labels_fit(context, facts):
         return context
     names = tuple(map(str, class_facts(facts.dataset).classes["class"]))
-    known = {
+    facts_of_field = {
         "labels": _labels(context, facts.labels, names),
         "class_names": _class_names(context, facts.labels, names),
         "photographs": _photographs(facts),
     }
     new: dict[str, Any] = {
-        field: value for field, value in known.items() if value is not None and context.lacks(field)
+        field: value
+        for field, value in facts_of_field.items()
+        if value is not None and context.lacks(field)
     }
     if not new:
         return context
@@ -287,7 +289,7 @@ class KnownTest:
 @cache
 def known_tests() -> tuple[KnownTest, ...]:
     """Return the test sets of the five benchmarks' standard and proposed splits."""
-    found = []
+    tests = []
     for benchmark in fact_sources():
         classes = class_facts(benchmark).classes
         images, held = classes["images"].to_numpy(int), classes["test_seen"].to_numpy(int)
@@ -295,8 +297,8 @@ def known_tests() -> tuple[KnownTest, ...]:
             mask = unseen.to_numpy(bool)
             counts = np.where(mask, images, held if split == "PS" else 0)
             names = tuple(classes["class"])
-            found.append(KnownTest(benchmark, split, names, counts, mask))
-    return tuple(found)
+            tests.append(KnownTest(benchmark, split, names, counts, mask))
+    return tuple(tests)
 
 
 def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
@@ -307,9 +309,9 @@ def recognised(y: np.ndarray, n_classes: int) -> KnownTest | None:
     if len(y) and not 0 <= y.min() <= y.max() < n_classes:
         return None
     counts = np.bincount(y, minlength=n_classes)
-    for known in known_tests():
-        if np.array_equal(known.counts, counts):
-            return known
+    for test in known_tests():
+        if np.array_equal(test.counts, counts):
+            return test
     return None
 
 
@@ -442,14 +444,14 @@ def _truth_of_benchmark(predictions: Predictions) -> Reference | None:
     key = benchmark, split.split()[0] if split else ""
     if key not in tests or key not in released:
         return None
-    known, place = tests[key], {class_key(n): c for c, n in enumerate(predictions.class_names)}
-    order = np.array([place.get(class_key(name), -1) for name in known.class_names])
+    test, place = tests[key], {class_key(n): c for c, n in enumerate(predictions.class_names)}
+    order = np.array([place.get(class_key(name), -1) for name in test.class_names])
     if (order < 0).any() or len(order) != len(predictions.class_names):
         return None  # classes of other names: nothing maps one to the other
     return Reference(
         name=f"{benchmark} {split}",
         labels=order[row_facts(benchmark).labels],
         class_names=predictions.class_names,
-        unseen_classes=np.sort(order[known.unseen]),
+        unseen_classes=np.sort(order[test.unseen]),
         parts=released[key].parts,
     )

@@ -32,16 +32,16 @@ def with_best_reading(context: AuditContext) -> AuditContext:
     as_it_stands = _contradictions(context)
     if not context.parts or as_it_stands == NONE or published_as(context):
         return context
-    found = [(reading, replace(context, parts=parts)) for reading, parts in _readings(context)]
-    known = [(reading, other) for reading, other in found if published_as(other)]
-    if not known and context.labels is None:
+    readings = [(reading, replace(context, parts=parts)) for reading, parts in _readings(context)]
+    published = [(reading, other) for reading, other in readings if published_as(other)]
+    if not published and context.labels is None:
         return context
-    if known:
-        reading, other = known[0]
+    if published:
+        reading, other = published[0]
         return replace(other, reading=reading)
     left = [
         (_contradictions(other), reading, other)
-        for reading, other in found
+        for reading, other in readings
         if _is_supported(context, other, reading) or as_it_stands.classes >= MANY
     ]
     fewest = min((of for of, _, _ in left), key=sum, default=as_it_stands)

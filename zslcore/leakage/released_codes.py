@@ -155,8 +155,8 @@ def trained_on() -> dict[str, list[str]]:
 
 def trained_in_words() -> str:
     """Return how many codes train on trainval, and which do not, as the end of a sentence."""
-    found = trained_on()
-    n, others = len(found["trainval"]), found["train"]
+    codes = trained_on()
+    n, others = len(codes["trainval"]), codes["train"]
     names = ", ".join(others)
     return f"{n} of the {n + len(others)} released codes with a known list ({names}: train)"
 

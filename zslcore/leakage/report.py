@@ -155,8 +155,8 @@ class Finding:
 
 def verdict_of(findings: Iterable[Finding]) -> Verdict:
     """Return the verdict: that of the worst mark; open findings count where they decide."""
-    found = (VERDICT_OF[f.mark] for f in findings if f.decides)
-    return min(found, key=list(STATUS).index, default="clean")
+    verdicts = (VERDICT_OF[f.mark] for f in findings if f.decides)
+    return min(verdicts, key=list(STATUS).index, default="clean")
 
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -361,10 +361,10 @@ class Report:
 
         Rows come before the classes and validation that follow from them.
         """
-        found = [f for f in self.findings if f.decides and f.mark != "ok"]
-        worst = [f for f in found if f.mark == min((f.mark for f in found), key=MARKS.index)]
-        asked = [f for f in worst if not f.sentence.startswith(NOT_CHECKED)] or worst
-        return min(asked, key=lambda f: f.check != OF_ROWS, default=None)
+        deciding = [f for f in self.findings if f.decides and f.mark != "ok"]
+        worst = [f for f in deciding if f.mark == min((f.mark for f in deciding), key=MARKS.index)]
+        checked = [f for f in worst if not f.sentence.startswith(NOT_CHECKED)] or worst
+        return min(checked, key=lambda f: f.check != OF_ROWS, default=None)
 
     @property
     def sentence(self) -> str:

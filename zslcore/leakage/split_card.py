@@ -126,8 +126,8 @@ def _of_listed_classes(
         text = f"The list has WordNet ids, and {where} has none: they are not compared."
         return [Finding(KNOWN_CLASSES, "open", text, "Give the names of the classes.")], ""
     counts = [counts_of(tested, vocabulary) for vocabulary in vocabularies]
-    certain = {name for found, _ in counts for name in found}
-    related = {name for _, found in counts for name in found} - certain
+    certain = {name for certain_names, _ in counts for name in certain_names}
+    related = {name for _, related_names in counts for name in related_names} - certain
     unread = [name for name in tested.not_understood if name not in certain | related]
     findings = []
     if certain:
@@ -188,11 +188,11 @@ def _classes_known(context: AuditContext, report: Report, assumed: bool) -> Figu
     findings = report.of("ZSL006")
     if not names or context.unseen_classes is None or any(f.mark == "open" for f in findings):
         return trained_classes()
-    known = {c for f in findings if f.mark == "leak" for c in f.classes}
-    related = {c for f in findings if f.mark == "warning" for c in f.classes} - known
+    overlapping = {c for f in findings if f.mark == "leak" for c in f.classes}
+    related = {c for f in findings if f.mark == "warning" for c in f.classes} - overlapping
     figures = {"classes": len(context.unseen_classes), "related": len(related)}
-    found = Finding(KNOWN_CLASSES, "ok", "", classes=tuple(known), figures=figures)
-    return figure_of_trained_classes(found, names, is_assumed=assumed)
+    finding = Finding(KNOWN_CLASSES, "ok", "", classes=tuple(overlapping), figures=figures)
+    return figure_of_trained_classes(finding, names, is_assumed=assumed)
 
 
 def _points_gained(context: AuditContext, report: Report) -> Figure:

@@ -92,9 +92,9 @@ class Vocabulary:
 
 
 def _entry(line: str) -> Entry:
-    found = re.match(r"\s*(?:(n\d{8})\s+)?(.*)", line.partition("#")[0])
-    assert found is not None  # every part of the pattern may be empty
-    synset, text = found.groups()
+    match = re.match(r"\s*(?:(n\d{8})\s+)?(.*)", line.partition("#")[0])
+    assert match is not None  # every part of the pattern may be empty
+    synset, text = match.groups()
     names = tuple(name.strip() for name in text.split(",") if name.strip())
     return Entry(names, synset or "")
 
@@ -169,8 +169,8 @@ def id_of(name: str) -> str:
     >>> id_of("n02411705"), id_of("n02411705_sheep"), id_of("sheep")
     ('n02411705', 'n02411705', '')
     """
-    found = re.match(r"\s*(n\d{8})(?!\d)", name)
-    return found[1] if found else ""
+    match = re.match(r"\s*(n\d{8})(?!\d)", name)
+    return match[1] if match else ""
 
 
 #: Words that name no class beside a number, as in *label 7*.
@@ -200,18 +200,18 @@ def count_understood(names: Iterable[str]) -> int:
 
 
 def _understood(name: str) -> int:
-    known = wordnet()
+    dictionary = wordnet()
     if synset := id_of(name):
-        return 2 * (synset in known.synsets)
+        return 2 * (synset in dictionary.synsets)
     written = readable(name).split()
     words = [word for word in written if not word.isdecimal()]
     if words != written:
         words = [word for word in words if word not in PLACEHOLDERS and len(word) > 1]
     if not words:
         return 0
-    if known.senses("".join(words)) or known.senses("".join(map(known.base, words))):
+    if dictionary.senses("".join(words)) or dictionary.senses("".join(map(dictionary.base, words))):
         return 2
-    return int(len(words[-1]) > 2 and bool(known.senses(known.base(words[-1]))))
+    return int(len(words[-1]) > 2 and bool(dictionary.senses(dictionary.base(words[-1]))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,16 +239,16 @@ class WordNet:
 
     @cached_property
     def _by_word(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, dict[str, int]] = defaultdict(dict)
+        ranks: dict[str, dict[str, int]] = defaultdict(dict)
         for synset in self.synsets.values():
             for lemma, rank in zip(synset.lemmas, synset.ranks, strict=True):
-                found[squeeze(lemma)].setdefault(synset.id, rank)
-        return {word: tuple(sorted(ids, key=ids.__getitem__)) for word, ids in found.items()}
+                ranks[squeeze(lemma)].setdefault(synset.id, rank)
+        return {word: tuple(sorted(ids, key=ids.__getitem__)) for word, ids in ranks.items()}
 
     def senses(self, phrase: str, parts: str = "nv") -> tuple[str, ...]:
         """Return the ids of the meanings of ``phrase``, the commonest first; spacing is ignored."""
-        found = self._by_word.get(squeeze(phrase), ())
-        return found if parts == "nv" else tuple(i for i in found if i[0] in parts)
+        senses = self._by_word.get(squeeze(phrase), ())
+        return senses if parts == "nv" else tuple(i for i in senses if i[0] in parts)
 
     @lru_cache(maxsize=1 << 16)  # noqa: B019 - one instance lives as long as the process
     def base(self, word: str, parts: str = "nv") -> str:
@@ -256,12 +256,12 @@ class WordNet:
         # A verb is no irregular plural: dive is not a form of diva.
         plain = not self.senses(word, "v")
         irregular = {f for f in self.irregular.get(word, ()) if plain and self.senses(f, parts)}
-        found = irregular or {word}
+        bases = irregular or {word}
         for part, endings in (("n", NOUN_ENDINGS), ("v", VERB_ENDINGS)):
             if part in parts:
                 forms = (word.removesuffix(a) + b for a, b in endings if word.endswith(a))
-                found.update(f for f in forms if len(f) > 1 and self.senses(f, part))
-        return min(found, key=lambda form: (len(form), form))
+                bases.update(f for f in forms if len(f) > 1 and self.senses(f, part))
+        return min(bases, key=lambda form: (len(form), form))
 
     def ancestors(self, synset: str) -> Iterator[tuple[str, int]]:
         """Yield the broader synsets of ``synset`` with their number of steps, nearest first."""
@@ -322,17 +322,17 @@ _OF_CATEGORY: dict[str, Domain] = {
 
 def domain_of(synset: str) -> Domains:
     """Return the domains of a meaning; an empty set where unknown."""
-    found = wordnet().synsets.get(synset)
-    domain = _OF_CATEGORY.get(found.category) if found else None
+    meaning = wordnet().synsets.get(synset)
+    domain = _OF_CATEGORY.get(meaning.category) if meaning else None
     return frozenset({domain} if domain else ())
 
 
 def domains(names: Iterable[str]) -> Domains:
     """Return the domain of at least five names: of most, and of a quarter for certain."""
-    readings = [found for name in set(names) if (found := _readings(name))]
+    readings = [reading for name in set(names) if (reading := _readings(name))]
     if len(readings) < DOMAIN_NAMES:
         return frozenset()
-    only = Counter(reading for found in readings if len(found) == 1 for reading in found)
+    only = Counter(domain for reading in readings if len(reading) == 1 for domain in reading)
     least = max(DOMAIN_LEAST, DOMAIN_SHARE * max(only.values(), default=0))
     return frozenset(domain for domain, n in only.items() if n >= least)
 
@@ -347,8 +347,10 @@ def _readings(name: str) -> Domains:
         return whole
     if not _of_nouns(words[-1]) and _is_participle(words[-1]):
         return frozenset({"quality"})
-    found = next((found for word in reversed(words) if (found := _of_nouns(word))), frozenset())
-    return found | {"activity"} if _is_verb(words[0]) else found
+    of_nouns = next(
+        (of_nouns for word in reversed(words) if (of_nouns := _of_nouns(word))), frozenset()
+    )
+    return of_nouns | {"activity"} if _is_verb(words[0]) else of_nouns
 
 
 def _of_nouns(word: str) -> Domains:
@@ -359,13 +361,13 @@ def _of_nouns(word: str) -> Domains:
 
 def _is_verb(word: str) -> bool:
     """Whether a word is a verb as it is written, or its -ing form."""
-    known = wordnet()
-    return bool(known.senses(word, "v")) or (
-        word.endswith("ing") and bool(known.senses(known.base(word, "v"), "v"))
+    dictionary = wordnet()
+    return bool(dictionary.senses(word, "v")) or (
+        word.endswith("ing") and bool(dictionary.senses(dictionary.base(word, "v"), "v"))
     )
 
 
 def _is_participle(word: str) -> bool:
-    known = wordnet()
-    base = known.base(word, "v")
-    return base != word and not word.endswith("ing") and bool(known.senses(base, "v"))
+    dictionary = wordnet()
+    base = dictionary.base(word, "v")
+    return base != word and not word.endswith("ing") and bool(dictionary.senses(base, "v"))

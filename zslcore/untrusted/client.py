@@ -182,21 +182,21 @@ def read_arrays(
     if kind == "Parquet" and not {*wanted} & {"scores", "labels", "class_names", "predicted"}:
         kind = "table"  # arrays of its columns, not a matrix of scores
     required = tuple(wanted) if required is None else required
-    asked = (dict(wanted), required, limits.budget(size), limits.because(size))
+    arguments = (dict(wanted), required, limits.budget(size), limits.because(size))
     what = _described(kind)
-    said = _read(variables.read_variables, path, into, kind, *asked, limits=limits, what=what)
+    answer = _read(variables.read_variables, path, into, kind, *arguments, limits=limits, what=what)
     with _checked(path):
-        found = [name for name in wanted if name in said["found"]]
-        _check_there({*required} & {*wanted}, found)
-        texts = [name for name in found if _is_texts(into / f"{name}.npy", wanted[name])]
+        present = [name for name in wanted if name in answer["found"]]
+        _check_there({*required} & {*wanted}, present)
+        texts = [name for name in present if _is_texts(into / f"{name}.npy", wanted[name])]
         return Variables(
             {
                 name: _array(into / f"{name}.npy", wanted[name])
-                for name in found
+                for name in present
                 if name not in texts
             },
             {name: _names(into / f"{name}.npy", path.name) for name in texts},
-            tuple(map(clean_text, said["unread"])),
+            tuple(map(clean_text, answer["unread"])),
         )
 
 
@@ -269,12 +269,12 @@ def look_into(
         budget = limits.budget(path.stat().st_size)
         what = _described(container)
         reader = "table" if container == "Parquet" else container
-        found = _read(variables.look_into, path, folder, reader, budget, limits=limits, what=what)
+        entries = _read(variables.look_into, path, folder, reader, budget, limits=limits, what=what)
         with _checked(path):
             shapes: dict[str, tuple[int, ...] | None] = {}
             arrays: dict[str, np.ndarray] = {}
             refused: dict[str, str] = {}
-            for k, entry in enumerate(found):
+            for k, entry in enumerate(entries):
                 name, shape = str(entry["name"]), entry["shape"]
                 shapes[name] = None if shape is None else tuple(map(int, shape))
                 if entry["refused"]:
@@ -324,19 +324,21 @@ def read_table_file(
     size = _size(path, MAX_CSV_BYTES, "CSV")
     warm_up("pandas")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    said = _read(
+    answer = _read(
         csv_files.read_csv, path, into, dict(texts), budget, memory=3 * budget, what="a CSV file"
     )
     with _checked(path):
-        found = {name: tuple(map(clean_text, said["texts"][name])) for name in said["texts"]}
-        _check_there((name for name, needed in texts.items() if needed), found)
-        codes = {name: _array(into / f"{name}.npy", "numbers") for name in found if name in texts}
+        texts_of = {name: tuple(map(clean_text, answer["texts"][name])) for name in answer["texts"]}
+        _check_there((name for name, needed in texts.items() if needed), texts_of)
+        codes = {
+            name: _array(into / f"{name}.npy", "numbers") for name in texts_of if name in texts
+        }
         values = _array(into / "features.npy", "rows")
-        columns = tuple(map(clean_text, said["columns"]))
-        _check_places(codes, found, len(values))
+        columns = tuple(map(clean_text, answer["columns"]))
+        _check_places(codes, texts_of, len(values))
         if len(columns) != values.shape[1]:
             raise ValueError
-        return Table(values, columns, codes, found)
+        return Table(values, columns, codes, texts_of)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -359,23 +361,23 @@ def read_score_table(path: Path, into: Path, *, limits: Limits = DEFAULT_LIMITS)
     size = _size(path, MAX_CSV_BYTES, "CSV")
     warm_up("pandas")
     budget = min(limits.max_bytes, max(limits.free_bytes, 4 * size))
-    said = _read(
+    answer = _read(
         csv_files.read_score_table, path, into, budget, memory=3 * budget, what="a CSV file"
     )
     with _checked(path):
         texts = {}
         values = open_array(into / "scores.npy")
-        columns = tuple(map(clean_text, said["columns"]))
+        columns = tuple(map(clean_text, answer["columns"]))
         if values.dtype.str != "<f4" or values.ndim != 2 or len(columns) != values.shape[1]:
             raise ValueError
-        for key, (name, different) in said["texts"].items():
+        for key, (name, different) in answer["texts"].items():
             if not key.removeprefix("text_").isdigit():
                 raise ValueError
             codes = {key: _array(into / f"{key}.npy", "numbers")}
             _check_places(codes, {key: different}, len(values))
             cleaned = np.array([clean_text(text) for text in different])
             texts[clean_text(name)] = cleaned[codes[key]]
-        return ScoreTable(values, columns, texts, tuple(map(clean_text, said["left_out"])))
+        return ScoreTable(values, columns, texts, tuple(map(clean_text, answer["left_out"])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -401,27 +403,32 @@ def read_columns(
     """Read columns of a Parquet table, and its attributes; other columns are never looked at."""
     _kind(path, ("Parquet",))
     budget = limits.budget(path.stat().st_size)
-    asked = (dict(wanted), list(required), budget)
+    arguments = (dict(wanted), list(required), budget)
     with scratch() as folder:
-        said = _read(
-            parquet_files.read_columns, path, folder, *asked, limits=limits, what="a Parquet table"
+        answer = _read(
+            parquet_files.read_columns,
+            path,
+            folder,
+            *arguments,
+            limits=limits,
+            what="a Parquet table",
         )
         with _checked(path):
             arrays = {
                 name: _array(folder / f"{name}.npy", role if role == "values" else "numbers")
                 for name, role in wanted.items()
-                if name in said["found"]
+                if name in answer["found"]
             }
             _check_there(required, arrays)
             texts = {
-                name: tuple(map(clean_text, said["texts"][name]))
+                name: tuple(map(clean_text, answer["texts"][name]))
                 for name, role in wanted.items()
                 if role == "texts" and name in arrays
             }
             _check_places({name: arrays[name] for name in texts}, texts)
             if len({len(array) for array in arrays.values()}) > 1:
                 raise ValueError
-            return Columns(arrays, texts, dict(said["attrs"]))
+            return Columns(arrays, texts, dict(answer["attrs"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -460,11 +467,13 @@ def open_large_arrays(path: Path, names: Sequence[str]) -> list[LargeArray]:
     """Open arrays of an HDF5 file for reading them row by row; nothing is read yet."""
     _kind(path, ("HDF5",))
     with scratch() as folder:
-        found = _read(hdf5_files.describe_arrays, path, folder, list(names), what="an HDF5 file")
+        shapes_and_types = _read(
+            hdf5_files.describe_arrays, path, folder, list(names), what="an HDF5 file"
+        )
     with _checked(path):
         arrays = [
             LargeArray(path, name, tuple(map(int, shape)), np.dtype(kind))
-            for name, (shape, kind) in zip(names, found, strict=True)
+            for name, (shape, kind) in zip(names, shapes_and_types, strict=True)
         ]
         if any(array.dtype.kind not in "biuf" or min(array.shape, default=0) < 0
                for array in arrays):  # fmt: skip
@@ -478,11 +487,11 @@ def read_split_rows(
     """Read the 0-based rows of every part of a split that is written as JSON."""
     size = _size(path, max_bytes, "JSON")
     with scratch() as folder:
-        there = _read(
+        present = _read(
             json_files.read_split, path, folder, schema, parts, memory=32 * size, what="a split"
         )
         with _checked(path):
-            return {part: _array(folder / f"{part}.npy", "numbers") for part in there}
+            return {part: _array(folder / f"{part}.npy", "numbers") for part in present}
 
 
 def read_value(
@@ -537,14 +546,18 @@ def read_words(path: Path, words: Sequence[str], *, binary: bool) -> dict[str, n
     _size(path, MAX_WORDS_BYTES, "word vector")
     args, what = (list(words), binary), "a file of word vectors"
     with scratch() as folder:
-        there = _read(word_vectors.read_words, path, folder, *args, memory=WORDS_MEMORY, what=what)
+        words_with_vector = _read(
+            word_vectors.read_words, path, folder, *args, memory=WORDS_MEMORY, what=what
+        )
         with _checked(path):
-            if not there:
+            if not words_with_vector:
                 return {}
             vectors = _array(folder / "vectors.npy", "rows")
-            if len(vectors) != len(there) or not {*there} <= {*words}:
+            if len(vectors) != len(words_with_vector) or not {*words_with_vector} <= {*words}:
                 raise ValueError
-            return {word: np.array(vectors[k], np.float32) for k, word in enumerate(there)}
+            return {
+                word: np.array(vectors[k], np.float32) for k, word in enumerate(words_with_vector)
+            }
 
 
 #: Limits of a file of captions, of which a second counts some hundred thousand letters at least.
@@ -693,7 +706,7 @@ def _read(
 
 def read_confined(
     function: Callable[..., Any],
-    given: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     files: Sequence[Path],
     into: Path,
     *,
@@ -708,7 +721,7 @@ def read_confined(
     short = f"needs more than the {memory:,} bytes {whose}"
     limited: dict[str, Any] = {"memory": memory, "seconds": seconds, "short": short}
     try:
-        return call(function, dict(given), memory, files=files, out=into, **limited)
+        return call(function, dict(arguments), memory, files=files, out=into, **limited)
     except Refused as refusal:
         sentence = clean_text(str(refusal), 400)
         raise FileRefusedError(f"{clean_text(files[0].name)}: {sentence}.") from None
@@ -766,8 +779,8 @@ def _blocks(array: np.ndarray) -> Iterator[np.ndarray]:
     return (array[start : start + step] for start in range(0, len(array), step))
 
 
-def _check_there(required: Iterable[str], found: Collection[str]) -> None:
-    if not {*required} <= {*found}:
+def _check_there(required: Iterable[str], present: Collection[str]) -> None:
+    if not {*required} <= {*present}:
         raise LookupError
 
 

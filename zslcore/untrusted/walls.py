@@ -144,8 +144,8 @@ def _shut_files(libc: ctypes.CDLL, readable: Sequence[str], writable: Sequence[s
     if version < 1:
         return False
     handled = RIGHTS.get(version, RIGHTS_LATER) - 1
-    asked = struct.pack("=Q", handled)
-    rules = libc.syscall(CREATE_RULESET, asked, ctypes.c_size_t(len(asked)), 0)
+    attributes = struct.pack("=Q", handled)
+    rules = libc.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), 0)
     if rules < 0:
         return False
     try:

@@ -277,10 +277,10 @@ def _attempt(
     request: Mapping[str, Any], begin: Callable[..., _Worker]
 ) -> tuple[dict[str, Any], bool, bool]:
     # The answer goes to a file, not a pipe, so that the limit on file size holds for it too.
-    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as answer:
-        asked.write(json.dumps(request).encode())
-        asked.seek(0)
-        worker = begin(request["function"][0], asked, answer)
+    with tempfile.TemporaryFile() as request_file, tempfile.TemporaryFile() as answer:
+        request_file.write(json.dumps(request).encode())
+        request_file.seek(0)
+        worker = begin(request["function"][0], request_file, answer)
         end, watcher = time.monotonic() + PATIENCE * request["seconds"], _WATCHER.get()
         share = 0.0
         try:

@@ -288,7 +288,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
     accuracies, unseen = _accuracies(context), set(context.known_unseen_classes.tolist())
     for vocabulary in context.vocabularies:
         rows = overlaps_of_split(context, vocabulary)
-        known, related = (
+        overlapping, related = (
             {row.number for row in rows if row.group == group} for group in GROUPS[:2]
         )
         undecided = [row.class_name for row in rows if row.open]
@@ -298,7 +298,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
             yield open_(f"Not checked: needs a list of the classes of {vocabulary.name}.")
         elif not vocabulary.entries:
             yield ok("Nothing to compare: the extractor was trained on no images.")
-        elif undecided and not known:
+        elif undecided and not overlapping:
             yield open_(
                 f"No confirmed match among the classes of {vocabulary.name}; {len(undecided)} open "
                 f"({listed(undecided)}).",
@@ -306,10 +306,10 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
                 "compared.",
                 classes=undecided,
             )
-        elif not known or known >= unseen:
-            which = "every" if known else "no"
+        elif not overlapping or overlapping >= unseen:
+            which = "every" if overlapping else "no"
             yield ok(f"Nothing to compare: {which} test class counts as one of {vocabulary.name}.")
-        elif known | related >= unseen:
+        elif overlapping | related >= unseen:
             yield ok(
                 f"Nothing to compare: every other test class is related to one of "
                 f"{vocabulary.name}."
@@ -317,7 +317,7 @@ def overlap_effect(context: AuditContext) -> Iterator[Finding]:
         elif not accuracies:
             yield open_(f"Not checked: needs accuracies per test class {how('accuracies')}.")
         else:
-            yield _effect(vocabulary, known, related, accuracies)
+            yield _effect(vocabulary, overlapping, related, accuracies)
 
 
 def _accuracies(context: AuditContext) -> Accuracies:
@@ -330,14 +330,14 @@ def _accuracies(context: AuditContext) -> Accuracies:
 
 
 def _effect(
-    vocabulary: Vocabulary, known: set[int], related: set[int], accuracies: Accuracies
+    vocabulary: Vocabulary, overlapping: set[int], related: set[int], accuracies: Accuracies
 ) -> Finding:
     """Compare classes in the set with unrelated ones; related classes are no control."""
     gains = {}
     for method, accuracy in accuracies.items():
         classes = sorted(set(accuracy) - related)
         values = np.array([accuracy[c] for c in classes])
-        gains[method] = overlap_gain(values, np.isin(classes, list(known)))
+        gains[method] = overlap_gain(values, np.isin(classes, list(overlapping)))
     adjusted = holm([gain.p for gain in gains.values()])
     table = [
         (method, *(round(x, 4) for x in (g.acc_ouc, g.acc_tuc, g.gain, *g.interval, g.p, p)))
@@ -349,8 +349,8 @@ def _effect(
     verb = "are" if telling else "are not significantly"
     left_out = f" ({len(related)} related left out)" if related else ""
     message = (
-        f"The {len(known)} classes of {vocabulary.name} {verb} more accurate than unrelated ones"
-        f"{left_out}: largest OverlapGain "
+        f"The {len(overlapping)} classes of {vocabulary.name} {verb} more accurate than unrelated "
+        f"ones{left_out}: largest OverlapGain "
         f"{gains[worst].gain:+.1%} ({worst}), smallest adjusted p {min(adjusted):.3g}."
     )
     advice = "Report accuracy on the clean classes next to that on all." if telling else ""

@@ -51,8 +51,8 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
 
 def _unknown(context: AuditContext) -> Finding:
     """Report row numbers that are shifted by one, or the split by its classes."""
-    if found := None if context.simulated else renumbered(context):
-        split, shift = found
+    if shifted := None if context.simulated else renumbered(context):
+        split, shift = shifted
         message = (
             f"The rows of {split}, all numbered {'one too low' if shift > 0 else 'one too high'}: "
             "the layout starts at 1."
@@ -99,10 +99,10 @@ def _by_classes(context: AuditContext) -> str:
         return unknown
     if context.labels is None:
         return _by_names(context) or unknown
-    found = recognise(context.class_names, context.labels)
-    if found is None or found.benchmark is None:
+    recognised = recognise(context.class_names, context.labels)
+    if recognised is None or recognised.benchmark is None:
         return unknown
-    facts = class_facts(found.benchmark).classes.iloc[found.row]
+    facts = class_facts(recognised.benchmark).classes.iloc[recognised.row]
     for name, column in (("PS", "ps"), ("SS", "ss")):
         is_test = (facts[column] == "test").to_numpy()
         if not np.array_equal(np.flatnonzero(is_test), context.known_unseen_classes):
@@ -116,32 +116,32 @@ def _by_classes(context: AuditContext) -> str:
         }
         if all(np.array_equal(_counts(context, part), n) for part, n in expected.items()):
             return (
-                f"As many images of each class in each part as {found.benchmark} {name}, in "
+                f"As many images of each class in each part as {recognised.benchmark} {name}, in "
                 "another order: row numbers cannot show whether they are the same images."
             )
-        return f"The unseen classes are those of {found.benchmark} {name}, the rows are not."
-    return f"The classes are those of {found.benchmark}, parted otherwise than in PS and SS."
+        return f"The unseen classes are those of {recognised.benchmark} {name}, the rows are not."
+    return f"The classes are those of {recognised.benchmark}, parted otherwise than in PS and SS."
 
 
 def _by_names(context: AuditContext) -> str:
     """Name the data set of these classes if the class of each row is unknown; "" if none fits."""
-    found = named_like(context.class_names)
-    if not found:
+    benchmarks = named_like(context.class_names)
+    if not benchmarks:
         return ""
     if not context.parts:
-        return _by_lists(context, found)
+        return _by_lists(context, benchmarks)
     sizes = {part: len(np.unique(rows)) for part, rows in context.parts.items() if rows.size}
-    known = [s for s in known_splits() if s.dataset in found and s.counts == sizes]
-    as_large = f", and its parts as large as those of {_names(known)}" if known else ""
+    splits = [s for s in known_splits() if s.dataset in benchmarks and s.counts == sizes]
+    as_large = f", and its parts as large as those of {_names(splits)}" if splits else ""
     return (
-        f"The classes are called like those of {' or '.join(found)}{as_large}, but the rows are "
-        "those of no known split: give the labels for more."
+        f"The classes are called like those of {' or '.join(benchmarks)}{as_large}, but the rows "
+        "are those of no known split: give the labels for more."
     )
 
 
-def _by_lists(context: AuditContext, found: Sequence[str]) -> str:
+def _by_lists(context: AuditContext, benchmarks: Sequence[str]) -> str:
     """Name the split of these unseen classes, by lists of classes alone."""
-    whose, classes = " or ".join(found), class_facts(found[0]).classes
+    whose, classes = " or ".join(benchmarks), class_facts(benchmarks[0]).classes
     unseen = {class_key(context.class_names[c]) for c in context.known_unseen_classes}
     for split in ("PS", "SS"):
         tested = classes["class"][classes[split.lower()] == "test"]
@@ -163,11 +163,11 @@ def _known(split: KnownSplit, same: str) -> Finding:
     return ok(message)
 
 
-def _one_of(splits: Sequence[KnownSplit], given: list[str]) -> Finding:
+def _one_of(splits: Sequence[KnownSplit], parts: list[str]) -> Finding:
     """Report the splits that share all given parts, and where they differ."""
     where = [part for part in SPLIT_PARTS if len({split.parts.get(part) for split in splits}) > 1]
     message = (
-        f"{_names(splits)}, as published (its rows): they share {listed(given)}, "
+        f"{_names(splits)}, as published (its rows): they share {listed(parts)}, "
         f"and differ only in {listed(where)}, of which nothing was given."
     )
     old = [split.superseded for split in splits if split.superseded]
@@ -180,8 +180,8 @@ def _variant(
 ) -> Finding:
     counts = [[split.counts.get(part) for split in splits] for part in other]
     table = [
-        (part, len(np.unique(context.parts[part])), *known)
-        for part, known in zip(other, counts, strict=True)
+        (part, len(np.unique(context.parts[part])), *n_published)
+        for part, n_published in zip(other, counts, strict=True)
     ]
     columns = ("part", "rows here", *(f"rows in {split}" for split in splits))
     message = f"Differs from {_names(splits)} in {listed(other)}; {listed(same)} agree."

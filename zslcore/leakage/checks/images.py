@@ -60,8 +60,8 @@ def identical_features(context: AuditContext) -> Iterator[Finding]:
 
 def groups_in(context: AuditContext, group: np.ndarray, *parts: str) -> np.ndarray:
     """Return the groups of equal rows that have a row in one of the parts."""
-    there = np.unique(group[context.rows(*parts)])
-    return there[there >= 0]
+    groups = np.unique(group[context.rows(*parts)])
+    return groups[groups >= 0]
 
 
 def leaking_groups(context: AuditContext, group: np.ndarray) -> np.ndarray:

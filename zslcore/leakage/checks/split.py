@@ -102,12 +102,12 @@ def _misnumbered(context: AuditContext) -> Findings:
         first, *more = outside.items()
         of_parts = [f"{counted(first[1].size, 'row')} of {first[0]}"]
         of_parts += [f"{rows.size:,} of {part}" for part, rows in more]
-        said = ", ".join(of_parts[:-1]) + " and " * bool(more) + of_parts[-1]
+        text = ", ".join(of_parts[:-1]) + " and " * bool(more) + of_parts[-1]
         bits = _wrapped_bits(context)
-        said += f"; the negative numbers look like {bits}-bit numbers that wrapped" * bool(bits)
+        text += f"; the negative numbers look like {bits}-bit numbers that wrapped" * bool(bits)
         advice = "Write the row numbers as 32-bit integers." if bits else _range_advice(context)
         yield error(
-            f"Outside the rows {limit}: {said}.",
+            f"Outside the rows {limit}: {text}.",
             advice,
             Evidence.of(title, ("part", "row"), places),
             figures={"rows": sum(rows.size for rows in outside.values())},
@@ -227,8 +227,8 @@ def _other_lists(context: AuditContext) -> Findings:
     for name, rows in context.other_lists.items():
         both = np.intersect1d(rows, tested)
         trains = TRAINS.search(name)
-        asked = UNLABELLED.search(name) or (TESTS if trains else ALL).search(name)
-        if not (both.size and (asked or trains)):
+        unlabelled = UNLABELLED.search(name) or (TESTS if trains else ALL).search(name)
+        if not (both.size and (unlabelled or trains)):
             harmless.append(name)
             continue
         held = [
@@ -236,7 +236,7 @@ def _other_lists(context: AuditContext) -> Findings:
             for part in TEST_PARTS
             if (n := np.intersect1d(both, context.rows(part)).size)
         ]
-        if asked:
+        if unlabelled:
             text = f"{name} holds {' and '.join(held)}: transductive if used without labels."
             advice = "Ask whether methods train on these rows, and with which labels."
             yield open_(text, advice, _listed(context, both), figures={"rows": both.size})

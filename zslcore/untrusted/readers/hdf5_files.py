@@ -121,7 +121,7 @@ def read_rows(path: str, name: str, start: int, stop: int, out: Path) -> None:
 
 def _opened_arrays(path: str, names: list[str]) -> list[Any]:
     worker.import_libraries("h5py")
-    source, found = Hdf5(path), []
+    source, arrays = Hdf5(path), []
     for name in names:
         worker.report_progress(reading=name)
         if name not in source.names:
@@ -133,5 +133,5 @@ def _opened_arrays(path: str, names: list[str]) -> list[Any]:
             raise Refused(f"declares {data.nbytes:,} bytes and holds {stored:,}")
         if data.dtype.kind not in "biuf":
             raise Refused(f"expected numbers, got {data.dtype}")
-        found.append(data)
-    return found
+        arrays.append(data)
+    return arrays

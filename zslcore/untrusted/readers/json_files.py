@@ -185,9 +185,9 @@ def _with_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def count_values(value: Any) -> int:
     """Count the values inside a value, refusing one that is nested too deep."""
-    found, level, depth = 0, [value], 0
+    count, level, depth = 0, [value], 0
     while level:
-        found += len(level)
+        count += len(level)
         depth += 1
         if depth > MAX_DEPTH:
             raise Refused(f"expected at most {MAX_DEPTH} brackets inside each other, got more")
@@ -197,7 +197,7 @@ def count_values(value: Any) -> int:
             if isinstance(each, dict | list)
             for inner in (each.values() if isinstance(each, dict) else each)
         ]
-    return found
+    return count
 
 
 def read_split(path: str, schema: str, parts: list[str], out: Path) -> list[str]:
@@ -207,16 +207,16 @@ def read_split(path: str, schema: str, parts: list[str], out: Path) -> list[str]
         raise Refused(f"expected a split as JSON, {schema!r}, got other JSON")
     if content["schema"] != schema:
         raise Refused(f"expected the schema {schema!r}, got {str(content['schema'])[:40]!r}")
-    found = content.get("parts")
-    if not isinstance(found, dict):
+    rows_of_part = content.get("parts")
+    if not isinstance(rows_of_part, dict):
         raise Refused("expected a split as JSON with its parts, got none")
-    there = [part for part in parts if part in found]
-    for part in there:
-        rows, where = found[part], f"variable {part!r}"
+    present = [part for part in parts if part in rows_of_part]
+    for part in present:
+        rows, where = rows_of_part[part], f"variable {part!r}"
         if not isinstance(rows, list) or not all(type(row) is int for row in rows):
             raise Refused("expected a list of whole numbers for every part", where)
         outside = [row for row in rows if not -MAX_ROW <= row <= MAX_ROW]
         if outside:
             raise Refused(f"expected row numbers up to {MAX_ROW:,}, got {outside[0]:,}", where)
         np.save(out / f"{part}.npy", np.array(rows, dtype=np.int64))
-    return there
+    return present

@@ -73,8 +73,8 @@ class ParquetScores:
         if name == "class_names":
             return np.array(self.columns)
         if name in ("labels", "predicted", *self.texts):
-            asked = {"labels": self.label, "predicted": self.predicted}.get(name, name)
-            column = self.file.read([asked], use_threads=False).column(0)
+            column_name = {"labels": self.label, "predicted": self.predicted}.get(name, name)
+            column = self.file.read([column_name], use_threads=False).column(0)
             values: np.ndarray = column.to_numpy(zero_copy_only=False)
             return np.array([str(v) for v in values]) if values.dtype.kind == "O" else values
         if {*self.file.schema_arrow.names} >= OF_PREDICTIONS:
@@ -227,16 +227,16 @@ def read_columns(
     """
     worker.import_libraries("pyarrow.parquet", "pandas")
     file = open_parquet(path, [name for name, role in wanted.items() if role == "texts"])
-    there = file.schema_arrow.names
+    columns = file.schema_arrow.names
     for name in required:
-        if name not in there:
-            held = ", ".join(there[:12]) or "nothing"
+        if name not in columns:
+            held = ", ".join(columns[:12]) or "nothing"
             raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
-    found = [name for name in wanted if name in there]
-    worker.raise_memory_limit(3 * _declared_by_columns(file.metadata, found, budget))
+    present = [name for name in wanted if name in columns]
+    worker.raise_memory_limit(3 * _declared_by_columns(file.metadata, present, budget))
     attrs = _attrs((file.metadata.metadata or {}) | (file.schema_arrow.metadata or {}))
     texts: dict[str, list[str]] = {}
-    for name in found:
+    for name in present:
         column = file.read([name], use_threads=False).column(0)
         try:
             if wanted[name] == "texts":
@@ -246,7 +246,7 @@ def read_columns(
         except Refused as refusal:
             raise Refused(str(refusal), f"variable {name!r}") from None
         np.save(out / f"{name}.npy", array)
-    return {"found": found, "texts": texts, "attrs": attrs}
+    return {"found": present, "texts": texts, "attrs": attrs}
 
 
 def _column_sizes(metadata: Any) -> Iterator[tuple[str, int]]:

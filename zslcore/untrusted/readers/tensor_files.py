@@ -193,15 +193,15 @@ class Torch:
     def __init__(self, path: str) -> None:
         self.archive = zipfile.ZipFile(path)
         self.members = {info.filename: info for info in self.archive.infolist()}
-        found = [name for name in self.members if name.endswith("/data.pkl")]
-        if len(found) != 1 or len(self.members) < len(self.archive.infolist()):
+        pickles = [name for name in self.members if name.endswith("/data.pkl")]
+        if len(pickles) != 1 or len(self.members) < len(self.archive.infolist()):
             raise Refused("expected one file of PyTorch, got another archive")
-        self.prefix = found[0].removesuffix("data.pkl")
+        self.prefix = pickles[0].removesuffix("data.pkl")
         order = self.members.get(f"{self.prefix}byteorder")
         if order is not None and self._bytes(order.filename, 16) != b"little":
             raise Refused("expected numbers of a little-endian machine, got others")
-        self._refuse_bomb(found[0], MAX_HEADER)
-        with self.archive.open(found[0]) as file:
+        self._refuse_bomb(pickles[0], MAX_HEADER)
+        with self.archive.open(pickles[0]) as file:
             value = _Weights(file).load()
         self.held: dict[str, Any] = {}
         for name, each in _named(value):

@@ -117,15 +117,15 @@ class TextTable:
         texts = [k for k in range(len(header)) if k not in columns]
         if texts:
             columns |= self._texts(texts, len(header), has_header)
-        found: dict[str, np.ndarray] = {}
+        columns_by_name: dict[str, np.ndarray] = {}
         numbers: list[tuple[str, np.ndarray]] = []
         for k, name in enumerate(header):
             is_index = name in INDEX and has_header
             if columns[k].dtype.kind == "U" or (name.lower() in OWN and not is_index):
-                found[name or "array"] = columns[k]
+                columns_by_name[name or "array"] = columns[k]
             elif not is_index:
                 numbers.append((name, columns[k]))
-        return found | _matrix_of(numbers, has_header)
+        return columns_by_name | _matrix_of(numbers, has_header)
 
     def _numbers(
         self, numeric: list[int], n_columns: int, has_header: bool
@@ -151,14 +151,14 @@ class TextTable:
 
     def _texts(self, wanted: list[int], n_columns: int, has_header: bool) -> dict[int, np.ndarray]:
         """Return columns as texts, or as numbers where every field is one."""
-        known: dict[str, str] = {}  # a text that repeats is stored once
+        text_of: dict[str, str] = {}  # a text that repeats is stored once
         held: dict[int, list[str]] = {k: [] for k in wanted}
         for number, line in enumerate(islice(self._lines(), int(has_header), None), 1 + has_header):
             row = self._fields(line)
             if len(row) != n_columns:
                 raise Refused(f"expected {n_columns} fields, got {len(row)}", f"line {number}")
             for k, column in held.items():
-                column.append(known.setdefault(row[k], row[k]))
+                column.append(text_of.setdefault(row[k], row[k]))
         return {k: _numbers_or_texts(held.pop(k)) for k in wanted}
 
     def declared(self, name: str) -> tuple[Shape, int]:

@@ -76,13 +76,13 @@ def read_variables(
     source = _opened(path, kind)
     structs = isinstance(source, Mat5 | Hdf5)
     parents = {name: name.partition(".")[0] if structs else name for name in {*wanted, *required}}
-    there = {name for name, of in parents.items() if not {name, of}.isdisjoint(source.names)}
+    available = {name for name, of in parents.items() if not {name, of}.isdisjoint(source.names)}
     for name in required:
-        if name not in there:
+        if name not in available:
             held = ", ".join(source.names[:12]) or "nothing"
             raise Refused(f"not in the file, which holds {held}", f"variable {name!r}")
-    found, declared = [name for name in wanted if name in there], 0
-    for name in found:
+    present, declared = [name for name in wanted if name in available], 0
+    for name in present:
         worker.report_progress(reading=name)
         shape, itemsize = source.declared(name)
         size = math.prod(shape) * max(itemsize, 4)
@@ -93,13 +93,13 @@ def read_variables(
                 f"more than the {budget:,} bytes {because}"
             )
     worker.raise_memory_limit(3 * declared)
-    for k, name in enumerate(found):
-        worker.report_progress(reading=name, share=k / len(found))
+    for k, name in enumerate(present):
+        worker.report_progress(reading=name, share=k / len(present))
         file, role = out / f"{name}.npy", wanted[name]
         if not (role == "scores" and isinstance(source, Npz) and source.copy(name, file)):
             WRITERS[role](source.read(name), file)
-    read = {*found, *(parents[name] for name in found)}
-    return {"found": found, "unread": [name for name in source.names if name not in read][:100]}
+    read = {*present, *(parents[name] for name in present)}
+    return {"found": present, "unread": [name for name in source.names if name not in read][:100]}
 
 
 def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, Any]]:
@@ -109,12 +109,12 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
     why a variable cannot be read, "read" whether its values were written.
     """
     source = _opened(path, kind)
-    found: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     declared, most = 0, min(budget, SMALL_BYTES)
     for name in source.names[:MAX_VARIABLES]:
         worker.report_progress(reading=name)
         entry: dict[str, Any] = {"name": name, "shape": None, "read": False, "refused": ""}
-        found.append(entry)
+        entries.append(entry)
         try:
             shape, itemsize = source.declared(name)
             if min(shape, default=0) < 0:
@@ -127,14 +127,14 @@ def look_into(path: str, kind: str, budget: int, out: Path) -> list[dict[str, An
         except Refused as refusal:
             entry["refused"] = str(refusal)
     worker.raise_memory_limit(3 * declared)
-    for k, entry in enumerate(found):
+    for k, entry in enumerate(entries):
         if entry["read"]:
-            worker.report_progress(reading=entry["name"], share=k / len(found))
+            worker.report_progress(reading=entry["name"], share=k / len(entries))
             try:
                 _write_plain(source.read(entry["name"]), out / f"{k}.npy", entry["name"])
             except Refused as refusal:
                 entry |= {"read": False, "refused": str(refusal)}
-    return found
+    return entries
 
 
 def _write_plain(array: np.ndarray, path: Path, name: str) -> None:

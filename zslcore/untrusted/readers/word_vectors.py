@@ -25,7 +25,7 @@ Found = Iterator[tuple[str, np.ndarray]]
 
 def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list[str]:
     """Write the vectors of ``words`` as one matrix, "vectors"; return which words have one."""
-    wanted, found = {*words}, dict[str, np.ndarray]()
+    wanted, vectors = {*words}, dict[str, np.ndarray]()
     with Path(path).open("rb") as file:
         if file.peek(1)[:1] == PICKLE:
             raise Refused(
@@ -33,12 +33,12 @@ def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list
                 "save it with KeyedVectors.save_word2vec_format"
             )
         for word, values in (_of_binary if binary else _of_text)(file, wanted):
-            found.setdefault(word, values)
-            if len(found) == len(wanted):
+            vectors.setdefault(word, values)
+            if len(vectors) == len(wanted):
                 break
-    if found:
-        np.save(out / "vectors.npy", np.stack(list(found.values())))
-    return list(found)
+    if vectors:
+        np.save(out / "vectors.npy", np.stack(list(vectors.values())))
+    return list(vectors)
 
 
 def _sizes(line: bytes) -> tuple[int, int] | None:
