@@ -170,8 +170,8 @@ def entries_of_table(
         named = ([cell for cell in column if cell.strip()] for column in columns)
         return _of_lists(dict(zip(titles, named, strict=True)))
     image, label, place, flag = (
-        next((words.index(title) for title in known if title in words), None)
-        for known in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
+        next((words.index(title) for title in column_titles if title in words), None)
+        for column_titles in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
     )
     where = flag if place is None else place
     if label is None or (where is None and not part):

@@ -382,8 +382,8 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
         note += "; the folder of an image names its class"
     rows, parts = ImageRows(clean_text(folder.name)), {}
     for part, items in read.items():
-        found = [rows.add(image, label or folder_of(image)) for image, label in items]
-        parts[part] = np.array(found, np.int64)
+        numbers = [rows.add(image, label or folder_of(image)) for image, label in items]
+        parts[part] = np.array(numbers, np.int64)
     return numbered_by_class(folder, rows, parts, note, questions=questions)
 
 

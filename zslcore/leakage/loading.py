@@ -183,8 +183,8 @@ def _named_rows(
         return None if _has_our_schema(path) else read_split_json(path)
     if container == "JSON":  # or a text that begins as JSON does
         with suppress(FileRefusedError):
-            if (found := read_split_json(path)) is not None:
-                return found
+            if (split_list := read_split_json(path)) is not None:
+                return split_list
     if container in ("text", "JSON") and (table := read_split_table(path)) is not None:
         return table
     return files.split_by_parts(path, labels)

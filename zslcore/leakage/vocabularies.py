@@ -31,7 +31,7 @@ from zslcore.texts import clean_text
 from zslcore.untrusted.client import read_value
 
 #: Name, file and source of the vocabularies that come with the package.
-_KNOWN = {
+_INCLUDED = {
     "imagenet-1k": ("imagenet-1k.txt", "ImageNet-1K (ILSVRC 2012), 1,000 synsets"),
     "imagenet-21k": ("imagenet-21k.txt.gz", "ImageNet-21K (fall 2011 release), 21,843 synsets"),
     "kinetics-400": ("kinetics-400.txt", "Kinetics-400, 400 actions"),
@@ -44,7 +44,7 @@ _KNOWN = {
 NOTHING = "none"
 #: What the features of most published results were trained on.
 USUAL = "imagenet-1k"
-VOCABULARY_NAMES = (*_KNOWN, NOTHING)
+VOCABULARY_NAMES = (*_INCLUDED, NOTHING)
 #: What can be declared: the vocabularies, sets without a list, and the fine-tuning on images of the
 #: data themselves.
 PRETRAINING_NAMES = (*VOCABULARY_NAMES, *unlisted_sets(), *FINE_TUNED)
@@ -108,9 +108,9 @@ def get_vocabulary(name: str) -> Vocabulary:
         return Vocabulary(name, (), f"Fine-tuned on {FINE_TUNED[name]}")
     if name in unlisted_sets():
         return Vocabulary(name, (), f"{unlisted_sets()[name]}, without a list of classes", False)
-    if name not in _KNOWN:
+    if name not in _INCLUDED:
         raise closest_name("pre-training vocabulary", name, PRETRAINING_NAMES)
-    file, source = _KNOWN[name]
+    file, source = _INCLUDED[name]
     data = (FACTS / "vocabularies" / file).read_bytes()
     text = (gzip.decompress(data) if file.endswith(".gz") else data).decode("utf-8")
     return Vocabulary.of(name, text.splitlines(), source)

@@ -29,7 +29,7 @@ def known_split(context: AuditContext) -> Iterator[Finding]:
     agree, these = agreeing(context), published_as(context)
     if len(these) == 1:
         same = "the published file" if context.file_digest == these[0].sha256 else "its rows"
-        yield _partly(context, these) or _known(these[0], same)
+        yield _partly(context, these) or _published(these[0], same)
     elif these:
         yield _partly(context, these) or _one_of(these, agree[these[0]][0])
     elif agree:
@@ -156,7 +156,7 @@ def _counts(context: AuditContext, part: str) -> np.ndarray:
     return np.bincount(labels, minlength=len(context.class_names))
 
 
-def _known(split: KnownSplit, same: str) -> Finding:
+def _published(split: KnownSplit, same: str) -> Finding:
     message = f"{split}, as published ({same})."
     if split.superseded:
         return warning(f"{message} {split.superseded}")

@@ -20,7 +20,7 @@ MAX_LINE, MAX_WORD, MAX_WIDTH = 1 << 17, 1 << 10, 1 << 14
 #: How a pickle begins, which is what gensim saves.
 PICKLE = b"\x80"
 
-Found = Iterator[tuple[str, np.ndarray]]
+Vectors = Iterator[tuple[str, np.ndarray]]
 
 
 def read_words(path: str, words: Sequence[str], binary: bool, out: Path) -> list[str]:
@@ -49,7 +49,7 @@ def _sizes(line: bytes) -> tuple[int, int] | None:
     return None
 
 
-def _of_text(file: BinaryIO, wanted: set[str]) -> Found:
+def _of_text(file: BinaryIO, wanted: set[str]) -> Vectors:
     """Yield the wanted words of a text."""
     width = 0
     for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), start=1):
@@ -77,7 +77,7 @@ def _vector(parts: Sequence[bytes], width: int, number: int) -> np.ndarray:
     return values
 
 
-def _of_binary(file: BinaryIO, wanted: set[str]) -> Found:
+def _of_binary(file: BinaryIO, wanted: set[str]) -> Vectors:
     """Yield the wanted words of the binary form."""
     sizes = _sizes(file.readline(MAX_LINE))
     if sizes is None or not 0 < sizes[1] <= MAX_WIDTH:
