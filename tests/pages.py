@@ -174,7 +174,7 @@ def unexplained(app):
     return [
         label
         for label, tip, term in asked
-        if term and not any(w.said(term.in_markdown()) in (tip or "") for w in WORDS.values())
+        if term and not any(w.translate(term.in_markdown()) in (tip or "") for w in WORDS.values())
     ]
 
 

@@ -324,7 +324,7 @@ def test_a_printed_number_is_answered_as_explain_answers_it(tmp_path, scored):
     for said in (*found.sentences, *found.beyond):
         assert plain(said) in words(app)
     table = next(t.value for t in app.dataframe if "reading" in t.value)
-    assert list(table["reading"]) == [each.said for each in found.distances[0]][:LISTED]
+    assert list(table["reading"]) == [each.name for each in found.distances[0]][:LISTED]
     at_zero = f"H {100 * scored.curve.at(0.0).harmonic:.1f}"
     app.text_input(key="scores_printed").set_value(at_zero).run()
     assert plain(explain([judged(path)], read_printed(at_zero)).sentences[0]) in words(app)

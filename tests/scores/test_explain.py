@@ -56,7 +56,7 @@ def test_a_gamma_that_is_given_is_named():
     report = report_of(gamma=0.3)
     at = report.evaluation.calibrated.harmonic
     found = explain([report], read_printed(f"H {100 * at:.4f}"))
-    assert any("given" in d.said for d in found.distances[0] if d.explains)
+    assert any("given" in d.name for d in found.distances[0] if d.explains)
 
 
 def test_a_number_of_no_reading_is_explained_by_none():
@@ -94,8 +94,8 @@ def test_several_files_are_runs_or_checkpoints():
         (max(h), "the best of 3 files by H on the test images (oracle), γ = 0, per class"),
     ):
         found = explain(reports, read_printed(f"H {100 * value:.4f}"))
-        assert said in [d.said for d in found.distances[0] if d.explains]
-    assert all(reading.standing != "usual" or "mean over" in reading.said
+        assert said in [d.name for d in found.distances[0] if d.explains]
+    assert all(reading.standing != "usual" or "mean over" in reading.name
                for reading in readings_of(reports))  # fmt: skip
 
 
@@ -109,7 +109,7 @@ def test_files_of_two_test_sets_are_no_runs_of_one_model():
 
 def test_ties_decided_by_the_order_of_the_file_are_a_reading():
     report = report_of(np.round(F))
-    readings = {r.said: r.metrics for r in readings_of([report])}
+    readings = {r.name: r.metrics for r in readings_of([report])}
     assert any(
         "ties decided for the first column" in said
         and metrics["H"] != readings["γ = 0, per class"]["H"]
@@ -123,7 +123,7 @@ def test_predicted_classes_have_readings_at_gamma_0_alone():
     report = judge(interpreted(file)[0])
     found = explain([report], read_printed(f"H {100 * report.evaluation.plain.harmonic:.3f}"))
     assert found.explained
-    assert not any("best on the test" in d.said for d in found.distances[0])
+    assert not any("best on the test" in d.name for d in found.distances[0])
 
 
 # --- Real scores ----------------------------------------------------------------------------------

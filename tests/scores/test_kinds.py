@@ -181,7 +181,7 @@ def test_labels_within_a_side_are_asked_about_and_both_readings_judged(rows, whi
     assert [question.fix for question in asked] == ["within-sides"]
     right = judge(read(F[rows], Y[rows])[0]).evaluation
     u = right.plain.unseen if right.plain else mean_class_accuracy(Y[rows], F[rows].argmax(axis=1))
-    said = float(re.findall(r"u ([0-9.]+) %", asked[0].said)[1])
+    said = float(re.findall(r"u ([0-9.]+) %", asked[0].sentence)[1])
     assert said == pytest.approx(100 * u, abs=1)  # a row at the border of two runs may be moved
     mended, _ = read(F[rows], labels, fixes=["within-sides"])
     assert (mended.y == Y[rows]).mean() > 0.99
@@ -201,7 +201,7 @@ def test_labels_of_mixed_rows_are_asked_about_and_not_guessed():
     labels = renumbered(ORDER, "unseen", 0)
     _, asked = read(F[ORDER], labels)
     assert [question.fix for question in asked] == ["within-sides"]
-    assert "mixed" in asked[0].said
+    assert "mixed" in asked[0].sentence
     with pytest.raises(ZSLError, match="cannot be told"):
         read(F[ORDER], labels, fixes=["within-sides"])
 
@@ -248,8 +248,8 @@ def test_names_that_do_not_fit_the_columns_are_asked_about():
     matrix, asked = read(names=names)
     assert matrix is None
     assert asked[0].open
-    assert "19 class names for 20 columns" in asked[0].said
-    assert "may be two names" in asked[0].said
+    assert "19 class names for 20 columns" in asked[0].sentence
+    assert "may be two names" in asked[0].sentence
     assert read(names=names, fixes=["unnamed"])[0].digest == read()[0].digest
 
 
@@ -260,7 +260,7 @@ def test_columns_that_share_a_name_are_told_apart_by_number():
     matrix, (question,) = read(names=TWICE)
     assert matrix is None
     assert not question.open
-    assert "columns 4, 8 are all called 'missile'" in question.said
+    assert "columns 4, 8 are all called 'missile'" in question.sentence
     matrix, asked = read(names=TWICE, fixes=["as-is"])
     assert asked == ()
     assert matrix.class_names[4] == "missile (column 4)"
@@ -277,7 +277,7 @@ def test_a_shared_name_says_no_column(part):
     matrix, asked = read(names=TWICE, **given)
     assert matrix is None
     assert asked[0].open
-    assert "columns 4, 8 are all called 'missile'" in asked[0].said
+    assert "columns 4, 8 are all called 'missile'" in asked[0].sentence
 
 
 @pytest.mark.parametrize("numbered", [False, True])
@@ -299,7 +299,7 @@ def test_two_spellings_of_a_name_are_a_question():
     assert matrix is None
     assert asked[0].fix == "same-class"
     assert not asked[0].open
-    assert "columns 3, 19 are called 'class number 3' and 'Class_Number_3'" in asked[0].said
+    assert "columns 3, 19 are called 'class number 3' and 'Class_Number_3'" in asked[0].sentence
     assert read(names=names, fixes=["as-is"])[0].digest == read()[0].digest
     merged, _ = read(names=names, fixes=["same-class"])
     np.testing.assert_array_equal(merged.F[:, 3], np.maximum(F[:, 3], F[:, 19]))
@@ -330,7 +330,7 @@ def test_unseen_classes_that_nobody_states_are_asked_for():
     matrix, (question,) = read(unseen=None)
     assert matrix is None
     assert question.open
-    assert "--unseen all" in question.said
+    assert "--unseen all" in question.sentence
 
 
 # --- Predicted classes ----------------------------------------------------------------------------

@@ -111,11 +111,11 @@ def test_words_are_those_of_the_reader_everywhere(name):
 
 def test_a_sentence_is_said_in_other_words_but_for_names_of_files():
     text = "Seen and unseen.npz: an unseen image of a seen class, unseen_classes, Unseen."
-    assert WORDS["known-unknown"].said(text) == (
+    assert WORDS["known-unknown"].translate(text) == (
         "Known and unseen.npz: an unknown image of a known class, unseen_classes, Unknown."
     )
-    assert WORDS["base-new"].said("An unseen one") == "A new one"
-    assert WORDS["seen-unseen"].said(text) == text
+    assert WORDS["base-new"].translate("An unseen one") == "A new one"
+    assert WORDS["seen-unseen"].translate(text) == text
 
 
 def test_the_page_of_a_curve_is_in_the_words_of_the_reader():

@@ -205,7 +205,7 @@ def test_labels_of_a_known_test_set_tell_an_unused_column(benchmark, column, lis
     unseen = np.flatnonzero(known.unseen) + shift if listed else None
     matrix, (question,) = read(scores, y + shift, unseen)
     assert matrix is None
-    assert f"are those of {benchmark} PS" in question.said
+    assert f"are those of {benchmark} PS" in question.sentence
     mended, _ = read(scores, y + shift, unseen, fixes=[question.fix])
     assert (mended.benchmark, mended.split) == (benchmark, "PS")
     np.testing.assert_array_equal(~mended.seen, known.unseen)
@@ -216,7 +216,7 @@ def test_swapped_lists_of_a_known_test_set_are_named():
     y = np.repeat(np.arange(len(known.counts)), known.counts)
     scores = np.random.default_rng(0).normal(size=(len(y), len(known.counts)))
     _, (question,) = read(scores, y, np.flatnonzero(~known.unseen))
-    assert f"are the seen classes of {known.benchmark} {known.split}" in question.said
+    assert f"are the seen classes of {known.benchmark} {known.split}" in question.sentence
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="needs the real score files")

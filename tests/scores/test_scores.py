@@ -46,8 +46,8 @@ def asked(*fixes, scores=F, labels=Y, unseen=UNSEEN, names=()):
     matrix, questions = interpreted(ScoreFile("own.npz", scores, labels, unseen, names), fixes)
     assert matrix is None
     (question,) = questions
-    assert question.said.startswith("own.npz: ")
-    assert question.said.endswith("?")
+    assert question.sentence.startswith("own.npz: ")
+    assert question.sentence.endswith("?")
     return question
 
 

@@ -337,7 +337,7 @@ def _find_blocks(first: ScoreUpload, second: ScoreUpload) -> Blocks | None:
 def _answer(question: Question, key: str) -> str | None:
     """Ask one question; None while it is open."""
     with st.container(border=True):
-        st.markdown(f":material/help: **Unknown.** {on_screen(question.said)}")
+        st.markdown(f":material/help: **Unknown.** {on_screen(question.sentence)}")
         yes, no = f"Yes: {FIXES[question.fix]}", "No, the file is right as it is"
         options = [yes] if question.open else [yes, no]
         chosen = st.radio("Answer", options, index=None, key=key, label_visibility="collapsed")

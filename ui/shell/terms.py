@@ -25,7 +25,7 @@ def tip(label: str, more: str | None = None) -> str | None:
     st.session_state.setdefault(_SHOWN, {})[term.name] = None
     text = term.in_markdown()
     if (words := st.session_state.get(_SIDES)) is not None:
-        text = words.said(text)
+        text = words.translate(text)
     return "\n\n".join(filter(None, (text, more)))
 
 

@@ -186,7 +186,7 @@ def _of_scores(group: Group, named: list[Vocabulary]) -> CheckedFile:
         scores, memory=memory_for(scores.files), whose="allowed for files of this size"
     )
     if isinstance(report, OpenQuestion):
-        return CheckedFile(card_of_question(group.main.name, report.question.said, files))
+        return CheckedFile(card_of_question(group.main.name, report.question.sentence, files))
     vocabularies, assumed = _vocabularies(named)
     return CheckedScores(card_of_scores(report, files, vocabularies, assumed=assumed), report)
 

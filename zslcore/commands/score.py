@@ -47,8 +47,8 @@ class OpenQuestionError(DatasetError):
 
     def __init__(self, question: Question, option: str) -> None:
         no = "" if question.open else f", if not: {option} as-is"
-        super().__init__(f"{question.said} If so: {option} {question.fix}{no}.")
-        self.sentence, self.fix = question.said, question.fix
+        super().__init__(f"{question.sentence} If so: {option} {question.fix}{no}.")
+        self.sentence, self.fix = question.sentence, question.fix
 
 
 @command(

@@ -113,12 +113,12 @@ def _leaks_in_data(
 
     None and () where the very data are not here.
     """
-    said = predicted.predictions.provenance
-    if not said.digest:
+    provenance = predicted.predictions.provenance
+    if not provenance.digest:
         return None, ()
     with suppress(ZSLError):
-        dataset = load(said.dataset).required(said.digest)
-        context = context_of(dataset, split=said.split)
+        dataset = load(provenance.dataset).required(provenance.digest)
+        context = context_of(dataset, split=provenance.split)
         rows = leaking_rows(context, audit_context(replace(context, features=None)))
         return len(rows), tuple(n for n in pretraining_of(dataset) if n in VOCABULARY_NAMES)
     return None, ()

@@ -37,9 +37,9 @@ LISTED = 12
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A way to read scores, ``said`` in words; ``metrics`` are fractions by H, u, s, ZSL, AUSUC."""
+    """A way to read scores, with its ``name``; ``metrics`` are fractions by H, u, s, ZSL and AUSUC."""
 
-    said: str
+    name: str
     metrics: Mapping[str, float]
     standing: Standing = "usual"
 
@@ -48,7 +48,7 @@ class Reading:
 class Distance:
     """A reading of one printed number: its value, and whether it rounds to the printed digits."""
 
-    said: str
+    name: str
     value: float
     points: float
     explains: bool
@@ -72,13 +72,13 @@ class Explanation:
     @property
     def sentences(self) -> tuple[str, ...]:
         """One sentence a printed number, and one on all of them where there are several."""
-        said = [_sentence(*pair) for pair in zip(self.printed, self.distances, strict=True)]
+        sentences = [_sentence(*pair) for pair in zip(self.printed, self.distances, strict=True)]
         if len(self.printed) > 1:
             if self.together:
-                said.append(f"All of them together: {'; or '.join(self.together)}.")
+                sentences.append(f"All of them together: {'; or '.join(self.together)}.")
             else:
-                said.append("No single reading gives all of them.")
-        return tuple(said)
+                sentences.append("No single reading gives all of them.")
+        return tuple(sentences)
 
     def as_text(self) -> str:
         """Return the sentences, the readings by distance, and causes outside, as lines."""
@@ -88,14 +88,14 @@ class Explanation:
             for each in distances[:LISTED]:
                 mark = "=" if each.explains else " "
                 lines.append(
-                    f"  {mark} {100 * each.value:5.1f} %  {each.points:+6.1f} points  {each.said}"
+                    f"  {mark} {100 * each.value:5.1f} %  {each.points:+6.1f} points  {each.name}"
                 )
         lines += ["", "What scores cannot tell"]
         return "\n".join([*lines, *(f"  {text}" for text in self.beyond)]).replace("γ", "gamma")
 
     def to_json(self) -> str:
         """Return everything as JSON; values are fractions, distances points."""
-        found = {
+        values = {
             "explained": self.explained,
             "sentences": self.sentences,
             "together": self.together,
@@ -105,7 +105,7 @@ class Explanation:
                     "printed": printed.text,
                     "readings": [
                         {
-                            "reading": each.said,
+                            "reading": each.name,
                             "value": each.value,
                             "points": each.points,
                             "explains": each.explains,
@@ -118,7 +118,7 @@ class Explanation:
             ],
             "beyond": self.beyond,
         }
-        return strict_json(found)
+        return strict_json(values)
 
 
 def explain(
@@ -151,11 +151,11 @@ def explain(
             )
     readings = [*readings_of(reports)]
     if without_leaks:
-        said = "γ = 0, per class, without the test images that the split trains on"
-        readings.append(Reading(said, without_leaks, "name it"))
+        description = "γ = 0, per class, without the test images that the split trains on"
+        readings.append(Reading(description, without_leaks, "name it"))
     distances = tuple(distances_of(each, readings) for each in printed)
     together = tuple(
-        reading.said
+        reading.name
         for reading in readings
         if all(p.name in reading.metrics and p.is_of(reading.metrics[p.name]) for p in printed)
     )
@@ -174,7 +174,7 @@ def readings_of(reports: Sequence[ScoreReport]) -> Iterator[Reading]:
             standing: Standing = reading.standing
             if several and standing == "usual":
                 standing = "name it"
-            yield Reading(f"{start}{reading.said}", reading.metrics, standing)
+            yield Reading(f"{start}{reading.name}", reading.metrics, standing)
     if several:
         yield from _readings_of_several(of_files)
 
@@ -202,20 +202,20 @@ def _readings_of_one(report: ScoreReport) -> Iterator[Reading]:
             point = test.curve_of(kind).at(other)
             values = {"u": point.unseen, "s": point.seen, "H": point.harmonic}
             of = "image" if kind == "class" else "class"
-            said = f"γ best on the test images per {of} (oracle), printed {average}"
+            description = f"γ best on the test images per {of} (oracle), printed {average}"
             if (point.unseen, point.seen) != (best.unseen, best.seen):
-                yield Reading(said, values, "oracle")
+                yield Reading(description, values, "oracle")
         within = _named(figures, "separate", end, {"unseen": f"zsl{end}"})
         if within:
-            said = f"within each side, seen classes out (ZSL accuracy), {average}"
-            yield Reading(said, within | {"ZSL": within["u"]}, "name it")
+            description = f"within each side, seen classes out (ZSL accuracy), {average}"
+            yield Reading(description, within | {"ZSL": within["u"]}, "name it")
         elif (zsl := figures.get(f"zsl{end}")) is not None:
-            said = f"among unseen classes alone (ZSL accuracy), {average}"
-            yield Reading(said, {"ZSL": zsl, "u": zsl}, usual)
+            description = f"among unseen classes alone (ZSL accuracy), {average}"
+            yield Reading(description, {"ZSL": zsl, "u": zsl}, usual)
         accuracy = figures.get(f"accuracy{end}")
         if accuracy is not None:
-            said = f"accuracy of all test images together, γ = 0, {average}"
-            yield Reading(said, {"H": accuracy}, "name it")
+            description = f"accuracy of all test images together, γ = 0, {average}"
+            yield Reading(description, {"H": accuracy}, "name it")
     for k, value in report.top_k.items():
         if k > 1:
             yield Reading(f"top-{k} among unseen classes, per class", {"ZSL": value}, "name it")
@@ -246,49 +246,51 @@ def _readings_of_ties(report: ScoreReport) -> Iterator[Reading]:
     tied = np.abs(answers.margin) <= answers.resolution
     if not tied.any():
         return
-    given = answers.at(0.0)
+    predicted = answers.at(0.0)
     first = np.minimum(answers.seen_class, answers.unseen_class)
     for how, decided in (("for the first column", first), ("for seen", answers.seen_class)):
-        found = np.where(tied, decided, given)
+        classes = np.where(tied, decided, predicted)
         for average, accuracy in (
             ("per class", mean_class_accuracy),
             ("per image", sample_accuracy),
         ):
             sides = ~answers.of_seen, answers.of_seen
-            u, s = (accuracy(answers.y[of], found[of]) for of in sides)
+            u, s = (accuracy(answers.y[of], classes[of]) for of in sides)
             values = {"u": float(u), "s": float(s), "H": float(harmonic_mean(s, u))}
             yield Reading(f"γ = 0, ties decided {how}, {average}", values, "name it")
 
 
 def _readings_of_several(of_files: Sequence[Sequence[Reading]]) -> Iterator[Reading]:
     """Yield the mean over files, the H of the means, and the best file by the test images."""
-    common = [r.said for r in of_files[0] if all(r.said in {o.said for o in f} for f in of_files)]
+    common = [r.name for r in of_files[0] if all(r.name in {o.name for o in f} for f in of_files)]
     n = len(of_files)
-    for said in common:
-        same = [next(r for r in readings if r.said == said) for readings in of_files]
+    for name in common:
+        same = [next(r for r in readings if r.name == name) for readings in of_files]
         means = {k: float(np.mean([r.metrics[k] for r in same])) for k in same[0].metrics}
-        yield Reading(f"mean over {n} files, {said}", means, same[0].standing)
-        if {"u", "s", "H"} <= {*means} and not said.startswith("mean of"):
+        yield Reading(f"mean over {n} files, {name}", means, same[0].standing)
+        if {"u", "s", "H"} <= {*means} and not name.startswith("mean of"):
             value = float(harmonic_mean(means["s"], means["u"]))
-            yield Reading(f"H of the mean u and s of {n} files, {said}", {"H": value}, "name it")
+            yield Reading(f"H of the mean u and s of {n} files, {name}", {"H": value}, "name it")
         for metric in means:
             best = max(same, key=lambda r, metric=metric: r.metrics[metric])  # type: ignore[misc]
-            text = f"the best of {n} files by {metric} on the test images (oracle), {said}"
+            text = f"the best of {n} files by {metric} on the test images (oracle), {name}"
             yield Reading(text, best.metrics, "oracle")
 
 
 def distances_of(printed: Printed, readings: Sequence[Reading]) -> tuple[Distance, ...]:
     """Return the readings that have a printed metric, the nearest first."""
-    found: dict[str, Distance] = {}
+    distances: dict[str, Distance] = {}
     for reading in readings:
         value = reading.metrics.get(printed.name)
-        if value is not None and reading.said not in found:
+        if value is not None and reading.name not in distances:
             points = 100 * value - float(printed.text)
             explains = printed.is_of(value)
-            found[reading.said] = Distance(reading.said, value, points, explains, reading.standing)
+            distances[reading.name] = Distance(
+                reading.name, value, points, explains, reading.standing
+            )
     order = ("usual", "name it", "oracle")
     return tuple(
-        sorted(found.values(), key=lambda d: (round(abs(d.points), 6), order.index(d.standing)))
+        sorted(distances.values(), key=lambda d: (round(abs(d.points), 6), order.index(d.standing)))
     )
 
 
@@ -301,13 +303,13 @@ def _sentence(printed: Printed, distances: Sequence[Distance]) -> str:
         nearest = distances[0]
         return (
             f"{number} is explained by none of {len(distances)} readings; the nearest is "
-            f"{100 * nearest.value:.1f} ({nearest.said}), {abs(nearest.points):.1f} points away."
+            f"{100 * nearest.value:.1f} ({nearest.name}), {abs(nearest.points):.1f} points away."
         )
     if len(fit) == 1:
-        return f"{number} is explained by one reading: {fit[0].said}."
-    said = "; ".join(each.said for each in fit)
+        return f"{number} is explained by one reading: {fit[0].name}."
+    ways = "; ".join(each.name for each in fit)
     return (
-        f"{number} is explained by {len(fit)} readings, which its digits do not tell apart: {said}."
+        f"{number} is explained by {len(fit)} readings, which its digits do not tell apart: {ways}."
     )
 
 

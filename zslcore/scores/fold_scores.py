@@ -54,15 +54,15 @@ def parts_to_score(dataset: ZSLDataset, split: Split, seed: int = 0) -> tuple[Pa
     labels, generalized = dataset.labels, bool(len(split.test_seen))
     test = np.concatenate([split.test_seen, split.test_unseen])
     classes = np.union1d(split.seen_classes, split.unseen_classes)
-    found = [_part("test", labels, split.trainval, test, classes)]
+    parts = [_part("test", labels, split.trainval, test, classes)]
     for k, fold in enumerate(split.folds, 1):
         train, rows, classes = fold.train, fold.val, np.unique(labels[fold.val])
         if generalized:
             train, held = hold_out(labels, fold.train, SEEN_VALIDATION, seed)
             rows = np.concatenate([held, fold.val])
             classes = np.union1d(labels[train], labels[rows])
-        found.append(_part(f"fold_{k}", labels, train, rows, classes))
-    return tuple(found)
+        parts.append(_part(f"fold_{k}", labels, train, rows, classes))
+    return tuple(parts)
 
 
 def _part(
@@ -90,15 +90,15 @@ def arrays_of(
         "seed": seed,
         "version": version(),
     }
-    found = {
+    arrays = {
         "about": np.array(json.dumps(about)),
         "class_names": np.array(dataset.class_names),
         "labels": dataset.labels,
     }
     for part in parts:
         for name in ("train", "rows", "classes", "seen"):
-            found[f"{part.name}_{name}"] = getattr(part, name)
-    return found
+            arrays[f"{part.name}_{name}"] = getattr(part, name)
+    return arrays
 
 
 def write_parts(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
@@ -125,13 +125,13 @@ def match_folds(
             f"{dataset.name}, split {split.name}: expected {len(folds)} validation files, one a "
             f"fold and in their order; got {len(report.validation)}."
         )
-    found = Predictions(
+    predictions = Predictions(
         _renumbered(report.matrix, test, _columns(report.matrix, test, dataset)),
         dataset.class_names,
         tuple(_folds(report.validation, folds, dataset)),
         _provenance(report, dataset, split, seed),
     )
-    predicted = checked(found, report.matrix.name, load=lambda _: dataset)
+    predicted = checked(predictions, report.matrix.name, load=lambda _: dataset)
     remarks = *report.matrix.remarks, *predicted.remarks
     judged = judge_predicted(replace(predicted, remarks=remarks))
     # Where validation images are the rows of folds, their classes are known.
@@ -175,18 +175,18 @@ def _columns(matrix: JudgedScores, part: Part, dataset: ZSLDataset) -> np.ndarra
 
 def _renumbered(matrix: JudgedScores, part: Part, columns: np.ndarray) -> PredictedRows:
     """Return the answers with classes numbered as in the data, and rows as there."""
-    found = PredictedRows.of_scores(matrix.tested, part.rows)
+    rows = PredictedRows.of_scores(matrix.tested, part.rows)
 
     def named(answers: np.ndarray | None) -> np.ndarray:
         assert answers is not None  # of a score matrix
         return np.where(answers < 0, -1, columns[answers])
 
     return replace(
-        found,
-        labels=columns[found.labels],
-        seen_class=named(found.seen_class),
-        unseen_class=named(found.unseen_class),
-        zsl_class=named(found.zsl_class),
+        rows,
+        labels=columns[rows.labels],
+        seen_class=named(rows.seen_class),
+        unseen_class=named(rows.unseen_class),
+        zsl_class=named(rows.zsl_class),
         classes=part.classes,
         seen=part.seen,
     )
@@ -195,12 +195,12 @@ def _renumbered(matrix: JudgedScores, part: Part, columns: np.ndarray) -> Predic
 def _folds(
     validation: Sequence[JudgedScores], folds: Sequence[Part], dataset: ZSLDataset
 ) -> list[PredictedRows]:
-    found = []
+    answers_of_folds = []
     for k, (matrix, part) in enumerate(zip(validation, folds, strict=False), 1):
         columns = _columns(matrix, part, dataset)
         answers = FoldAnswers(part.rows, columns, matrix.seen, matrix.tested.answers)
-        found.append(PredictedRows.of_fold(answers, k))
-    return found
+        answers_of_folds.append(PredictedRows.of_fold(answers, k))
+    return answers_of_folds
 
 
 def _provenance(report: ScoreReport, dataset: ZSLDataset, split: Split, seed: int) -> Provenance:

@@ -42,7 +42,7 @@ def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str
         for side in (True, False)
         if _exactly(_ruled_out(sample, seen == side, seen != side)[0], of_seen[some] != side, 0)
     ]
-    found = []
+    sides = []
     for side in likely:
         out, saturated = (
             np.concatenate(parts) for parts in zip(*_in_blocks(F, seen == side), strict=True)
@@ -51,8 +51,8 @@ def ruled_out_sides(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> tuple[str
         if not _exactly(out, others, FEWEST_IMAGES):
             continue
         if saturated[others].mean() < 0.5 or _errors_within(F, y, seen, others) >= ERRORS:
-            found.append("seen" if side else "unseen")
-    return tuple(found)
+            sides.append("seen" if side else "unseen")
+    return tuple(sides)
 
 
 def _in_blocks(F: np.ndarray, columns: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

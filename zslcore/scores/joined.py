@@ -51,7 +51,7 @@ class Fit:
     """
 
     state: str
-    said: str
+    sentence: str
     rows: np.ndarray | None = None
     classes: np.ndarray | None = None
 
@@ -72,36 +72,40 @@ def fit(matrix: JudgedScores, context: AuditContext) -> Fit:
     if len(y) == len(tested):
         if (numbered := _numbered(matrix, tested)) is not None:
             if np.array_equal(labels[numbered], y):
-                said = "The file numbers its rows, which are the test rows of the split."
-                return Fit("rows", said, numbered, classes)
+                sentence = "The file numbers its rows, which are the test rows of the split."
+                return Fit("rows", sentence, numbered, classes)
         else:
             orders = [tested, np.concatenate([unseen, seen]), np.sort(tested)]
             orders += [np.concatenate([np.sort(a), np.sort(b)])
                        for a, b in ((seen, unseen), (unseen, seen))]  # fmt: skip
-            found = [order for order in orders if np.array_equal(labels[order], y)]
-            if len({order.tobytes() for order in found}) == 1:
-                said = (
+            fitting = [order for order in orders if np.array_equal(labels[order], y)]
+            if len({order.tobytes() for order in fitting}) == 1:
+                sentence = (
                     f"The class of each of the {len(y):,} images is that of a test row, in order."
                 )
-                return Fit("rows", said, found[0], classes)
-            if found:
-                said = "The classes of the images fit more than one order of the test rows."
-                return Fit("counts", said, None, classes)
+                return Fit("rows", sentence, fitting[0], classes)
+            if fitting:
+                sentence = "The classes of the images fit more than one order of the test rows."
+                return Fit("counts", sentence, None, classes)
         if np.array_equal(np.sort(labels[tested]), np.sort(y)):
-            said = "As many images of each class as the test rows of the split, in another order."
-            return Fit("counts", said, None, classes)
+            sentence = (
+                "As many images of each class as the test rows of the split, in another order."
+            )
+            return Fit("counts", sentence, None, classes)
         mine, theirs = (np.sort(np.bincount(each)) for each in (labels[tested], y))
         if np.array_equal(mine[mine > 0], theirs[theirs > 0]):
-            said = "As many test images as the split, which numbers its classes in another order."
-            return Fit("open", said)
+            sentence = (
+                "As many test images as the split, which numbers its classes in another order."
+            )
+            return Fit("open", sentence)
     return Fit("other", _other_images(matrix, context, len(tested), len(np.unique(labels[tested]))))
 
 
 def _columns(matrix: JudgedScores, context: AuditContext) -> np.ndarray | None:
     """Return the class of every column by its name; None where names do not tell."""
     place = {class_key(name): c for c, name in enumerate(context.class_names)}
-    found = [place.get(class_key(name), -1) for name in matrix.class_names]
-    return None if not found or -1 in found or len({*found}) < len(found) else np.array(found)
+    places = [place.get(class_key(name), -1) for name in matrix.class_names]
+    return None if not places or -1 in places or len({*places}) < len(places) else np.array(places)
 
 
 def _numbered(matrix: JudgedScores, tested: np.ndarray) -> np.ndarray | None:
@@ -153,29 +157,29 @@ class CheckedScores(CheckedFile):
     report: ScoreReport
 
 
-def joined_cards(found: Sequence[CheckedFile], printed: Sequence[Printed] = ()) -> list[Report]:
+def joined_cards(files: Sequence[CheckedFile], printed: Sequence[Printed] = ()) -> list[Report]:
     """Return a joined card for every file of scores with the one split, then the card of each.
 
     Scores alone are joined with what is printed of them; a ParameterError says that there are none.
     """
-    splits = [each for each in found if isinstance(each, CheckedSplit)]
-    scores = [each for each in found if isinstance(each, CheckedScores)]
+    splits = [each for each in files if isinstance(each, CheckedSplit)]
+    scores = [each for each in files if isinstance(each, CheckedScores)]
     if printed and not scores:
         raise ParameterError("Printed figures: expected scores or predictions with them; got none.")
     if len(splits) == 1:
         joined = [joined_card(splits[0], each, printed) for each in scores]
-        return [*joined, *(each.card for each in found)]
+        return [*joined, *(each.card for each in files)]
     return [
         with_printed(each, printed) if printed and isinstance(each, CheckedScores) else each.card
-        for each in found
+        for each in files
     ]
 
 
 def with_printed(scores: CheckedScores, printed: Sequence[Printed]) -> Report:
     """Return the card of scores with the findings on printed metrics."""
-    card, said = scores.card, [*_findings_on_printed(printed, scores.report)]
-    text = " ".join(_in_front(finding) for finding in said)
-    findings = worst_first((*said, *card.findings))
+    card, on_printed = scores.card, [*_findings_on_printed(printed, scores.report)]
+    text = " ".join(_in_front(finding) for finding in on_printed)
+    findings = worst_first((*on_printed, *card.findings))
     return replace(card, reason=f"{text} {card.sentence}", findings=findings)
 
 
@@ -297,9 +301,9 @@ def _figures_at(
         at = part.margins().curve().at(gamma)
         return at.unseen, at.seen, harmonic_mean(at.seen, at.unseen)
     side: list[float | None] = [None, None]
-    given = part.at(gamma)
+    predicted = part.at(gamma)
     if len(part.y):
-        side[int(part.of_seen[0])] = mean_class_accuracy(part.y, given)
+        side[int(part.of_seen[0])] = mean_class_accuracy(part.y, predicted)
     return side[0], side[1], None
 
 
@@ -317,7 +321,7 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
         "open": "Add the labels of the split, or scores whose columns are named.",
         "rows": "",
     }[fitted.state]
-    yield Finding(title, marks[fitted.state], fitted.said, advice)
+    yield Finding(title, marks[fitted.state], fitted.sentence, advice)
     if without is None or without.kept is None:
         return
     title = WITHOUT
@@ -351,17 +355,17 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
             for protocol, line, average, value in rows
             if protocol.startswith(start) and line == wanted
         ]
-        found = [row for row in of if each.is_of(row[2])]
-        fair = [row for row in found if row[0] != ORACLE]
+        reproduced = [row for row in of if each.is_of(row[2])]
+        fair = [row for row in reproduced if row[0] != ORACLE]
         title = f"Printed {each.name} {each.text}"
-        if not found:
-            said = f"; the scores give {percent(of[0][2])}" if of else ""
-            text = f"Not reproduced by any protocol{said}."
+        if not reproduced:
+            actual = f"; the scores give {percent(of[0][2])}" if of else ""
+            text = f"Not reproduced by any protocol{actual}."
             nearest = next(iter(distances_of(each, [*readings_of([report])])), None)
             if nearest is not None and nearest.explains:
-                text = f"Not reproduced by any protocol{said}, but it is: {nearest.said}."
+                text = f"Not reproduced by any protocol{actual}, but it is: {nearest.name}."
             elif nearest is not None:
-                text = f"{text} The nearest reading is {percent(nearest.value)}: {nearest.said}."
+                text = f"{text} The nearest reading is {percent(nearest.value)}: {nearest.name}."
             advice = "Ask the authors what was scored, and how."
             yield Finding(title, "error", text.replace("γ", "gamma"), advice)
         elif not fair:
@@ -379,7 +383,7 @@ def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Ite
 def _sentence(
     findings: Sequence[Finding], split: Report, without: FiguresWithoutLeaks | None
 ) -> str:
-    said = [f for f in findings if f.check.startswith("Printed ")]
+    on_printed = [f for f in findings if f.check.startswith("Printed ")]
     figures = next((f.sentence for f in findings if f.check == WITHOUT), "")
     fitted = next(f for f in findings if f.check == FITS)
     if fitted.mark == "error":
@@ -392,14 +396,14 @@ def _sentence(
             f
             for f in findings
             if f.mark in ("leak", "error", "open")
-            and f not in said
+            and f not in on_printed
             and not f.title.startswith("split: ")
         ]
         why = split.sentence
         if split.verdict == "clean" and of_scores:
             why = of_scores[0].sentence
         main = f"{figures} {why}".strip()
-    return " ".join([*map(_in_front, said), main])
+    return " ".join([*map(_in_front, on_printed), main])
 
 
 def _figures(

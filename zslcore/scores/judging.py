@@ -101,8 +101,8 @@ class ScoreReport:
     @cached_property
     def intervals(self) -> pd.DataFrame:
         """Intervals of the figures, see :func:`zslcore.scores.protocols.intervals_of`."""
-        there = [name for name, value in self.figures.items() if value is not None]
-        return protocols.intervals_of(self.matrix.tested, there, self.chosen)
+        names = [name for name, value in self.figures.items() if value is not None]
+        return protocols.intervals_of(self.matrix.tested, names, self.chosen)
 
     def table(
         self, words: Words = WORDS["seen-unseen"], *, with_intervals: bool = False
@@ -142,12 +142,12 @@ class ScoreReport:
         lines = [each.line(look) for each, look in looks]
         m = self.matrix
         what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
-        made = f"{what}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
+        source = f"{what}{len(m.y):,} images, scores {m.digest}; zslcore {version()}."
         sides = words.seen, words.unseen
         shown = interactive_curve(
             lines, m.tested, m.class_names, choose=bool(others), tell=False, sides=sides
         )
-        return shown.page(title=title or m.name, footnote=made)
+        return shown.page(title=title or m.name, footnote=source)
 
     def __repr__(self) -> str:
         return f"<ScoreReport {self.matrix.name}: {self.headline}>"
@@ -253,22 +253,24 @@ class ScoreReport:
         m = self.matrix
         what = f"{m.benchmark} {m.split}, " if m.benchmark else ""
         sides = f"{m.seen.sum()} seen and {(~m.seen).sum()} unseen classes"
-        lines = [f"{m.name}: {what}{len(m.y):,} images, {words.said(sides)}, scores {m.digest}"]
+        lines = [
+            f"{m.name}: {what}{len(m.y):,} images, {words.translate(sides)}, scores {m.digest}"
+        ]
         lines += [f"read as: {', '.join(m.fixes)}"] if m.fixes else []
-        lines += textwrap.wrap(words.said(self.headline).replace("γ", "gamma"), LETTERS)
-        found = ", ".join(f"top-{k} {value:.1%}" for k, value in self.top_k.items() if k > 1)
-        lines += [words.said(f"{found} per class, unseen among unseen")] if found else []
-        said = f"{self.gamma:.3g}, {self.how}" if self.chosen is not None else ""
+        lines += textwrap.wrap(words.translate(self.headline).replace("γ", "gamma"), LETTERS)
+        top_k = ", ".join(f"top-{k} {value:.1%}" for k, value in self.top_k.items() if k > 1)
+        lines += [words.translate(f"{top_k} per class, unseen among unseen")] if top_k else []
+        chosen = f"{self.gamma:.3g}, {self.how}" if self.chosen is not None else ""
         bound = f"{self.oracle.gamma:.3g} per class" if self.oracle else ""
         lines += protocols.in_lines(
             self.table(words, with_intervals=with_intervals),
             words,
-            {protocols.CHOSEN: said, protocols.ORACLE: bound},
+            {protocols.CHOSEN: chosen, protocols.ORACLE: bound},
         )
         limits = self.caution if with_intervals else ""
-        notes = [words.said(note) for note in (limits, self.note, *m.remarks) if note]
+        notes = [words.translate(note) for note in (limits, self.note, *m.remarks) if note]
         notes = [note.replace("γ", "gamma") for note in notes]
-        return "\n".join([*lines, *(f"note: {said}" for said in notes)])
+        return "\n".join([*lines, *(f"note: {note}" for note in notes)])
 
 
 def judge(
@@ -343,9 +345,9 @@ def report_of(
 
 def judge_predicted(predicted: PredictedScores) -> ScoreReport:
     """Return the figures of predictions at the gamma that they name."""
-    said = predicted.predictions.provenance
-    if said.gamma_origin in ("validated", "given"):
-        return judge(predicted, gamma=said.gamma, origin=said.gamma_origin)
+    provenance = predicted.predictions.provenance
+    if provenance.gamma_origin in ("validated", "given"):
+        return judge(predicted, gamma=provenance.gamma, origin=provenance.gamma_origin)
     return judge(predicted)
 
 

@@ -39,10 +39,10 @@ Best = tuple[np.ndarray, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Labels read in another way; ``y`` are columns, ``said`` is the way in words."""
+    """Labels read in another way, with its ``description``; ``y`` are columns."""
 
     y: np.ndarray
-    said: str
+    description: str
 
 
 def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> Reading | None:
@@ -53,7 +53,7 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> Reading
     """
     if seen.all() or not seen.any():
         return None
-    found: tuple[float, Reading] | None = None
+    best_reading: tuple[float, Reading] | None = None
     for reading, chance in _readings(y, seen, best):
         changed = reading.y != y
         n = int(changed.sum())
@@ -64,9 +64,9 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> Reading
         if hits <= CLEARER * before or by_chance > UNLIKELY:
             continue
         excess = float(_hits(reading.y, seen, best).sum())
-        if found is None or excess > found[0]:
-            found = excess, reading
-    return found[1] if found else None
+        if best_reading is None or excess > best_reading[0]:
+            best_reading = excess, reading
+    return best_reading[1] if best_reading else None
 
 
 def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray) -> bool:
@@ -93,14 +93,14 @@ def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray
 def figures_of(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> str:
     """Return u, s and H per class at gamma 0 under some labels, as a text."""
     sides = {"u": ~seen[y], "s": seen[y]}
-    found = {
+    metrics = {
         name: mean_class_accuracy(y[rows], answers[rows])
         for name, rows in sides.items()
         if rows.any()
     }
-    if len(found) == 2:
-        found["H"] = harmonic_mean(found["s"], found["u"])
-    return ", ".join(f"{name} {100 * value:.1f} %" for name, value in found.items())
+    if len(metrics) == 2:
+        metrics["H"] = harmonic_mean(metrics["s"], metrics["u"])
+    return ", ".join(f"{name} {100 * value:.1f} %" for name, value in metrics.items())
 
 
 def _hits(y: np.ndarray, seen: np.ndarray, best: Best) -> np.ndarray:
@@ -117,8 +117,8 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Rea
         start = f"from {first}"
         place = y - first
         if place.min() >= 0 and len(of_seen) <= place.max() < len(order):
-            said = f"the seen classes are counted first, then the unseen ones, {start}"
-            yield Reading(order[place], said), 1 / min(len(of_seen), len(of_unseen))
+            description = f"the seen classes are counted first, then the unseen ones, {start}"
+            yield Reading(order[place], description), 1 / min(len(of_seen), len(of_unseen))
         yield from _readings_of_seen(y, seen, best, first)
         if np.isin(of_unseen, y).all():
             continue  # each unseen class has images as the labels stand
@@ -129,10 +129,10 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Rea
                 continue
             what = "either side" if seen_too else "the unseen side"
             for rows, how, length in _sides_of_rows(y, as_seen, unseen, best):
-                said = f"images of {what} count the classes of their side {start}, {how}"
+                description = f"images of {what} count the classes of their side {start}, {how}"
                 chance = 1 / len(of_unseen)
                 chance += np.sqrt(chance * (1 - chance) / length)  # the better side is chosen
-                yield Reading(np.where(rows, unseen, as_seen), said), chance
+                yield Reading(np.where(rows, unseen, as_seen), description), chance
 
 
 def _readings_of_seen(
@@ -146,11 +146,16 @@ def _readings_of_seen(
     if ((as_seen < 0) & (as_unseen < 0)).any():
         return
     for rows, how, length in _sides_of_rows(y, as_seen, as_unseen, best):
-        said = f"images of the seen side count the classes of their side from {first}; unseen are"
+        description = (
+            f"images of the seen side count the classes of their side from {first}; unseen are"
+        )
         chance = 1 / len(of_seen)
         chance += np.sqrt(chance * (1 - chance) / length)  # the better side is chosen
         yield (
-            Reading(np.where(rows, as_unseen, as_seen), f"{said} {how.removeprefix('which are ')}"),
+            Reading(
+                np.where(rows, as_unseen, as_seen),
+                f"{description} {how.removeprefix('which are ')}",
+            ),
             chance,
         )
 

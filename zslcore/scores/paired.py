@@ -82,16 +82,16 @@ class Pair:
         two-sided p of the same draws, ``p`` and ``p_images``.
         """
         both = [figures_of(*one) for one in zip(self.tests, self.gammas, strict=True)]
-        there = [name for name in both[0] if None not in (both[0][name], both[1][name])]
+        names = [name for name in both[0] if None not in (both[0][name], both[1][name])]
         table = pd.DataFrame(
-            {"first": both[0], "second": both[1]}, index=there, dtype=float
+            {"first": both[0], "second": both[1]}, index=names, dtype=float
         ).assign(difference=lambda t: t["second"] - t["first"])
         for end, over in OVER.items():
             of = [(t, gamma or 0.0) for t, gamma in zip(self.tests, self.gammas, strict=True)]
-            one, two = draws_of_all(of, there, over=over)
-            drawn = [two[name] - one[name] for name in there]
+            one, two = draws_of_all(of, names, over=over)
+            drawn = [two[name] - one[name] for name in names]
             sides = tested_sides(self.tests[0])
-            few = [fewest_classes(sides, name) if over == "classes" else None for name in there]
+            few = [fewest_classes(sides, name) if over == "classes" else None for name in names]
             pairs = list(zip(drawn, few, strict=True))
             table[[f"low{end}", f"high{end}"]] = [interval(x, classes=n) for x, n in pairs]
             table[f"p{end}"] = [p_of_draws(x, n) for x, n in pairs]
@@ -148,13 +148,13 @@ class Pair:
     @cached_property
     def class_tests(self) -> tuple[PairedTest, ...]:
         """Paired tests over the classes of either side, of accuracies at the gamma of each file."""
-        found = []
+        tests = []
         for seen in (True, False):
             of = self.classes["difference"][self.classes["seen"] == seen]
             if len(of) > 1:
                 side = "Seen classes:" if seen else "Unseen classes:"
-                found.append(paired_test(side, of.to_numpy(), of="classes"))
-        return tuple(found)
+                tests.append(paired_test(side, of.to_numpy(), of="classes"))
+        return tuple(tests)
 
     def table(self, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
         """Return the differences as :func:`zslcore.scores.protocols.side_by_side` does."""
@@ -162,9 +162,9 @@ class Pair:
 
     def as_text(self, words: Words = WORDS["seen-unseen"]) -> str:
         """Return the differences as lines to read, in points, with both intervals."""
-        said = f"{self.names[1]} less {self.names[0]}, points (95 % over classes; over images)"
-        headline = words.said(self.headline).replace("γ", "gamma")
-        lines = [*textwrap.wrap(headline, 100), "", said]
+        legend = f"{self.names[1]} less {self.names[0]}, points (95 % over classes; over images)"
+        headline = words.translate(self.headline).replace("γ", "gamma")
+        lines = [*textwrap.wrap(headline, 100), "", legend]
         for row in self.table(words).to_dict("records"):
             what = f"{row['protocol']}, {row['line']}".replace("γ", "gamma")
             ends = (
@@ -181,7 +181,7 @@ class Pair:
                 f"  alike for {self.agreement:.1%} of the images; right in the second alone "
                 f"{self.only_second:,}, in the first alone {self.only_first:,} (McNemar, p = "
                 f"{self.p:.3g})",
-                *(f"  {words.said(test.sentence)}" for test in self.class_tests),
+                *(f"  {words.translate(test.sentence)}" for test in self.class_tests),
                 *textwrap.wrap(self.caution, 100, initial_indent="  ", subsequent_indent="  "),
             ]
         )
@@ -251,10 +251,10 @@ def compare_scores(
     )
 
 
-def in_protocols(found: pd.DataFrame, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
+def in_protocols(comparison: pd.DataFrame, words: Words = WORDS["seen-unseen"]) -> pd.DataFrame:
     """Return :attr:`Pair.differences` under every protocol, as :meth:`Pair.table` does."""
-    columns = found.drop(columns="difference")
-    differences = {str(name): float(d) for name, d in found["difference"].items()}
+    columns = comparison.drop(columns="difference")
+    differences = {str(name): float(d) for name, d in comparison["difference"].items()}
     table = side_by_side(differences, words=words, intervals=columns)
     return table.drop(columns="reason")[table["value"].notna()].reset_index(drop=True)
 

@@ -35,7 +35,7 @@ class Printed:
 
 def read_printed(text: str) -> tuple[Printed, ...]:
     """Return the figures in a text like ``H 49.8, u 45.1``; raises a ParameterError for others."""
-    found = []
+    printed = []
     for part in filter(None, (part.strip() for part in re.split(r"[,;]", text))):
         match = FIGURE.fullmatch(part)
         name = match and ALSO.get(match[1].lower(), match[1])
@@ -44,5 +44,5 @@ def read_printed(text: str) -> tuple[Printed, ...]:
                 f"Printed figures: expected {', '.join(PRINTED)} with a value in percent, as "
                 f"'H 49.8, u 45.1'; got {part!r}."
             )
-        found.append(Printed(str(name), match[2]))
-    return tuple(found)
+        printed.append(Printed(str(name), match[2]))
+    return tuple(printed)

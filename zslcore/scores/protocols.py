@@ -1,7 +1,7 @@
 """One score file under every protocol: its users, and the metrics side by side.
 
 Figures are those of :mod:`zslcore.evaluation.figures`. Texts say seen and unseen, for
-which :meth:`Words.said` puts the words of another field, base and new or known and unknown.
+which :meth:`Words.translate` puts the words of another field, base and new or known and unknown.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ class Words:
         """The name of the option."""
         return f"{self.seen}-{self.unseen}"
 
-    def said(self, text: str) -> str:
+    def translate(self, text: str) -> str:
         """Return a sentence that says seen and unseen in these words; names of files stay.
 
         Examples
         --------
-        >>> WORDS["base-new"].said("An unseen class of unseen.npz: test seen")
+        >>> WORDS["base-new"].translate("An unseen class of unseen.npz: test seen")
         'A new class of unseen.npz: test base'
         """
         return _SIDE.sub(self._side, text) if self.seen != "seen" else text
 
-    def _side(self, found: re.Match[str]) -> str:
-        article, side = found["article"], found["side"]
+    def _side(self, match: re.Match[str]) -> str:
+        article, side = match["article"], match["side"]
         word = self.unseen if side.lower() == "unseen" else self.seen
         if not article:
             return word.capitalize() if side[0].isupper() else word
@@ -204,26 +204,26 @@ def reasons_of(test: AnsweredTest, gamma: float | None, why: str = NO_GAMMA) -> 
     ``why`` there is no gamma.
     """
     dependent = not test.limits and depends_on_candidates(test)
-    found = {}
+    reasons = {}
     for name, figure in FIGURES.items():
         separate = figure.needs_fixed_scores  # of separate spaces
         if test.limits == "predicted classes":
             if not name.startswith(("plain_", "accuracy", "macro_f1")):
-                found[name] = SCORES_NEEDED
+                reasons[name] = SCORES_NEEDED
             elif not test.generalized and not name.startswith("plain_unseen"):
-                found[name] = NO_SEEN_IMAGES
+                reasons[name] = NO_SEEN_IMAGES
         elif test.limits == "sides given" and figure.needs_gzsl and not separate:
-            found[name] = SIDES_GIVEN
+            reasons[name] = SIDES_GIVEN
         elif figure.needs_gzsl and not test.seen[test.y].any():
-            found[name] = NO_SEEN_IMAGES
+            reasons[name] = NO_SEEN_IMAGES
         elif figure.at_gamma and gamma is None:
-            found[name] = why
+            reasons[name] = why
         elif figure.needs_fixed_scores and dependent:
-            found[name] = (
+            reasons[name] = (
                 "The scores depend on the candidates (zsl_class is not always unseen_class), and "
                 "the file has no answer among seen classes alone"
             )
-    return found
+    return reasons
 
 
 def intervals_of(
@@ -267,12 +267,12 @@ def side_by_side(
     """
     rows = [
         {
-            "protocol": words.said(protocol.name),
-            "line": words.said(line.heading),
+            "protocol": words.translate(protocol.name),
+            "line": words.translate(line.heading),
             "average": average,
             "figure": name,
             "value": figures.get(name),
-            "reason": words.said((missing or {}).get(name, "")),
+            "reason": words.translate((missing or {}).get(name, "")),
         }
         for protocol in PROTOCOLS
         for line in protocol.lines
@@ -300,39 +300,41 @@ def in_lines(
     averages = ["per class", "per image"]
     with_intervals = "low" in table
     wide = 37 if with_intervals else 12
-    found = [" " * 24 + "".join(f"{average:>{wide}}" for average in averages)]
+    lines = [" " * 24 + "".join(f"{average:>{wide}}" for average in averages)]
     if with_intervals:
-        said = "95 % over classes; over images"
-        found.append(" " * 24 + "".join(f"{said:>{wide}}" for _ in averages))
+        legend = "95 % over classes; over images"
+        lines.append(" " * 24 + "".join(f"{legend:>{wide}}" for _ in averages))
     without: dict[str, list[str]] = {}
     for protocol in PROTOCOLS:
-        name = words.said(protocol.name)
+        name = words.translate(protocol.name)
         of = table[table["protocol"] == name]
         if of["value"].isna().all() and (of["reason"] == of["reason"].iloc[0]).all():
             without.setdefault(str(of["reason"].iloc[0]), []).append(name)
             continue
         note = (notes or {}).get(protocol.name, "")
-        found += ["", (f"{name}: {note}" if note else name).replace("γ", "gamma")]
+        lines += ["", (f"{name}: {note}" if note else name).replace("γ", "gamma")]
         for heading, rows in of.groupby("line", sort=False):
             cells = rows.set_index("average").apply(_cell, axis=1).reindex(averages, fill_value="")
-            found.append(f"  {heading:<22}" + "".join(f"{cell:>{wide}}" for cell in cells))
-        found += _wrapped(f"{words.said(protocol.says)} Used: {words.said(protocol.used)}.")
+            lines.append(f"  {heading:<22}" + "".join(f"{cell:>{wide}}" for cell in cells))
+        lines += _wrapped(
+            f"{words.translate(protocol.says)} Used: {words.translate(protocol.used)}."
+        )
         for reason in dict.fromkeys(of["reason"][of["reason"] != ""]):
-            found += _wrapped(f"{reason}.")
+            lines += _wrapped(f"{reason}.")
     for reason, names in without.items():
-        found += ["", f"Not computed: {'; '.join(names)}".replace("γ", "gamma")]
-        found += _wrapped(f"{reason}.")
-    return [line.rstrip() for line in found]
+        lines += ["", f"Not computed: {'; '.join(names)}".replace("γ", "gamma")]
+        lines += _wrapped(f"{reason}.")
+    return [line.rstrip() for line in lines]
 
 
 def _cell(row: pd.Series) -> str:
     if np.isnan(row["value"]):
         return "-"
-    said = f"{row['value']:.1%}"
+    value = f"{row['value']:.1%}"
     if "low" not in row:
-        return said
+        return value
     ends = (f"{100 * row[f'low{e}']:.1f} to {100 * row[f'high{e}']:.1f}" for e in OVER)
-    return f"{said} ({'; '.join(ends)})"
+    return f"{value} ({'; '.join(ends)})"
 
 
 def _wrapped(text: str) -> Sequence[str]:

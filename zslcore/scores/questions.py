@@ -55,8 +55,8 @@ FIXES: dict[str, str] = {
 ENOUGH = 2_000
 #: Bytes from which changed scores are written to disk.
 ON_DISK = 1 << 28
-#: Share of rows with ties that is told.
-TOLD = 0.01
+#: Share of rows with ties above which a remark reports them.
+MANY_TIES = 0.01
 #: A hit is more than chance from this many times chance on, and a trace of another reading is one
 #: that explains this many times more than the file as it is.
 ABOVE_CHANCE, CLEARER = 2.5, 2.0
@@ -76,13 +76,12 @@ REPEATED, LISTED = 0.01, 4
 class Question:
     """Something about a file that only its owner can say.
 
-    ``fix``, of :data:`FIXES`, is what is done when the answer is yes; ``said`` what was seen, in a
-    sentence that ends in a question. While one is ``open`` nothing can be computed; "as-is" closes
-    the others.
+    ``fix``, of :data:`FIXES`, is applied when the answer is yes; ``sentence`` says what was seen and
+    ends in a question. While one is ``open`` nothing can be computed; "as-is" closes the others.
     """
 
     fix: str
-    said: str
+    sentence: str
     open: bool = False
 
 
@@ -117,10 +116,10 @@ def interpreted(
     if "as-is" not in fixes and "within-sides" not in fixes:
         rows = _spread_rows(len(matrix.y))
         some = replace(matrix, matrix=some_rows(matrix.F, rows), y=matrix.y[rows])
-        asked = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
-        asked = asked or _within_sides_question(matrix)
-        if asked is not None:
-            return None, (asked,)
+        question = _order_question(some) or _distance_question(some) or _list_question(matrix, rows)
+        question = question or _within_sides_question(matrix)
+        if question is not None:
+            return None, (question,)
     if "within-sides" in fixes:
         matrix = _within_sides(matrix)
     sides = ruled_out_sides(matrix.F, matrix.y, matrix.seen)
@@ -150,8 +149,8 @@ def _within_sides_question(matrix: Scores) -> Question | None:
         return Question(
             "within-sides",
             f"{matrix.name}: as the labels stand, {figures_of(y, seen, answers)}; if "
-            f"{reading.said}, {figures_of(reading.y, seen, answers)} (per class, γ = 0): is that "
-            "how they count?",
+            f"{reading.description}, {figures_of(reading.y, seen, answers)} (per class, γ = 0): is "
+            "that how they count?",
         )
     if mixed_sides(y, seen, best, answers):
         return Question(
@@ -167,15 +166,15 @@ def _within_sides_question(matrix: Scores) -> Question | None:
 def _within_sides(matrix: Scores) -> Scores:
     """Return the matrix with labels as columns, where they count the classes of a side."""
     reading = _reading_within_sides(matrix)
-    known = recognised(reading.y, len(matrix.seen))
-    if known is not None and not np.array_equal(known.unseen, ~matrix.seen):
-        known = None
+    test = recognised(reading.y, len(matrix.seen))
+    if test is not None and not np.array_equal(test.unseen, ~matrix.seen):
+        test = None
     return replace(
         matrix,
         y=reading.y,
-        remarks=(f"Labels were renumbered: {reading.said}.",),
-        benchmark=known.benchmark if known else "",
-        split=known.split if known else "",
+        remarks=(f"Labels were renumbered: {reading.description}.",),
+        benchmark=test.benchmark if test else "",
+        split=test.split if test else "",
     )
 
 
@@ -232,7 +231,7 @@ def predicted_classes(
     C = n_classes or 1 + int(max(y.max(), answers.max()))
     if "as-is" not in fixes and not any(texts):
         _refuse_shifted(file.name, y, answers, C)
-    known = recognised(y, C)
+    test = recognised(y, C)
     if "all-unseen" in fixes or everything:
         seen = np.zeros(C, dtype=bool)
     elif listed is not None:
@@ -248,8 +247,8 @@ def predicted_classes(
             )
         seen = np.full(C, not file.lists_seen)
         seen[marks] = file.lists_seen
-    elif known is not None:
-        seen = ~known.unseen
+    elif test is not None:
+        seen = ~test.unseen
     else:
         return _unseen_question(file.name)
     C = len(seen)
@@ -257,24 +256,24 @@ def predicted_classes(
         raise DatasetError(
             f"{file.name}: expected classes 0 to {C - 1}; got {max(y.max(), answers.max())}."
         )
-    if known is not None and not np.array_equal(known.unseen, ~seen):
-        known = None
+    if test is not None and not np.array_equal(test.unseen, ~seen):
+        test = None
     tested = rows_of_classes(y, answers, seen)
-    names = file.class_names or (known.class_names if known else tuple(map(str, range(C))))
+    names = file.class_names or (test.class_names if test else tuple(map(str, range(C))))
     matrix = Scores.of_best(
         file.name,
         tested,
         tuple(names),
         digest_of(y, answers, seen),
         fixes=tuple(fix for fix in FIXES if fix in fixes),
-        benchmark=known.benchmark if known else "",
-        split=known.split if known else "",
+        benchmark=test.benchmark if test else "",
+        split=test.split if test else "",
     )
     remarks = [*file.remarks]
     if "within-sides" in fixes:
         reading = _reading_within_sides(matrix)
         matrix = replace(matrix, y=reading.y, best=rows_of_classes(reading.y, answers, seen))
-        remarks.append(f"Labels were renumbered: {reading.said}.")
+        remarks.append(f"Labels were renumbered: {reading.description}.")
     elif "as-is" not in fixes and (question := _within_sides_question(matrix)) is not None:
         return question
     if _never_across(matrix):
@@ -326,12 +325,12 @@ def _never_across(matrix: Scores) -> bool:
 
 def _names_in(parts: Sequence[np.ndarray]) -> tuple[str, ...]:
     """Return every different name, one spelling a class."""
-    found: dict[str, str] = {}
+    name_of_key: dict[str, str] = {}
     for part in parts:
         names = [str(name) for name in np.unique(part.astype(str))]
         for key, name in zip(class_keys(names), names, strict=True):
-            found.setdefault(key, name)
-    return tuple(sorted(found.values()))
+            name_of_key.setdefault(key, name)
+    return tuple(sorted(name_of_key.values()))
 
 
 def _remarks_on_classes(matrix: Scores) -> Iterator[str]:
@@ -385,13 +384,13 @@ def _without_missing(file: ScoreFile) -> tuple[ScoreFile, str]:
         wrong = infinite if infinite.any() else np.isnan(block)
         if wrong.any():
             row, column = np.argwhere(wrong)[0]
-            said = (
+            sentence = (
                 f"{file.name}, scores: expected numbers or minus infinity; got "
                 f"{block[row, column]} in row {rows.start + row:,}, column {column:,}."
             )
             if infinite.any() or np.isnan(block).all(axis=1).any():
-                raise DatasetError(said)
-            missing = missing or said
+                raise DatasetError(sentence)
+            missing = missing or sentence
     if missing:
         file = replace(file, scores=np.where(np.isnan(F), -np.inf, F))
     return file, missing
@@ -407,37 +406,37 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
     file = named
     F, names = np.asarray(file.scores), file.class_names
     y = _as_numbers(file, file.labels, "labels")
-    given = None if file.unseen is None else _unseen_numbers(file, file.unseen)
-    if given is not None and given.dtype == bool:
+    unseen = None if file.unseen is None else _unseen_numbers(file, file.unseen)
+    if unseen is not None and unseen.dtype == bool:
         # A mark is at its column: it moves with the columns, not with how labels are counted.
-        given = np.flatnonzero(given) + ("labels-from-1" in fixes)
+        unseen = np.flatnonzero(unseen) + ("labels-from-1" in fixes)
     if not {"labels-from-1", "unused-column", "unused-last-column"} & {*fixes}:
-        question = _counting_question(file.name, F, y, given, fixes)
+        question = _counting_question(file.name, F, y, unseen, fixes)
         if question is not None:
             return question
     elif "unused-last-column" in fixes:
         F, names = F[:, :-1], names[:-1]
     else:
-        y, given = y - 1, None if given is None else given - 1
+        y, unseen = y - 1, None if unseen is None else unseen - 1
         if "unused-column" in fixes:
             F, names = F[:, 1:], names[1:]
     C = F.shape[1]
-    if given is not None and ("seen-listed" in fixes) != file.lists_seen:
-        given = np.setdiff1d(np.arange(C), given)
+    if unseen is not None and ("seen-listed" in fixes) != file.lists_seen:
+        unseen = np.setdiff1d(np.arange(C), unseen)
     if y.min() < 0 or y.max() >= C:
         raise DatasetError(
             f"{file.name}, labels: expected columns of the scores, 0 to {C - 1}; got {y.min()} to "
             f"{y.max()}."
         )
-    known = recognised(y, C)
+    test = recognised(y, C)
     if "all-unseen" in fixes:
-        given = np.arange(C)
-    if given is None and known is None:
+        unseen = np.arange(C)
+    if unseen is None and test is None:
         return _unseen_question(file.name)
-    seen = _seen(file, given, known, C)
-    if known is not None and not np.array_equal(seen, ~known.unseen):
-        known = None  # its images, with other classes held back: another split
-    names = names or (() if known is None else known.class_names)
+    seen = _seen(file, unseen, test, C)
+    if test is not None and not np.array_equal(seen, ~test.unseen):
+        test = None  # its images, with other classes held back: another split
+    names = names or (() if test is None else test.class_names)
     return Scores(
         file.name,
         F,
@@ -445,8 +444,8 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
         seen,
         tuple(names) if len(names) == C else tuple(map(str, range(C))),
         fixes=tuple(fix for fix in FIXES if fix in fixes),
-        benchmark=known.benchmark if known else "",
-        split=known.split if known else "",
+        benchmark=test.benchmark if test else "",
+        split=test.split if test else "",
         remarks=tuple(_remarks_on_names(file)),
     )
 
@@ -491,13 +490,13 @@ def _fit_names(file: ScoreFile, fixes: Collection[str]) -> ScoreFile | Question:
     )
     if named or "as-is" not in fixes:
         return Question(
-            "same-class", f"{file.name}: {_said_of_shared(names, spellings, named)}", named
+            "same-class", f"{file.name}: {_sentence_on_shared(names, spellings, named)}", named
         )
     unique = (f"{name} (column {k})" if name in shared else name for k, name in enumerate(names))
     return replace(file, class_names=tuple(unique))
 
 
-def _said_of_shared(
+def _sentence_on_shared(
     names: Sequence[str], spellings: Mapping[str, Sequence[int]], named: bool
 ) -> str:
     """Ask about columns that share a name, by which labels or unseen classes may be ``named``."""
@@ -640,18 +639,18 @@ def _least(unseen: np.ndarray | None) -> float:
     return np.inf if unseen is None or not len(unseen) else float(unseen.min())
 
 
-def _seen(file: ScoreFile, given: np.ndarray | None, known: KnownTest | None, C: int) -> np.ndarray:
+def _seen(file: ScoreFile, unseen: np.ndarray | None, test: KnownTest | None, C: int) -> np.ndarray:
     """Return which columns are seen classes."""
-    if given is None:
-        assert known is not None  # else it was asked
-        return ~known.unseen
-    if not len(given) or given.min() < 0 or given.max() >= C:
+    if unseen is None:
+        assert test is not None  # else it was asked
+        return ~test.unseen
+    if not len(unseen) or unseen.min() < 0 or unseen.max() >= C:
         raise DatasetError(
             f"{file.name}, unseen classes: expected columns of the scores, 0 to {C - 1}; got "
-            f"{', '.join(map(str, given[:5])) or 'none'}."
+            f"{', '.join(map(str, unseen[:5])) or 'none'}."
         )
     seen = np.ones(C, dtype=bool)
-    seen[given] = False
+    seen[unseen] = False
     return seen
 
 
@@ -780,9 +779,9 @@ def _remarks(matrix: Scores) -> Iterator[str]:
     top = np.partition(F, -2, axis=1)[:, -2:] if F.shape[1] > 1 else F
     tied = float((top[:, 0] == top[:, -1]).mean()) if F.shape[1] > 1 else 0.0
     across = np.abs(matrix.tested.answers.margin) <= matrix.tested.answers.resolution
-    if across.mean() > TOLD:
+    if across.mean() > MANY_TIES:
         yield _tie_remark(matrix.tested.answers, across)
-    elif tied > TOLD:
+    elif tied > MANY_TIES:
         yield (
             f"In {tied:.0%} of the rows two classes of one side share the highest score; the first "
             "is taken."
@@ -791,16 +790,16 @@ def _remarks(matrix: Scores) -> Iterator[str]:
 
 def _tie_remark(answers: Answers, tied: np.ndarray) -> str:
     """Return the remark on ties between the sides, and the result by file order."""
-    given = answers.at(0.0)
+    predicted = answers.at(0.0)
     first = np.minimum(answers.seen_class, answers.unseen_class)
-    in_order = np.where(tied, first, given)
+    in_order = np.where(tied, first, predicted)
     ours, theirs = (
         " and ".join(
-            f"{letter} {mean_class_accuracy(answers.y[side], found[side]):.1%}"
+            f"{letter} {mean_class_accuracy(answers.y[side], classes[side]):.1%}"
             for letter, side in (("u", ~answers.of_seen), ("s", answers.of_seen))
             if side.any()
         )
-        for found in (np.where(tied, answers.unseen_class, given), in_order)
+        for classes in (np.where(tied, answers.unseen_class, predicted), in_order)
     )
     return (
         f"In {tied.mean():.0%} of the rows a seen and an unseen class share the highest score: the "
@@ -842,15 +841,15 @@ def _unused_column_question(
     for k, fix, which in ((0, "unused-column", "first"), (C - 1, "unused-last-column", "last")):
         if k in used:
             continue
-        known = recognised(y - (k == 0), C - 1)
+        test = recognised(y - (k == 0), C - 1)
         labels = "labels, counted from 1," if k == 0 else "labels"
-        if known is not None and (
+        if test is not None and (
             unseen is None
-            or np.array_equal(np.flatnonzero(known.unseen), np.unique(unseen) - (k == 0))
+            or np.array_equal(np.flatnonzero(test.unseen), np.unique(unseen) - (k == 0))
         ):
             return Question(
                 fix,
-                f"{name}: the {labels} are those of {known.benchmark} {known.split}, which has "
+                f"{name}: the {labels} are those of {test.benchmark} {test.split}, which has "
                 f"{C - 1} classes, and there are {C} columns: does the {which} column belong to "
                 "no class?",
             )
@@ -882,19 +881,19 @@ def _list_question(matrix: Scores, rows: np.ndarray) -> Question | None:
 
     ``rows`` are those whose answers are looked at.
     """
-    said = "" if "seen-listed" in matrix.fixes else _swapped_lists(matrix, rows)
-    return Question("seen-listed", f"{matrix.name}: {said}") if said else None
+    sentence = "" if "seen-listed" in matrix.fixes else _swapped_lists(matrix, rows)
+    return Question("seen-listed", f"{matrix.name}: {sentence}") if sentence else None
 
 
 def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
     y, seen = matrix.y, matrix.seen
-    known = recognised(y, len(seen))
-    if known is not None:
-        if not np.array_equal(known.unseen, seen):
+    test = recognised(y, len(seen))
+    if test is not None:
+        if not np.array_equal(test.unseen, seen):
             return ""
         return (
             f"the {int((~seen).sum())} classes listed as unseen are the seen classes of "
-            f"{known.benchmark} {known.split}: is it the list of seen classes?"
+            f"{test.benchmark} {test.split}: is it the list of seen classes?"
         )
     images = np.bincount(y, minlength=len(seen))
     of_seen, of_unseen = (images[side & (images > 0)] for side in (seen, ~seen))
@@ -914,8 +913,8 @@ def _swapped_lists(matrix: Scores, rows: np.ndarray) -> str:
 
 def _missing_classes(matrix: Scores) -> Iterator[str]:
     """Yield a remark where some unseen classes have no image and others have."""
-    there = np.isin(np.arange(len(matrix.seen)), matrix.y)
-    missing, n = np.flatnonzero(~matrix.seen & ~there), int((~matrix.seen).sum())
+    has_images = np.isin(np.arange(len(matrix.seen)), matrix.y)
+    missing, n = np.flatnonzero(~matrix.seen & ~has_images), int((~matrix.seen).sum())
     if 0 < len(missing) < n:
         names = ", ".join(matrix.class_names[k] for k in missing[:LISTED])
         more = f" and {len(missing) - LISTED} more" if len(missing) > LISTED else ""
@@ -980,8 +979,8 @@ def _own_side_hits(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> float:
 def _best_assignment(y: np.ndarray, answers: np.ndarray) -> float:
     """Return the largest share of answers that are right under one order of columns."""
     # Only what occurs in these rows is counted: of 21,841 classes a table would take 4 GB.
-    (named, true), (given, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))
-    counts = np.zeros((len(named), len(given)))
+    (named, true), (predicted, answered) = (np.unique(k, return_inverse=True) for k in (y, answers))
+    counts = np.zeros((len(named), len(predicted)))
     np.add.at(counts, (true, answered), 1)
     rows, columns = linear_sum_assignment(counts, maximize=True)
     return float(counts[rows, columns].sum() / len(y))

@@ -102,8 +102,8 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
             which[rows], value[rows] = best_column(block, columns)
         unseen = ~seen[y[rows]]
         if unseen.any():
-            found = ranks_of(block[np.ix_(unseen, ~seen)], place[y[rows][unseen]])
-            rank[rows.start + np.flatnonzero(unseen)] = found
+            ranks = ranks_of(block[np.ix_(unseen, ~seen)], place[y[rows][unseen]])
+            rank[rows.start + np.flatnonzero(unseen)] = ranks
     answers = combine_sides(y, seen, (best[0], score[0]), (best[1], score[1]), F.dtype)
     return PredictedRows(
         rows=np.arange(n, dtype=np.int32),
@@ -136,9 +136,9 @@ ROWS: dict[str, type[PredictedRows]] = {
 }
 
 
-def limited(limits: str, found: PredictedRows) -> PredictedRows:
+def limited(limits: str, rows: PredictedRows) -> PredictedRows:
     """Return the same answers as the type of their limits."""
-    return ROWS[limits](**{each.name: getattr(found, each.name) for each in fields(found)})
+    return ROWS[limits](**{each.name: getattr(rows, each.name) for each in fields(rows)})
 
 
 def digest_of(y: np.ndarray, predicted: np.ndarray, seen: np.ndarray) -> str:
@@ -257,8 +257,8 @@ class Scores:
     @cached_property
     def tested(self) -> PredictedRows:
         """The best classes of either side, for the protocol; classes are columns."""
-        found = self.best or answers_in(self.F, self.y, self.seen)
-        return limited("sides given", found) if self.sides_given else found
+        rows = self.best or answers_in(self.F, self.y, self.seen)
+        return limited("sides given", rows) if self.sides_given else rows
 
 
 #: Scores that can be judged, of a file of scores or of predictions.
@@ -335,8 +335,8 @@ def read_scores(
     name = clean_text(path.name)
     with scratch() as folder:
         of = _read_csv if path.suffix.lower() in (".csv", ".tsv") else _read_archive
-        found = of(path, folder, limits)
-        second = found.pop("unseen_scores", None)
+        parts = of(path, folder, limits)
+        second = parts.pop("unseen_scores", None)
         second_names: tuple[str, ...] = ()
         if unseen_scores is not None:
             (folder / "unseen").mkdir()
@@ -350,31 +350,31 @@ def read_scores(
                 )
             for part in ("labels", "unseen", "seen"):
                 if part in others:
-                    found.setdefault(part, others[part])
+                    parts.setdefault(part, others[part])
         if labels is not None:
-            found["labels"] = _read_labels(labels, folder / "labels", limits)
+            parts["labels"] = _read_labels(labels, folder / "labels", limits)
         if unseen is not None:
-            given = read_lines(unseen) if isinstance(unseen, Path) else tuple(unseen)
-            found["unseen"] = numbers_or_names(given)
-        lists_seen = "unseen" not in found and "seen" in found and second is None
+            listed = read_lines(unseen) if isinstance(unseen, Path) else tuple(unseen)
+            parts["unseen"] = numbers_or_names(listed)
+        lists_seen = "unseen" not in parts and "seen" in parts and second is None
         if lists_seen:
-            found["unseen"] = found["seen"]
+            parts["unseen"] = parts["seen"]
         if second is not None:
-            _join_blocks(name, found, np.asarray(second), second_names)
-        if "labels" not in found:
+            _join_blocks(name, parts, np.asarray(second), second_names)
+        if "labels" not in parts:
             raise FileRefusedError(
                 f"{name}: expected labels, {' or '.join(NAMES['labels'][:3])}, or a file of "
-                f"labels; got {'scores' if 'scores' in found else 'predicted classes'} alone."
+                f"labels; got {'scores' if 'scores' in parts else 'predicted classes'} alone."
             )
-        predicted = found.get("predicted")
+        predicted = parts.get("predicted")
         return ScoreFile(
             name,
-            found.get("scores"),  # a map: what is mapped stays readable when its folder goes
-            np.array(found["labels"]),
-            None if found.get("unseen") is None else np.array(found["unseen"]),
-            tuple(found.get("class_names", ())),
+            parts.get("scores"),  # a map: what is mapped stays readable when its folder goes
+            np.array(parts["labels"]),
+            None if parts.get("unseen") is None else np.array(parts["unseen"]),
+            tuple(parts.get("class_names", ())),
             None if predicted is None else np.array(predicted),
-            tuple(found.get("remarks", ())),
+            tuple(parts.get("remarks", ())),
             lists_seen,
         )
 
@@ -385,7 +385,7 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         return _read_parquet(path, folder, limits)
     shapes = look_into(path, limits=limits).shapes
     held = {part: next((n for n in names if n in shapes), None) for part, names in NAMES.items()}
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     lower = {name.lower(): name for name in shapes}
     answers = next((lower[name] for name in PREDICTED if name in lower), None)
     blocks_of = [next((lower[n] for n in names if n in lower), None) for names in BLOCKS]
@@ -412,17 +412,17 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     if marks is not None:
         wanted[marks] = "scores"
     read = read_arrays(path, wanted, folder, required=(), limits=limits)
-    parts = (*held.items(), ("predicted", answers), ("unseen_scores", blocks_of[1]))
-    for part, name in parts:
+    named = (*held.items(), ("predicted", answers), ("unseen_scores", blocks_of[1]))
+    for part, name in named:
         if name is not None and name in wanted:
             answer = read.names.get(name, read.arrays.get(name))
             if answer is not None:  # a reader whose answer is spoiled may leave out a part
-                found[part] = answer
-    if answers is not None and "predicted" not in found:
-        found["remarks"] = [_left_out([answers], "scores decide")]
-    if marks is not None and "labels" in found:
-        found["labels"] = _marked_columns(clean_text(path.name), marks, found["labels"])
-    return found
+                parts[part] = answer
+    if answers is not None and "predicted" not in parts:
+        parts["remarks"] = [_left_out([answers], "scores decide")]
+    if marks is not None and "labels" in parts:
+        parts["labels"] = _marked_columns(clean_text(path.name), marks, parts["labels"])
+    return parts
 
 
 def _are_marks(
@@ -451,30 +451,30 @@ def _read_parquet(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
         "scores": "scores", "class_names": "names", "labels": "labels", "predicted": "labels"
     }  # fmt: skip
     read = read_arrays(path, wanted, folder, required=(), limits=limits)
-    found: dict[str, Any] = {**read.arrays, **read.names}
-    numbers = found.get("scores")
+    parts: dict[str, Any] = {**read.arrays, **read.names}
+    numbers = parts.get("scores")
     remarks = [_left_out(read.unread, "texts, no scores of a class")] if read.unread else []
-    if "predicted" in found and (
-        numbers is None or _are_no_classes(found["class_names"], found.get("labels"))
+    if "predicted" in parts and (
+        numbers is None or _are_no_classes(parts["class_names"], parts.get("labels"))
     ):
-        columns = found.pop("class_names", ())
-        if found.pop("scores", None) is not None:
+        columns = parts.pop("class_names", ())
+        if parts.pop("scores", None) is not None:
             remarks.append(_left_out(columns, "predicted classes decide"))
-    elif found.pop("predicted", None) is not None:
+    elif parts.pop("predicted", None) is not None:
         remarks.append(_left_out(["predicted classes"], "scores decide"))
-    if "scores" not in found and "predicted" not in found:
+    if "scores" not in parts and "predicted" not in parts:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected a column of scores a class, or one of predicted "
             "classes, as y_pred; got texts alone."
         )
-    return found | {"remarks": remarks}
+    return parts | {"remarks": remarks}
 
 
 def _join_blocks(
-    name: str, found: dict[str, Any], second: np.ndarray, names: tuple[str, ...]
+    name: str, parts: dict[str, Any], second: np.ndarray, names: tuple[str, ...]
 ) -> None:
-    """Join seen and unseen columns to one matrix; ``found`` are the parts of the file."""
-    first = found.get("scores")
+    """Join seen and unseen columns to one matrix; ``parts`` are the parts of the file."""
+    first = parts.get("scores")
     if first is None:
         raise FileRefusedError(f"{name}: expected scores of seen classes; got predicted classes.")
     first = np.asarray(first)
@@ -486,10 +486,10 @@ def _join_blocks(
         )
     S, C = first.shape[1], first.shape[1] + second.shape[1]
     F = np.hstack([first, second])
-    listed = found.get("unseen")
-    own = tuple(found.pop("class_names", ()))
+    listed = parts.get("unseen")
+    own = tuple(parts.pop("class_names", ()))
     if own and names:
-        found["class_names"] = (*own, *names)
+        parts["class_names"] = (*own, *names)
     numbers = None if listed is None else np.asarray(listed)
     if numbers is not None and numbers.dtype.kind in "iu" and len(np.unique(numbers)) == C - S:
         if numbers.min() < 0 or numbers.max() >= C:
@@ -501,11 +501,11 @@ def _join_blocks(
         order = np.concatenate([np.setdiff1d(np.arange(C), numbers), np.unique(numbers)])
         place = np.argsort(order)
         F = F[:, place]
-        if "class_names" in found:
-            found["class_names"] = tuple(found["class_names"][k] for k in place)
+        if "class_names" in parts:
+            parts["class_names"] = tuple(parts["class_names"][k] for k in place)
     elif listed is None:
-        found["unseen"] = np.arange(S, C)
-    found["scores"] = F
+        parts["unseen"] = np.arange(S, C)
+    parts["scores"] = F
 
 
 def _is_vector(shape: Sequence[int] | None) -> bool:
@@ -535,33 +535,33 @@ def _read_csv(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     scored = [k for k in range(len(table.columns)) if k not in counters]
     names = [table.columns[k] for k in scored]
     label = label or _column_of(texts, {*names}, but=answers)
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     if label is not None:
-        found["labels"] = numbers_or_names(texts.pop(label))
+        parts["labels"] = numbers_or_names(texts.pop(label))
         if answers is None and len(scored) < 2:
-            answers = _column_of(texts, {*map(str, found["labels"])}, but=None)
-    if answers is not None and _are_no_classes(names, found.get("labels")):
-        found["predicted"] = numbers_or_names(texts.pop(answers))
+            answers = _column_of(texts, {*map(str, parts["labels"])}, but=None)
+    if answers is not None and _are_no_classes(names, parts.get("labels")):
+        parts["predicted"] = numbers_or_names(texts.pop(answers))
         counters, scored = list(range(len(table.columns))), []
     elif len(scored) > 1:
         whole = scored == list(range(len(table.columns)))
-        found["scores"] = table.values if whole else np.array(table.values[:, scored])
+        parts["scores"] = table.values if whole else np.array(table.values[:, scored])
         numbered = all(name.isdigit() for name in names) and len({*names}) == len(names)
-        found["class_names"] = () if numbered else tuple(names)
+        parts["class_names"] = () if numbered else tuple(names)
     else:
         raise FileRefusedError(
             f"{clean_text(path.name)}: expected a column of scores a class, or one of predicted "
             f"classes, as y_pred; got {', '.join([*table.texts, *table.left_out, *names][:6])}."
         )
-    if "scores" in found and answers is not None:
+    if "scores" in parts and answers is not None:
         del texts[answers]
         remarks.append(_left_out([answers], "scores decide"))
     if others := [*texts, *table.left_out]:
         remarks.append(_left_out(others, "texts, no scores of a class"))
     if counters:
-        why = "no scores of a class" if "scores" in found else "predicted classes decide"
+        why = "no scores of a class" if "scores" in parts else "predicted classes decide"
         remarks.append(_left_out([table.columns[k] for k in counters], why))
-    return found | {"remarks": remarks}
+    return parts | {"remarks": remarks}
 
 
 def _column_named(texts: Mapping[str, object], names: Sequence[str]) -> str | None:

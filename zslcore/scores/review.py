@@ -70,8 +70,8 @@ class Submission:
     @property
     def vocabularies(self) -> tuple[Vocabulary, ...]:
         """The lists of classes that the extractor was trained on, as far as there are lists."""
-        found = contamination.find_extractor(self.extractor) if self.extractor else None
-        listed = [n for n in (found.pretraining if found else ()) if n in VOCABULARY_NAMES]
+        extractor = contamination.find_extractor(self.extractor) if self.extractor else None
+        listed = [n for n in (extractor.pretraining if extractor else ()) if n in VOCABULARY_NAMES]
         return tuple(map(vocabulary_of, (*listed, *self.pretraining)))
 
 
@@ -102,9 +102,9 @@ def _judged_split(of: Submission, folder: Path) -> CheckedSplit | None:
         return None
     path = of.files["split"]
     near = {role: file for role, file in of.files.items() if role in ("labels", "features")}
-    given: dict[str, Any] = {role: path_of(file, path.parent) for role, file in near.items()}
+    sources: dict[str, Any] = {role: path_of(file, path.parent) for role, file in near.items()}
     context = context_of(
-        path, into=folder, vocabularies=of.vocabularies, provenance=of.provenance, **given
+        path, into=folder, vocabularies=of.vocabularies, provenance=of.provenance, **sources
     )
     report = audit_context(context)
     card = card_of_split(context, report, _files(of, "split", "labels", "features"))
@@ -219,10 +219,12 @@ def _figures(report: ScoreReport) -> str:
     """Return every metric with its intervals, in percent, a protocol after the other."""
     protocols = []
     for protocol, of in report.table(with_intervals=True).groupby("protocol", sort=False):
-        known = of.dropna(subset=["value"])
-        reason = "" if len(known) else of["reason"].iloc[0]
-        lines: dict[str, dict[str, Any]] = {line: {} for line in of["line"]} if len(known) else {}
-        for row in known.to_dict("records"):
+        with_values = of.dropna(subset=["value"])
+        reason = "" if len(with_values) else of["reason"].iloc[0]
+        lines: dict[str, dict[str, Any]] = (
+            {line: {} for line in of["line"]} if len(with_values) else {}
+        )
+        for row in with_values.to_dict("records"):
             lines[row["line"]].setdefault(row["average"], row)
         protocols.append((protocol, lines, reason))
     return template(Path(__file__).with_name("figures.html")).render(

@@ -88,43 +88,43 @@ def warm_up() -> None:
 
 
 def judge_in_worker(
-    given: ScoreRequest, validation: ScoreRequest | None = None, *, memory: int, whose: str
+    request: ScoreRequest, validation: ScoreRequest | None = None, *, memory: int, whose: str
 ) -> ScoreReport | OpenQuestion:
     """Judge a file of scores in a child process that may take ``memory`` bytes.
 
     ``whose`` says in a refusal what sets this limit, as in "that a visitor may take
     (ZSL_MEMORY_A_VISITOR)"; a FileRefusedError is one sentence.
     """
-    files = given.files + ([] if validation is None else validation.files)
+    files = request.files + ([] if validation is None else validation.files)
     size = sum(path.stat().st_size for path in files)
     with scratch() as folder:
         values = {
-            "given": given.to_values(),
+            "given": request.to_values(),
             "validation": None if validation is None else validation.to_values(),
             "whose": whose,
         }
         seconds = 10 + COPIES * DEFAULT_LIMITS.seconds(size)  # ten for starting
-        said = client.read_confined(
+        answer = client.read_confined(
             do, values, files, folder, memory=memory, seconds=seconds, whose=whose
         )
-        return _read_answer(folder, said, clean_text(given.path.name), memory)
+        return _read_answer(folder, answer, clean_text(request.path.name), memory)
 
 
 # --- In the child ---------------------------------------------------------------------------------
 
 
-def do(given: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
+def do(arguments: Mapping[str, Any], memory: int, into: Path) -> dict[str, Any]:
     """Read, question and judge; return and write the input of :func:`judge_in_worker`."""
-    limits = Limits(most=memory // COPIES, whose=given["whose"])
+    limits = Limits(most=memory // COPIES, whose=arguments["whose"])
     try:
-        return _judge(given, into, limits)
+        return _judge(arguments, into, limits)
     except ZSLError as error:
         return {"refused": str(error)}
 
 
-def _judge(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, Any]:
-    chosen_on, matrices = given["validation"], []
-    for each in (given["given"], chosen_on):
+def _judge(arguments: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, Any]:
+    chosen_on, matrices = arguments["validation"], []
+    for each in (arguments["given"], chosen_on):
         if each is not None:
             file = read_scores(
                 Path(each["path"]),
@@ -133,9 +133,9 @@ def _judge(given: Mapping[str, Any], into: Path, limits: Limits) -> dict[str, An
                 unseen_scores=Path(each["unseen_scores"]) if each.get("unseen_scores") else None,
                 limits=limits,
             )
-            matrix, asked = interpreted(file, each["fixes"])
+            matrix, questions = interpreted(file, each["fixes"])
             if matrix is None:
-                return {"asked": asdict(asked[0]), "of_validation": each is chosen_on}
+                return {"asked": asdict(questions[0]), "of_validation": each is chosen_on}
             matrices.append(matrix)
     matrix, *others = matrices
     report = judge(matrix, validation=others)
@@ -164,18 +164,20 @@ def _write_answers(matrix: Scores, into: Path, prefix: str = "") -> dict[str, An
 # --- Outside of it --------------------------------------------------------------------------------
 
 
-def _read_answer(folder: Path, said: Any, file: str, memory: int) -> ScoreReport | OpenQuestion:
+def _read_answer(folder: Path, answer: Any, file: str, memory: int) -> ScoreReport | OpenQuestion:
     """Validate the output of the worker (a file may have taken it over)."""
     try:
-        if "refused" in said:
-            raise FileRefusedError(clean_text(said["refused"], 800))
-        if "asked" in said:
-            asked = said["asked"]
-            if asked["fix"] not in FIXES:
+        if "refused" in answer:
+            raise FileRefusedError(clean_text(answer["refused"], 800))
+        if "asked" in answer:
+            answered = answer["asked"]
+            if answered["fix"] not in FIXES:
                 raise _bad_answer(file)
-            question = Question(asked["fix"], clean_text(asked["said"], 800), bool(asked["open"]))
-            return OpenQuestion(question, bool(said["of_validation"]))
-        return _read_report(folder, said, file, memory)
+            question = Question(
+                answered["fix"], clean_text(answered["sentence"], 800), bool(answered["open"])
+            )
+            return OpenQuestion(question, bool(answer["of_validation"]))
+        return _read_report(folder, answer, file, memory)
     except FileRefusedError:
         raise
     except (ArithmeticError, AttributeError, DatasetError, KeyError, TypeError, ValueError):
@@ -186,16 +188,16 @@ def _bad_answer(file: str) -> FileRefusedError:
     return FileRefusedError(f"{file}: its reader returned an invalid result.")
 
 
-def _read_report(folder: Path, said: dict[str, Any], file: str, memory: int) -> ScoreReport:
-    gamma, origin, of_validation = said["gamma"], said["origin"], said["validation"]
+def _read_report(folder: Path, answer: dict[str, Any], file: str, memory: int) -> ScoreReport:
+    gamma, origin, of_validation = answer["gamma"], answer["origin"], answer["validation"]
     if gamma is not None and (not math.isfinite(gamma) or origin not in get_args(GammaOrigin)):
         raise _bad_answer(file)
     report = report_of(
-        _read_answers(folder, said, file, memory),
+        _read_answers(folder, answer, file, memory),
         gamma,
         origin if gamma is not None else None,
-        clean_text(said["note"], 800),
-        bool(said["checked"]),
+        clean_text(answer["note"], 800),
+        bool(answer["checked"]),
     )
     if of_validation is None:
         return report
@@ -204,7 +206,7 @@ def _read_report(folder: Path, said: dict[str, Any], file: str, memory: int) -> 
 
 
 def _read_answers(
-    folder: Path, said: dict[str, Any], file: str, memory: int, prefix: str = ""
+    folder: Path, answer: dict[str, Any], file: str, memory: int, prefix: str = ""
 ) -> Scores:
     """Return the answers of a matrix; :class:`PredictedRows` refuses those that cannot be."""
     columns: dict[str, Any] = {
@@ -214,26 +216,26 @@ def _read_answers(
     if sum(array.nbytes for array in columns.values()) > memory:
         raise _bad_answer(file)
     columns = {name: np.array(array) for name, array in columns.items()}
-    names = tuple(clean_text(name) for name in said["class_names"])
-    if len(names) != len(columns["seen"]) or not set(said["fixes"]) <= set(FIXES):
+    names = tuple(clean_text(name) for name in answer["class_names"])
+    if len(names) != len(columns["seen"]) or not set(answer["fixes"]) <= set(FIXES):
         raise _bad_answer(file)
-    if (limits := said["limits"]) not in ROWS:
+    if (limits := answer["limits"]) not in ROWS:
         raise _bad_answer(file)
     tested = ROWS[limits](
         rows=np.arange(len(columns["labels"]), dtype=np.int32),
         classes=np.arange(len(names)),
-        resolution=float(said["resolution"]),
+        resolution=float(answer["resolution"]),
         **columns,
     )
     return Scores.of_best(
         file,
         tested,
         names,
-        clean_text(said["digest"], 16),
-        fixes=tuple(said["fixes"]),
-        remarks=tuple(clean_text(remark, 800) for remark in said["remarks"]),
-        benchmark=clean_text(said["benchmark"]),
-        split=clean_text(said["split"]),
+        clean_text(answer["digest"], 16),
+        fixes=tuple(answer["fixes"]),
+        remarks=tuple(clean_text(remark, 800) for remark in answer["remarks"]),
+        benchmark=clean_text(answer["benchmark"]),
+        split=clean_text(answer["split"]),
     )
 
 

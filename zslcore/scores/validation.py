@@ -138,9 +138,9 @@ def _refuse_without_curve(matrix: Scores, validation: Scores) -> None:
         raise DatasetError(
             f"{validation.name}: expected validation scores; these are the test scores themselves."
         )
-    there = validation.seen[validation.y]
-    if there.all() or not there.any():
-        side = "unseen" if there.all() else "seen"
+    of_seen = validation.seen[validation.y]
+    if of_seen.all() or not of_seen.any():
+        side = "unseen" if of_seen.all() else "seen"
         raise DatasetError(
             f"{validation.name}: expected validation images of seen and of unseen classes; there "
             f"are none of {side} ones."
@@ -165,9 +165,9 @@ def _common_columns(matrix: Scores, validation: Scores) -> tuple[np.ndarray, np.
     if _named(matrix) and _named(validation):
         place = {class_key(name): k for k, name in enumerate(matrix.class_names)}
         names = [class_key(name) for name in validation.class_names]
-        there = [k for k, name in enumerate(names) if name in place]
-        if there:
-            return np.array([place[names[k]] for k in there]), np.array(there)
+        common = [k for k, name in enumerate(names) if name in place]
+        if common:
+            return np.array([place[names[k]] for k in common]), np.array(common)
         return None
     if len(matrix.seen) == len(validation.seen):
         return np.arange(len(matrix.seen)), np.arange(len(matrix.seen))
@@ -179,9 +179,9 @@ def _test_classes_in(matrix: Scores, validation: Scores) -> list[str]:
     common = _common_columns(matrix, validation)
     if common is None:
         return []
-    here, there = common
-    imaged = np.isin(there, validation.y) & ~matrix.seen[here]
-    return [matrix.class_names[k] for k in here[imaged]]
+    test_columns, columns = common
+    imaged = np.isin(columns, validation.y) & ~matrix.seen[test_columns]
+    return [matrix.class_names[k] for k in test_columns[imaged]]
 
 
 def _by_number(matrix: Scores, validation: Scores) -> str:
@@ -205,19 +205,19 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
     .. [1] R. A. Fisher, "On the interpretation of chi-squared from contingency tables, and the
        calculation of P", Journal of the Royal Statistical Society 85 (1922): one-sided.
     """
-    m, found = min(len(validation.y), ROWS), share_of_equal_rows(matrix, validation)
+    m, share_copied = min(len(validation.y), ROWS), share_of_equal_rows(matrix, validation)
     for tested, held, of_what in _signatures(matrix, validation):
         some = np.unique(np.linspace(0, len(tested) - 1, ROWS).astype(np.intp))
         others, mine = _nearest(tested[some], tested, some), _nearest(held, tested)
         for nearer, times, least in of_what:
             n_chance, n_found = len(_matched(*others, nearer)), len(_matched(*mine, nearer))
             chance, share = n_chance / len(some), n_found / len(held)
-            if share <= max(times * chance + least, found) or share * m < FEWEST:
+            if share <= max(times * chance + least, share_copied) or share * m < FEWEST:
                 continue
             table = np.array([[n_found, len(held) - n_found], [n_chance, len(some) - n_chance]])
             if fisher_exact(table, alternative="greater").pvalue < UNLIKELY:
-                found = share
-    return found
+                share_copied = share
+    return share_copied
 
 
 def _signatures(
@@ -231,8 +231,8 @@ def _signatures(
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     for common in _columns_to_compare(matrix, validation, rows):
         picked = np.unique(np.linspace(0, len(common[0]) - 1, WIDTH).astype(np.intp))
-        here, there = (columns[picked] for columns in common)
-        values = _finite(matrix.F[:, here]), _finite(validation.F[rows][:, there])
+        test_columns, columns = (each[picked] for each in common)
+        values = _finite(matrix.F[:, test_columns]), _finite(validation.F[rows][:, columns])
         yield _standard(values[0]), _standard(values[1]), (COPIES, NOISY)
         ranks = [_standard(v.argsort(1).argsort(1).astype(float)) for v in values]
         yield ranks[0], ranks[1], (COPIES,)
@@ -265,10 +265,10 @@ def _columns_to_compare(
     varied = _varied(np.asarray(validation.F[rows]))
     some = np.unique(np.linspace(0, len(matrix.y) - 1, ROWS).astype(np.intp))
     varied_here = _varied(np.asarray(matrix.F[some]))
-    for here, there in several:
-        keep = varied[there] & varied_here[here]
+    for test_columns, columns in several:
+        keep = varied[columns] & varied_here[test_columns]
         if keep.sum() >= FEWEST:
-            yield here[keep], there[keep]
+            yield test_columns[keep], columns[keep]
 
 
 def _varied(F: np.ndarray) -> np.ndarray:
@@ -291,8 +291,8 @@ def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
         return 0.0
     values = F[:, columns]
     mixed = np.column_stack([np.roll(v, 1 + k) for k, v in enumerate(values.T)])
-    found, by_chance = (_share_found(matrix.F, each) for each in (values, mixed))
-    return found if found > 0.05 and found > 5 * by_chance and found * len(rows) >= FEWEST else 0.0
+    share, by_chance = (_share_found(matrix.F, each) for each in (values, mixed))
+    return share if share > 0.05 and share > 5 * by_chance and share * len(rows) >= FEWEST else 0.0
 
 
 def _share_found(F: np.ndarray, values: np.ndarray) -> float:

@@ -144,7 +144,7 @@ def _show_scores(first: EvaluatedScores, others: list[EvaluatedScores], *, compa
         if matrix.tested.limits:
             icon = ":material/visibility_off:"
             shown = st.warning if first.report.verdict != "clean" else st.info
-            shown(plain(words.said(first.report.headline)), icon=icon)
+            shown(plain(words.translate(first.report.headline)), icon=icon)
         elif not matrix.seen.any():
             terms.metric("Accuracy, mean per class", percent(zsl))
         else:
@@ -203,11 +203,11 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
         return
     with st.container(border=True):
         for sentence in explanation.sentences:
-            st.markdown(f"**{plain(words.said(sentence))}**")
+            st.markdown(f"**{plain(words.translate(sentence))}**")
         for k, table in enumerate(_readings(explanation)):
             if table.empty:
                 continue
-            table["reading"] = table["reading"].map(words.said)
+            table["reading"] = table["reading"].map(words.translate)
             printed = explanation.printed[k]
             tables.show(
                 table,
@@ -223,14 +223,16 @@ def _show_explanation(of: list[EvaluatedScores], text: str, words: Words) -> Non
                 height="content",
             )
         with st.expander("What scores alone cannot show", expanded=True):
-            st.markdown("\n".join(f"- {plain(words.said(line))}" for line in explanation.beyond))
+            st.markdown(
+                "\n".join(f"- {plain(words.translate(line))}" for line in explanation.beyond)
+            )
 
 
 def _readings(explanation: Explanation) -> Iterator[pd.DataFrame]:
     """Yield the nearest readings of every printed number; values and points are fractions."""
     for distances in explanation.distances:
         yield pd.DataFrame(
-            [(d.said, d.value, d.points / 100, d.explains) for d in distances[:LISTED]],
+            [(d.name, d.value, d.points / 100, d.explains) for d in distances[:LISTED]],
             columns=["reading", "value", "points", "explains"],
         )
 
@@ -243,7 +245,7 @@ def _show_differing(first: EvaluatedScores, others: list[EvaluatedScores], words
         except ZSLError as error:
             st.warning(on_screen(str(error)), icon=":material/compare_arrows:")
         else:
-            st.markdown(f"**{plain(words.said(_sentence_on(pair, first, other)))}**")
+            st.markdown(f"**{plain(words.translate(_sentence_on(pair, first, other)))}**")
 
 
 def _sentence_on(pair: Pair, first: EvaluatedScores, other: EvaluatedScores) -> str:
@@ -281,7 +283,7 @@ def _show_identity(first: EvaluatedScores, words: Words) -> None:
             f"by the number of images of every class, the test set of {m.benchmark}, "
             f"split {m.split}",
         )
-    if done := [words.said(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
+    if done := [words.translate(FIXES[fix]) for fix in m.fixes if fix != "as-is"]:
         parts.append(f"read so: {', '.join(done)}")
     st.caption(f"{plain(m.name)}: {'; '.join(parts)}.")
 
@@ -290,9 +292,9 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
     """Show remarks on the metrics."""
     report = first.report
     if report.origin == "oracle":
-        st.warning(plain(words.said(report.note)), icon=":material/visibility_off:")
+        st.warning(plain(words.translate(report.note)), icon=":material/visibility_off:")
     elif report.note:
-        st.caption(f":material/info: {plain(words.said(report.note))}")
+        st.caption(f":material/info: {plain(words.translate(report.note))}")
     if report.origin is None and first.matrix.tested.has_curve:
         st.caption(
             ":material/info: No validated γ. A γ chosen on test images is an upper bound (oracle). "
@@ -301,7 +303,7 @@ def _show_remarks(first: EvaluatedScores, words: Words) -> None:
     if report.origin == "given":
         st.caption(f":material/info: γ: {origin_in_words('given')}.")
     for remark in () if isinstance(first.matrix, PredictedScores) else first.matrix.remarks:
-        st.caption(f":material/info: {plain(words.said(remark))}")
+        st.caption(f":material/info: {plain(words.translate(remark))}")
 
 
 def _show_tabs(
@@ -342,7 +344,7 @@ def _show_pair(
     for other in others:
         pair = compare_scores(first.matrix, other.matrix, (gamma or None, other.gamma))
         digests = first.matrix.digest, other.matrix.digest
-        st.markdown(plain(words.said(_sentence_on(pair, first, other))))
+        st.markdown(plain(words.translate(_sentence_on(pair, first, other))))
         st.markdown(f"**{plain(other.matrix.name)} minus {plain(first.matrix.name)}**, in points")
         show_differences(pair, digests, words)
         st.caption(
@@ -351,7 +353,7 @@ def _show_pair(
             f"p = {three_digits(pair.p)})."
         )
         for test in pair.class_tests:
-            st.caption(plain(words.said(test.sentence)))
+            st.caption(plain(words.translate(test.sentence)))
         tables.show(
             pair.classes,
             f"scores_pair_{other.matrix.digest}",
@@ -409,7 +411,7 @@ def show_protocols(first: EvaluatedScores, words: Words, name: str) -> None:
         tables.show(
             table, f"{name}_protocols", labels=labels | INTERVALS, percent=columns, height="content"
         )
-        st.caption(f"{_EXPLAINED} {words.said(report.caution)}")
+        st.caption(f"{_EXPLAINED} {words.translate(report.caution)}")
     else:
         table = report.table(words)
         averages = list(table["average"].unique())
@@ -433,7 +435,8 @@ def _show_reasons(table: pd.DataFrame) -> None:
 def _explain(words: Words) -> None:
     st.markdown(
         "\n".join(
-            f"- **{words.said(p.name)}.** {words.said(p.says)} *Used:* {words.said(p.used)}."
+            f"- **{words.translate(p.name)}.** {words.translate(p.says)} "
+            f"*Used:* {words.translate(p.used)}."
             for p in PROTOCOLS
         )
     )
@@ -453,7 +456,7 @@ def show_differences(pair: Pair, digests: tuple[str, str], words: Words) -> None
     )
     st.caption(
         f"{_EXPLAINED} Both files are resampled together; they differ significantly if an interval "
-        f"excludes 0. p is two-sided, at least 0.002. {words.said(pair.caution)}"
+        f"excludes 0. p is two-sided, at least 0.002. {words.translate(pair.caution)}"
     )
 
 
