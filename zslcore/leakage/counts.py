@@ -92,8 +92,8 @@ def _class_sides(context: AuditContext, y: np.ndarray, n: int, *of_seen: str) ->
 def leaks_by_part(context: AuditContext, report: Report) -> pd.DataFrame:
     """Count the rows of every part and those of them that leak, in the order of the parts."""
     leaking = leaking_rows(context, report)
-    found = [(part, context.rows(part)) for part in SPLIT_PARTS if part in context.parts]
-    counts = [(part, len(rows), np.isin(rows, leaking).sum()) for part, rows in found]
+    rows_of_part = [(part, context.rows(part)) for part in SPLIT_PARTS if part in context.parts]
+    counts = [(part, len(rows), np.isin(rows, leaking).sum()) for part, rows in rows_of_part]
     return pd.DataFrame(counts, columns=["part", "rows", "leaking"])
 
 

@@ -106,8 +106,8 @@ def published_as(context: AuditContext) -> tuple[KnownSplit, ...]:
 
 def agreeing(context: AuditContext) -> dict[KnownSplit, tuple[list[str], list[str]]]:
     """Return the parts in which known splits agree with the rows given, and those in which not."""
-    given = {part: context.parts[part] for part in SPLIT_PARTS if part in context.parts}
-    mine = {part: part_digest(rows) for part, rows in given.items() if rows.size}
+    parts = {part: context.parts[part] for part in SPLIT_PARTS if part in context.parts}
+    mine = {part: part_digest(rows) for part, rows in parts.items() if rows.size}
     agree = {}
     for split in known_splits():
         same = [part for part in mine if split.parts.get(part) == mine[part]]

@@ -37,7 +37,7 @@ LISTED = 12
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A way to read scores, with its ``name``; ``metrics`` are fractions by H, u, s, ZSL and AUSUC."""
+    """A way to read scores; ``metrics`` are fractions by the names H, u, s, ZSL and AUSUC."""
 
     name: str
     metrics: Mapping[str, float]

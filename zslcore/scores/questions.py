@@ -74,10 +74,10 @@ REPEATED, LISTED = 0.01, 4
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something about a file that only its owner can say.
+    """A question about a file that only its owner can answer.
 
-    ``fix``, of :data:`FIXES`, is applied when the answer is yes; ``sentence`` says what was seen and
-    ends in a question. While one is ``open`` nothing can be computed; "as-is" closes the others.
+    ``fix``, of :data:`FIXES`, is applied when the answer is yes; ``sentence`` ends in the question.
+    While one is ``open`` nothing can be computed; "as-is" closes the others.
     """
 
     fix: str

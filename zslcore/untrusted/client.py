@@ -575,9 +575,9 @@ def count_captions_of(
     args: tuple[Any, ...] = (kind, list(classes))
     limited: dict[str, Any] = {"limits": CAPTION_LIMITS, "memory": WORDS_MEMORY}
     with scratch() as folder:
-        found = _read(captions.count_file, path, folder, *args, what="captions", **limited)
+        answer = _read(captions.count_file, path, folder, *args, what="captions", **limited)
     with _checked(path):
-        counts, n = list(map(int, found["counts"])), int(found["captions"])
+        counts, n = list(map(int, answer["counts"])), int(answer["captions"])
         if len(counts) != len(classes) or not all(0 <= count <= n for count in counts):
             raise ValueError
         return counts, n

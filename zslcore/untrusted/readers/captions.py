@@ -46,12 +46,12 @@ def count_file(path: str, kind: str, classes: Names, out: Path) -> dict[str, obj
 def count(captions: Iterable[str], classes: Names) -> tuple[list[int], int]:
     """Return the number of captions that name each class, and of all captions."""
     index = _index(classes)
-    found: Counter[int] = Counter()
+    counter: Counter[int] = Counter()
     n = 0
     for caption in captions:
         n += 1
-        found.update(_named(readable(caption).split(), index))
-    return [found[k] for k in range(len(classes))], n
+        counter.update(_named(readable(caption).split(), index))
+    return [counter[k] for k in range(len(classes))], n
 
 
 # --- Reading --------------------------------------------------------------------------------------

@@ -125,9 +125,9 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
 def refuse_more(value: Any, kind: str, most: int) -> None:
     """Refuse a value of a file that holds more than ``most`` lines or values, or lies too deep."""
     what = "lines" if kind == "lines" else "rows" if kind in SEPARATORS else "values"
-    found = count_values(value) if what == "values" else len(value)
-    if found > most:
-        raise Refused(f"expected at most {most:,} {what}, got {found:,}")
+    count = count_values(value) if what == "values" else len(value)
+    if count > most:
+        raise Refused(f"expected at most {most:,} {what}, got {count:,}")
 
 
 def _text(path: str) -> str:
