@@ -41,15 +41,15 @@ from zslcore.datasets.split_lists import (
     SIDES,
     ImageRows,
     SplitList,
-    folder_of,
     is_class_list,
     is_split_of_parts,
     lines_of,
+    parent_folder,
     part_of_name,
-    rows_of,
     split_of_classes,
     split_of_images,
     split_of_parts,
+    table_rows,
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
@@ -124,7 +124,7 @@ def read_split_table(path: Path) -> SplitList | None:
             lines = lines_of(path)
             entries = _of_headings(lines) or _of_pairs(lines)
             return _split_of(path, entries) if entries else None
-        titles, *rows = rows_of(path)
+        titles, *rows = table_rows(path)
     except FileRefusedError:
         return None
     entries = entries_of_table(clean_text(path.name), titles, rows)
@@ -308,7 +308,7 @@ def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
         entries: Entries = {}
         for pair in pairs:
             is_image = bool(IMAGE.search(pair[name]))
-            label = folder_of(pair[name]) if is_image else pair[name]
+            label = parent_folder(pair[name]) if is_image else pair[name]
             entry = (pair[name] if is_image else "", label)
             entries.setdefault(part_or_side(pair[place]), []).append(entry)
         if "" not in entries and _is_whole(entries):

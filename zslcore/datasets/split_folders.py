@@ -46,9 +46,9 @@ from zslcore.datasets.split_lists import (
     lines_of,
     read_split_lists,
     refuse_link_out,
-    rows_of,
     split_of_classes,
     split_of_images,
+    table_rows,
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.texts import clean_text, expect
@@ -189,7 +189,7 @@ def _read_tables(folder: Path, files: Mapping[str, Path]) -> SplitList | None:
 
 def _table(path: Path) -> list[tuple[str, str]]:
     """Return image and class of every row of a table of texts."""
-    titles, *rows = rows_of(path)
+    titles, *rows = table_rows(path)
     entries = entries_of_table(clean_text(path.name), titles, rows or [titles], part="train")
     if not entries or not entries["train"][0][0]:
         raise FileRefusedError(

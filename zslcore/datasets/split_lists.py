@@ -187,7 +187,7 @@ def split_of_parts(
     if all(isinstance(each, str) for values in parts.values() for each in values):
         images = ImageRows(file)
         places = {
-            part: np.array([images.add(image, label or folder_of(image))
+            part: np.array([images.add(image, label or parent_folder(image))
                             for k, each in enumerate(values, 1)
                             for image, label in [_line(Path(file), k, each)]], np.int64)
             for part, values in parts.items()
@@ -361,7 +361,7 @@ def lines_of(path: Path) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
-def rows_of(path: Path) -> list[list[str]]:
+def table_rows(path: Path) -> list[list[str]]:
     """Return the cells of every row of a CSV or TSV that is not blank, at least of one."""
     kind: Literal["CSV", "TSV"] = "TSV" if path.suffix.lower() == ".tsv" else "CSV"
     rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
@@ -382,7 +382,7 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
         note += "; the folder of an image names its class"
     rows, parts = ImageRows(clean_text(folder.name)), {}
     for part, items in read.items():
-        numbers = [rows.add(image, label or folder_of(image)) for image, label in items]
+        numbers = [rows.add(image, label or parent_folder(image)) for image, label in items]
         parts[part] = np.array(numbers, np.int64)
     return numbered_by_class(folder, rows, parts, note, questions=questions)
 
@@ -400,11 +400,11 @@ def _are_mixed(
     labels: dict[str, set[str]] = {}
     is_class = True
     for items in read.values():
-        pairs = {(folder_of(image), label) for image, label in items if label}
+        pairs = {(parent_folder(image), label) for image, label in items if label}
         is_class &= len({f for f, _ in pairs}) == len(pairs) == len({label for _, label in pairs})
         for folder_name, label in pairs:
             labels.setdefault(folder_name, set()).add(label)
-    is_class &= all(folder_of(image) for items in read.values() for image, _ in items)
+    is_class &= all(parent_folder(image) for items in read.values() for image, _ in items)
     changed = any(len(of_one) > 1 for of_one in labels.values())
     if mixed and not is_class:
         with_labels, without = (
@@ -419,7 +419,7 @@ def _are_mixed(
     return mixed or (changed and is_class and len(labels) > 1), not changed
 
 
-def folder_of(image: str) -> str:
+def parent_folder(image: str) -> str:
     """Return the folder that an image lies in, empty without one."""
     return image.replace("\\", "/").rpartition("/")[0].rpartition("/")[2]
 
@@ -435,7 +435,7 @@ def _line(path: Path, number: int, line: str) -> tuple[str, str]:
         if before and after and not IMAGE.search(line):
             head, label = before.strip(), after.strip()
             break
-    if not label and not folder_of(head):
+    if not label and not parent_folder(head):
         raise FileRefusedError(
             f"{where}: expected an image in the folder of its "
             f"class, or a label behind it; got {clean_text(line, 60)!r}."

@@ -93,19 +93,19 @@ def context_of(
     groups: GroupSource | None = None,
     group_pattern: str | None = None,
     contents: Sequence[Contents] = (),
-    **known: Any,
+    **fields: Any,
 ) -> AuditContext:
     """Bring ``subject`` to one form; nothing is judged.
 
     ``into`` is the folder for features that have to be read from a file, ``split`` one of a data
     set, ``images`` a file of labels and perhaps features, instead of ``labels`` and ``features``,
-    ``contents`` what is read already of the files, ``known`` further fields of
+    ``contents`` what is read already of the files, ``fields`` further fields of
     :class:`AuditContext`.
     """
     if isinstance(subject, ZSLDataset):
-        context = AuditContext.of_split(chosen_split(subject, split), subject, **known)
+        context = AuditContext.of_split(chosen_split(subject, split), subject, **fields)
         photographs = photographs_of(groups, group_pattern, subject.image_files)
-        return fill_in_from_benchmark(_with_photographs(context, photographs, given=True))
+        return fill_in_from_benchmark(_with_photographs(context, photographs, is_given=True))
     if not isinstance(subject, Split) and not Path(subject).name:
         subject = Path(subject).absolute()  # whose name is known
     files = SmallFiles()
@@ -124,19 +124,19 @@ def context_of(
         labels = from_features if labels is None else labels
         features = _features_in(Path(features), labels, into, files)
     if isinstance(subject, Split):
-        context = AuditContext.of_split(subject, **known)
+        context = AuditContext.of_split(subject, **fields)
     elif (listed := _named_rows(Path(subject), files, labels)) is not None:
-        context = _read_split_list(listed, Path(subject), **known)
+        context = _read_split_list(listed, Path(subject), **fields)
         names = listed.files if listed.one_name or group_pattern else ()
     else:
         path = Path(subject)
         if path.is_dir():
             path, features = _files_in_folder(path, features, into, files)
-        context, of_numbers = _read_split_file(path, labels, files, known), True
+        context, of_numbers = _read_split_file(path, labels, files, fields), True
     context = _with_labels_and_features(context, labels, features)
     of_files = (names, "names of the images") if names else files.image_files()
     photographs = photographs_of(groups, group_pattern, *of_files)
-    context = _with_photographs(context, photographs, given=groups is not None)
+    context = _with_photographs(context, photographs, is_given=groups is not None)
     if of_numbers:
         context = _with_trainval(with_best_reading(context))
     return fill_in_from_benchmark(_with_known_features(context))
@@ -202,7 +202,7 @@ def _has_our_schema(path: Path) -> bool:
         return SPLIT_SCHEMA.encode() in file.read(1 << 12)
 
 
-def _read_split_list(listed: SplitList, path: Path, **known: Any) -> AuditContext:
+def _read_split_list(listed: SplitList, path: Path, **fields: Any) -> AuditContext:
     """Return the context of a split by names, read from ``path``."""
     facts = {"file": listed.name, "read as": listed.note}
     digest = sha256(path) if path.is_file() else ""
@@ -219,7 +219,7 @@ def _read_split_list(listed: SplitList, path: Path, **known: Any) -> AuditContex
             "questions": listed.questions,
             "facts": facts | ({"digest": digest} if digest else {}),
             **images,
-            **known,
+            **fields,
         }
     )
 
@@ -253,16 +253,16 @@ def _files_in_folder(
 
 def _one_split_in(folder: Path, files: SmallFiles) -> Path:
     """Return the one file of a folder that holds rows of a split, or refuse the folder."""
-    found = []
+    splits = []
     named = sorted(folder.iterdir()) if folder.is_dir() else []
     for path in [p for p in named if p.suffix.lower() in (".mat", ".npz", ".h5")][:MOST_FILES]:
         with suppress(FileRefusedError):
             if any(f"{part}_loc" in files.read(path) for part in SPLIT_PARTS):
-                found.append(path)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(clean_text(path.name) for path in found)
+                splits.append(path)
+    if len(splits) == 1:
+        return splits[0]
+    if splits:
+        names = ", ".join(clean_text(path.name) for path in splits)
         raise FileRefusedError(f"{clean_text(folder)}: holds several splits, {names}; name one.")
     raise refusal_of_folder(folder)
 
@@ -271,7 +271,7 @@ def _read_split_file(
     path: Path,
     labels: np.ndarray | Sequence[int] | None,
     files: SmallFiles,
-    known: Mapping[str, Any],
+    fields: Mapping[str, Any],
 ) -> AuditContext:
     facts = {"file": clean_text(path.name)}
     lists: dict[str, np.ndarray] = {}
@@ -309,7 +309,7 @@ def _read_split_file(
             "file_digest": digest,
             "facts": {key: value for key, value in facts.items() if value},
             **_class_lists(path, names),
-            **known,
+            **fields,
         }
     )
 
@@ -337,8 +337,10 @@ def _read_share_of_split(
             f"att_splits.mat; got {got}."
         )
     parts["trainval"] = parts["trainval"].ravel()[places]
-    said = f"{len(places):,} of {n:,} rows of trainval_loc of att_splits.mat, by their places in it"
-    return parts, said, arrays
+    reading = (
+        f"{len(places):,} of {n:,} rows of trainval_loc of att_splits.mat, by their places in it"
+    )
+    return parts, reading, arrays
 
 
 def _refuse_far(path: Path, parts: Mapping[str, np.ndarray]) -> None:
@@ -379,7 +381,7 @@ def _with_labels_and_features(
 
 
 def _with_photographs(
-    context: AuditContext, photographs: Photographs | None, *, given: bool
+    context: AuditContext, photographs: Photographs | None, *, is_given: bool
 ) -> AuditContext:
     """Add the photograph of each row; names found next to the split may not fit it."""
     if photographs is None:
@@ -387,7 +389,7 @@ def _with_photographs(
     n, expected = len(photographs.number), context.n_rows
     if expected not in (None, n):
         message = f"{n:,} names or groups of images for {expected:,} rows"
-        if given:
+        if is_given:
             raise DatasetError(f"{context.name}: got {message} ({photographs.source}).")
         return replace(context, facts={**context.facts, "image files": f"not used, {message}"})
     return replace(context, photographs=photographs, n_rows=n)
@@ -509,20 +511,20 @@ class SmallFiles:
         with suppress(FileRefusedError):  # names that are none do not make a split unreadable
             if "image_files" in contents.shapes:
                 self._names[path] = contents.names("image_files")
-        known = {*read, *(("image_files",) if path in self._names else ())}
-        self.unread[path] = tuple(clean_text(n) for n in contents.shapes if n not in known)
+        used = {*read, *(("image_files",) if path in self._names else ())}
+        self.unread[path] = tuple(clean_text(n) for n in contents.shapes if n not in used)
         self._contents[path], self._read[path] = contents, read
 
     def lists_of_rows(self, path: Path) -> dict[str, np.ndarray]:
         """Return the lists of whole numbers that are no part of a split."""
         self.read(path)
-        found, contents = {}, self._contents[path]
+        lists, contents = {}, self._contents[path]
         for name in contents.shapes:
             if LIST_OF_ROWS.search(name) and clean_text(name) in self.unread[path]:
                 with suppress(FileRefusedError):
                     if contents.has(name):
-                        found[clean_text(name)] = contents.numbers(name)
-        return found
+                        lists[clean_text(name)] = contents.numbers(name)
+        return lists
 
     def split_by_parts(
         self, path: Path, labels: np.ndarray | Sequence[int] | None
