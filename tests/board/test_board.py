@@ -78,7 +78,7 @@ def test_an_entry_says_what_the_run_said_and_is_read_back(made, entry):
     assert entry.spec["digest"] == DIGITS.digest
     assert set(entry.versions) >= {"zslcore", "commit", "numpy", "torch"}
     assert len(entry.per_class["at_gamma"]) == 10
-    assert judged(entry, "a.json").split.kind == "known"
+    assert judged(entry, "a.json").split_kind == "known"
 
 
 def test_an_entry_of_other_data_is_refused(made):
@@ -97,7 +97,7 @@ def test_judged_scores_become_an_entry(made):
     assert entry.figures.H_gamma == pytest.approx(scored.curve.at(0.1).harmonic, abs=1e-6)
     assert (entry.gamma.origin, entry.parameters.origin) == ("given", "not told")
     one = judged(entry, "a.json")
-    assert (one.split.kind, one.overlap_word) == ("unknown", "unknown")
+    assert (one.split_kind, one.overlap_word) == ("unknown", "unknown")
     plain = entry_of_scores(json.loads(judge(interpreted(file, ["as-is"])[0]).to_json()), **said)
     assert (plain.gamma.origin, plain.figures.H_gamma) == ("none", None)
     with pytest.raises(FileRefusedError, match=r"expected what `zslcore score --json` prints"):
@@ -141,7 +141,7 @@ def test_a_recognised_test_set_is_placed_by_its_counts():
     }  # fmt: skip
     entry = entry_of_scores(report, method="M", who="A", provenance="Theirs.")
     assert entry.split.counts == {"test_seen": 4958, "test_unseen": 5685}
-    assert judged(entry, "x.json").split.kind == "by counts"
+    assert judged(entry, "x.json").split_kind == "by counts"
 
 
 # --- What is refused ------------------------------------------------------------------------------
@@ -297,12 +297,12 @@ SHARED = dict.fromkeys(("trainval", "test_seen", "test_unseen"), "PS 2.0")
     ],
 )
 def test_a_split_is_known_by_its_rows(entry, name, parts, kind):
-    assert judged(of_cub(entry, name, parts), "a.json").split.kind == kind
+    assert judged(of_cub(entry, name, parts), "a.json").split_kind == kind
 
 
 def test_rows_of_nobody_are_unknown(entry):
     other = reread(entry, split={"name": "PS 2.0", "parts": {"test_unseen": "0" * 16}})
-    assert judged(other, "a.json").split.kind == "unknown"
+    assert judged(other, "a.json").split_kind == "unknown"
 
 
 @pytest.mark.nightly

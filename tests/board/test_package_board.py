@@ -143,7 +143,7 @@ def test_every_result_that_comes_along_is_in_order():
     shipped = packaged_board()
     assert not shipped.refused
     assert len(shipped.results) > 50
-    assert {one.split.kind for one in shipped.results} <= {"known", "by counts"}
+    assert {one.split_kind for one in shipped.results} <= {"known", "by counts"}
     assert {one.overlap_word for one in shipped.results} >= {"clean", "unknown"}
 
 

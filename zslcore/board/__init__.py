@@ -7,7 +7,6 @@ The JSON is :mod:`~zslcore.board.entry`'s, written by :mod:`~zslcore.board.makin
 from zslcore.board.checking import (
     Board,
     CheckedEntry,
-    SplitState,
     packaged_board,
     read_board,
 )
@@ -17,7 +16,6 @@ __all__ = [
     "Board",
     "BoardEntry",
     "CheckedEntry",
-    "SplitState",
     "packaged_board",
     "read_board",
     "read_entry",

@@ -32,8 +32,6 @@ from zslcore.leakage.report import (
 )
 from zslcore.results.run_files import read_runs
 
-#: Split states whose rows are known and do not leak.
-CLEAN_SPLIT = "known"
 #: Title of the finding on the figures.
 FIGURES = "Stated figures"
 
@@ -84,8 +82,7 @@ def card_of_entry(
     found: CheckedEntry, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
 ) -> Report:
     """Return the card of a result; ``kind`` is the kind of its file."""
-    on_rows, rows = _of_rows(found)
-    findings = _findings(found, on_rows, found.overlap)
+    findings = _findings(found, found.rows, found.overlap)
     classes = figure_of_trained_classes(found.overlap, found.entry.data.pretraining)
     return Report(
         subject=found.file,
@@ -95,7 +92,7 @@ def card_of_entry(
         kind=kind,
         files=tuple(files),
         reason=_stated(found) if findings[0].check == FIGURES else findings[0].sentence,
-        figures=(rows, classes, _headline_figure(found.entry)),
+        figures=(_rows_figure(found), classes, _headline_figure(found.entry)),
         picture=_picture(found.entry),
     )
 
@@ -131,18 +128,14 @@ def _findings(found: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
     return worst_first(findings)
 
 
-def _of_rows(found: CheckedEntry) -> tuple[Finding, Figure]:
-    """Return the finding on the rows of the split, and its metric."""
-    title, label, why = "Rows of the split", TRAINED_ON, found.split.why
-    if found.split.kind == CLEAN_SPLIT:
-        return Finding(title, "ok", why), Figure(label, "0", why.rstrip("."))
-    if found.split.kind == "v1":
+def _rows_figure(found: CheckedEntry) -> Figure:
+    """Return the number of test images that were trained on."""
+    if found.rows.mark == "leak":
         benchmark = found.entry.data.benchmark
         counts = [s.counts for s in known_splits() if s.dataset == benchmark and s.superseded]
-        figure = Figure(label, f"{counts[0]['test_seen']:,}" if counts else UNKNOWN, "PS v1")
-        return Finding(title, "leak", why, "Use PS 2.0."), figure
-    figure = Figure(label, UNKNOWN, why.rstrip("."))
-    return Finding(title, "open", why, "Give the digests of its rows."), figure
+        return Figure(TRAINED_ON, f"{counts[0]['test_seen']:,}" if counts else UNKNOWN, "PS v1")
+    number = "0" if found.rows.mark == "ok" else UNKNOWN
+    return Figure(TRAINED_ON, number, found.rows.sentence.rstrip("."))
 
 
 def _headline_figure(entry: BoardEntry) -> Figure:

@@ -99,34 +99,25 @@ def _match_unseen(names: tuple[str, ...], vocabularies: tuple[str, ...], benchma
 #: Most files of a folder that are looked at.
 MAX_FILES = 5_000
 
-Kind = Literal["known", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class SplitState:
-    """Which split a result was tested on, with one sentence why.
-
-    Attributes
-    ----------
-    kind : "known" (its rows are a published split's), "v1" (a release that leaks), "v1 or 2.0" (its
-        rows are those of both, and it does not say which), "by counts" (as many test images as a
-        published split), "variant" (some parts are a published split's) or "unknown"
-    """
-
-    kind: Kind
-    why: str
+#: Split that a result was tested on: a published one by its rows, a release that leaks, the rows of
+#: both with no word which, as many test images as a published one, some parts of one, or unknown.
+SplitKind = Literal["known", "v1", "v1 or 2.0", "by counts", "variant", "unknown"]
+#: Title of the finding on the rows of the split.
+ROWS = "Rows of the split"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedEntry:
     """A result on the board; it is "verified" where figures were computed again, else "stated".
 
-    ``overlap`` is the finding on unseen classes in the pre-training set.
+    ``rows`` is the finding on the rows of its split, ``overlap`` that on unseen classes in the
+    pre-training set.
     """
 
     file: str
     entry: BoardEntry
-    split: SplitState
+    split_kind: SplitKind
+    rows: Finding
     overlap: Finding
     state: State = State.STATED
 
@@ -189,57 +180,65 @@ def packaged_board() -> Board:
 def judged(entry: BoardEntry, file: str) -> CheckedEntry:
     """Return a result with the findings on its split and its extractor."""
     found = overlap_of(unseen_classes_of(entry), entry.data.pretraining, entry.data.benchmark)
-    return CheckedEntry(file, entry, split_state(entry), found)
+    return CheckedEntry(file, entry, *check_rows(entry), found)
 
 
-def split_state(entry: BoardEntry) -> SplitState:
-    """Return which split a result was tested on, identified by the digests of its parts."""
+def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
+    """Identify the split that a result was tested on by the digests of its parts."""
     given, called = entry.split.parts, entry.split.name
     published = [s for s in known_splits() if s.dataset == entry.data.benchmark]
     if not given:
-        return _state_by_counts(entry, published)
+        return _by_counts(entry, published)
     own = _shipped_parts(entry.data.name).get(called, {})
     if own and all(own.get(part) == digest for part, digest in given.items()):
-        return SplitState("known", f"{called} of {entry.data.name}, which is shipped.")
+        return _rows_are("known", f"{called} of {entry.data.name}, which is shipped.")
     same = [s for s in published if all(s.parts.get(p) == d for p, d in given.items())]
     if same:
-        return _state_by_rows(same, called)
+        return _by_rows(same, called)
     partly = [(s, p) for s in published for p, d in given.items() if s.parts.get(p) == d]
     if partly:
         split, _ = partly[0]
         agree = [part for other, part in partly if other is split]
         why = f"Only {' and '.join(agree)} {'has' if len(agree) == 1 else 'have'} the rows of"
-        return SplitState("variant", f"{why} {split}.")
-    return SplitState("unknown", "Its rows are no published split's.")
+        return _rows_are("variant", f"{why} {split}.")
+    return _rows_are("unknown", "Its rows are no published split's.")
 
 
-def _state_by_rows(same: list[KnownSplit], called: str) -> SplitState:
+def _rows_are(kind: SplitKind, why: str) -> tuple[SplitKind, Finding]:
+    if kind == "known":
+        return kind, Finding(ROWS, "ok", why)
+    if kind == "v1":
+        return kind, Finding(ROWS, "leak", why, "Use PS 2.0.")
+    return kind, Finding(ROWS, "open", why, "Give the digests of its rows.")
+
+
+def _by_rows(same: list[KnownSplit], called: str) -> tuple[SplitKind, Finding]:
     """Distinguish releases that share all given rows by the result's name of its split."""
     old = [split for split in same if split.superseded]
     if not old:
-        return SplitState("known", f"{same[0]}, by its rows.")
+        return _rows_are("known", f"{same[0]}, by its rows.")
     if len(old) == len(same):
-        return SplitState("v1", f"{old[0]}, by its rows. {old[0].superseded}")
+        return _rows_are("v1", f"{old[0]}, by its rows. {old[0].superseded}")
     if "v1" in called.lower():
-        return SplitState("v1", f"{old[0]}, by its rows and its name. {old[0].superseded}")
+        return _rows_are("v1", f"{old[0]}, by its rows and its name. {old[0].superseded}")
     named = [split for split in same if split.name == called]
     if named:
-        return SplitState("known", f"{named[0]}, by its rows and its name.")
+        return _rows_are("known", f"{named[0]}, by its rows and its name.")
     names = " or ".join(split.name for split in same)
-    return SplitState(
+    return _rows_are(
         "v1 or 2.0", f"{names}: they share these rows, and the result does not state which."
     )
 
 
-def _state_by_counts(entry: BoardEntry, published: list[KnownSplit]) -> SplitState:
+def _by_counts(entry: BoardEntry, published: list[KnownSplit]) -> tuple[SplitKind, Finding]:
     counts = entry.split.counts
     same = [s for s in published if counts and all(s.counts.get(p) == n for p, n in counts.items())]
     if "v1" in entry.split.name.lower():
-        return SplitState("v1", "It calls its split v1; the digests of its rows are not given.")
+        return _rows_are("v1", "It calls its split v1; the digests of its rows are not given.")
     if not same:
-        return SplitState("unknown", "The digests of its rows are not given.")
+        return _rows_are("unknown", "The digests of its rows are not given.")
     why = f"As many test images as {same[-1]}; the digests of its rows are not given."
-    return SplitState("by counts", why)
+    return _rows_are("by counts", why)
 
 
 @cache

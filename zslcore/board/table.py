@@ -143,7 +143,7 @@ def _row(one: CheckedEntry) -> dict[str, Any]:
     row |= {"method": f"{entry.method} ({', '.join(words)})" if words else entry.method}
     row |= {"who": entry.who, "data": data.name}
     row |= {"benchmark": data.benchmark, "simulated": data.simulated, "features": data.features}
-    row |= {"split": entry.split.name, "split_state": one.split.kind, "state": one.state.value}
+    row |= {"split": entry.split.name, "split_state": one.split_kind, "state": one.state.value}
     row |= {"contamination": one.overlap_word, "pretraining": ", ".join(data.pretraining)}
     row |= {"overlapping_classes": len(found.classes)}
     row |= {"related_classes": int(found.figures.get("related", 0))}
@@ -342,7 +342,7 @@ OURS = "Zero-shot lab"
 def cells_of_board(results: Iterable[CheckedEntry]) -> list[Cell]:
     """Return results of the board as cells, without bounds and superseded splits."""
     return [
-        _of_entry(one) for one in results if not one.entry.used_test_set and one.split.kind != "v1"
+        _of_entry(one) for one in results if not one.entry.used_test_set and one.split_kind != "v1"
     ]
 
 

@@ -129,7 +129,7 @@ def _summary(board: Board) -> str:
     """Return the number of results, by split and by overlap."""
     from zslcore.evaluation import State
 
-    kinds = [one.split.kind for one in board.results]
+    kinds = [one.split_kind for one in board.results]
     states = [one.overlap_word for one in board.results]
     splits = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
     overlap = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(sorted(states)))

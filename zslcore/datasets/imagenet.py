@@ -61,7 +61,7 @@ import numpy as np
 
 from zslcore.datasets.base import Fold, Split, ZSLDataset, frozen
 from zslcore.datasets.facts import StandIn, published
-from zslcore.datasets.simulated import draw_block, mixed, rounded, unit_columns
+from zslcore.datasets.simulated import draw_block, draw_mixing, mixed, rounded, unit_columns
 from zslcore.exceptions import DatasetError, require_known
 from zslcore.storage.files import FACTS
 
@@ -476,10 +476,7 @@ def simulated_blocks(plan: Plan) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _blocks(plan: Plan, v: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    rng = np.random.default_rng([SEED, 2, plan.features])
-    M = rounded(rng.standard_normal((K, plan.features)) / np.sqrt(K))
-    noise = rounded(rng.standard_normal((R, plan.features)) * ETA / np.sqrt(R))
-    MR = np.concatenate([M, noise]).astype(np.float32)
+    M, MR = draw_mixing(np.random.default_rng([SEED, 2, plan.features]), K, R, plan.features, ETA)
     ends, spread = np.cumsum(plan.images), plan.looks()[1].astype(np.float32)
     for block, start in enumerate(range(0, int(ends[-1]), BLOCK)):
         rows = np.arange(start, min(start + BLOCK, ends[-1]))

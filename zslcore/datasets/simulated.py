@@ -265,24 +265,30 @@ def draw_features(
     ``omega`` has shape (n_classes,), ``v`` (n_classes, k) and is rounded, ``photographs``
     (n_samples,): which images have something in common, or None. Another name has other images.
     """
-    k, r, rng = world.k, world.r, np.random.default_rng([world.seed, 1, D])
-    M = rounded(rng.standard_normal((k, D)) / np.sqrt(k))
-    R = rounded(rng.standard_normal((r, D)) * world.eta / np.sqrt(r))
+    M, MR = draw_mixing(np.random.default_rng([world.seed, 1, D]), world.k, world.r, D, world.eta)
     mean = (v @ M).astype(np.float32)
     omega = omega.astype(np.float32)
-    MR = np.concatenate([M, R]).astype(np.float32)
 
     images = np.random.default_rng([world.seed, 2, D, *name.encode()])
-    shared = _draw_shared(world, photographs, k + r)
+    shared = _draw_shared(world, photographs, world.k + world.r)
     X = np.empty((len(labels), D), dtype=np.float32)
     for start in range(0, len(X), 1024):
         y = labels[start : start + 1024]
-        ut = images.standard_normal((len(y), k + r), dtype=np.float32)
+        ut = images.standard_normal((len(y), world.k + world.r), dtype=np.float32)
         if shared is not None:
             own, common = np.float32(np.sqrt(1 - world.kappa)), shared[start : start + 1024]
             ut = own * ut + common
         X[start : start + 1024] = draw_block(images, ut, mean[y], omega[y], MR, world.sigma)
     return X
+
+
+def draw_mixing(
+    rng: np.random.Generator, k: int, r: int, D: int, eta: float
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""Return M, of shape (k, D), and M above :math:`\eta R`, float32 of shape (k + r, D)."""
+    M = rounded(rng.standard_normal((k, D)) / np.sqrt(k))
+    R = rounded(rng.standard_normal((r, D)) * eta / np.sqrt(r))
+    return M, np.concatenate([M, R]).astype(np.float32)
 
 
 def draw_block(

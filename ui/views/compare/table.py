@@ -703,7 +703,7 @@ def _show_entry(one: CheckedEntry) -> None:
     entry = one.entry
     mark, meaning = MARKS[one.state]
     st.markdown(f"{mark} {meaning.capitalize()}. Submitted by {plain(entry.who)}.")
-    st.markdown(f"**Rows: {one.split.kind}.** {plain(one.split.why)}")
+    st.markdown(f"**Rows: {one.split_kind}.** {plain(one.rows.sentence)}")
     st.markdown(f"**Overlap: {one.overlap_word}.** {plain(one.overlap.sentence)}")
     params = ", ".join(f"{name} = {value}" for name, value in entry.parameters.params.items())
     gamma = "" if entry.gamma.value is None else f" {three_digits(entry.gamma.value)}"
