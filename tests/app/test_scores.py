@@ -339,7 +339,7 @@ def test_a_number_that_is_none_gets_a_sentence_and_the_page_stays(tmp_path, scor
     uploaded(app, next(own_scores(tmp_path, scored, [0.0])))
     app.text_input(key="scores_printed").set_value("about 50").run()
     assert not app.exception
-    assert "Printed figures" in app.error[0].value
+    assert "Printed metrics" in app.error[0].value
     assert "AUSUC" in metrics(app)
 
 

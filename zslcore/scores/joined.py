@@ -165,7 +165,7 @@ def joined_cards(files: Sequence[CheckedFile], printed: Sequence[Printed] = ()) 
     splits = [each for each in files if isinstance(each, CheckedSplit)]
     scores = [each for each in files if isinstance(each, CheckedScores)]
     if printed and not scores:
-        raise ParameterError("Printed figures: expected scores or predictions with them; got none.")
+        raise ParameterError("Printed metrics: expected scores or predictions with them; got none.")
     if len(splits) == 1:
         joined = [joined_card(splits[0], each, printed) for each in scores]
         return [*joined, *(each.card for each in files)]
@@ -340,7 +340,7 @@ def _findings_on_fit(fitted: Fit, without: FiguresWithoutLeaks | None) -> Iterat
     )
     if not without.also_in_trainval:
         text += " A model trained on trainval alone has seen none of these rows."
-    yield Finding(title, "warning", text, "Report both figures, or train again without these rows.")
+    yield Finding(title, "warning", text, "Report both numbers, or train again without these rows.")
 
 
 def _findings_on_printed(printed: Sequence[Printed], report: ScoreReport) -> Iterator[Finding]:

@@ -94,7 +94,7 @@ def _run_here(context: AuditContext) -> Finding:
         "gap of parameters and gamma, H",
     )
     return ok(
-        "Runs made here, no evidence on the author's figures: "
+        "Runs made here, no evidence on the author's metrics: "
         f"{counted(len(rows), 'run')}, {how_many}{widest}",
         evidence=Evidence.of("How each run was chosen", columns, rows),
     )

@@ -75,7 +75,7 @@ def _near(near: NearSplit) -> Finding:
         f"Near {near}: {near.same:.1%} of the rows are on the same side (in common with it, "
         f"{shares}). Moved: {which}."
     )
-    advice = "Say which split was used; figures are not comparable with those of the known one."
+    advice = "Say which split was used; metrics are not comparable with those of the known one."
     return warning(message, advice, classes=(*near.now_unseen, *near.no_more))
 
 
@@ -185,7 +185,7 @@ def _variant(
     ]
     columns = ("part", "rows here", *(f"rows in {split}" for split in splits))
     message = f"Differs from {_names(splits)} in {listed(other)}; {listed(same)} agree."
-    advice = "Say which split was used; figures are not comparable with those of the known one."
+    advice = "Say which split was used; metrics are not comparable with those of the known one."
     evidence = Evidence.of("Parts that differ", columns, table)
     return warning(message, advice, evidence)
 

@@ -47,12 +47,12 @@ OF_OTHERS = (
     "class a row is of is not known before."
 )
 V1_ADVICE = (
-    "Use the second version of the proposed split, or the corrected split; figures computed with "
+    "Use the second version of the proposed split, or the corrected split; metrics computed with "
     "train_loc or val_loc of this file are not comparable with the published tables."
 )
 LIKE_V1_ADVICE = (
     "Train on trainval alone and choose parameters on parts of it, or use the corrected split; "
-    "figures computed with train or val of this file are not comparable with others."
+    "metrics computed with train or val of this file are not comparable with others."
 )
 
 
