@@ -62,8 +62,8 @@ class Chart:
 
     def axis(self, name: str) -> Part:
         """Return the axis of a name as "x2"."""
-        found: Part = self.layout.get(f"{name[0]}axis{name[1:]}", {})
-        return found
+        part: Part = self.layout.get(f"{name[0]}axis{name[1:]}", {})
+        return part
 
     @cached_property
     def encoded(self) -> bytes:

@@ -282,7 +282,7 @@ def report(key: str, declarations: str, _split: AuditContext, _context: AuditCon
 @st.cache_resource(show_spinner=False, max_entries=64)
 def card(
     key: str,
-    said: str,
+    declarations: str,
     files: tuple[tuple[str, str], ...],
     assumed: bool,
     _context: AuditContext,
