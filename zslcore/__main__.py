@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
 from types import ModuleType
 
@@ -27,17 +28,17 @@ COMMANDS = {
     "score": "compute every metric of score matrices, under every protocol",
     "explain": "find the protocol that gives a printed number",
     "run": "run a method on a data set",
-    "compare": "run methods on several data sets, and rank them",
-    "runs": "list, compare, export, delete and import runs",
-    "reproduce": "compute a table or figure of the papers, and compare it with the printed one",
+    "compare": "run methods on several data sets and rank them",
+    "runs": "list, show, compare, export and delete stored runs",
+    "reproduce": "compute a table or figure of the papers and compare it with print",
     "claims": "test claims of the papers on their tables and on runs",
-    "leak-cost": "measure the gain from training on test images, in points",
+    "leak-cost": "measure the gain from training or choosing on test images, in points",
     "contamination": "find test classes in the training sets of published extractors",
     "protocols": "list how released codes choose epoch, seed, parameters, gamma and split",
     "base-to-new": "list base and new classes of the sets used to test prompt tuning",
     "board": "check a folder of results and write the board",
-    "methods": "list the methods",
-    "check-method": "check a method against the contract",
+    "methods": "list the methods of the package and of plugins",
+    "check-method": "check a method against the contract of the package",
     "import": "import a data set from files",
     "export": "write a data set as res101.mat and att_splits.mat, or as a table",
     "folds": "write the rows of the test set and of every fold",
@@ -46,7 +47,7 @@ COMMANDS = {
     "embed": "compute class embeddings from class names",
     "shards": "store features larger than memory as a mapped file",
     "large-scale": "evaluate methods on the nine ImageNet test sets",
-    "doctor": "check the data folder, and repair it",
+    "doctor": "check the data folder and repair it",
 }
 #: A keyword of Python cannot be the name of a module.
 MODULES = {"import": "import_data"}
@@ -109,7 +110,7 @@ def _add_options(parser: argparse.ArgumentParser, module: ModuleType) -> None:
     parser.description, parser.formatter_class = description, argparse.RawDescriptionHelpFormatter
     subparsers = parser.add_subparsers(metavar="VERB", required=not hasattr(module, "run"))
     for name, verb in verbs.items():
-        text = verb.run.__doc__ or ""
+        text = cleandoc(verb.run.__doc__ or "")
         verb.add_to(subparsers.add_parser(name, help=text.split("\n")[0].rstrip(".")), text)
     if hasattr(module, "run"):  # without a verb
         parser.set_defaults(run=module.run)

@@ -88,11 +88,18 @@ def test_a_missing_command_is_exit_code_2(capsys):
     assert "usage" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_help_gives_an_example_that_the_command_accepts(name):
-    module = import_module(f"zslcore.commands.{MODULES.get(name, name.replace('-', '_'))}")
-    lines = [line.strip() for line in module.__doc__.splitlines()]
-    examples = [line for line in lines if line.startswith(f"zslcore {name}")]
+def _helps():
+    """Return the command line and the help of every command and of every verb."""
+    for name in COMMANDS:
+        module = import_module(f"zslcore.commands.{MODULES.get(name, name.replace('-', '_'))}")
+        yield f"zslcore {name}", module.__doc__
+        for verb, command in getattr(module, "VERBS", {}).items():
+            yield f"zslcore {name} {verb}", command.run.__doc__
+
+
+@pytest.mark.parametrize(("start", "text"), _helps())
+def test_every_help_gives_an_example_that_the_command_accepts(start, text):
+    examples = [line.strip() for line in text.splitlines() if line.strip().startswith(start)]
     assert examples
     for line in examples:
         for each in line.split(" && "):

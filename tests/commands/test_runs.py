@@ -99,7 +99,7 @@ def test_two_runs_are_compared_cell_by_cell(store, results, capsys):
     tables = json.loads(said(capsys, "compare", *keys, "--json"))
     assert set(tables) == {"spec", "figures", "classes"}
     assert tables["figures"][0]["difference"] == pytest.approx(gain / 100)
-    assert "The same was run." in said(capsys, "compare", keys[0], keys[0])
+    assert "The specs are the same." in said(capsys, "compare", keys[0], keys[0])
 
 
 @pytest.mark.parametrize("format_", ["csv", "json", "latex"])

@@ -197,7 +197,7 @@ def test_a_server_sweeps_and_mends_once_before_its_first_page(data):
     assert "was set aside as runs.damaged-" in start.begin()
     assert not [path for path in go if path.exists()]
     ResultStore().path.write_bytes(b"no store again" * 99)
-    assert start.begin() == start.said
+    assert start.begin() == start.message
     assert len(list(data.glob("runs.damaged-*"))) == 1
 
 

@@ -1,11 +1,11 @@
 """Check a folder of results and write the board.
 
-A folder holds one JSON per result. Every file is checked: is the split known by the digests of its
-rows, does this release of it leak (v1), how was gamma chosen, are unseen classes in the training
-set of the feature extractor. --check recomputes the metrics of x.json from the predictions in
-x.parquet, if it exists. Exit status: 0, or 1 when a file is refused. --add writes such a file from
-a stored run (its key), the output of `zslcore run --json` or `zslcore score --json`, or
-predictions, which are copied next to it. Example::
+A folder holds one JSON per result. Every file is checked for its split (known by the digests of its
+rows, or a release that leaks), the choice of gamma, and unseen classes in the training set of the
+feature extractor. --check recomputes the metrics of x.json from the predictions in x.parquet, if it
+exists. --add writes such a JSON from a stored run (its key), from the output of `zslcore run
+--json` or `zslcore score --json`, or from predictions, which are copied next to it. Exit status: 0,
+or 1 when a file is refused. Example::
 
     zslcore board results --add 3f2c --who "A. Author" && zslcore board results --output board.html
 """
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         type=Path,
     ),
     option("--check", "recompute results that have predictions; print refused files only"),
-    option("--add WHAT", "key of a stored run, a JSON of a run or of scores, or predictions"),
+    option("--add SOURCE", "key of a stored run, a JSON of a run or of scores, or predictions"),
     OptionGroup(
         "with --add",
         (

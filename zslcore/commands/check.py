@@ -53,10 +53,10 @@ from zslcore.storage.files import write_out
     option("--printed FIGURES", "printed metrics of these scores, in percent: 'H 49.8, u 45.1'"),
     option(
         "--page OUT",
-        "write one page on a submission: split, pre-training, metrics, curve",
+        "write a page on a submission: split, pre-training, metrics, curve",
         type=file_to_write,
     ),
-    OptionGroup("every finding of a split, with any of these", findings.OPTIONS),
+    OptionGroup("options that print every finding of a split", findings.OPTIONS),
     OptionGroup("with --page", submission.OPTIONS),
 )
 def run(args: argparse.Namespace) -> Output | int:

@@ -32,10 +32,10 @@ from zslcore.untrusted.client import read_value
 MAX_DECISIONS = 1 << 20
 #: Thresholds of checks, with their help texts on the command line.
 THRESHOLDS = {
-    "near": "ZSL005: share of the usual distance to the nearest training row",
-    "alone": "ZSL005: share of the distance to the tenth nearest training row",
-    "share": "ZSL004, ZSL005, ZSL012: largest share of test images that is only a warning",
-    "images": "ZSL011: smallest number of images of a test class",
+    "near": "ZSL005: near is less than this share of the usual nearest distance",
+    "alone": "ZSL005: and less than this share of the distance to the tenth nearest training row",
+    "share": "ZSL004, ZSL005, ZSL012: up to this share of test images, a warning and no leak",
+    "images": "ZSL011: fewest images of a test class without a warning",
 }
 
 
@@ -59,12 +59,12 @@ OPTIONS = (
     ),
     option(
         "--group-pattern REGEX",
-        "regular expression with the photo id of a name as its first group: '(.*)_aug[0-9]+'",
+        "regular expression whose first group is the photograph in a file name: '(.*)_aug[0-9]+'",
     ),
     option(
         "--pretraining NAME",
         f"training set of the extractor: {', '.join(PRETRAINING_NAMES)}, or a text file; may be "
-        "repeated (that of the data set)",
+        "repeated (default: as the data set states)",
         action="append",
     ),
     option("--decisions FILE", "TOML: [vocabulary] with 'class' = 'confirmed' or 'rejected'"),
@@ -72,7 +72,7 @@ OPTIONS = (
     option("--runs", "for a data set: measure ZSL007 and the oracle gap on stored runs"),
     option(
         "--against SPLIT",
-        "another split of the same data, a file or a name: list the rows and classes that moved",
+        "another split of the same data, file or name; lists the rows and classes that moved",
     ),
     *(
         option(
@@ -84,20 +84,25 @@ OPTIONS = (
     ),
     option(
         "--fail-on MARK",
-        "end with status 1 for a leak, also a warning, or also an open finding (leak)",
+        "lowest mark that ends with status 1: leak, warning or open (leak)",
         type=_fail_on,
     ),
     option(
         "--severity ID=MARK",
-        "mark of the findings of a check, as ZSL009=leak; may be repeated",
+        "give the findings of a check this mark, as ZSL009=leak; may be repeated",
         action="append",
     ),
     option("--allow-incomplete ID", "accept open findings of these checks, or of all", nargs="*"),
     option("--format FORMAT", f"{', '.join(FORMATS)} (text)", choices=tuple(FORMATS)),
     option("--output FILE", "write the report to this file", type=file_to_write),
-    option("--junit FILE", "write a JUnit report, too", type=file_to_write),
+    option("--junit FILE", "also write a JUnit report", type=file_to_write),
     option("--correct FILE", "write a corrected split, .mat or .json", type=file_to_write),
-    option("--policy POLICY", f"of --correct: {', '.join(POLICIES)}", choices=POLICIES),
+    option(
+        "--policy POLICY",
+        "with --correct: leaked rows stay in the test set, or in no part: "
+        f"{', '.join(map(repr, POLICIES))} ({POLICIES[0]!r})",
+        choices=POLICIES,
+    ),
 )
 
 

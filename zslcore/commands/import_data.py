@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     option(
         "source PATH...",
         "folder in the xlsa17 layout, the standard_split in it, a folder with several such data "
-        "sets as the unzipped archive, a released folder of actions, a folder of Parquet files, or "
-        "files in any container: features, labels, class embeddings, a split",
+        "sets such as the unzipped archive, a released folder of actions, a folder of Parquet "
+        "files, or files in any container: features, labels, class embeddings, a split",
     ),
     option(
         "--features F",

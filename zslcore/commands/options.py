@@ -108,10 +108,10 @@ LABELS = option("--labels FILE", "labels, where the scores have none", type=Path
 #: Options that state where hyper-parameters, epochs, gamma and prototypes come from.
 STATED_CHOICES = (
     *(
-        option(f"--{name}-on WHAT", "chosen on validation, given, test or none (unknown)")
+        option(f"--{name}-on DATA", "chosen on: validation, given, test or none (unknown)")
         for name in CHOICES
     ),
-    option("--prototypes-from WHAT", "independent or test images (unknown)"),
+    option("--prototypes-from DATA", "computed from: independent or test images (unknown)"),
 )
 
 

@@ -1,4 +1,4 @@
-"""List, compare, export and delete stored runs; without a verb list all.
+"""List, show, compare, export and delete stored runs; without a verb, list all.
 
 KEY is the first column of the list; its first characters are enough. Example::
 
@@ -65,13 +65,13 @@ def shown() -> dict[str, str]:
 
 #: Options that choose runs.
 FILTERS: tuple[Option, ...] = (
-    option("--kind KIND...", f"kinds of results: {', '.join(KINDS)}", default=()),
+    option("--kind KIND...", f"only these kinds of results: {', '.join(KINDS)}", default=()),
     option("--dataset NAME...", "only these data sets", default=()),
     option("--split NAME...", "only these splits", default=()),
     option("--method NAME...", "only these methods", default=()),
-    option("--since DAY", "only runs of this day or later, 2026-01-31"),
+    option("--since DAY", "only runs of this day or later, as 2026-01-31"),
     option("--own", "only results computed here"),
-    option("--sort BY", f"order: {', '.join(sorted_by())}", default="created"),
+    option("--sort BY", f"column to sort by: {', '.join(sorted_by())}", default="created"),
     option("--reverse", "reverse the order"),
 )
 
@@ -107,7 +107,12 @@ def _day(text: str | None) -> date | None:
 
 @command(*FILTERS, JSON)
 def list_runs(args: argparse.Namespace) -> Output:
-    """List runs, newest first."""
+    """List runs, newest first.
+
+    Example::
+
+        zslcore runs list --dataset digits --sort H
+    """
     runs, others, stored = _meant_of_all(args, LISTED)
     more = [row for one in others for row in (one.table() if args.json else shown_rows(one))]
     table = tabulate_results(runs, more, oracle_keys(stored))
@@ -116,7 +121,7 @@ def list_runs(args: argparse.Namespace) -> Output:
     if len(table):
         text = _as_text(table[[name for name in shown() if name in table]])
     if not args.kind and (n := len(ResultStore().others(["action"]))):
-        text += f"\n{n:,} fits of the study of actions: --kind action lists them."
+        text += f"\n{n:,} fits of the study of actions; list them with --kind action."
     return Output(text, table)
 
 
@@ -178,7 +183,12 @@ def _as_text(table: pd.DataFrame) -> str:
 
 @command(option("key KEY", "key of the run"), JSON)
 def show_run(args: argparse.Namespace) -> Output:
-    """Show one run: its metrics, its origin and the command that repeats it."""
+    """Show one run: its metrics, its origin and the command that repeats it.
+
+    Example::
+
+        zslcore runs show 3f2c
+    """
     one = ResultStore().find_any(args.key)
     if isinstance(one, Result):
         about = {"kind": one.kind, "key": one.key, "made": one.created} | one.about
@@ -192,7 +202,12 @@ def show_run(args: argparse.Namespace) -> Output:
 
 @command(option("keys KEY", "keys of two runs", nargs=2), JSON)
 def compare_runs(args: argparse.Namespace) -> Output:
-    """Compare two runs: their specs, their metrics and their classes."""
+    """Compare two runs: their specs, their metrics and their classes.
+
+    Example::
+
+        zslcore runs compare 3f2c 81ab
+    """
     store = ResultStore()
     first, second = (store.find(key) for key in args.keys)
     pair = first.result, second.result
@@ -207,8 +222,8 @@ def compare_runs(args: argparse.Namespace) -> Output:
     test = stored_runs.class_test(*pair)
     lines = [
         f"first   {first.id}  ({first.origin})\nsecond  {second.id}  ({second.origin})",
-        *(f"Mind: {sentence}" for sentence in stored_runs.cautions(*pair)),
-        _part("What differs", differs) if len(differs) else "\nThe same was run.",
+        *(f"Note: {sentence}" for sentence in stored_runs.cautions(*pair)),
+        _part("Differences of the specs", differs) if len(differs) else "\nThe specs are the same.",
         _part("Figures, percent", _in_percent(compared)),
         _part("Classes, percent, largest differences", _in_percent(classes.head(FEW))),
         *([f"\n{test.sentence}"] if test else []),
@@ -241,17 +256,28 @@ def _part(title: str, table: pd.DataFrame) -> str:
     option("--html FILE", "write the curve of run KEY as one page", type=file_to_write),
     option(
         "--figure FILE",
-        f"write run KEY for print: .{', .'.join(FORMATS_OF_PRINT)}",
+        f"write a figure of run KEY for print: .{', .'.join(FORMATS_OF_PRINT)}",
         type=file_to_write,
     ),
-    option("--panel PANEL", "of --figure: curve or classes (curve)", default="curve"),
-    option("--width-mm MM", "of --figure: width", type=float, default=WIDTHS[0]),
-    option("--font FONT", "of --figure: sans or serif (sans)", default="sans"),
+    option("--panel PANEL", "with --figure: curve or classes (curve)", default="curve"),
+    option(
+        "--width-mm MM",
+        f"with --figure: width in mm ({WIDTHS[0]:g})",
+        type=float,
+        default=WIDTHS[0],
+    ),
+    option("--font FONT", "with --figure: sans or serif (sans)", default="sans"),
     option("--format FORMAT", f"{', '.join(FORMATS)} (csv)", default="csv"),
     option("--output FILE", "file to write, instead of the terminal", type=file_to_write),
 )
 def export_runs(args: argparse.Namespace) -> None:
-    """Write runs as a table, or one run as predictions, page or figure."""
+    """Write runs as a table, or one run as predictions, page or figure.
+
+    Example::
+
+        zslcore runs export --format latex --output runs.tex
+        zslcore runs export 3f2c --figure curve.pdf
+    """
     if args.predictions or args.html or args.figure:
         export_answers(args)
         return
@@ -262,8 +288,8 @@ def export_runs(args: argparse.Namespace) -> None:
         runs, others = [ResultStore().find(args.key)], []
     if others and args.format != "csv":
         raise ParameterError(
-            f"--format {args.format}: writes runs alone; got --kind {' '.join(args.kind)}. "
-            "CSV writes every kind."
+            f"--format {args.format}: expected runs; got --kind {' '.join(args.kind)}. "
+            "Use --format csv for every kind of result."
         )
     if others:
         text = as_csv(runs, oracle_keys(stored), [row for one in others for row in one.table()])
@@ -282,14 +308,13 @@ def export_answers(args: argparse.Namespace) -> None:
     """
     if not args.key:
         option = next(name for name in ("predictions", "html", "figure") if getattr(args, name))
-        raise ParameterError(f"--{option}: expected the KEY of one run before it; got none.")
+        raise ParameterError(f"--{option}: expected the KEY of one run; got none.")
     store = ResultStore()
     one = store.find(args.key)
     predictions = store.predictions(one.id)
     if predictions is None:
         raise ParameterError(
-            f"{one.id}: no predictions are stored; `zslcore run --predictions FILE` makes them "
-            "again."
+            f"{one.id}: no predictions are stored; `zslcore run --predictions FILE` writes them."
         )
     if args.predictions:
         write_predictions(args.predictions, predictions)
@@ -312,7 +337,12 @@ def figure_for_print(args: argparse.Namespace, predictions: Predictions) -> byte
 
 @command(option("keys KEY...", "keys of runs"))
 def delete_runs(args: argparse.Namespace) -> None:
-    """Delete runs, unless a key is unknown."""
+    """Delete runs; an unknown key deletes none.
+
+    Example::
+
+        zslcore runs delete 3f2c 81ab
+    """
     store = ResultStore()
     for one in [store.find_any(key) for key in args.keys]:
         store.delete(one.id)

@@ -1,4 +1,4 @@
-"""Store features larger than memory as a mapped file in parts, or check such a folder.
+"""Store features larger than memory as a mapped file in parts, and check such a folder.
 
 Example::
 
@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     option("--dtype DTYPE", "float32, or float16 for half the size (float32)", default="float32"),
 )
 def write(args: argparse.Namespace) -> str:
-    """Write shards from an HDF5 file or a data set."""
+    """Write shards from an HDF5 file or a data set.
+
+    Example::
+
+        zslcore shards write features.h5 ./shards --dtype float16
+    """
     from zslcore.large.shards import write_shards
     from zslcore.large.sources import blocks_of
 
@@ -55,11 +60,16 @@ def _with_progress(blocks: Iterable[Block]) -> Iterator[Block]:
 
 @command(
     option("folder FOLDER", "folder of shards", type=Path),
-    option("--all", "hash every file, even if its time is unchanged"),
+    option("--all", "hash every file, even if its modification time is unchanged"),
     JSON,
 )
 def show(args: argparse.Namespace) -> Output:
-    """Print the content of a folder of shards, and check it."""
+    """Print the content of a folder of shards, and check it.
+
+    Example::
+
+        zslcore shards show ./shards --all
+    """
     from zslcore.large.shards import Shards
 
     shards = Shards.open(args.folder, every_file=args.all)

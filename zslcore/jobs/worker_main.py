@@ -75,7 +75,7 @@ class JobProgress:
 _MOVING = threading.Lock()
 
 
-def serve(name: str) -> None:
+def run_jobs(name: str) -> None:
     """Do the works of the module called ``name`` that come."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print belongs into the log
@@ -181,4 +181,4 @@ def _move(folder: Path, into: Path, request: dict[str, Any], seconds: float) -> 
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    run_jobs(sys.argv[1])
