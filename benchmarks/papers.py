@@ -27,7 +27,7 @@ from zslcore.analysis.papers.experiments import (
     configured_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import Request, open_dataset, widen_table
+from zslcore.analysis.papers.experiments.experiment import Request, cached_dataset, widen_table
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
 from zslcore.commands.options import show_standing
 from zslcore.commands.reproduce import heading, show_piece
@@ -75,10 +75,10 @@ def fit_seconds(
         return {path.key: path.about["seconds"] for path in paths if "seconds" in path.about}
     seconds = {}
     for request in requests:
-        for data in map(open_dataset, request.datasets):
+        for data in map(cached_dataset, request.datasets):
             for cell in experiment.cells_of(data):
                 for method in request.methods:
-                    chosen = (cell.select_for,), experiment.given(method), experiment.features
+                    chosen = (cell.select_for,), experiment.params_of(method), experiment.features
                     specs = first_specs(data, cell.split, method, *chosen)
                     plan = RunPlan(specs, request.seeds, experiment.choices)
                     seconds |= {run.key: run.seconds for run in plan.of(specs[0], store)}

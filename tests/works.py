@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from zslcore.analysis.study import key_of
+from zslcore.analysis.study import study_key
 
 
 @dataclass(frozen=True)
@@ -22,4 +22,4 @@ class Work:
 
     @property
     def key(self):
-        return key_of(self.identity)
+        return study_key(self.identity)

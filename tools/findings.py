@@ -61,7 +61,8 @@ def findings_of_tables() -> list[dict[str, str]]:
     numbers = {**_folds(), **_of_tables(), **_other_tests(), **_versions(), **_of_claims()}
     numbers |= _captions() | _balance() | _conclusions() | _census() | _of_epochs() | _related()
     return [
-        row | {name: row[name].format(**numbers) for name in ("said", "command")} for row in rows
+        row | {name: row[name].format(**numbers) for name in ("sentence", "command")}
+        for row in rows
     ]
 
 
@@ -279,7 +280,7 @@ def _related() -> dict[str, Any]:
 
 def _of_epochs() -> dict[str, Any]:
     """Return the gain in H from choosing epochs on the test set, over data sets and methods."""
-    table = leak_cost.measured()
+    table = leak_cost.measured_prices()
     folds = table[table["figure"] == "calibrated"]
     last = table[table["figure"] == "plain"]
     seeds = sorted(set(table["seeds"]))

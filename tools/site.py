@@ -27,7 +27,7 @@ from ui.state.cache import dataset as opened
 from ui.state.controls import METHOD
 from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
-from zslcore.interactive.one_file import SHARED, WORD, as_bytes, joined, page_of, styled
+from zslcore.interactive.one_file import SHARED, WORD, as_bytes, html_page, joined, styled
 from zslcore.interactive.seen_unseen import Stop
 from zslcore.leakage.render import read_report, to_html
 from zslcore.results.shipped import shipped_results
@@ -196,7 +196,7 @@ def _page(
 ) -> str:
     foot = f"<p><small>Zero-shot lab {escape(version())}, precomputed results.</small></p>"
     body = f"{_links(name)}<h1>{escape(title)}</h1>{body}{below}{foot}"
-    return page_of(body, title=f"{title} - Zero-shot lab", style=style + STYLE, script=script)
+    return html_page(body, title=f"{title} - Zero-shot lab", style=style + STYLE, script=script)
 
 
 def _links(current: str) -> str:

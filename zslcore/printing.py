@@ -528,34 +528,38 @@ def _draw_map(what: PointMap, panel: MapPanel, axes: Axes) -> None:
         set_axis(axes, letter, ticks=[])
 
 
-def of_predictions(found: Predictions, what: str) -> Panel:
+def of_predictions(predictions: Predictions, what: str) -> Panel:
     """Return one panel of predictions, of :data:`PANELS`, or raise UnknownNameError.
 
     DatasetError without images of both sides, where there is no curve.
     """
     if what not in PANELS:
         raise closest_name("panel for print", what, PANELS)
-    if not found.test.generalized:
-        raise DatasetError(f"{found.title}: no curve, all test images are of unseen classes.")
-    return PANELS[what](found)
+    if not predictions.test.generalized:
+        raise DatasetError(f"{predictions.title}: no curve, all test images are of unseen classes.")
+    return PANELS[what](predictions)
 
 
-def _curve(found: Predictions) -> Panel:
-    origin = found.provenance.gamma_origin if found.gamma is not None else None
-    line = line_of(found.title, found.test.curve, "harmonic", found.gamma, 0.0, origin)
-    return of_curves(InteractiveCurve([line], LOOKS, found.title))
+def _curve(predictions: Predictions) -> Panel:
+    origin = predictions.provenance.gamma_origin if predictions.gamma is not None else None
+    line = line_of(
+        predictions.title, predictions.test.curve, "harmonic", predictions.gamma, 0.0, origin
+    )
+    return of_curves(InteractiveCurve([line], LOOKS, predictions.title))
 
 
-def _classes(found: Predictions) -> Panel:
-    return Panel(partial(_draw_classes, found))
+def _classes(predictions: Predictions) -> Panel:
+    return Panel(partial(_draw_classes, predictions))
 
 
-def _draw_classes(found: Predictions, axes: Axes) -> None:
+def _draw_classes(predictions: Predictions, axes: Axes) -> None:
     """Draw a bar for every class at gamma, best first within each side, and a mark at gamma 0."""
     from zslcore.analysis.confusion import per_class_table
 
-    gamma = found.gamma or 0.0
-    table = per_class_table(found.test, {"plain": 0.0, "calibrated": gamma}, found.class_names)
+    gamma = predictions.gamma or 0.0
+    table = per_class_table(
+        predictions.test, {"plain": 0.0, "calibrated": gamma}, predictions.class_names
+    )
     order = table.sort_values(["side", "calibrated"], ascending=[True, False], kind="stable")
     place = np.arange(len(order))
     for side, hue, symbol in (("seen", SEEN, "circle-open"), ("unseen", UNSEEN, "diamond-open")):

@@ -12,14 +12,14 @@ from tests.worlds import linear_world
 from zslcore.analysis.cross_dataset import (
     PRINTED_CLAIM,
     CrossFit,
-    as_table,
+    add_printed,
     check_pair,
     claim_explained,
     cross_accuracy,
     cross_table,
     cross_tests,
     printed_table,
-    with_printed,
+    table_of_tests,
 )
 from zslcore.datasets.base import Fold, Split
 from zslcore.evaluation import runs
@@ -365,7 +365,7 @@ def test_a_claim_that_follows_is_said_to():
 
 def test_tests_as_a_table():
     tests = cross_tests(printed_table())
-    table = as_table(tests).set_index("asked")
+    table = table_of_tests(tests).set_index("asked")
     assert list(table.index) == ["training set", "test set", "larger"]
     assert tuple(table.loc["larger", ["low", "high"]]) == tests["larger"].interval
     assert tuple(table.loc["larger", ["d_z_low", "d_z_high"]]) == tests["larger"].d_z_interval
@@ -373,7 +373,7 @@ def test_tests_as_a_table():
 
 def test_ours_stand_beside_the_printed_cell():
     table = made(0.0, 0.0).assign(method=lambda t: t["method"].replace("method 3", "SAE"))
-    both = with_printed(table, "set 0", "set 1")
+    both = add_printed(table, "set 0", "set 1")
     assert list(both["method"][:4]) == ["DAP"] * 4
     assert list(both["tested"][:4]) == ["AWA1", "AWA2", "AWA2", "AWA1"]
     assert len(both) == 4 * (12 + 5)

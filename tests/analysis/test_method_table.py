@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm, rankdata, t
 
 from zslcore.analysis.method_table import (
-    Cell,
+    MethodResult,
     best_cells,
     cells_of_runs,
     inductive_rows,
@@ -35,7 +35,7 @@ def cell(row, unseen, seen, **changes):
     u, s = np.mean(unseen), np.mean(seen)
     harmonic = 2 * u * s / (u + s)
     of = dict(zip(UNSEEN, unseen, strict=True)) | dict(zip(SEEN, seen, strict=True))
-    made = Cell(
+    made = MethodResult(
         row=row,
         data="CUB-x",
         digest="d",

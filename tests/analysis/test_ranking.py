@@ -35,7 +35,7 @@ def rng():
 
 
 def test_the_textbooks_example():
-    ranks = ranking.ranks_of(DEMSAR)
+    ranks = ranking.method_ranks(DEMSAR)
     np.testing.assert_allclose(ranks.mean(axis=0), [3.143, 2.000, 2.893, 1.964], atol=5e-4)
     test = ranking.friedman_test(DEMSAR)
     assert test.critical_difference == pytest.approx(1.25, abs=0.01)
@@ -63,11 +63,11 @@ def test_places_are_counted_and_ties_share_them():
     np.testing.assert_allclose(matrix, expected)
     np.testing.assert_allclose(matrix.sum(axis=0), 3)
     places = np.arange(1, 4)
-    np.testing.assert_allclose(matrix @ places / 3, ranking.ranks_of(values).mean(axis=0))
+    np.testing.assert_allclose(matrix @ places / 3, ranking.method_ranks(values).mean(axis=0))
 
 
 def test_figures_that_differ_by_rounding_tie():
-    assert ranking.ranks_of([0.1 + 0.2, 0.3]).tolist() == [1.5, 1.5]
+    assert ranking.method_ranks([0.1 + 0.2, 0.3]).tolist() == [1.5, 1.5]
 
 
 def test_the_null_is_rejected_as_often_as_it_should_be(rng, monkeypatch):
@@ -145,7 +145,7 @@ def test_a_p_of_permutations_counts_what_was_measured():
 
 def test_without_draws_there_is_no_interval():
     found = ranking.ranking(DEMSAR[None])
-    np.testing.assert_allclose(found.mean_rank, ranking.ranks_of(DEMSAR).mean(axis=0))
+    np.testing.assert_allclose(found.mean_rank, ranking.method_ranks(DEMSAR).mean(axis=0))
     assert np.isnan(found.low).all()
 
 

@@ -14,13 +14,13 @@ from tests.worlds import linear_world
 from zslcore.analysis import stored_runs as compare
 from zslcore.analysis.stored_runs import (
     RunFilter,
-    as_csv,
     as_json,
     as_latex,
     as_text,
     chosen,
-    listed,
     oracle_keys,
+    runs_as_csv,
+    select_runs,
     sorted_by,
 )
 from zslcore.datasets import load
@@ -65,22 +65,24 @@ def ids(runs):
     ],
 )
 def test_own_runs_come_first_the_newest_of_them_on_top(runs, meant, expected):
-    assert ids(listed(runs, meant)) == [runs[k].id for k in expected]
+    assert ids(select_runs(runs, meant)) == [runs[k].id for k in expected]
 
 
 @pytest.mark.parametrize("by", sorted_by())
 def test_figures_come_largest_first_and_names_in_order(runs, by):
     runs = runs[:2]  # all of this data folder
-    values = [one.row()[by] for one in listed(runs, RunFilter(), by)]
+    values = [one.row()[by] for one in select_runs(runs, RunFilter(), by)]
     assert values == sorted(values, reverse=sorted_by()[by])
-    assert [one.row()[by] for one in listed(runs, RunFilter(), by, reverse=True)] == values[::-1]
+    assert [one.row()[by] for one in select_runs(runs, RunFilter(), by, reverse=True)] == values[
+        ::-1
+    ]
 
 
 def test_a_run_without_the_figure_comes_last_either_way(runs):
     without = replace(runs[0].result, key="0", evaluation=replace(
         runs[0].result.evaluation, ausuc=None))  # fmt: skip
     for reverse in (False, True):
-        last = listed([StoredRun(without), *runs], RunFilter(), "ausuc", reverse=reverse)[-1]
+        last = select_runs([StoredRun(without), *runs], RunFilter(), "ausuc", reverse=reverse)[-1]
         assert last.id == "0"
 
 
@@ -88,12 +90,12 @@ def test_a_misspelt_name_gets_the_nearest(runs):
     with pytest.raises(UnknownNameError, match="did you mean 'LinearS2V'"):
         RunFilter(methods=["LinearS2"]).check(runs)
     with pytest.raises(UnknownNameError, match="did you mean 'zsl'"):
-        listed(runs, RunFilter(), "zls")
+        select_runs(runs, RunFilter(), "zls")
     RunFilter(methods=["anything"]).check([])
 
 
 def test_csv_has_a_row_a_run_with_origin_and_fractions(runs):
-    table = pd.read_csv(io.StringIO(as_csv(runs)))
+    table = pd.read_csv(io.StringIO(runs_as_csv(runs)))
     assert table["id"].tolist() == ids(runs)
     assert table["origin"].tolist() == ["here", "here", "the package"]
     assert table["zsl"].tolist() == [one.result.evaluation.zsl for one in runs]
@@ -130,7 +132,7 @@ def test_what_the_oracle_of_another_run_chose_is_called_so(tmp_path):
     best = next(one.result.oracle for one in kept if one.result.oracle)
     assert bound.result.params["lam"] == best.gzsl_params["lam"]
     assert " & oracle & " in as_latex([bound], by_oracle)
-    table = pd.read_csv(io.StringIO(as_csv(kept, by_oracle)))
+    table = pd.read_csv(io.StringIO(runs_as_csv(kept, by_oracle)))
     assert dict(zip(table["id"], table["chosen_for"], strict=True))[bound.id] == "oracle"
 
 

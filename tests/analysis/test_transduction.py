@@ -7,7 +7,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore import datasets
-from zslcore.analysis.transduction import compare
+from zslcore.analysis.transduction import compare_with_inductive
 from zslcore.evaluation import protocol
 from zslcore.evaluation.protocol import Setting
 from zslcore.exceptions import DatasetError
@@ -21,7 +21,7 @@ SPLIT = WORLD.splits["PS"]
 
 @pytest.fixture(scope="module")
 def chosen():
-    return compare(Propagation("ESZSL"), Setting(WORLD, SPLIT, seed=3))
+    return compare_with_inductive(Propagation("ESZSL"), Setting(WORLD, SPLIT, seed=3))
 
 
 def test_inductive_side_is_what_the_protocol_reports(chosen):
@@ -44,7 +44,9 @@ def test_transductive_side_grows_out_of_the_chosen_base(chosen):
 
 
 def test_nothing_handed_on_is_the_inductive_method():
-    result = compare(Propagation("ESZSL", alpha=0), Setting(WORLD, SPLIT), choose=False)
+    result = compare_with_inductive(
+        Propagation("ESZSL", alpha=0), Setting(WORLD, SPLIT), choose=False
+    )
     table = result.table()
     figures = ["zsl", "plain_unseen", "plain_seen", "calibrated_harmonic", "ausuc", "gamma"]
     np.testing.assert_allclose(table[figures].iloc[0], table[figures].iloc[1], rtol=1e-6)
@@ -52,7 +54,7 @@ def test_nothing_handed_on_is_the_inductive_method():
 
 @pytest.mark.parametrize("method", TRANSDUCTIVE.values(), ids=TRANSDUCTIVE.keys())
 def test_every_method_is_compared_as_it_is(method):
-    result = compare(method(), Setting(WORLD, SPLIT), choose=False)
+    result = compare_with_inductive(method(), Setting(WORLD, SPLIT), choose=False)
     assert result.transductive.origin == "given"
     assert result.transductive.params["zsl"].keys() == method().get_params().keys()
     assert (result.inductive is None) == (method.card.name == "DSRL")
@@ -63,26 +65,30 @@ def test_labels_of_the_test_set_are_never_looked_at(chosen):
     labels = WORLD.labels.copy()
     unseen = SPLIT.test_unseen
     labels[unseen] = np.random.default_rng(0).permutation(labels[unseen])
-    other = compare(Propagation("ESZSL"), Setting(replace(WORLD, labels=labels), SPLIT, seed=3))
+    other = compare_with_inductive(
+        Propagation("ESZSL"), Setting(replace(WORLD, labels=labels), SPLIT, seed=3)
+    )
     assert other.transductive.params == chosen.transductive.params
     np.testing.assert_array_equal(other.transductive.gzsl.F, chosen.transductive.gzsl.F)
 
 
 def test_without_seen_test_images_there_is_no_gzsl():
     split = replace(SPLIT, test_seen=SPLIT.test_seen[:0])
-    result = compare(GFZSLTran(), Setting(WORLD, split), choose=False)
+    result = compare_with_inductive(GFZSLTran(), Setting(WORLD, split), choose=False)
     assert result.transductive.gzsl is None
     assert "ausuc" not in result.table()
 
 
 def test_without_folds_nothing_can_be_chosen():
     with pytest.raises(DatasetError, match="no folds"):
-        compare(GFZSLTran(), Setting(WORLD, replace(SPLIT, folds=())))
+        compare_with_inductive(GFZSLTran(), Setting(WORLD, replace(SPLIT, folds=())))
 
 
 def test_progress_names_what_is_chosen():
     told = []
-    compare(GFZSLTran(), Setting(WORLD, SPLIT, progress=lambda *said: told.append(said)))
+    compare_with_inductive(
+        GFZSLTran(), Setting(WORLD, SPLIT, progress=lambda *said: told.append(said))
+    )
     assert {what for *_, what in told} == {
         f"{name}, {kind}, parameters for {task}"
         for name, kind in (("GFZSL", "inductive"), ("GFZSL-tran", "transductive"))

@@ -39,7 +39,7 @@ def test_lines_join_the_two_tests_of_one_fit():
 
 
 def test_strips_show_every_pair_with_the_mean_and_its_p():
-    of = tests.differences(*PRINTED), tests.cross_tests(*PRINTED)
+    of = tests.paired_differences(*PRINTED), tests.cross_tests(*PRINTED)
     labels = {"training set": "a", "test set": "b", "larger": "c"}
     figure = read(difference_strips({"printed": of}, labels))
     pairs, means = figure.data
@@ -59,5 +59,5 @@ def test_printed_pairs_stand_below_the_map_and_as_a_table():
     specs = [chart.figure["data"] for chart in charts(app)]
     (drawn,) = [data for data in specs if any(trace.get("name") == "a pair" for trace in data)]
     pairs = next(trace for trace in drawn if trace["name"] == "a pair")
-    expected = 100 * tests.differences(*PRINTED)["difference"]
+    expected = 100 * tests.paired_differences(*PRINTED)["difference"]
     np.testing.assert_allclose(np.sort(pairs["x"]), np.sort(expected))

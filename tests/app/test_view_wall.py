@@ -61,7 +61,7 @@ def test_a_link_opens_a_claim_with_the_printed_cells_ours_and_its_commands(monke
 def test_a_finding_opens_with_the_cells_of_its_claims_and_its_command():
     app = visit("wall", claims_open="who-ranks-first")
     finding = next(each for each in FINDINGS if each.id == "who-ranks-first")
-    assert finding.said in words(app).replace("\\", "")
+    assert finding.sentence in words(app).replace("\\", "")
     assert len(app.dataframe) == finding.command.count("gbu-")
     assert app.code[0].value == finding.command
 

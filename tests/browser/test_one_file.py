@@ -8,7 +8,7 @@ from tests.browser.reading import curve_shown, once
 from tests.browser.test_every_view import violations
 from tests.commands.test_one_file import small_map
 from ui.takeaway.report import Pin, as_html
-from zslcore.interactive.one_file import framed, page_of
+from zslcore.interactive.one_file import framed, html_page
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import ScoreFile
 from zslcore.scores.review import Submission, review, to_html
@@ -91,7 +91,7 @@ def test_the_frame_of_a_notebook_runs_its_curve(page, tmp_path, report):
     """A notebook is a page of its own, which allows frames."""
     scores, _ = report
     body = framed(scores.page(), "Curve")
-    opened(page, tmp_path, page_of(body, title="Notebook").replace("default-src 'none'; ", ""))
+    opened(page, tmp_path, html_page(body, title="Notebook").replace("default-src 'none'; ", ""))
     frame = page.frame_locator("iframe")
     frame.get_by_role("slider").wait_for()
     assert dragged(frame, page)

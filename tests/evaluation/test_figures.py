@@ -8,7 +8,7 @@ import pytest
 
 from tests.worlds import linear_world
 from zslcore.__main__ import main
-from zslcore.analysis.stored_runs import as_csv, as_latex, sorted_by
+from zslcore.analysis.stored_runs import as_latex, runs_as_csv, sorted_by
 from zslcore.board.entry import Figures
 from zslcore.board.table import COLUMNS, HEADINGS
 from zslcore.board.table import PERCENT as BOARD_PERCENT
@@ -43,7 +43,7 @@ def test_a_registered_metric_is_everywhere(result, worst, tmp_path, monkeypatch,
     expected = min(result.evaluation.per_class_zsl.values())
     assert result.row()["worst"] == expected
     runs = [StoredRun(result)]
-    assert pd.read_csv(io.StringIO(as_csv(runs)))["worst"].item() == pytest.approx(expected)
+    assert pd.read_csv(io.StringIO(runs_as_csv(runs)))["worst"].item() == pytest.approx(expected)
     assert "Worst" in as_latex(runs)
     assert f"{100 * expected:.1f}" in as_latex(runs)
     assert sorted_by()["worst"] is True

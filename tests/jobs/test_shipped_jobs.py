@@ -39,7 +39,7 @@ def test_a_changed_one_is_not_served_and_not_removed(tmp_path, monkeypatch):
     monkeypatch.setattr(study, "SHIPPED", tmp_path / "shipped")
     copy = tmp_path / "shipped" / FOLDERS[0].name
     shutil.copytree(FOLDERS[0], copy)
-    assert study.shipped(copy.name) == copy
+    assert study.shipped_folder(copy.name) == copy
     name = next(p for p in copy.iterdir() if p.name != "manifest.json")
     name.chmod(0o644)
     name.write_bytes(name.read_bytes()[:-1] + b"x")

@@ -15,7 +15,7 @@ from zslcore.analysis.cross_dataset import CrossStudy, cross_table
 from zslcore.analysis.large_scale import LargeScaleStudy, measure
 from zslcore.analysis.maps import MapSettings, MapStudy
 from zslcore.analysis.overlap import OverlapStudy, half_and_half, overlap_study
-from zslcore.analysis.study import shipped
+from zslcore.analysis.study import shipped_folder
 from zslcore.datasets import import_dataset, load
 from zslcore.exceptions import DatasetError
 from zslcore.jobs.studies import STUDIES, result, stored_result
@@ -110,7 +110,7 @@ def test_a_map_of_the_package_answers_whatever_libraries_are_installed(monkeypat
     monkeypatch.setattr("zslcore.analysis.maps.layout.version", lambda name: "99.0")
     again = MapStudy.of(pair, settings)
     assert again.key == shown.key
-    read = again.read(shipped(again.key))
+    read = again.read(shipped_folder(again.key))
     assert set(read.libraries) == set(made_by)
     assert "99.0" not in read.libraries.values()
     assert read.about()["libraries"] == read.libraries

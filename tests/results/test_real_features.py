@@ -54,9 +54,9 @@ def test_training_on_the_lists_of_the_first_release_adds_what_is_said_of_it(cub)
     zsl = 100 * (with_leak.zsl - without.zsl)
     seen = 100 * (with_leak.plain.seen - without.plain.seen)
     harmonic = 100 * (with_leak.calibrated.harmonic - without.calibrated.harmonic)
-    assert f"gains {seen:.1f} points on seen classes" in finding.said
-    assert f"{harmonic:.1f} points of calibrated H" in finding.said
-    assert f"({abs(zsl):.1f})" in finding.said
+    assert f"gains {seen:.1f} points on seen classes" in finding.sentence
+    assert f"{harmonic:.1f} points of calibrated H" in finding.sentence
+    assert f"({abs(zsl):.1f})" in finding.sentence
 
 
 def linear_v2s(X, Y, S, codes, lam):

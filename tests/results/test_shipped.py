@@ -8,7 +8,7 @@ import pytest
 
 from tests.worlds import linear_world
 from tools.shipped import largest_difference
-from zslcore.analysis.stored_runs import RunFilter, listed
+from zslcore.analysis.stored_runs import RunFilter, select_runs
 from zslcore.evaluation import verify_predictions
 from zslcore.evaluation.runs import RunResult, refit, run
 from zslcore.evaluation.specs import RunSpec
@@ -80,7 +80,7 @@ def test_it_is_not_listed_as_computed_here(store, result):
     store.put(replace(result, key="f" * 16))
     found = listed(store.stored(), RunFilter(own=True))
     assert [one.id for one in found] == ["f" * 16]
-    assert len(listed(store.stored(), RunFilter())) == 2
+    assert len(select_runs(store.stored(), RunFilter())) == 2
 
 
 def test_one_of_our_own_replaces_it(store, result):

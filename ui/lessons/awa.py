@@ -92,7 +92,7 @@ def _tested(which: str) -> tuple[Outcome, Mapping[str, PairedTest]]:
     """Draw the differences of pairs for each question; return the tests as well."""
     table, *names = _table(which)
     tests = cross_dataset.cross_tests(table, *names)
-    strips = {which: (cross_dataset.differences(table, *names), tests)}
+    strips = {which: (cross_dataset.paired_differences(table, *names), tests)}
     return Outcome(difference_strips(strips, QUESTIONS), "", {"which": which}), tests
 
 

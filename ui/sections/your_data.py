@@ -17,7 +17,7 @@ from ui.takeaway import tables
 from ui.takeaway.curves import draw_curves
 from zslcore import jobs
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
-from zslcore.analysis.method_table import Cell, Column, MethodTable, cells_of_runs
+from zslcore.analysis.method_table import Column, MethodResult, MethodTable, cells_of_runs
 from zslcore.analysis.metric_names import Metric
 from zslcore.analysis.study import run_seconds
 from zslcore.datasets import Split, ZSLDataset
@@ -206,7 +206,7 @@ def _as_table(column: Column) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _show_curve(cell: Cell) -> None:
+def _show_curve(cell: MethodResult) -> None:
     """Draw the seen-unseen curve of a run that has its predictions."""
     source = cell.source
     stored = ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None

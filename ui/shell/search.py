@@ -52,7 +52,7 @@ def hits() -> list[Hit]:
             for id_, claim in CLAIMS.items()
         ),
         *(
-            Hit(f"Finding · {finding.said}", "wall", query=("claims_open", finding.id))
+            Hit(f"Finding · {finding.sentence}", "wall", query=("claims_open", finding.id))
             for finding in FINDINGS
         ),
         *(Hit(f"Released code · {code}", "wall", query=("claims_open", code)) for code in codes()),

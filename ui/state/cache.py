@@ -23,9 +23,9 @@ from zslcore import datasets, leakage
 from zslcore.analysis import dataset_summary
 from zslcore.analysis.maps import EmbeddedMap, quality, sketch, with_all_rows, with_quality
 from zslcore.analysis.maps import map as map_
-from zslcore.analysis.method_table import Cell, cells_of_runs
+from zslcore.analysis.method_table import MethodResult, cells_of_runs
 from zslcore.analysis.papers import claims
-from zslcore.analysis.papers.claims import Body, Evidence, Judgment
+from zslcore.analysis.papers.claims import Body, ClaimEvidence, Judgment
 from zslcore.analysis.stored_runs import oracle_keys
 from zslcore.analysis.study import SILENT, Study
 from zslcore.board import Board, packaged_board
@@ -130,7 +130,7 @@ def _all_runs(stamp: str) -> tuple[Sequence[StoredRun], Collection[str], str]:
     return runs, oracle_keys(runs), store.unreadable(runs)
 
 
-def claim_evidence() -> Mapping[Body, Evidence]:
+def claim_evidence() -> Mapping[Body, ClaimEvidence]:
     """Return the evidence for claims: printed tables, our runs on real and simulated data."""
     return {"printed": claims.printed_evidence(), **_evidence(_store_state())}
 
@@ -141,7 +141,7 @@ def judged_on(body: Body) -> Mapping[str, Judgment]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
-def _evidence(stamp: str) -> Mapping[Body, Evidence]:
+def _evidence(stamp: str) -> Mapping[Body, ClaimEvidence]:
     return claims.evidence_of(one.result for one in all_runs()[0])
 
 
@@ -154,7 +154,7 @@ def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
 
 
 @st.cache_resource(show_spinner="Reading results …", max_entries=2)
-def method_cells(stamp: str, _kept: Sequence[StoredRun], _board: Board) -> Sequence[Cell]:
+def method_cells(stamp: str, _kept: Sequence[StoredRun], _board: Board) -> Sequence[MethodResult]:
     """Return stored results and those of the board as cells of the table of methods."""
     return [*cells_of_runs(_kept), *cells_of_board(_board.results)]
 

@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.overlap import Draw, draw_accuracies, fair_draws, split_of_draw
-from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, open_dataset
+from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, cached_dataset
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import action_facts, published, recognise_actions
 from zslcore.datasets.simulated_actions import EXTRACTORS, action_name
@@ -297,7 +297,7 @@ class ActionFit(RecordStudy[ActionAccuracies]):
     def compute(self, progress: LiveProgress) -> ActionAccuracies:
         """Fit, and score every test class."""
         progress(0, 1, f"{self.splits} draw {self.number + 1}")
-        dataset = open_dataset(self.set.dataset).required(self.set.digest)
+        dataset = cached_dataset(self.set.dataset).required(self.set.digest)
         began = time.process_time()
         rows = class_rows(self, dataset)
         return ActionAccuracies(tuple(rows), time.process_time() - began)

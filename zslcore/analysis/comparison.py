@@ -132,7 +132,7 @@ def accuracies(result: RunResult, metric: Metric) -> tuple[dict[int, float], dic
     return accuracies_of_sides(of, e.per_class_zsl, metric)
 
 
-def measured(
+def metric_of_draws(
     result: RunResult, metric: Metric, weights: np.ndarray, classes: np.ndarray
 ) -> np.ndarray:
     """Return a metric for every row of ``weights`` (n_draws, n_classes), NaN without classes."""
@@ -216,7 +216,7 @@ def occasions(
             for j, results in enumerate(stored):
                 for i, result in enumerate(results):
                     if result is not None:
-                        block[:, i, j] = measured(result, metric, weights, classes)
+                        block[:, i, j] = metric_of_draws(result, metric, weights, classes)
                         seconds[i, j] = result.seconds
             numbers = [str(k) for k in range(n)] if choice == "folds" else [choice] * n
             names += [(dataset.name, split, number) for number in numbers]

@@ -23,7 +23,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from zslcore import version
-from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, Study, made_by, open_dataset
+from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, Study, cached_dataset, made_by
 from zslcore.datasets import load
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.facts import published
@@ -124,8 +124,8 @@ class CrossFit(RecordStudy[CrossAccuracy]):
 
     def compute(self, progress: LiveProgress) -> CrossAccuracy:
         """Fit on one data set, and score all."""
-        train = open_dataset(self.spec.dataset)
-        tests = [open_dataset(name).required(digest) for name, digest in self.tests]
+        train = cached_dataset(self.spec.dataset)
+        tests = [cached_dataset(name).required(digest) for name, digest in self.tests]
         return cross_accuracy(self.spec, train, tests, progress=progress)
 
     def listed(self, result: CrossAccuracy) -> tuple[Mapping[str, Any], Rows]:
@@ -408,7 +408,7 @@ def four_cells(
     return wide.reindex(table["method"].unique())
 
 
-def with_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
+def add_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
     """Add the printed ZSL accuracies to a table; ``first`` and ``second`` stand for AWA1 and AWA2.
 
     Returns
@@ -456,7 +456,7 @@ PRINTED_CLAIM = PrintedClaim(
 )
 
 
-def differences(
+def paired_differences(
     table: pd.DataFrame, first: str, second: str, figure: str = "top1_per_class"
 ) -> pd.DataFrame:
     """Return both differences of every method for every question.
@@ -509,7 +509,7 @@ def cross_tests(
     """
     if unit not in ("pair", "method"):
         raise ParameterError(f"unit must be 'pair' or 'method'; got {unit!r}.")
-    x = differences(table, first, second, figure)
+    x = paired_differences(table, first, second, figure)
     if x["method"].nunique() < 2:
         raise DatasetError(
             f"{first} and {second}: paired tests need two methods with all four figures; "
@@ -524,7 +524,7 @@ def cross_tests(
     }
 
 
-def as_table(tests: Mapping[str, PairedTest]) -> pd.DataFrame:
+def table_of_tests(tests: Mapping[str, PairedTest]) -> pd.DataFrame:
     """Return tests as a table, one row a question."""
     table = pd.DataFrame([asdict(test) for test in tests.values()])
     for name in ("interval", "d_z_interval", "shift_interval"):
@@ -539,13 +539,13 @@ def claim_explained(
 ) -> str:
     """Explain whether a printed p-value follows from its table, and of which pairs it would be."""
     tests = cross_tests(printed_table()) if tests is None else tests
-    asked = tests[claim.question]
-    if round(asked.p, claim.decimals) == claim.p:
+    test = tests[claim.question]
+    if round(test.p, claim.decimals) == claim.p:
         return f"The printed p = {claim.p:g} follows from the printed table."
     of = [key for key, test in tests.items() if round(test.p, claim.decimals) == claim.p]
     text = (
         f"The printed p = {claim.p:g} for the {claim.question} does not follow from the printed "
-        f"table: its {asked.pairs} pairs give p = {asked.p:.2g}."
+        f"table: its {test.pairs} pairs give p = {test.p:.2g}."
     )
     if of:
         text += (

@@ -407,6 +407,6 @@ def prices(table: pd.DataFrame, names: Sequence[str], level: float = 0.95) -> pd
     return pd.DataFrame(rows)
 
 
-def measured() -> pd.DataFrame:
+def measured_prices() -> pd.DataFrame:
     """Return the :func:`prices` that come with the package, of two seeds or more."""
     return pd.read_csv(MEASURED, comment="#")

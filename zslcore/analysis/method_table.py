@@ -76,7 +76,7 @@ def task_of(figure: Metric) -> Literal["zsl", "gzsl"]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cell:
+class MethodResult:
     """One result: a method on a data set and split; figures are fractions in [0, 1].
 
     Empty is what is not known: ``task`` where nothing was chosen, ``who`` of own runs,
@@ -118,7 +118,7 @@ class Cell:
         keys = accuracies_by_key(accuracy)
         return accuracies_of_sides(keys, keys_among(self.unseen, accuracy), figure)
 
-    def equals(self, other: Cell) -> bool:
+    def equals(self, other: MethodResult) -> bool:
         """Whether another result is of the same method and data, with the same figures."""
         mine, theirs = ((c.row, c.data, c.split) for c in (self, other))
         shared = self.figures.keys() & other.figures.keys()
@@ -147,18 +147,18 @@ def inductive_rows() -> list[str]:
     return [row_name(n, {}) for n, method in METHODS.items() if method.card.in_default_comparison]
 
 
-def cells_of_runs(stored: Sequence[StoredRun]) -> list[Cell]:
+def cells_of_runs(stored: Sequence[StoredRun]) -> list[MethodResult]:
     """Return the runs of a store as cells, without those an oracle chose parameters for."""
     bounds, of_folds = oracle_keys(stored), single_fold_keys(stored)
     return [_of_run(one, of_folds) for one in stored if one.result.key not in bounds]
 
 
-def _of_run(one: StoredRun, of_folds: Collection[str]) -> Cell:
+def _of_run(one: StoredRun, of_folds: Collection[str]) -> MethodResult:
     result, spec, e = one.result, one.result.spec, one.result.evaluation
     named = {"zsl": e.per_class_zsl, "plain": e.per_class_plain}
     named |= {"at_gamma": e.per_class} if result.gamma_origin else {}
     names, task = result.class_names, chosen_for(result)
-    return Cell(
+    return MethodResult(
         row=row_name(spec.method, result.params, _non_default_parts(result)),
         data=spec.dataset,
         digest=spec.digest,
@@ -215,15 +215,15 @@ def _benchmark(data: str) -> str:
 
 
 def best_cells(
-    cells: Sequence[Cell], figure: Metric, split: str, *, with_probes: bool = False
-) -> dict[tuple[str, str], Cell]:
+    cells: Sequence[MethodResult], figure: Metric, split: str, *, with_probes: bool = False
+) -> dict[tuple[str, str], MethodResult]:
     """Return which cell counts for every (row, data set) that has the figure.
 
     Own runs come before shipped results, these before those of others; of equals that with classes
     counts, then the newest. Without seen test images parameters are chosen for ZSL whatever the
     figure.
     """
-    candidates: dict[tuple[str, str], list[Cell]] = {}
+    candidates: dict[tuple[str, str], list[MethodResult]] = {}
     wanted, listed = (task_of(figure), ""), [cell for cell in cells if cell.per_class]
     for cell in cells:
         meant = cell.split == split and cell.task in wanted and figure in cell.figures
@@ -232,7 +232,7 @@ def best_cells(
     return {place: _with_classes(min(of, key=_order), listed) for place, of in candidates.items()}
 
 
-def _with_classes(cell: Cell, listed: Sequence[Cell]) -> Cell:
+def _with_classes(cell: MethodResult, listed: Sequence[MethodResult]) -> MethodResult:
     """Return a cell with the classes of an equal result, one that chose the same for both tasks."""
     if cell.per_class:
         return cell
@@ -242,14 +242,14 @@ def _with_classes(cell: Cell, listed: Sequence[Cell]) -> Cell:
     return cell
 
 
-def _order(cell: Cell) -> tuple[int, bool]:
+def _order(cell: MethodResult) -> tuple[int, bool]:
     return _PRECEDENCE.index(cell.origin), not cell.per_class
 
 
 # --- Ranks ----------------------------------------------------------------------------------------
 
 
-def ranked(cells: Sequence[Cell], figure: Metric, n_draws: int = 1000) -> pd.DataFrame:
+def ranked(cells: Sequence[MethodResult], figure: Metric, n_draws: int = 1000) -> pd.DataFrame:
     """Rank the methods of one column, one cell a row; the same draws of test classes for all.
 
     ``first`` and ``last`` are the 95 % interval of ``rank``, 1 the largest, equal values share the
@@ -287,7 +287,7 @@ def ranked(cells: Sequence[Cell], figure: Metric, n_draws: int = 1000) -> pd.Dat
 
 
 def _drawn(
-    cells: Sequence[Cell], figure: Metric, n_draws: int
+    cells: Sequence[MethodResult], figure: Metric, n_draws: int
 ) -> tuple[list[str], np.ndarray, int]:
     """Return why each cell has no interval, figures of the others, and the fewest classes.
 
@@ -344,7 +344,7 @@ class Column:
     split: str
     benchmark: str
     simulated: bool
-    cells: Mapping[str, Cell]
+    cells: Mapping[str, MethodResult]
     ranks: pd.DataFrame
 
     @property
@@ -365,7 +365,7 @@ class MethodTable:
     Each column shows ``split``; data of one's own without a shared split show their own.
     """
 
-    cells: Sequence[Cell]
+    cells: Sequence[MethodResult]
     figure: Metric
     split: str
     origins: Collection[Origin]
@@ -375,7 +375,7 @@ class MethodTable:
     probes: bool = False
 
     @cached_property
-    def counted(self) -> list[Cell]:
+    def counted(self) -> list[MethodResult]:
         """The results of the chosen origins."""
         return [cell for cell in self.cells if cell.origin in self.origins]
 
@@ -418,10 +418,10 @@ class MethodTable:
         of_columns = (column.cells.items() for column in self.columns)
         return frozenset(r for cells in of_columns for r, c in cells if c.origin == "mine")
 
-    def hidden(self) -> dict[HiddenBy, list[Cell]]:
+    def hidden(self) -> dict[HiddenBy, list[MethodResult]]:
         """Return the results of one's own that no column shows, by the choice that hides them."""
         shown = {(row, c.data, c.split) for c in self.columns for row in c.cells}
-        hidden: dict[HiddenBy, list[Cell]] = {}
+        hidden: dict[HiddenBy, list[MethodResult]] = {}
         for cell in self.cells:
             place = (cell.row, cell.data, cell.split)
             if cell.origin != "mine" or cell.probe or place in shown:
@@ -447,7 +447,7 @@ class MethodTable:
         more = [row for column in self.columns for row in column.cells]
         return list(dict.fromkeys([*self.usual_rows, *more]))
 
-    def candidates(self, row: str, data: str) -> list[Cell]:
+    def candidates(self, row: str, data: str) -> list[MethodResult]:
         """Return all results of a cell but board entries with the figures of one of the runs."""
         place = (row, data, self.split_of(data))
         results = [cell for cell in self.cells if (cell.row, cell.data, cell.split) == place]
@@ -548,7 +548,7 @@ def _versions(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 # --- Missing --------------------------------------------------------------------------------------
 
 
-def seconds_of(cells: Iterable[Cell], row: str, data: str, split: str) -> float:
+def seconds_of(cells: Iterable[MethodResult], row: str, data: str, split: str) -> float:
     """Estimate the wall time of a missing cell; NaN where nothing allows it.
 
     That of the same method on other data is scaled by how much longer other methods took there.

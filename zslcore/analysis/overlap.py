@@ -353,13 +353,13 @@ def _difference(
 
 
 def _difference_p(
-    pair: np.ndarray, known: np.ndarray, n_resamples: int, rng: np.random.Generator
+    pair: np.ndarray, in_pretraining: np.ndarray, n_resamples: int, rng: np.random.Generator
 ) -> float:
     """Share of relabellings of the classes with at least as large a difference of gains."""
     order = rng.permuted(np.tile(np.arange(len(pair)), (n_resamples, 1)), axis=1)
-    chosen = np.vstack([np.flatnonzero(known), order[:, : known.sum()]])
+    chosen = np.vstack([np.flatnonzero(in_pretraining), order[:, : in_pretraining.sum()]])
     a = pair[chosen].mean(axis=1)
-    b = (pair.sum(axis=0) - a * known.sum()) / (~known).sum()
+    b = (pair.sum(axis=0) - a * in_pretraining.sum()) / (~in_pretraining).sum()
     differences = np.abs(np.subtract(*gain_of(a, b).T))
     return float((differences >= differences[0] - TINY).mean())
 

@@ -52,7 +52,7 @@ from zslcore.metrics.significance import DIGITS
 N_PERMUTATIONS = 4999
 
 
-def ranks_of(values: ArrayLike) -> np.ndarray:
+def method_ranks(values: ArrayLike) -> np.ndarray:
     """Rank methods (last axis), 1 the largest; ties, to twelve digits, share their mean place."""
     return rankdata(-np.round(np.asarray(values, dtype=np.float64), DIGITS), axis=-1)
 
@@ -102,7 +102,7 @@ def ranking(values: np.ndarray, level: float = 0.95) -> Ranking:
         )
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
-    of_draws = ranks_of(values).mean(axis=1)
+    of_draws = method_ranks(values).mean(axis=1)
     drawn, n = of_draws[1:], values.shape[1]
     if not len(drawn):
         unknown = np.full(values.shape[2], np.nan)
@@ -160,7 +160,7 @@ def friedman_test(values: np.ndarray, alpha: float = 0.05, seed: int = 0) -> Ran
     """Test for equal ranks of all methods in ``values`` (n_occasions >= 2, n_methods >= 3)."""
     _check(values, at_least=(2, 3))
     n, k = values.shape
-    ranks = ranks_of(values)
+    ranks = method_ranks(values)
     statistic, p_chi_square = np.nan, np.nan
     if (np.ptp(ranks, axis=1) > 0).any():
         test = friedmanchisquare(*ranks.T)

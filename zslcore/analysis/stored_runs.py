@@ -114,7 +114,7 @@ def sort_results(table: pd.DataFrame, by: str, *, reverse: bool = False) -> pd.D
     return table
 
 
-def listed(
+def select_runs(
     runs: Sequence[StoredRun], meant: RunFilter, by: str = "created", *, reverse: bool = False
 ) -> list[StoredRun]:
     """Return the runs that pass a filter in an order of :func:`sort_results`."""
@@ -150,7 +150,7 @@ def chosen(one: StoredRun, oracle_keys: Collection[str]) -> str:
     return ORACLE if how == "given" and one.result.key in oracle_keys else _CHOSEN_FOR[how]
 
 
-def as_csv(
+def runs_as_csv(
     runs: Sequence[StoredRun],
     oracle_keys: Collection[str] = (),
     others: Iterable[Mapping[str, Any]] = (),
@@ -253,7 +253,7 @@ GAPS = (
     ("harmonic", "gap of parameters and gamma", "H"),
     ("gamma", "gap of gamma", "H"),
 )
-FORMATS = {"csv": as_csv, "json": as_json, "latex": as_latex}
+FORMATS = {"csv": runs_as_csv, "json": as_json, "latex": as_latex}
 
 
 # --- The differences of two runs ------------------------------------------------------------------

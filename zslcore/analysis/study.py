@@ -133,7 +133,7 @@ class Study(Generic[R]):
     @property
     def key(self) -> str:
         """SHA-256 of :attr:`identity`, 16 hex digits."""
-        return key_of(self.identity)
+        return study_key(self.identity)
 
     @property
     def estimators(self) -> Iterable[ZSLEstimator]:
@@ -165,7 +165,7 @@ def made_by(*methods: ZSLEstimator, grids: bool = False) -> dict[str, Any]:
     return identity
 
 
-def key_of(of: object) -> str:
+def study_key(of: object) -> str:
     """Return the SHA-256 of the identity of a study, 16 hex digits."""
     text = json.dumps(of, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -177,7 +177,7 @@ def read_once(name: str, stamp: str) -> ZSLDataset:
     return load_results_only(name) if is_known_by_results(name) else load(name)
 
 
-def open_dataset(name: str) -> ZSLDataset:
+def cached_dataset(name: str) -> ZSLDataset:
     """Return a data set, read once in every process; known by its results where not imported."""
     return read_once(name, imports.version_token(name))
 
@@ -260,7 +260,7 @@ def verified(folder: Path) -> dict[str, Any]:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         artifacts.verify(folder, manifest["files"], MANIFEST)
         identity: dict[str, Any] = manifest["settings"]
-        intact = key_of(identity) == folder.name and manifest["format"] == FORMAT
+        intact = study_key(identity) == folder.name and manifest["format"] == FORMAT
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise artifacts.CorruptFolderError(
             f"its manifest cannot be read ({type(error).__name__})"
@@ -279,7 +279,7 @@ def is_intact(folder: Path) -> bool:
     return True
 
 
-def shipped(key: str) -> Path | None:
+def shipped_folder(key: str) -> Path | None:
     """Return the verified folder of a result that comes with the package, or None."""
     folder = SHIPPED / key
     return folder if settings.SHIPPED() and folder.is_dir() and is_intact(folder) else None

@@ -144,7 +144,7 @@ class TransductionStudy(Study["Transduction"]):
         return {"grids": {}} | made_by(*self.estimators, grids=self.choose)
 
     def compute(self, progress: LiveProgress) -> Transduction:
-        """Compare the two, see :func:`compare`."""
+        """Compare the two, see :func:`compare_with_inductive`."""
         progress(0, 0, f"Fitting {self.method}")
         return self.compare(progress=progress)
 
@@ -153,14 +153,14 @@ class TransductionStudy(Study["Transduction"]):
         dataset: ZSLDataset | None = None,
         progress: Progress = silent,
     ) -> Transduction:
-        """Compare, see :func:`compare`; ``dataset`` is that data set where it is open already."""
+        """Compare by :func:`compare_with_inductive`; ``dataset`` is the open data set, if any."""
         dataset = (load(self.dataset) if dataset is None else dataset).required(self.digest)
         scaling = Preprocessing(self.features, self.prototypes)
         setting = Setting(dataset, dataset.split(self.split), scaling, self.seed, progress)
-        return compare(self.estimator, setting, choose=self.choose)
+        return compare_with_inductive(self.estimator, setting, choose=self.choose)
 
 
-def compare(
+def compare_with_inductive(
     method: TransductiveEstimator, setting: Setting, *, choose: bool = True
 ) -> Transduction:
     """Fit a transductive method and its inductive self, and score the test set by both.

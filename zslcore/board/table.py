@@ -27,7 +27,7 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.method_table import Cell, row_name
+from zslcore.analysis.method_table import MethodResult, row_name
 from zslcore.analysis.metric_names import METRICS
 from zslcore.analysis.ranking import rank_bounds
 from zslcore.analysis.resampling import accuracies_by_key, keys_among, order_of_classes
@@ -339,14 +339,14 @@ def _percent(value: float | None) -> str:
 OURS = "Zero-shot lab"
 
 
-def cells_of_board(results: Iterable[CheckedEntry]) -> list[Cell]:
+def cells_of_board(results: Iterable[CheckedEntry]) -> list[MethodResult]:
     """Return results of the board as cells, without bounds and superseded splits."""
     return [
         _of_entry(one) for one in results if not one.entry.used_test_set and one.split_kind != "v1"
     ]
 
 
-def _of_entry(one: CheckedEntry) -> Cell:
+def _of_entry(one: CheckedEntry) -> MethodResult:
     entry, data = one.entry, one.entry.data
     values: dict[Any, float | None] = {
         name: getattr(entry.figures, REGISTERED[registered].board)
@@ -354,7 +354,7 @@ def _of_entry(one: CheckedEntry) -> Cell:
     }
     spec, scaled = entry.spec or {}, ("features", "prototypes")
     more = [f"{what} {spec[what]}" for what in scaled if spec.get(what, "l2") != "l2"]
-    return Cell(
+    return MethodResult(
         row=row_name(entry.method, entry.parameters.params, more),
         data=data.name,
         digest=data.digest,
@@ -374,7 +374,7 @@ def _of_entry(one: CheckedEntry) -> Cell:
     )
 
 
-def leak_of(cells: Sequence[Cell]) -> Finding:
+def leak_of(cells: Sequence[MethodResult]) -> Finding:
     """Return the finding on pre-training classes of a column, cells of one data set and split."""
     pretraining = next((cell.pretraining for cell in cells if cell.pretraining), ())
     names = next((cell.unseen for cell in cells if cell.unseen), frozenset())

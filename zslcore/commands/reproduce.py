@@ -26,7 +26,7 @@ from zslcore.analysis.papers.experiments import (
     reproduce,
 )
 from zslcore.analysis.papers.experiments.experiment import explain_means, widen_table
-from zslcore.analysis.study import open_dataset
+from zslcore.analysis.study import cached_dataset
 from zslcore.commands.command import Output, command, option
 from zslcore.commands.options import JSON, METHOD, show_standing
 from zslcore.evaluation import plugins, write_predictions
@@ -169,10 +169,12 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
     """Return the heading: the experiment, the data sets and the printed figures."""
     datasets = args.dataset or experiment.datasets
     names = [
-        f"{name} (simulated)" if open_dataset(name).simulated and "simulated" not in name else name
+        f"{name} (simulated)"
+        if cached_dataset(name).simulated and "simulated" not in name
+        else name
         for name in datasets
     ]
-    simulated = any(open_dataset(name).simulated for name in datasets)
+    simulated = any(cached_dataset(name).simulated for name in datasets)
     unit = ", in points" * (experiment.unit == "percent")
     difference = f" diff: ours less printed{unit}." if table["difference"].notna().any() else ""
     lines = [
@@ -192,7 +194,7 @@ def heading(args: argparse.Namespace, experiment: Experiment, table: pd.DataFram
 
 def missing_features(name: str, table: pd.DataFrame) -> str:
     """Name the cells that need features, for a data set with precomputed results only."""
-    dataset = open_dataset(name)
+    dataset = cached_dataset(name)
     if not isinstance(dataset, ResultsOnly):
         return ""
     rows = table[(table["dataset"] == name) & table["ours"].isna()]
@@ -215,7 +217,7 @@ def variants(experiment: Experiment, methods: Iterable[str]) -> str:
     settings = {
         method: ", ".join(f"{name} = {value}" for name, value in params.items())
         for method in methods
-        if (params := experiment.given(method))
+        if (params := experiment.params_of(method))
     }
     rows = "; ".join(f"{method} with {values}" for method, values in settings.items())
     scaled = IN_WORDS[experiment.features].capitalize()

@@ -22,10 +22,10 @@ from zslcore.analysis import stored_runs
 from zslcore.analysis.stored_runs import (
     FORMATS,
     RunFilter,
-    as_csv,
     as_text,
-    listed,
     oracle_keys,
+    runs_as_csv,
+    select_runs,
     sort_results,
     sorted_by,
     tabulate_results,
@@ -86,7 +86,7 @@ def meant(args: argparse.Namespace, stored: Sequence[StoredRun]) -> list[StoredR
         own=args.own,
     )
     wanted.check(stored)
-    return listed(stored, wanted, args.sort, reverse=args.reverse)
+    return select_runs(stored, wanted, args.sort, reverse=args.reverse)
 
 
 def _all_runs() -> list[StoredRun]:
@@ -292,7 +292,9 @@ def export_runs(args: argparse.Namespace) -> None:
             "Use --format csv for every kind of result."
         )
     if others:
-        text = as_csv(runs, oracle_keys(stored), [row for one in others for row in one.table()])
+        text = runs_as_csv(
+            runs, oracle_keys(stored), [row for one in others for row in one.table()]
+        )
     else:
         text = FORMATS[args.format](runs, oracle_keys(stored))
     if args.output:

@@ -68,10 +68,10 @@ def one_file(
         f"<h1>{escape(title)}</h1>\n<p>{escape(caption)}</p>\n{element(parts)}\n"
         f"<p><small>{escape(footnote)}</small></p>"
     )
-    return page_of(body, title=title, style=parts.css, script=script_of(parts, data), theme=theme)
+    return html_page(body, title=title, style=parts.css, script=script_of(parts, data), theme=theme)
 
 
-def page_of(body: str, *, title: str, style: str = "", script: str = "", theme: str = "") -> str:
+def html_page(body: str, *, title: str, style: str = "", script: str = "", theme: str = "") -> str:
     """Return a page that loads nothing, with a module as its script or none.
 
     In ``body``, HTML, every text from outside is escaped; in ``style`` the colours of the app are

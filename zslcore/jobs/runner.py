@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from zslcore.analysis.study import Study, is_intact, shipped
+from zslcore.analysis.study import Study, is_intact, shipped_folder
 from zslcore.evaluation import plugins
 from zslcore.exceptions import ZSLError
 from zslcore.jobs.worker import Worker
@@ -363,7 +363,7 @@ class Runner:
         """
         folder = self.folder / work.key
         if not folder.is_dir():
-            return shipped(work.key)
+            return shipped_folder(work.key)
         seen = _stamp(folder)
         if self._verified.get(folder) != seen:
             if not is_intact(folder):

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from zslcore.exceptions import closest_name
-from zslcore.interactive.one_file import page_of
+from zslcore.interactive.one_file import html_page
 from zslcore.leakage.report import FAIL_ON, FailOn, Finding, Mark, Report, worst_first
 from zslcore.texts import read_fields, strict_json
 from zslcore.version import version
@@ -157,7 +157,7 @@ def to_html(*reports: Report) -> str:
 
 def page(title: str, body: str, style: str = "", script: str = "") -> str:
     """Return a page that loads nothing from elsewhere; ``body`` is HTML."""
-    return page_of(body, title=title, style=_style() + style, script=script)
+    return html_page(body, title=title, style=_style() + style, script=script)
 
 
 def body_of(*reports: Report) -> str:

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from zslcore.analysis.papers.claims import CLAIMS, Evidence, printed_evidence
+from zslcore.analysis.papers.claims import CLAIMS, ClaimEvidence, printed_evidence
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def test_what_is_not_read_changes_no_verdict_and_what_is_read_does(printed):
 
     def judged(value):
         rows = printed.figures.assign(value=value)
-        return CLAIMS[id_].judge(Evidence("printed", rows, printed.tables))
+        return CLAIMS[id_].judge(ClaimEvidence("printed", rows, printed.tables))
 
     value = printed.figures["value"]
     assert judged(value.where(is_read, 0.0)) == before

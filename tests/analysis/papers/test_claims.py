@@ -13,14 +13,14 @@ from scipy.stats import t, ttest_ind
 from zslcore.analysis.papers.claims import (
     CLAIMS,
     PAPERS,
-    Evidence,
+    ClaimEvidence,
     as_records,
-    as_table,
     as_text,
     evidence_from_rows,
     evidence_of,
     get_claims,
     judge_all,
+    judgment_table,
     printed_evidence,
 )
 from zslcore.analysis.papers.claims.evidence import (
@@ -78,7 +78,7 @@ def of(*rows, body="real", **tables):
     """Evidence of rows and printed tables."""
     every = [row for part in rows for row in part]
     figures = pd.DataFrame(every, columns=list(COLUMNS))
-    return Evidence(body, figures, {name: pd.DataFrame(t) for name, t in tables.items()})
+    return ClaimEvidence(body, figures, {name: pd.DataFrame(t) for name, t in tables.items()})
 
 
 def falling(first=(), last=(), figure="zsl", extra=()):
@@ -202,7 +202,7 @@ def devise_on_cub(*more):
     for method, data in (("DEVISE", "CUB"), *more):
         falls = (rows["method"] == method) & (rows["data"] == data)
         rows.loc[falls & (rows["chosen_for"] == "gzsl"), "value"] = 0.3
-    return Evidence("real", rows)
+    return ClaimEvidence("real", rows)
 
 
 def spreads(by_method):
@@ -475,7 +475,7 @@ def as_run(name, evidence):
 def test_a_claim_holds_on_evidence_for_it_and_not_on_evidence_against_it(name):
     for evidence, verdict in zip(CASES[name], (HOLDS, NOT), strict=True):
         judgment = CLAIMS[name].judge(as_run(name, evidence))
-        assert judgment.verdict == verdict, judgment.said
+        assert judgment.verdict == verdict, judgment.sentence
         assert judgment.number is not None
         if judgment.low is not None:
             assert judgment.low - 1e-6 <= judgment.number <= judgment.high + 1e-6
@@ -503,7 +503,7 @@ def test_data_that_a_claim_does_not_speak_of_count_for_nothing(name):
                 continue
             judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=other)))
             assert (judgment.verdict, judgment.number) == (UNDECIDED, None)
-            assert judgment.said.startswith("No run on ")
+            assert judgment.sentence.startswith("No run on ")
 
 
 @pytest.mark.nightly
@@ -513,7 +513,7 @@ def test_a_part_of_the_data_sets_never_confirms_nor_refutes(name):
         for benchmark in CLAIMS[name].data if evidence.body != "printed" else ():
             one = evidence.figures[evidence.figures["benchmark"] == benchmark]
             judgment = CLAIMS[name].judge(as_run(name, replace(evidence, figures=one)))
-            assert judgment.verdict in (HERE, NOT_HERE, UNDECIDED), judgment.said
+            assert judgment.verdict in (HERE, NOT_HERE, UNDECIDED), judgment.sentence
             told = judgment.verdict != UNDECIDED
             assert judgment.where.startswith("1 of ") == told
 
@@ -539,8 +539,8 @@ def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
         two = figures[figures["data"].isin(["CUB", "AWA1"])].assign(seeds=1)
         two = two.replace({"data": {"AWA1": "AWA1-own"}})
         two.loc[two["benchmark"] == "AWA1", "pretraining"] = ""
-        found = CLAIMS[name].judge(Evidence("real", two))
-        assert found.words == f"{verdict} (2 of 5 data sets)", found.said
+        found = CLAIMS[name].judge(ClaimEvidence("real", two))
+        assert found.words == f"{verdict} (2 of 5 data sets)", found.sentence
         assert found.scope == scope
     every = CLAIMS["gbu-gzsl-lower"].judge(zsl_and_u(True))
     assert every.words == HOLDS
@@ -550,7 +550,7 @@ def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
 def test_missing_methods_are_named_and_make_a_part():
     rows = group(COMPATIBLE, "zsl", 0.6, 0.5)[0]
     fewer = rows.figures[~rows.figures["method"].isin(["DAP", "IAP"])]
-    found = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", Evidence("real", fewer)))
+    found = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", ClaimEvidence("real", fewer)))
     assert found.words == "holds here (11 of 13 methods)"
     assert "; without DAP and IAP" in found.scope
 
@@ -566,16 +566,16 @@ def test_figures_within_one_point_have_no_order():
     seventh = of(cells({m: 0.9 - 0.004 * k for k, m in enumerate(order)}, data=("CUB", "AWA1")))
     near = CLAIMS["gbu-sync-seventh-ps"].judge(as_run("gbu", seventh))
     assert near.verdict == UNDECIDED
-    assert "With changes of one point, its rank is between " in near.said
+    assert "With changes of one point, its rank is between " in near.sentence
     fewer = at(1, "ALE")
     del fewer["SJE"]
     found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(cells(fewer, data=("CUB",)))))
     assert found.verdict == UNDECIDED
-    assert "With any accuracy of SJE and" in found.said
+    assert "With any accuracy of SJE and" in found.sentence
     close = {m: 0.5 - 0.004 * (m != "ALE") for m in (*BENCHMARK_METHODS, "CMT*")}
     found = CLAIMS["gbu-best-h"].judge(as_run("gbu", of(cells(close, "H", data=("CUB",)))))
     assert found.verdict == UNDECIDED
-    assert "ALE on CUB (within one point)" in found.said
+    assert "ALE on CUB (within one point)" in found.sentence
 
 
 def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_other():
@@ -583,21 +583,21 @@ def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_othe
     other = pair | {"ALE": 0.6, "LATEM": 0.5}
     rows = cells(pair, data=("CUB",)) + cells(other, data=("AWA1",))
     found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(rows)))
-    assert "ALE is number 1 of 13 by mean rank of ZSL over 2 data sets (1.5). " in found.said
-    assert "is first" not in found.said
+    assert "ALE is number 1 of 13 by mean rank of ZSL over 2 data sets (1.5). " in found.sentence
+    assert "is first" not in found.sentence
 
 
 def test_one_is_spoken_of_as_one():
     values = at(2, "ALE")
     one = of(cells(values, data=("CUB",)))
     found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", one))
-    assert "ALE is number 2 of 13 by mean rank of ZSL over 1 data set (2.0)" in found.said
+    assert "ALE is number 2 of 13 by mean rank of ZSL over 1 data set (2.0)" in found.sentence
     found = CLAIMS["gbu-top-three-ps"].judge(as_run("gbu", of(cells(at(1, "ALE")))))
-    assert ", 1 certainly is among them and " in found.said
+    assert ", 1 certainly is among them and " in found.sentence
     found = CLAIMS["cal-sje-spreads"].judge(
         spreads({"SJE": 0.02, "ALE": 0.01, "DEVISE": 0.01, "SYNC": np.nan})
     )
-    assert found.said.endswith("SYNC lacks them here.")
+    assert found.sentence.endswith("SYNC lacks them here.")
 
 
 def test_a_difference_on_two_data_sets_has_to_be_clear_on_each():
@@ -630,12 +630,12 @@ def test_hand_crafted_features_are_not_comparable_with_deep_ones(name):
     """Alone they give no verdict; next to deep ones they change nothing and are named."""
     rows = as_run(name, CASES[name][1]).figures
     crafted = rows[rows["data"] == "AWA1"].assign(data="AWA1-lss", pretraining="none")
-    found = CLAIMS[name].judge(Evidence("real", crafted))
+    found = CLAIMS[name].judge(ClaimEvidence("real", crafted))
     assert (found.verdict, found.number) == ("not comparable", None)
-    assert found.said.startswith("AWA1-lss has hand-crafted features, trained on nothing; ")
+    assert found.sentence.startswith("AWA1-lss has hand-crafted features, trained on nothing; ")
     deep = rows[rows["data"] != "AWA1"]
-    alone = CLAIMS[name].judge(Evidence("real", deep))
-    both = CLAIMS[name].judge(Evidence("real", pd.concat([deep, crafted])))
+    alone = CLAIMS[name].judge(ClaimEvidence("real", deep))
+    both = CLAIMS[name].judge(ClaimEvidence("real", pd.concat([deep, crafted])))
     assert (both.verdict, both.number) == (alone.verdict, alone.number)
     assert both.scope == f"{alone.scope} Not comparable: AWA1-lss (hand-crafted features)."
 
@@ -644,7 +644,8 @@ def test_the_one_class_that_a_mean_gain_rests_on_is_named():
     gains = cells(dict.fromkeys(BENCHMARK_METHODS, 0.4), "gain", "SS", data=("CUB", "AWA1"))
     found = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", of(gains)))
     assert (
-        "the gain rests on 1 of 50 test classes of CUB (Indigo Bunting) and 6 of 10" in found.said
+        "the gain rests on 1 of 50 test classes of CUB (Indigo Bunting) and 6 of 10"
+        in found.sentence
     )
 
 
@@ -661,28 +662,30 @@ def test_two_kinds_of_features_of_one_benchmark_are_one_case(name):
     rows = evidence.figures
     other = rows.assign(data=rows["data"] + "-other", value=rows["value"] + 0.05)
     for figures in (pd.concat([rows, other]), pd.concat([other, rows])):
-        assert CLAIMS[name].judge(Evidence("real", figures)) == CLAIMS[name].judge(evidence)
+        assert CLAIMS[name].judge(ClaimEvidence("real", figures)) == CLAIMS[name].judge(evidence)
 
 
 @pytest.mark.nightly
 def test_what_is_missing_is_said_of_what_was_looked_at():
     of_cub = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.5), data=("CUB",))).figures
     both = pd.concat([of_cub, of_cub.assign(split="SS", value=of_cub["value"] + 0.01)])
-    found = CLAIMS["gbu-ps-spares-fine"].judge(as_run("gbu", Evidence("real", both)))
-    assert found.said.startswith("PS instead of SS on CUB: −1.0 points")
+    found = CLAIMS["gbu-ps-spares-fine"].judge(as_run("gbu", ClaimEvidence("real", both)))
+    assert found.sentence.startswith("PS instead of SS on CUB: −1.0 points")
     unnamed = of_cub[of_cub["method"] != "SYNC"]
-    found = CLAIMS["gbu-best-ps"].judge(as_run("gbu", Evidence("real", unnamed)))
-    assert found.said == "The methods that the paper names have no ZSL on PS here."
+    found = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("real", unnamed)))
+    assert found.sentence == "The methods that the paper names have no ZSL on PS here."
     found = CLAIMS["cal-closed-forms-fixed"].judge(spreads({"ALE": 0.01}))
-    assert found.said == "Closed forms with a deviation of 0.0 over seeds: there is no case here."
+    assert (
+        found.sentence == "Closed forms with a deviation of 0.0 over seeds: there is no case here."
+    )
 
 
 def test_a_sentence_on_simulated_data_names_these():
     rows = best(BEST_PS, {})[0].figures
     rows = rows.assign(data="simulated-" + rows["data"])
-    found = CLAIMS["gbu-best-ps"].judge(as_run("gbu", Evidence("simulated", rows)))
-    assert "Best: GFZSL on simulated-SUN, " in found.said
-    assert "Data: simulated-SUN, simulated-AWA1, " in found.said
+    found = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("simulated", rows)))
+    assert "Best: GFZSL on simulated-SUN, " in found.sentence
+    assert "Data: simulated-SUN, simulated-AWA1, " in found.sentence
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -691,7 +694,7 @@ def test_without_evidence_a_claim_cannot_be_told_and_says_why(name):
     judgment = CLAIMS[name].judge(of())
     assert judgment.verdict == UNDECIDED
     assert judgment.number is None
-    assert judgment.said.endswith(".")
+    assert judgment.sentence.endswith(".")
 
 
 @pytest.mark.parametrize("name", [name for name, claim in CLAIMS.items() if claim.tables])
@@ -750,7 +753,7 @@ def test_verdicts_on_the_printed_tables():
     judged = judge_all(ids=list(PRINTED), evidence={"printed": printed_evidence()})
     for name, (verdict, number) in PRINTED.items():
         found = judged[name]["printed"]
-        assert found.verdict == verdict, found.said
+        assert found.verdict == verdict, found.sentence
         assert found.number == (None if number is None else pytest.approx(number, abs=5e-5))
 
 
@@ -873,7 +876,7 @@ def test_verdicts_on_the_conference_version_follow_from_its_tables_by_plain_sums
     judged = judge_all(ids=list(verdicts), evidence={"printed": printed_evidence()})
     assert {name: judged[name]["printed"].verdict for name in verdicts} == verdicts
     assert sorted(verdicts.values()) == [HOLDS] * 6 + [UNDECIDED] * 3
-    assert "Best: ALE and SYNC on SUN, " in judged["cvpr-best-ss"]["printed"].said
+    assert "Best: ALE and SYNC on SUN, " in judged["cvpr-best-ss"]["printed"].sentence
     others = [id_ for id_ in CLAIMS if id_.startswith("cvpr-") and id_ not in verdicts]
     assert all("not available" in CLAIMS[id_].table_alone for id_ in others)
     assert len(others) == 7
@@ -912,7 +915,7 @@ def test_a_difference_has_the_t_interval():
     # mean 2, deviation 1, n = 3: 2 +- 4.303 / sqrt(3)
     assert (found.low, found.high) == pytest.approx((0.02 - 0.02484, 0.02 + 0.02484), abs=1e-5)
     assert found.verdict == UNDECIDED
-    assert "The interval includes zero." in found.said
+    assert "The interval includes zero." in found.sentence
 
 
 def test_a_count_has_the_exact_interval_and_names_the_exceptions():
@@ -920,10 +923,10 @@ def test_a_count_has_the_exact_interval_and_names_the_exceptions():
         "Above", pd.Series({"ALE": True, "SJE": False, "SAE": True}), at_least=2 / 3
     )
     assert found.verdict == HOLDS
-    assert found.said == "Above: 2 of 3; not SJE."
+    assert found.sentence == "Above: 2 of 3; not SJE."
     six, seven = (judge_share("Above", pd.Series(False, index=list("abcdefg"[:n]))) for n in (6, 7))
-    assert six.said == "Above: 0 of 6; not a, b, c, d, e and f."
-    assert seven.said == "Above: 0 of 7."
+    assert six.sentence == "Above: 0 of 6; not a, b, c, d, e and f."
+    assert seven.sentence == "Above: 0 of 7."
     assert (found.low, found.high) == pytest.approx((0.0943, 0.9916), abs=1e-4)
 
 
@@ -932,7 +935,7 @@ def test_an_order_on_few_data_sets_counts_one_kind_of_features_of_each():
     few = every[every["data"].isin(["CUB", "AWA1"])]
     twice = few.assign(data=few["data"] + "-other", value=0.9)
     for figures in (few, pd.concat([few, twice])):
-        found = CLAIMS["gbu-gfzsl-first-ps"].judge(Evidence("real", figures))
+        found = CLAIMS["gbu-gfzsl-first-ps"].judge(ClaimEvidence("real", figures))
         assert found.words == "holds here (2 of 5 data sets)"
         assert found.number == 1.0
 
@@ -941,7 +944,7 @@ def test_what_is_read_off_figure_7_has_no_verdict_from_table_6():
     for name in ("first-three-ts", "detector-ranks"):
         found = CLAIMS[f"gbu-{name}"].judge(printed_evidence())
         assert found.verdict == UNDECIDED
-        assert "Table 6 alone: " in found.said
+        assert "Table 6 alone: " in found.sentence
 
 
 def test_features_that_were_trained_on_nothing_are_a_control_and_no_counter_example():
@@ -950,14 +953,14 @@ def test_features_that_were_trained_on_nothing_are_a_control_and_no_counter_exam
     control = control.assign(data="AWA1-phog", benchmark="AWA1", pretraining="none")
     claim = CLAIMS["gbu-known-classes-easier"]
     trained = of(cells(every, "gain", "SS")).figures
-    found = claim.judge(as_run("gbu", Evidence("real", pd.concat([trained, control]))))
+    found = claim.judge(as_run("gbu", ClaimEvidence("real", pd.concat([trained, control]))))
     assert found.verdict == HOLDS
-    assert "Control, features trained on nothing: −50 % on average over 13." in found.said
+    assert "Control, features trained on nothing: −50 % on average over 13." in found.sentence
     assert "AWA1-phog" not in found.data
-    alone = claim.judge(as_run("gbu", Evidence("real", control)))
+    alone = claim.judge(as_run("gbu", ClaimEvidence("real", control)))
     assert alone.verdict == "not comparable"
-    unknown = as_run("gbu", Evidence("real", control.assign(pretraining="")))
-    assert "of AWA1-phog it is not known" in claim.judge(unknown).said
+    unknown = as_run("gbu", ClaimEvidence("real", control.assign(pretraining="")))
+    assert "of AWA1-phog it is not known" in claim.judge(unknown).sentence
 
 
 def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
@@ -968,12 +971,12 @@ def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
             for v, figure in zip(values, ("H", "H at gamma"), strict=True)
         ]
         found = CLAIMS["cal-lifts-every-method"].judge(of(*pair))
-        assert found.verdict == verdict, found.said
+        assert found.verdict == verdict, found.sentence
         missing = [name for name in EIGHT if name not in methods]
         assert f"without {join_names(missing)}" in found.scope
     every = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.4), "gain", "SS")).figures
     three = every[every["data"].isin(["CUB", "SUN", "aPY"])]
-    found = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", Evidence("real", three)))
+    found = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", ClaimEvidence("real", three)))
     assert found.words == "holds here (3 of 5 data sets)"
 
 
@@ -999,14 +1002,14 @@ def test_an_order_of_fewer_than_five_methods_is_none():
         some = dict(list(values.items())[-n:])
         evidence = of(*(cells(some, figure) for figure in ("zsl", "H")))
         found = claim.judge(as_run("gbu", evidence))
-        assert (found.number is None) == (n == 4), found.said
+        assert (found.number is None) == (n == 4), found.sentence
         assert found.verdict == (UNDECIDED if n == 4 else HERE)
 
 
 def test_a_share_of_some_cases_needs_its_interval_above_it():
     ten = awa(("DEVISE",)).figures
     ten = ten[~ten["method"].isin(["DAP", "IAP"])]
-    found = CLAIMS["gbu-eight-of-twelve"].judge(as_run("gbu", Evidence("real", ten)))
+    found = CLAIMS["gbu-eight-of-twelve"].judge(as_run("gbu", ClaimEvidence("real", ten)))
     assert (found.verdict, found.number) == (UNDECIDED, 0.9)
     assert found.low < 8 / 12
 
@@ -1018,7 +1021,7 @@ def test_a_difference_printed_as_the_limit_is_within_it():
     assert apart["DAP"] == 0.02
     found = CLAIMS["gbu-eight-of-twelve"].judge(printed_evidence())
     assert (found.verdict, found.number) == (HOLDS, (apart <= 0.02).sum() / 12)
-    assert "8 of 12; not ALE, DEVISE, SJE and SYNC" in found.said
+    assert "8 of 12; not ALE, DEVISE, SJE and SYNC" in found.sentence
 
 
 def test_a_variant_that_the_paper_did_not_run_is_no_evidence_on_its_claims():
@@ -1028,20 +1031,20 @@ def test_a_variant_that_the_paper_did_not_run_is_no_evidence_on_its_claims():
     assert claim.judge(rows) == replace(
         claim.judge(rows),
         verdict=UNDECIDED,
-        said="No H of GFZSL, as the paper ran it, is available on every data set.",
+        sentence="No H of GFZSL, as the paper ran it, is available on every data set.",
     )
     raw = as_run("gbu", rows).figures.replace(
         {"method": {"GFZSL (estimated)": "GFZSL (estimated, features none)"}}
     )
-    assert claim.judge(Evidence("real", raw)).verdict == NOT
+    assert claim.judge(ClaimEvidence("real", raw)).verdict == NOT
 
 
 def test_features_as_they_come_count_before_scaled_ones():
     scaled, raw = gzsl(0.4, 0.2).figures, gzsl(0.2, 0.4).figures
     raw = raw.assign(method=[f"{name} (features none)" for name in raw["method"]])
-    both = Evidence("real", pd.concat([scaled, raw], ignore_index=True))
+    both = ClaimEvidence("real", pd.concat([scaled, raw], ignore_index=True))
     assert CLAIMS["cal-lifts-every-method"].judge(both).verdict == HOLDS
-    assert CLAIMS["cal-lifts-every-method"].judge(Evidence("real", scaled)).verdict == NOT
+    assert CLAIMS["cal-lifts-every-method"].judge(ClaimEvidence("real", scaled)).verdict == NOT
 
 
 def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
@@ -1055,7 +1058,7 @@ def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
 
 def test_close_by_our_measure_alone_is_said():
     found = CLAIMS["cal-lowest-above-highest"].judge(printed_evidence())
-    assert "On CUB it is below, and close by our measure alone." in found.said
+    assert "On CUB it is below, and close by our measure alone." in found.sentence
 
 
 # --- Runs as evidence -----------------------------------------------------------------------------
@@ -1194,7 +1197,7 @@ def test_records_are_json_and_the_table_has_a_row_a_body():
     records = json.loads(json.dumps(as_records(judged)))
     assert [record["id"] for record in records] == ["gbu-cross-p", "fair-all-gain"]
     assert set(records[0]["judgments"]) == {"printed", "real", "yours", "simulated"}
-    assert len(as_table(judged)) == 8
+    assert len(judgment_table(judged)) == 8
     assert "printed tables: 2 does not hold" in as_text(judged)
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from zslcore.analysis.papers.experiments import reproduce
-from zslcore.analysis.papers.printed import differences, why_different
+from zslcore.analysis.papers.printed import large_deviations, why_different
 
 DATA = "CUB-vgg_fc7"
 
@@ -21,7 +21,7 @@ def _shipped(monkeypatch, tmp_path):
 def test_every_figure_more_than_three_points_off_is_explained(name, table):
     ours = reproduce(name, [DATA])
     far = ours[(ours["difference"].abs() > 0.03) & ~ours["cell"].isin(["u", "s"])]
-    found = {(d.method, d.cell): d for d in differences() if d.table == table}
+    found = {(d.method, d.cell): d for d in large_deviations() if d.table == table}
     assert set(found) == set(zip(far["method"], far["cell"], strict=True))
     for row in far.to_dict("records"):
         each = found[row["method"], row["cell"]]
@@ -29,7 +29,7 @@ def test_every_figure_more_than_three_points_off_is_explained(name, table):
 
 
 def test_every_cause_moves_our_figure_and_the_rest_is_named():
-    for each in differences():
+    for each in large_deviations():
         *measured, rest = each.causes
         assert all(cause.points for cause in measured)
         assert (rest.name, rest.points) == ("features", None)

@@ -11,7 +11,7 @@ from scipy.io import loadmat
 from tests.pages import ROOT
 from tools.findings import findings_of_tables
 from zslcore.analysis.cross_dataset import cross_tests, printed_table
-from zslcore.analysis.leak_cost import measured
+from zslcore.analysis.leak_cost import measured_prices
 from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
 from zslcore.analysis.papers.claims import FINDINGS, judge_all, printed_evidence, read_lint
 from zslcore.datasets import load
@@ -49,12 +49,12 @@ def labels_of(xlsa17, name):
 
 def said(name):
     """Return the sentence of a finding and its numbers; a test has to look at each."""
-    text = OF[name].said
+    text = OF[name].sentence
     return text, [x.replace(",", "") for x in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
 
 
 def linted(rule):
-    return next(each for each in read_lint() if each.name == rule).found
+    return next(each for each in read_lint() if each.name == rule).disagreements
 
 
 def judged(name):
@@ -398,7 +398,7 @@ def test_devises_margin():
     assert loss(nothing, right) == 1 <= min(loss(F, right) for F in [learned, *wrong])
     # The other way round W = 0 costs 1 for every wrong class, and what is learned costs nothing.
     assert (loss(nothing, 1 - right), loss(learned, 1 - right)) == (n_classes - 1, 0)
-    assert "minimum, 1 for each image, already at W = 0" in OF["devise-margin"].said
+    assert "minimum, 1 for each image, already at W = 0" in OF["devise-margin"].sentence
 
 
 def test_the_file_of_findings_is_what_the_printed_tables_give():
@@ -420,7 +420,7 @@ def test_the_price_of_epochs_is_what_the_benchmark_measured():
 
 def test_the_price_of_epochs_names_its_data_seeds_and_bounds():
     text, _ = said("price-of-epochs")
-    of = dict(iter(measured().groupby("figure")))
+    of = dict(iter(measured_prices().groupby("figure")))
     gain, last = of["calibrated"]["over_folds"], of["plain"]["over_last"]
     for values in (gain, last):
         assert f" {100 * min(values):.1f} to {100 * max(values):.1f} points more" in text
@@ -428,8 +428,10 @@ def test_the_price_of_epochs_names_its_data_seeds_and_bounds():
     assert "never below another choice" in text
     assert "interval" not in text
     assert "stay below the published systems" in text
-    assert set(measured()["seeds"]) == {5}
-    assert all(name in text for name in {*measured()["features"], *measured()["method"]})
+    assert set(measured_prices()["seeds"]) == {5}
+    assert all(
+        name in text for name in {*measured_prices()["features"], *measured_prices()["method"]}
+    )
     assert "5 seeds each" in text
     assert "bounds" in text
 
@@ -480,4 +482,4 @@ def test_numbers_of_the_guide_are_those_of_a_finding():
     numbers = [set(re.findall(r"\b\d[\d,.]*\d\b|\b\d\b", each)) for each in shown]
     assert [len(each) >= 4 for each in numbers] == [True, False, True, True]  # one states none
     for each in numbers:
-        assert any(all(number in finding.said for number in each) for finding in FINDINGS), each
+        assert any(all(number in finding.sentence for number in each) for finding in FINDINGS), each

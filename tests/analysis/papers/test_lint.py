@@ -66,8 +66,8 @@ def of_rule(linted, name):
 
 def test_every_rule_says_how_much_it_checked_and_what_it_found():
     linted = lint_printed()
-    assert {each.name: (each.checked, len(each.found)) for each in linted} == FOUND
-    text = "\n".join(line for each in linted for line in each.found)
+    assert {each.name: (each.checked, len(each.disagreements)) for each in linted} == FOUND
+    text = "\n".join(line for each in linted for line in each.disagreements)
     for line in LINES:
         assert line in text
 
@@ -100,19 +100,21 @@ def test_one_changed_cell_is_one_more_line(tables, rule):
     if rule == "folds":
         at = changed.index[changed["dataset"] == "CUB"][0]
     changed.loc[at, column] += change
-    found = of_rule(lint(tables | {name: changed}), rule).found
+    found = of_rule(lint(tables | {name: changed}), rule).disagreements
     lines = 2 if rule in ("totals", "folds") else 1  # two sums, two splits
     assert len(found) == FOUND[rule][1] + lines
 
 
 def test_what_either_version_explains_is_no_misquotation(tables):
-    found = of_rule(lint(tables), "versions").found
+    found = of_rule(lint(tables), "versions").disagreements
     assert all("as the earlier version of table" in line for line in found)
     assert sum("table 4 has" in line for line in found) == 4
     assert sum("CAL, table" in line for line in found) == 5
     quoted = tables["text_figures"].copy()
     quoted.loc[quoted["quoted"] == 0.210, "quoted"] = 0.211
-    (line,) = set(of_rule(lint(tables | {"text_figures": quoted}), "versions").found) - set(found)
+    (line,) = set(of_rule(lint(tables | {"text_figures": quoted}), "versions").disagreements) - set(
+        found
+    )
     assert line == (
         "ESZSL on CUB (harmonic): CAL, table 2, has 21.1, in neither version; table 6 prints 23.3."
     )
@@ -131,10 +133,10 @@ def test_half_of_the_last_digit_is_rounding_and_no_more():
 def test_captions_that_count_right_are_no_finding(tables):
     right = tables["captions"].assign(stated=[13, 5, 13, 15])
     rule = of_rule(lint(tables | {"captions": right}), "captions")
-    assert (rule.checked, rule.found) == (4, ())
+    assert (rule.checked, rule.disagreements) == (4, ())
     fewer = tables["zsl_mean_ranks"].query("method != 'IAP'")
     rule = of_rule(lint(tables | {"zsl_mean_ranks": fewer}), "captions")
-    assert len(rule.found) == 3  # "12 models" agrees with twelve rows
+    assert len(rule.disagreements) == 3  # "12 models" agrees with twelve rows
 
 
 def test_classes_of_awa2_are_less_balanced_by_plain_counts(tables):
@@ -151,7 +153,7 @@ def test_classes_of_awa2_are_less_balanced_by_plain_counts(tables):
         ]
         spread = statistics.pstdev(images) / statistics.mean(images)
         assert round(spread, 3) == number
-        assert any(f"({part})" in line and f"{spread:.3f}" in line for line in rule.found)
+        assert any(f"({part})" in line and f"{spread:.3f}" in line for line in rule.disagreements)
 
 
 def test_captions_are_those_of_the_paper(shared, tables):
@@ -166,12 +168,14 @@ def test_a_repeated_row_and_a_p_that_follows(tables):
     rows = tables["gzsl_ps"]
     twin = rows[(rows["method"] == "ALE") & (rows["dataset"] == "CUB")].assign(method="SJE")
     others = rows[~((rows["method"] == "SJE") & (rows["dataset"] == "CUB"))]
-    found = of_rule(lint(tables | {"gzsl_ps": pd.concat([others, twin])}), "repeated rows").found
+    found = of_rule(
+        lint(tables | {"gzsl_ps": pd.concat([others, twin])}), "repeated rows"
+    ).disagreements
     assert "ALE and SJE on CUB: the same 23.7 / 62.8 / 34.4." in found  # as before, of both
     swapped = tables["cross_dataset_awa"].rename(
         columns={"train_dataset": "test_dataset", "test_dataset": "train_dataset"}
     )
-    assert not of_rule(lint(tables | {"cross_dataset_awa": swapped}), "paired test").found
+    assert not of_rule(lint(tables | {"cross_dataset_awa": swapped}), "paired test").disagreements
 
 
 def test_every_rule_has_a_test():
@@ -217,7 +221,7 @@ def test_what_the_action_paper_states_follows_from_its_tables_and_splits(
 ):
     text = tables["action_text"].copy()
     text.loc[(text["what"] == what) & (text["dataset"] == data), "stated"] = stated
-    found = of_rule(lint(tables | {"action_text": text}), "action text").found
+    found = of_rule(lint(tables | {"action_text": text}), "action text").disagreements
     assert len(found) == 2
     assert any(sentence in line for line in found)
 
@@ -225,4 +229,4 @@ def test_what_the_action_paper_states_follows_from_its_tables_and_splits(
 def test_a_figure_of_the_same_test_is_not_listed(tables):
     notes = tables["reproduction_notes"].query("dataset == 'SUN'")
     notes = notes.assign(test_classes=72, pretraining=None)
-    assert of_rule(lint(tables | {"reproduction_notes": notes}), "other tests").found == ()
+    assert of_rule(lint(tables | {"reproduction_notes": notes}), "other tests").disagreements == ()

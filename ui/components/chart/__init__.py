@@ -10,7 +10,7 @@ from typing import Protocol
 
 import streamlit as st
 
-from zslcore.interactive.one_file import Parts, element, joined, page_of, script_of
+from zslcore.interactive.one_file import Parts, element, html_page, joined, script_of
 
 _HERE = Path(__file__).parent
 _PARTS = Parts(
@@ -50,7 +50,7 @@ def draw(
 
 def figure_page(figure: EncodedFigure, alt: str, theme: str) -> str:
     """Return a figure as a page without any words around it, in a theme, light or dark."""
-    return page_of(
+    return html_page(
         element(_PARTS),
         title=alt,
         style=_PARTS.css,

@@ -168,7 +168,7 @@ def _printed_answer() -> tuple[str, str]:
     table = cross_dataset.printed_table()
     tests = cross_dataset.cross_tests(table)
     training, test = tests["training set"], tests["test set"]
-    changes = cross_dataset.differences(table, "AWA1", "AWA2")
+    changes = cross_dataset.paired_differences(table, "AWA1", "AWA2")
     largest = changes.loc[changes["asked"] == "training set", "difference"].abs().max()
     most = in_points(largest).removeprefix("+")
     headline = (
@@ -189,7 +189,7 @@ def _significance(p: float) -> str:
 def _show_printed_pairs() -> None:
     """Draw the printed differences by training and by test set, and judge the printed p-value."""
     table = cross_dataset.printed_table()
-    changes = cross_dataset.differences(table, "AWA1", "AWA2")
+    changes = cross_dataset.paired_differences(table, "AWA1", "AWA2")
     tests = cross_dataset.cross_tests(table)
     st.subheader("Trained on one, tested on the other", anchor=False)
     st.markdown(

@@ -22,8 +22,8 @@ from zslcore.analysis.papers.claims import (
     FINDINGS,
     PAPERS,
     Body,
-    Finding,
     Judgment,
+    PaperFinding,
     printed_evidence,
     with_ours,
 )
@@ -193,7 +193,7 @@ def _tiles(judged: Mapping[str, Judgment]) -> Iterator[Tile]:
         "Large scale: accuracy on up to 20,345 ImageNet classes, next to the printed table.",
     )
     for finding in FINDINGS:
-        yield Tile(finding.id, "Findings", "no", WHERE[finding.where], finding.said)
+        yield Tile(finding.id, "Findings", "no", WHERE[finding.where], finding.sentence)
     for code in released_codes.codes():
         choices = {row.choice: row for row in released_codes.choices_of(code)}
         state, word = EPOCHS[choices["epoch"].how]
@@ -227,12 +227,12 @@ def _show_claim(id_: str, basis: Basis, judgment: Judgment) -> None:
             judged = cache.judged_on(body)[id_]
             state = _state_of(judged)
             scope = f", measured on {judged.where}" if judged.where and state != "open" else ""
-            tip = plain(f"{words.capitalize()}. {judged.said}")
+            tip = plain(f"{words.capitalize()}. {judged.sentence}")
             st.badge(f"{each}: {plain(_word_of(judged) + scope)}", help=tip, **BADGES[state])
     st.markdown(f"**{plain(claim.statement)}**")
     place = claim.section if claim.section[:1].isalpha() else f"section {claim.section}"
     st.caption(f"{plain(PAPERS[claim.paper])}, {plain(place)}. Computed: {plain(claim.computed)}")
-    st.markdown(plain(f"{judgment.said} {judgment.scope}".strip()))
+    st.markdown(plain(f"{judgment.sentence} {judgment.scope}".strip()))
     _show_number(id_, basis, judgment)
     _show_cells(id_, basis)
     names = [_experiment_of(table) for table in claim.tables]
@@ -324,10 +324,10 @@ def _show_code(code: str) -> None:
     downloads.show_command(f"zslcore protocols {code}")
 
 
-def _show_finding(finding: Finding) -> None:
+def _show_finding(finding: PaperFinding) -> None:
     """Show a finding, the printed cells of its claims, and its command."""
     st.badge(WHERE[finding.where], **BADGES["no"])
-    st.markdown(f"**{plain(finding.said)}**")
+    st.markdown(f"**{plain(finding.sentence)}**")
     for id_ in re.findall(r"\S+", finding.command.partition("--id ")[2]):
         st.caption(plain(CLAIMS[id_].statement))
         _show_cells(id_, "printed")

@@ -28,8 +28,8 @@ from zslcore.analysis import ranking
 from zslcore.analysis.comparison import ComparisonSpec, ComparisonStudy
 from zslcore.analysis.method_table import (
     SHARED_SPLITS,
-    Cell,
     Column,
+    MethodResult,
     MethodTable,
     Origin,
     seconds_of,
@@ -179,12 +179,12 @@ def _choose() -> tuple[MethodTable, list[str], str]:
     return table, details, unreadable
 
 
-def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
+def _choose_data(cells: Sequence[MethodResult], origins: Sequence[Origin]) -> list[str]:
     """Choose data sets; by default yours and the real benchmarks, else all there are."""
     own = _own_data(cells) if "mine" in origins else []
     first = [name for name in own if _is_first(name)]
 
-    def order(cell: Cell) -> tuple[int, bool, bool, bool, bool, str]:
+    def order(cell: MethodResult) -> tuple[int, bool, bool, bool, bool, str]:
         place = first.index(cell.data) if cell.data in first else len(first)
         theirs, real = cell.origin == "others", not cell.simulated and bool(cell.benchmark)
         return place, theirs, cell.simulated, not real, cell.benchmark != "CUB", cell.data
@@ -207,7 +207,7 @@ def _choose_data(cells: Sequence[Cell], origins: Sequence[Origin]) -> list[str]:
     return [name for name in names if name in usual or name in own]
 
 
-def _own_data(cells: Sequence[Cell]) -> list[str]:
+def _own_data(cells: Sequence[MethodResult]) -> list[str]:
     """Return the data sets with runs of this visitor: the chosen one, then the newest run's."""
     names = dict.fromkeys(cell.data for cell in cells if cell.origin == "mine")
     return sorted(visitors.visible(names), key=lambda name: name != data_menu.chosen_dataset())
@@ -219,7 +219,7 @@ def _is_first(name: str) -> bool:
     return not built_in or name == data_menu.chosen_dataset()
 
 
-def _title(of: Cell | Column) -> str:
+def _title(of: MethodResult | Column) -> str:
     """Return the title of a data set; of other people's features the benchmark first."""
     name = title(of.data)
     if isinstance(of, Column) and of.split not in SHARED_SPLITS:
@@ -245,7 +245,7 @@ def _hidden_in_words(table: MethodTable) -> str:
     return f"{n} of your runs {'is' if n == 1 else 'are'} hidden: {'; '.join(parts)}." * bool(n)
 
 
-def _unmeasured_in_words(figure: Metric, cells: Sequence[Cell]) -> str:
+def _unmeasured_in_words(figure: Metric, cells: Sequence[MethodResult]) -> str:
     """Return why results are not shown with a metric."""
     tasks = sorted({cell.task.upper() for cell in cells if figure in cell.figures and cell.task})
     none = f"no {_in_words(figure)}" if any(figure not in cell.figures for cell in cells) else ""
@@ -432,7 +432,7 @@ def _rank_in_words(rank: pd.Series) -> str | None:
     return text if np.isnan(rank["first"]) else f"{text} ({rank['first']:.0f}–{rank['last']:.0f})"
 
 
-def _mark(cell: Cell | None) -> str:
+def _mark(cell: MethodResult | None) -> str:
     """Return the mark of a result, and its owner unless it is precomputed."""
     if cell is None:
         return "missing"
@@ -532,7 +532,7 @@ def _show_cell(table: MethodTable) -> None:
             _show_run(cell.source, cell)
 
 
-def _choose_result(table: MethodTable, column: Column, row: str) -> Cell | None:
+def _choose_result(table: MethodTable, column: Column, row: str) -> MethodResult | None:
     """Return the result that counts, or another one of the same method, data set and split."""
     counts = column.cells.get(row)
     results = [] if counts is None else [counts]
@@ -546,7 +546,7 @@ def _choose_result(table: MethodTable, column: Column, row: str) -> Cell | None:
     ]
 
 
-def _result_label(cell: Cell) -> str:
+def _result_label(cell: MethodResult) -> str:
     """Name a result of a cell by its owner, the task that chose its parameters, and its key."""
     whose = {"mine": "yours", "shipped": "precomputed", "others": f"by {cell.who}"}[cell.origin]
     task = f", tuned for {cell.task.upper()}" if cell.task else ""
@@ -554,11 +554,11 @@ def _result_label(cell: Cell) -> str:
     return f"{whose}{task}{probe} · {_key(cell)}"
 
 
-def _key(cell: Cell) -> str:
+def _key(cell: MethodResult) -> str:
     return cell.source.id if isinstance(cell.source, StoredRun) else cell.key
 
 
-def _show_curve(table: MethodTable, column: Column, cell: Cell) -> None:
+def _show_curve(table: MethodTable, column: Column, cell: MethodResult) -> None:
     """Draw the full curve if there are predictions, else the stated points."""
     predictions = _predictions_of(cell)
     path = _path(cell)
@@ -585,7 +585,7 @@ def _show_curve(table: MethodTable, column: Column, cell: Cell) -> None:
         st.info(why if column.split == "SS" else alone, icon=":material/info:")
 
 
-def _path(cell: Cell) -> Path | None:
+def _path(cell: MethodResult) -> Path | None:
     f = cell.figures
     if "u" not in f or "s" not in f:
         return None
@@ -593,13 +593,13 @@ def _path(cell: Cell) -> Path | None:
     return Path(cell.row, (f["s"], f["u"]), at)
 
 
-def _predictions_of(cell: Cell) -> Predictions | None:
+def _predictions_of(cell: MethodResult) -> Predictions | None:
     """Return the predictions that are stored with a result; None without any."""
     source = cell.source
     return ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
 
 
-def _show_figures(cell: Cell) -> None:
+def _show_figures(cell: MethodResult) -> None:
     labels: dict[str, Metric] = {
         "ZSL accuracy": "zsl",
         "H at γ": "H at gamma",
@@ -629,7 +629,7 @@ def _show_printed(table: MethodTable, column: Column, row: str) -> None:
         st.caption(plain(each.sentence))
 
 
-def _show_run(one: StoredRun, cell: Cell) -> None:
+def _show_run(one: StoredRun, cell: MethodResult) -> None:
     """Show the origin and command of a run, and offer its files and its deletion."""
     result, spec = one.result, one.result.spec
     mark, meaning = MARKS[cell.state]

@@ -28,7 +28,7 @@ from zslcore.analysis.maps.layout import (
     lay_out,
 )
 from zslcore.analysis.maps.quality import MapQuality, map_quality, mixing_scores, neighbours
-from zslcore.analysis.study import MANIFEST, SHIPPED, LiveProgress, Study, shipped
+from zslcore.analysis.study import MANIFEST, SHIPPED, LiveProgress, Study, shipped_folder
 from zslcore.datasets import load
 from zslcore.datasets.base import Split, ZSLDataset
 from zslcore.evaluation.protocol import ScoredTest
@@ -217,25 +217,27 @@ def sketch(datasets: Sequence[ZSLDataset], n_samples: int = 2_000) -> EmbeddedMa
     )
 
 
-def with_quality(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+def with_quality(sketch: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
     """Return a sketch with its quality and, for two data sets, the mixing of their classes."""
-    data = MapData.of(datasets, n_samples=made.settings.n_samples, seed=made.settings.sample_seed)
-    Z = np.vstack([made.pca.transform(view) for view in data.chosen()]).astype(np.float32)
-    threads = made.settings.threads
+    data = MapData.of(
+        datasets, n_samples=sketch.settings.n_samples, seed=sketch.settings.sample_seed
+    )
+    Z = np.vstack([sketch.pca.transform(view) for view in data.chosen()]).astype(np.float32)
+    threads = sketch.settings.threads
     return replace(
-        made,
-        quality=map_quality(Z, made.coordinates, data.labels, k=K, threads=threads),
-        mixing=_mixing(data, Z, made.coordinates, made.settings),
+        sketch,
+        quality=map_quality(Z, sketch.coordinates, data.labels, k=K, threads=threads),
+        mixing=_mixing(data, Z, sketch.coordinates, sketch.settings),
     )
 
 
-def with_all_rows(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
+def with_all_rows(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
     """Place every row on the axes of a map by "pca"; its quality stays that of the sample."""
-    data = MapData.of(datasets, features=made.settings.features)
-    axes = made.pca.components[:2].T
-    middle = made.pca.mean @ axes
+    data = MapData.of(datasets, features=embedded.settings.features)
+    axes = embedded.pca.components[:2].T
+    middle = embedded.pca.mean @ axes
     return replace(
-        made,
+        embedded,
         coordinates=np.vstack([project(v, axes) - middle for v in data.views]).astype(np.float32),
         part=data.part.astype(np.uint8),
         row=data.row.astype(np.int32),
@@ -306,11 +308,11 @@ class MapStudy(Study[EmbeddedMap]):
         """
         names = tuple(dataset.name for dataset in datasets)
         study = cls(names, settings, map_key(datasets, settings))
-        if shipped(study.key) is None:
+        if shipped_folder(study.key) is None:
             digests = tuple(dataset.digest for dataset in datasets)
             if key := _shipped_maps().get((digests, settings.layout)):
                 theirs = cls(names, settings, key)
-                return theirs if shipped(theirs.key) else study
+                return theirs if shipped_folder(theirs.key) else study
         return study
 
     @property
@@ -353,19 +355,22 @@ def _shipped_maps() -> dict[tuple[tuple[str, ...], str], str]:
         settings = json.loads(file.read_text(encoding="utf-8"))["settings"]
         if settings["function"] == MapStudy.kind:
             study = MapStudy.from_arguments(settings["arguments"])
-            made = study.read(file.parent)
-            keys[made.digests, made.settings.layout] = study.map
+            embedded = study.read(file.parent)
+            keys[embedded.digests, embedded.settings.layout] = study.map
     return keys
 
 
-def in_pca(made: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
+def in_pca(embedded: EmbeddedMap, datasets: Sequence[ZSLDataset]) -> np.ndarray:
     """Return the mapped images in the PCA of the map, (n, n_components); refuse other data."""
-    if tuple(d.digest for d in datasets) != made.digests:
+    if tuple(d.digest for d in datasets) != embedded.digests:
         raise DatasetError("The map was made from other data; make it again.")
-    unit = made.settings.features == "l2"
+    unit = embedded.settings.features == "l2"
     views = [FeatureView(d.features, unit=unit) for d in datasets]
     return np.vstack(
-        [made.pca.transform(v.rows(made.row[made.part == i])) for i, v in enumerate(views)]
+        [
+            embedded.pca.transform(v.rows(embedded.row[embedded.part == i]))
+            for i, v in enumerate(views)
+        ]
     )
 
 

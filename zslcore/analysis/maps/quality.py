@@ -106,12 +106,12 @@ def preserved_neighbours(
     return _shared(*near) / k
 
 
-def _shared(reference: np.ndarray, found: np.ndarray) -> np.ndarray:
+def _shared(reference: np.ndarray, neighbors: np.ndarray) -> np.ndarray:
     """Return how many numbers a row of both has in common, shape (n,)."""
     shared = np.empty(len(reference), dtype=np.int64)
     for start in range(0, len(reference), 1 << 14):
         part = slice(start, start + (1 << 14))
-        both = np.sort(np.hstack([reference[part], found[part]]), axis=1)
+        both = np.sort(np.hstack([reference[part], neighbors[part]]), axis=1)
         shared[part] = (both[:, 1:] == both[:, :-1]).sum(axis=1)
     return shared
 

@@ -85,13 +85,13 @@ def _measured(e: Evaluation) -> Iterator[dict[str, Any]]:
 @cache
 def _printed() -> Mapping[tuple[Any, ...], dict[str, float]]:
     """Return the printed figures by paper, for each benchmark, split, method, task and figure."""
-    found: dict[tuple[Any, ...], dict[str, float]] = {}
+    figures_by_place: dict[tuple[Any, ...], dict[str, float]] = {}
     figures = printed_evidence().figures
     for row in figures[figures["table"].isin(TABLES)].to_dict("records"):
         place = ("benchmark", "split", "method", "chosen_for", "figure")
-        of_papers = found.setdefault(tuple(row[name] for name in place), {})
+        of_papers = figures_by_place.setdefault(tuple(row[name] for name in place), {})
         of_papers[TABLES[row["table"]]] = float(row["value"])
-    return found
+    return figures_by_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Difference:
 
 
 @cache
-def differences() -> tuple[Difference, ...]:
+def large_deviations() -> tuple[Difference, ...]:
     """Return every figure that is more than three points off print, in the order of the tables."""
     table = pd.read_csv(FACTS / "measured" / "differences.csv", comment="#")
     table = table.rename(columns={"cause": "name"}).astype(object)
@@ -153,4 +153,4 @@ def differences() -> tuple[Difference, ...]:
 
 def why_different(data: str, method: str) -> tuple[Difference, ...]:
     """Return the differences of a method on a data set; none within three points."""
-    return tuple(each for each in differences() if (each.data, each.method) == (data, method))
+    return tuple(each for each in large_deviations() if (each.data, each.method) == (data, method))

@@ -1,6 +1,6 @@
 """Whether statements of the papers hold, on their tables and on runs; and findings.
 
-A claim is a text in ``data/claims.toml`` and a function of :class:`Evidence` in
+A claim is a text in ``data/claims.toml`` and a function of :class:`ClaimEvidence` in
 :mod:`zslcore.analysis.papers.claims.statements`, under the same id. "Undecided" is a verdict that
 states what is missing; figures of simulated data get no verdict.
 
@@ -24,7 +24,7 @@ from zslcore.analysis.papers.claims.evidence import (
     BODIES,
     METHOD_GROUPS,
     Body,
-    Evidence,
+    ClaimEvidence,
     ReadCells,
     UndecidedError,
     evidence_from_rows,
@@ -69,7 +69,7 @@ class Claim:
     not_printed: str = ""
     table_alone: str = ""
 
-    def judge(self, evidence: Evidence) -> Judgment:
+    def judge(self, evidence: ClaimEvidence) -> Judgment:
         """Judge the claim on this evidence; "undecided" where something is missing."""
         printed, cells = evidence.body == "printed", ReadCells()
         if refused := self.not_printed if printed else self.printed_only:
@@ -90,20 +90,20 @@ class Claim:
             judgment = Judgment("undecided", str(missing))
         return replace(judgment, cells=cells)
 
-    def _allowed(self, judgment: Judgment, evidence: Evidence) -> Judgment:
+    def _allowed(self, judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
         """Return a judgment with the verdict that its body of evidence allows."""
         if evidence.body == "printed":
             if not self.table_alone:
                 return judgment
-            said = f"{self.table_alone} {judgment.said}"
-            return replace(judgment, verdict="undecided", said=said, exceptions="")
+            sentence = f"{self.table_alone} {judgment.sentence}"
+            return replace(judgment, verdict="undecided", sentence=sentence, exceptions="")
         if evidence.body == "simulated":
-            said = f"{judgment.said} Data: {join_names(judgment.data)}."
-            return replace(judgment, verdict="no verdict", said=said, exceptions="")
+            sentence = f"{judgment.sentence} Data: {join_names(judgment.data)}."
+            return replace(judgment, verdict="no verdict", sentence=sentence, exceptions="")
         return with_scope(judgment, evidence)
 
 
-def _not_comparable(evidence: Evidence) -> Judgment:
+def _not_comparable(evidence: ClaimEvidence) -> Judgment:
     """Return the judgment where all features are hand-crafted and the paper's are deep."""
     data = tuple(hand_crafted(evidence))
     are = "has" if len(data) == 1 else "have"
@@ -146,24 +146,24 @@ __all__ = [
     "PAPERS",
     "Body",
     "Claim",
-    "Evidence",
+    "ClaimEvidence",
     "Judgment",
     "Verdict",
     "as_records",
-    "as_table",
     "as_text",
     "evidence_from_rows",
     "evidence_of",
     "get_claims",
     "judge_all",
     "judged_as_printed",
+    "judgment_table",
     "printed_evidence",
 ]
 
 #: Fields of a claim, and of a judgment, in a record.
 _OF_CLAIM = ("id", "paper", "section", "statement", "computed")
 _OF_JUDGMENT = (
-    *("verdict", "said", "number", "low", "high", "unit", "data", "methods", "exceptions"),
+    *("verdict", "sentence", "number", "low", "high", "unit", "data", "methods", "exceptions"),
     *("where", "scope"),
 )
 Judged = Mapping[str, Mapping[Body, Judgment]]
@@ -181,10 +181,10 @@ def judge_all(
     results: Iterable[RunResult] = (),
     ids: Sequence[str] = (),
     *,
-    evidence: Mapping[Body, Evidence] | None = None,
+    evidence: Mapping[Body, ClaimEvidence] | None = None,
 ) -> dict[str, dict[Body, Judgment]]:
     """Judge claims, by default all, on all evidence: claim id -> body of evidence -> Judgment."""
-    bodies: Mapping[Body, Evidence] = (
+    bodies: Mapping[Body, ClaimEvidence] = (
         {"printed": printed_evidence(), **evidence_of(results)} if evidence is None else evidence
     )
     return {
@@ -214,7 +214,7 @@ def as_records(judged: Judged) -> list[dict[str, Any]]:
     ]
 
 
-def as_table(judged: Judged) -> pd.DataFrame:
+def judgment_table(judged: Judged) -> pd.DataFrame:
     """Return a row a claim and body of evidence: the claim's fields, then the judgment's."""
     rows = []
     for record in as_records(judged):
@@ -232,7 +232,7 @@ def as_text(judged: Judged) -> str:
         claim = CLAIMS[id_]
         lines += [f"{id_}  ({claim.paper}, {claim.section})", f"  {claim.statement}"]
         for body, judgment in of.items():
-            sentence = f"{judgment.said} {judgment.scope}".strip()
+            sentence = f"{judgment.sentence} {judgment.scope}".strip()
             lines.append(f"  {BODIES[body]}: {_verdict_in_capitals(judgment)}. {sentence}")
         lines.append("")
     unused = ", ".join(BODIES[body] for body in silent)
@@ -254,7 +254,7 @@ def _verdict_in_capitals(judgment: Judgment) -> str:
 
 def _counts(judged: Judged) -> list[str]:
     """Return the counts of verdicts by body of evidence, and by paper where there are several."""
-    table = as_table(judged)
+    table = judgment_table(judged)
     lines = []
     for body in dict.fromkeys(table["evidence"]):
         of_body = table[table["evidence"] == body]
@@ -275,7 +275,7 @@ def _numbered(table: pd.DataFrame) -> str:
 _CELL = ["benchmark", "split", "method", "figure", "chosen_for"]
 
 
-def with_ours(id_: str, printed: ReadCells, ours: Evidence) -> pd.DataFrame:
+def with_ours(id_: str, printed: ReadCells, ours: ClaimEvidence) -> pd.DataFrame:
     """Return the printed cells of a claim, and ours of the same cell as "<column>, ours"."""
     claim, wide, figures = CLAIMS[id_], printed.wide(), printed.figures
     own = ours.of_paper(claim.paper, claim.data)
@@ -296,7 +296,7 @@ FINDINGS_FILE, LINT_FILE = FACTS / "findings.json", FACTS / "lint.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PaperFinding:
     """A fact that contradicts an expectation, in released files, printed tables or runs.
 
     ``command`` shows it; FOLDER in it is the released archive.
@@ -304,17 +304,19 @@ class Finding:
 
     id: str
     where: Literal["data", "tables", "runs"]
-    said: str
+    sentence: str
     command: str
 
 
 #: All findings, in the order in which they are listed.
-FINDINGS = tuple(Finding(**row) for row in json.loads(FINDINGS_FILE.read_text(encoding="utf-8")))
+FINDINGS = tuple(
+    PaperFinding(**row) for row in json.loads(FINDINGS_FILE.read_text(encoding="utf-8"))
+)
 
 
 def markdown_list() -> str:
     """Return the findings as a list in Markdown, each with its command."""
-    return "\n".join(f"- {finding.said} `{finding.command}`" for finding in FINDINGS)
+    return "\n".join(f"- {finding.sentence} `{finding.command}`" for finding in FINDINGS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,14 +326,16 @@ class LintRule:
     name: str
     checks: str
     checked: int
-    found: tuple[str, ...]
+    disagreements: tuple[str, ...]
 
     def __str__(self) -> str:
-        head = f"{self.name}: {self.checked} checked, {len(self.found)} found. {self.checks}"
-        return "\n".join([head, *(f"  {line}" for line in self.found)])
+        head = (
+            f"{self.name}: {self.checked} checked, {len(self.disagreements)} found. {self.checks}"
+        )
+        return "\n".join([head, *(f"  {line}" for line in self.disagreements)])
 
 
 def read_lint() -> list[LintRule]:
     """Return the rules that ``python -m tools.lint`` applied to the printed tables."""
     rows = json.loads(LINT_FILE.read_text(encoding="utf-8"))
-    return [LintRule(**row | {"found": tuple(row["found"])}) for row in rows]
+    return [LintRule(**row | {"disagreements": tuple(row["disagreements"])}) for row in rows]

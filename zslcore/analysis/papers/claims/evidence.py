@@ -119,7 +119,7 @@ def _heading(row: pd.Series, figures: pd.DataFrame) -> str:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class ClaimEvidence:
     """Figures of methods on data sets, and printed tables that hold something else.
 
     ``figures`` has the columns of :data:`COLUMNS`: ``table`` as "GBU 3", or "runs"; ``benchmark``
@@ -134,18 +134,18 @@ class Evidence:
     body: Body
     figures: pd.DataFrame
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    controls: Evidence | None = None
+    controls: ClaimEvidence | None = None
     benchmarks: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     cells: ReadCells | None = None
 
-    def of_tables(self, names: Collection[str]) -> Evidence:
+    def of_tables(self, names: Collection[str]) -> ClaimEvidence:
         """Return the figures of these printed tables; runs stay as they are."""
         if self.body != "printed":
             return self
         return replace(self, figures=self.figures[self.figures["table"].isin(names)])
 
-    def of_paper(self, paper: str, benchmarks: Collection[str]) -> Evidence:
+    def of_paper(self, paper: str, benchmarks: Collection[str]) -> ClaimEvidence:
         """Return the figures on these benchmarks as a paper ran them, unscaled features first."""
         rows = self.figures[self.figures["benchmark"].isin(benchmarks)]
         if self.body == "printed":
@@ -160,7 +160,7 @@ class Evidence:
         same = ["data", "split", "method", "figure", "chosen_for"]
         return replace(self, figures=rows.drop_duplicates(same).sort_index()[list(COLUMNS)])
 
-    def trained_on(self, pretraining: str) -> Evidence:
+    def trained_on(self, pretraining: str) -> ClaimEvidence:
         """Return the figures of features trained on a set, or raise UndecidedError without any."""
         rows = self.figures
         named = rows["pretraining"].fillna("").str.split(" + ", regex=False)
@@ -172,7 +172,7 @@ class Evidence:
             raise UndecidedError(f"No features {of}here were trained on {pretraining}{which}.")
         return replace(self, figures=chosen)
 
-    def deep(self) -> Evidence:
+    def deep(self) -> ClaimEvidence:
         """Return the figures of trained features; those of hand-crafted ones are ``controls``.
 
         Features with unknown pre-training stay.
@@ -308,7 +308,7 @@ class Evidence:
 
 
 @cache
-def printed_evidence() -> Evidence:
+def printed_evidence() -> ClaimEvidence:
     """Return the tables of the papers as figures, other tables as they are."""
     parts = [*_of_benchmark_paper(), *_of_conference_paper(), *_of_calibration_paper()]
     figures = pd.concat([part.reindex(columns=COLUMNS) for part in parts], ignore_index=True)
@@ -316,7 +316,7 @@ def printed_evidence() -> Evidence:
         *("cross_dataset_awa", "imagenet_zsl_top1", "overlap_gain_action", "reproduction"),
         *("action_bidilel_splits", "transductive_text", "zsl_mean_ranks"),
     )
-    return Evidence("printed", figures, {name: published(name) for name in others})
+    return ClaimEvidence("printed", figures, {name: published(name) for name in others})
 
 
 def _printed(
@@ -385,7 +385,7 @@ COLUMN_OF_FIGURE: Mapping[str, str] = {
 }
 
 
-def figures_of(result: RunResult) -> dict[str, Any]:
+def run_figures(result: RunResult) -> dict[str, Any]:
     """Return the row of a run with its figures per sample."""
     e = result.evaluation
     row = result.row() | {"zsl_per_sample": e.zsl_per_sample}
@@ -403,7 +403,7 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
     by_key = {result.key: result for result in results}
     rows = []
     for result in by_key.values():
-        row = figures_of(result) | {"benchmark": _benchmark(result)}
+        row = run_figures(result) | {"benchmark": _benchmark(result)}
         row["pretraining"] = " + ".join(trained_on(result.spec.dataset, result.spec.digest))
         row["gain"] = _gain(result, row["benchmark"])
         for k, spec in enumerate(planned(result, "folds"), start=1):
@@ -413,7 +413,7 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def evidence_of(results: Iterable[RunResult]) -> dict[Body, Evidence]:
+def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
     """Return stored results as evidence: on real data, of these your own, and on simulated data."""
     rows = result_rows(results)
     ours = {(each.key, each.created) for each in shipped_results()}
@@ -476,7 +476,7 @@ def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
+def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> ClaimEvidence:
     """Return rows of :func:`result_rows` on simulated or on real data as evidence.
 
     Only runs on a benchmark, or on data that stand in for one, count, with parameters that were
@@ -486,7 +486,7 @@ def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
     """
     body: Body = "simulated" if simulated else "real"
     if rows.empty:
-        return Evidence(body, pd.DataFrame(columns=list(COLUMNS)))
+        return ClaimEvidence(body, pd.DataFrame(columns=list(COLUMNS)))
     rows = rows[(rows["simulated"] == simulated) & rows["benchmark"].notna()]
     rows = rows.sort_values("created")
     last = rows.groupby("dataset")["digest"].transform("last")
@@ -500,7 +500,7 @@ def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> Evidence:
         rows[["zsl_std", "seeds"]] = over.transform("max")
     rows = rows.drop_duplicates(same, keep="last")
     weights = [float(json.loads(text).get("lam", np.nan)) for text in rows["params"]]
-    return Evidence(body, _figures(rows.assign(lam=weights)))
+    return ClaimEvidence(body, _figures(rows.assign(lam=weights)))
 
 
 #: The name on our own results on the board.

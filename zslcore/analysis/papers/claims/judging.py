@@ -28,13 +28,13 @@ from scipy.stats import t as student_t
 
 from zslcore.analysis.papers.claims.evidence import (
     ENOUGH,
-    Evidence,
+    ClaimEvidence,
     ReadCells,
     UndecidedError,
     in_words,
     join_names,
 )
-from zslcore.analysis.ranking import ranks_of
+from zslcore.analysis.ranking import method_ranks
 from zslcore.metrics.significance import DIGITS, paired_test
 from zslcore.numbers import signed
 
@@ -66,16 +66,16 @@ FEWEST_METHODS = 5
 class Judgment:
     """The judgment of a claim by a body of evidence.
 
-    ``said`` is one sentence with the arithmetic, or with what is missing; ``number`` the deciding
-    one, in the ``unit`` "points" (a difference of fractions), "share" (in [0, 1]), "place" (mean
-    rank), "tau", "p" or "percent" (a fraction), with its 95 % interval. It rests on each of
-    ``methods`` on all of ``data``; ``where`` is the part of the claim that was measured, as "2 of 5
-    data sets". ``share`` is the share of cases that a claim on a count states, ``cells`` are the
-    figures and tables that were read.
+    ``sentence`` gives the arithmetic, or names the missing part; ``number`` is the deciding one, in
+    the ``unit`` "points" (a difference of fractions), "share" (in [0, 1]), "place" (mean rank),
+    "tau", "p" or "percent" (a fraction), with its 95 % interval. It rests on each of ``methods`` on
+    all of ``data``; ``where`` is the part of the claim that was measured, as "2 of 5 data sets".
+    ``share`` is the share of cases that a claim on a count states, ``cells`` are the figures and
+    tables that it read.
     """
 
     verdict: Verdict
-    said: str
+    sentence: str
     number: float | None = None
     low: float | None = None
     high: float | None = None
@@ -98,7 +98,7 @@ class Judgment:
 # --- Scope ----------------------------------------------------------------------------------------
 
 
-def with_scope(judgment: Judgment, evidence: Evidence) -> Judgment:
+def with_scope(judgment: Judgment, evidence: ClaimEvidence) -> Judgment:
     """Return a judgment of runs with its scope, and with the verdict that this scope allows."""
     data, methods = evidence.benchmarks, evidence.methods
     rows = evidence.figures[evidence.figures["data"].isin(judgment.data)]
@@ -118,7 +118,7 @@ def with_scope(judgment: Judgment, evidence: Evidence) -> Judgment:
     return replace(judgment, verdict=verdict, where=where, scope=scope, exceptions=exceptions)
 
 
-def hand_crafted(evidence: Evidence) -> list[str]:
+def hand_crafted(evidence: ClaimEvidence) -> list[str]:
     """Return the data sets with features that were trained on nothing."""
     controls = evidence.controls
     return [] if controls is None else [*map(str, controls.figures["data"].unique())]
@@ -159,7 +159,7 @@ def _trained(data: str, pretraining: str) -> str:
     return f"{data} ({special.get(pretraining, f'trained on {pretraining}')})"
 
 
-def _covering(evidence: Evidence, judgment: Judgment, cases: pd.Series) -> Judgment:
+def _covering(evidence: ClaimEvidence, judgment: Judgment, cases: pd.Series) -> Judgment:
     """Return a judgment with the data sets of its cases, and the methods that all of these have."""
     data, methods = evidence.coverage(cases)
     return replace(judgment, data=data, methods=methods)
@@ -221,7 +221,7 @@ def judge_mean(
 
 
 def judge_difference(
-    evidence: Evidence,
+    evidence: ClaimEvidence,
     what: str,
     d: pd.Series,
     claimed: Literal["above", "below", "near"],
@@ -237,7 +237,7 @@ def judge_difference(
     judgment = _clear_on_each(what, d, of) if few else judge_mean(what, d, claimed, of=of)
     if tally:
         counted = judge_share(claimed.capitalize(), d < 0 if claimed == "below" else d > 0)
-        judgment = replace(judgment, said=f"{judgment.said} {counted.said}")
+        judgment = replace(judgment, sentence=f"{judgment.sentence} {counted.sentence}")
     return _covering(evidence, judgment, d)
 
 
@@ -294,7 +294,7 @@ def judge_share(what: str, hits: pd.Series, *, at_least: float = 1.0) -> Judgmen
 
 
 def judge_count(
-    evidence: Evidence,
+    evidence: ClaimEvidence,
     what: str,
     hits: pd.Series,
     *,
@@ -308,15 +308,15 @@ def judge_count(
     ``unclear`` cases, with a difference that has no sign, may decide either way.
     """
     judgment = judge_share(what, hits, at_least=at_least)
-    judgment = replace(judgment, said=f"{judgment.said} {note}".strip(), share=at_least)
+    judgment = replace(judgment, sentence=f"{judgment.sentence} {note}".strip(), share=at_least)
     if unclear:
-        said = f"{judgment.said} Within one point, and left open: {join_names(unclear)}."
+        sentence = f"{judgment.sentence} Within one point, and left open: {join_names(unclear)}."
         verdict: Verdict = "undecided" if hits.all() else judgment.verdict
-        judgment = replace(judgment, verdict=verdict, said=said)
+        judgment = replace(judgment, verdict=verdict, sentence=sentence)
     return _covering(evidence, judgment, hits if cases is None else cases)
 
 
-def with_clear_sign(evidence: Evidence, d: pd.Series) -> tuple[pd.Series, list[str]]:
+def with_clear_sign(evidence: ClaimEvidence, d: pd.Series) -> tuple[pd.Series, list[str]]:
     """Return the differences of runs that have a sign, and the names of the other cases."""
     if evidence.body == "printed":
         return d, []
@@ -341,7 +341,7 @@ def name_of(case: object) -> str:
 
 def mean_ranks(wide: pd.DataFrame) -> pd.Series:
     """Return the mean rank of every method, a complete column each, over the rows, best first."""
-    ranks = pd.Series(ranks_of(wide.to_numpy()).mean(axis=0), wide.columns)
+    ranks = pd.Series(method_ranks(wide.to_numpy()).mean(axis=0), wide.columns)
     return ranks.sort_values(kind="stable")
 
 
@@ -384,7 +384,9 @@ class Order:
         return f"With any accuracy of {join_names(self.missing)} and changes of one point"
 
 
-def order_of(evidence: Evidence, figure: str, *, split: str = "PS", folds: bool = False) -> Order:
+def order_of(
+    evidence: ClaimEvidence, figure: str, *, split: str = "PS", folds: bool = False
+) -> Order:
     """Rank the claim's methods by a figure; of single ``folds`` where there are any."""
     rows = "data sets"
     if folds and evidence.has(f"{figure}, fold 1"):
@@ -405,7 +407,7 @@ def order_of_table(
     return Order(mean_ranks(wide), f"mean rank of {figure} over {len(wide)} {rows}", wide, missing)
 
 
-def order_of_figure_4(evidence: Evidence, split: str) -> Order:
+def order_of_figure_4(evidence: ClaimEvidence, split: str) -> Order:
     """Rank methods over data sets and folds, as figure 4 of the benchmark paper prints it."""
     if evidence.body != "printed":
         return order_of(evidence, "zsl", split=split, folds=True)
@@ -416,7 +418,7 @@ def order_of_figure_4(evidence: Evidence, split: str) -> Order:
 
 
 def judge_place(
-    evidence: Evidence, order: Order, method: str, first: int, last: int | None = None
+    evidence: ClaimEvidence, order: Order, method: str, first: int, last: int | None = None
 ) -> Judgment:
     """Judge whether a method has a place from ``first`` to ``last``, of runs by all it can have.
 
@@ -443,7 +445,7 @@ def judge_place(
 
 
 def judge_end(
-    evidence: Evidence,
+    evidence: ClaimEvidence,
     order: Order,
     end: Literal["first", "last"],
     size: int,
@@ -469,17 +471,17 @@ def judge_end(
         verdict: Verdict = "holds" if sure == len(named) else "undecided"
         verdict = "does not hold" if possible < len(named) else verdict
         are = "is" if sure == 1 else "are"
-        said = (
-            f"{judgment.said} {order.other_orders()}, {sure} certainly {are} among them and "
+        sentence = (
+            f"{judgment.sentence} {order.other_orders()}, {sure} certainly {are} among them and "
             f"{possible} may be."
         )
-        judgment = replace(judgment, verdict=verdict, said=said, exceptions="")
+        judgment = replace(judgment, verdict=verdict, sentence=sentence, exceptions="")
     # An order has no interval.
     return order.covering(replace(judgment, low=None, high=None))
 
 
 def judge_best(
-    evidence: Evidence, figure: str, split: str, expected: Mapping[str, str]
+    evidence: ClaimEvidence, figure: str, split: str, expected: Mapping[str, str]
 ) -> Judgment:
     """Judge which method is best on each data set, ``expected`` by benchmark.
 
@@ -520,10 +522,10 @@ def judge_best(
     else:
         what = f"Whether the methods named are best by {in_words(figure)} is open."
         judgment = Judgment("undecided", what)
-    return replace(judgment, said=judgment.said + more, data=tuple(on), methods=methods)
+    return replace(judgment, sentence=judgment.sentence + more, data=tuple(on), methods=methods)
 
 
-def judge_group(evidence: Evidence, what: str, figure: str, group: Sequence[str]) -> Judgment:
+def judge_group(evidence: ClaimEvidence, what: str, figure: str, group: Sequence[str]) -> Judgment:
     """Judge whether the mean of a group is above that of all others, data set by data set.
 
     Of fewer than three data sets the interval is Welch's, of the means of methods over them.
@@ -558,7 +560,7 @@ def _judge_by_welch(what: str, first: pd.Series, second: pd.Series) -> Judgment:
 
 
 def judge_largest(
-    evidence: Evidence,
+    evidence: ClaimEvidence,
     what: str,
     values: pd.DataFrame,
     largest: str,

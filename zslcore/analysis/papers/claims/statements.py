@@ -1,6 +1,6 @@
 """Claims as functions of the evidence: a computation, and the result that the claim states.
 
-Each function takes the :class:`Evidence` of its claim, with the claim's data sets, methods and
+Each function takes the :class:`ClaimEvidence` of its claim, with the claim's data sets, methods and
 tables alone, and judges as if these were all that the claim speaks of; ``data/claims.toml`` has the
 texts under the same ids.
 """
@@ -16,7 +16,7 @@ import pandas as pd
 
 from zslcore.analysis.cross_dataset import PRINTED_CLAIM, claim_explained, cross_tests
 from zslcore.analysis.papers.claims.evidence import (
-    Evidence,
+    ClaimEvidence,
     UndecidedError,
     join_names,
 )
@@ -57,7 +57,7 @@ DATA_AND_SPLIT = ("data", "split")
 # --- The benchmark paper, and its conference version ----------------------------------------------
 
 
-def change_of_split(e: Evidence, claimed: Literal["below", "near"]) -> Judgment:
+def change_of_split(e: ClaimEvidence, claimed: Literal["below", "near"]) -> Judgment:
     """Judge ZSL under PS minus ZSL under SS."""
     d = difference(e.cases("zsl", **PS), e.cases("zsl", **SS))
     of = "methods" if len(e.benchmarks) == 1 else "methods and data sets"
@@ -65,7 +65,7 @@ def change_of_split(e: Evidence, claimed: Literal["below", "near"]) -> Judgment:
     return judge_difference(e, what, d, claimed, of=of)
 
 
-def gain_of_known_classes(e: Evidence) -> Judgment:
+def gain_of_known_classes(e: ClaimEvidence) -> Judgment:
     """Judge the gain of every method, next to that of features trained on nothing."""
     gains = e.cases("gain", split="SS")
     mean, tested = signed(gains.mean(), "+.0f"), _overlapping(e, e.coverage(gains)[0])
@@ -76,10 +76,10 @@ def gain_of_known_classes(e: Evidence) -> Judgment:
     control = e.controls.cases("gain", split="SS")
     mean = signed(control.mean(), "+.0f")
     note = f" Control, features trained on nothing: {mean} % on average over {len(control)}."
-    return replace(judgment, said=judgment.said + note)
+    return replace(judgment, sentence=judgment.sentence + note)
 
 
-def _overlapping(evidence: Evidence, data: Sequence[str]) -> str:
+def _overlapping(evidence: ClaimEvidence, data: Sequence[str]) -> str:
     """Return how many test classes of SS ImageNet-1K has, by data set, one class by its name."""
     benchmarks, parts = evidence.benchmark_of_data(), []
     for name in data:
@@ -92,7 +92,7 @@ def _overlapping(evidence: Evidence, data: Sequence[str]) -> str:
     return join_names(parts or ["unknown classes"])
 
 
-def range_over_folds(e: Evidence) -> Judgment:
+def range_over_folds(e: ClaimEvidence) -> Judgment:
     """Judge on which data set ZSL varies most with the fold that chooses parameters."""
     folds = pd.concat([e.rows(f"zsl, fold {k}", chosen_for="zsl") for k in (1, 2, 3)])
     of_method = folds.groupby(["data", "benchmark", "method"], sort=False)["value"]
@@ -107,19 +107,19 @@ def range_over_folds(e: Evidence) -> Judgment:
     )
 
 
-def _awa_distance(e: Evidence) -> pd.Series:
+def _awa_distance(e: ClaimEvidence) -> pd.Series:
     """Return how far ZSL on AWA1 is from that on AWA2, by method."""
     first, second = (e.cases("zsl", ["method"], **PS, benchmark=b) for b in ("AWA1", "AWA2"))
     return difference(first, second).abs()
 
 
-def consistent_methods(e: Evidence) -> Judgment:
+def consistent_methods(e: ClaimEvidence) -> Judgment:
     """Judge how many methods are within 2 points."""
     close = _awa_distance(e) <= NEAR
     return judge_count(e, "AWA1 and AWA2 within 2 points", close, at_least=2 / 3)
 
 
-def inconsistent_methods(e: Evidence) -> Judgment:
+def inconsistent_methods(e: ClaimEvidence) -> Judgment:
     """Judge whether the named methods are more than 2 points off; others are listed."""
     far = _awa_distance(e) > NEAR
     is_named = far.index.isin(["DEVISE", "SJE", "SYNC"])
@@ -129,7 +129,7 @@ def inconsistent_methods(e: Evidence) -> Judgment:
     return judge_count(e, what, far[is_named], cases=far, note=note)
 
 
-def crossed_p(e: Evidence) -> Judgment:
+def crossed_p(e: ClaimEvidence) -> Judgment:
     """Judge whether another training set changes results significantly."""
     tests = cross_tests(e.table("cross_dataset_awa"))
     test = tests["training set"]
@@ -137,14 +137,14 @@ def crossed_p(e: Evidence) -> Judgment:
     return Judgment("holds" if test.p < 0.05 else "does not hold", sentence, test.p, unit="p")
 
 
-def crossed_sizes(e: Evidence) -> Judgment:
+def crossed_sizes(e: ClaimEvidence) -> Judgment:
     """Judge whether another training set changes more than another test set."""
     test = cross_tests(e.table("cross_dataset_awa"))["larger"]
     verdict = judge_interval(*test.interval)
     return Judgment(verdict, test.sentence, test.mean_difference, *test.interval, "points")
 
 
-def reproduced(e: Evidence) -> Judgment:
+def reproduced(e: ClaimEvidence) -> Judgment:
     """Judge how many reproduced results are within one point of the original."""
     index = ("method", "dataset")
     pair = (e.printed("reproduction", name, index) for name in ("reproduced", "original"))
@@ -152,20 +152,20 @@ def reproduced(e: Evidence) -> Judgment:
     return judge_count(e, "Reproduced within one point of the original", close, at_least=0.9)
 
 
-def u_below_zsl(e: Evidence) -> Judgment:
+def u_below_zsl(e: ClaimEvidence) -> Judgment:
     """Judge u minus ZSL, parameters chosen for ZSL where there is a run of either."""
     u, zsl = (e.cases(figure, split="PS") for figure in ("u", "zsl"))
     return judge_difference(e, "u minus ZSL", difference(u, zsl), "below", tally=True)
 
 
-def detector_raises_h(e: Evidence) -> Judgment:
+def detector_raises_h(e: ClaimEvidence) -> Judgment:
     """Judge H of CMT* minus that of CMT."""
     pair = (e.cases("H", ["data"], **PS, method=method) for method in ("CMT*", "CMT"))
     what = "H of CMT* minus that of CMT"
     return judge_difference(e, what, difference(*pair), "above", of="data sets", tally=True)
 
 
-def detector_ranks_better(e: Evidence) -> Judgment:
+def detector_ranks_better(e: ClaimEvidence) -> Judgment:
     """Judge whether CMT* has a better mean rank than CMT by u, s and H."""
     better, unclear = {}, []
     orders = {figure: order_of(e, figure) for figure in ("u", "s", "H")}
@@ -178,12 +178,14 @@ def detector_ranks_better(e: Evidence) -> Judgment:
             unclear.append(figure)
     judgment = judge_share("Mean rank of CMT* better than that of CMT", pd.Series(better))
     if unclear and all(better[name] or name in unclear for name in better):
-        said = f"{judgment.said} By {join_names(unclear)} one point more or less may change this."
-        judgment = replace(judgment, verdict="undecided", said=said)
+        sentence = (
+            f"{judgment.sentence} By {join_names(unclear)} one point more or less may change this."
+        )
+        judgment = replace(judgment, verdict="undecided", sentence=sentence)
     return orders["H"].covering(judgment)
 
 
-def same_order(e: Evidence) -> Judgment:
+def same_order(e: ClaimEvidence) -> Judgment:
     """Judge the agreement of mean ranks by ZSL and by H."""
     if e.body == "simulated":
         raise UndecidedError("Orders of methods on simulated data are not compared.")
@@ -200,7 +202,7 @@ def same_order(e: Evidence) -> Judgment:
     return order.covering(Judgment(verdict, sentence, test.tau, test.low, test.high, "tau"))
 
 
-def transduction_helps(e: Evidence) -> Judgment:
+def transduction_helps(e: ClaimEvidence) -> Judgment:
     """Judge the pairs of accuracies in the text."""
     index = ("method", "dataset")
     pair = (e.printed("transductive_text", x, index) for x in ("transductive", "inductive"))
@@ -208,11 +210,11 @@ def transduction_helps(e: Evidence) -> Judgment:
     return judge_count(e, what, difference(*pair) > 0, note="The figure prints no other number.")
 
 
-def _imagenet(e: Evidence, index: Sequence[str] = ("method",), **where: object) -> pd.Series:
+def _imagenet(e: ClaimEvidence, index: Sequence[str] = ("method",), **where: object) -> pd.Series:
     return e.printed("imagenet_zsl_top1", "top1_per_class", index, **where)
 
 
-def sync_best_on_imagenet(e: Evidence) -> Judgment:
+def sync_best_on_imagenet(e: ClaimEvidence) -> Judgment:
     """Judge on how many splits SYNC is first."""
     best = _imagenet(e, ["split"]).groupby("split", sort=False).max()
     return judge_count(
@@ -220,14 +222,14 @@ def sync_best_on_imagenet(e: Evidence) -> Judgment:
     )
 
 
-def eszsl_second_on_imagenet(e: Evidence) -> Judgment:
+def eszsl_second_on_imagenet(e: ClaimEvidence) -> Judgment:
     """Judge the place of ESZSL over the splits."""
     table = e.table("imagenet_zsl_top1").dropna()
     wide = table.pivot_table("top1_per_class", "split", "method", sort=False).dropna(axis=1)
     return judge_place(e, order_of_table(wide, "top-1", "splits"), "ESZSL", 2)
 
 
-def populated_classes(e: Evidence) -> Judgment:
+def populated_classes(e: ClaimEvidence) -> Judgment:
     """Judge the most populated classes against as many of the least populated."""
     sides = (
         _imagenet(
@@ -238,13 +240,13 @@ def populated_classes(e: Evidence) -> Judgment:
     return judge_count(e, "Most populated above least populated", difference(*sides) > 0)
 
 
-def drop_to_5k_classes(e: Evidence) -> Judgment:
+def drop_to_5k_classes(e: ClaimEvidence) -> Judgment:
     """Judge how many methods lose more than half from 1K to 5K classes."""
     left = ratio(_imagenet(e, split="M5K"), _imagenet(e, split="M1K"))
     return judge_count(e, "5K most populated less than half of 1K", left < 0.5)
 
 
-def kind_against_number(e: Evidence) -> Judgment:
+def kind_against_number(e: ClaimEvidence) -> Judgment:
     """Judge M1K over L1K against M500 over M1K."""
     on = {split: _imagenet(e, split=split) for split in ("M500", "M1K", "L1K")}
     more = ratio(ratio(on["M1K"], on["L1K"]), ratio(on["M500"], on["M1K"]))
@@ -255,29 +257,29 @@ def kind_against_number(e: Evidence) -> Judgment:
 # --- The calibration paper ------------------------------------------------------------------------
 
 
-def _calibrated_less_plain(e: Evidence) -> pd.Series:
+def _calibrated_less_plain(e: ClaimEvidence) -> pd.Series:
     return difference(e.cases("H at gamma", **PS), e.cases("H", **PS))
 
 
-def _gzsl_less_zsl(e: Evidence, figure: str) -> pd.Series:
+def _gzsl_less_zsl(e: ClaimEvidence, figure: str) -> pd.Series:
     """Return a figure with λ chosen for GZSL minus that with λ chosen for ZSL."""
     return difference(e.cases(figure, **FOR_GZSL), e.cases(figure, **PS))
 
 
-def calibration_raises_h(e: Evidence) -> Judgment:
+def calibration_raises_h(e: ClaimEvidence) -> Judgment:
     """Judge H with calibration minus without."""
     d = _calibrated_less_plain(e)
     return judge_difference(e, "H with calibration minus without", d, "above")
 
 
-def calibration_raises_every_h(e: Evidence) -> Judgment:
+def calibration_raises_every_h(e: ClaimEvidence) -> Judgment:
     """Judge how often calibration raises H, of differences with a sign."""
     d = _calibrated_less_plain(e)
     clear, unclear = with_clear_sign(e, d)
     return judge_count(e, "Calibration lifts H", clear > 0, cases=d, unclear=unclear)
 
 
-def lowest_near_highest(e: Evidence) -> Judgment:
+def lowest_near_highest(e: ClaimEvidence) -> Judgment:
     """Judge whether the lowest calibrated H is above the highest plain one, or near, on each."""
     lowest = e.cases("H at gamma", ["data"], **PS).groupby("data", sort=False).min()
     d = difference(lowest, e.cases("H", ["data"], **PS).groupby("data", sort=False).max())
@@ -291,13 +293,13 @@ def lowest_near_highest(e: Evidence) -> Judgment:
     return Judgment(so, sentence, float(d.min()), unit="points", data=data, methods=methods)
 
 
-def gzsl_lambda_adds(e: Evidence) -> Judgment:
+def gzsl_lambda_adds(e: ClaimEvidence) -> Judgment:
     """Judge calibrated H with λ chosen for GZSL minus λ chosen for ZSL."""
     what = "Calibrated H, λ chosen for GZSL minus λ chosen for ZSL"
     return judge_difference(e, what, _gzsl_less_zsl(e, "H at gamma"), "above")
 
 
-def gzsl_lambda_smaller(e: Evidence) -> Judgment:
+def gzsl_lambda_smaller(e: ClaimEvidence) -> Judgment:
     """Judge how often λ for GZSL is below λ for ZSL, where they differ."""
     d = _gzsl_less_zsl(e, "lam")
     what, same = "λ for GZSL below λ for ZSL where they differ", int((d == 0).sum())
@@ -307,7 +309,7 @@ def gzsl_lambda_smaller(e: Evidence) -> Judgment:
     return judge_count(e, what, d[d != 0] < 0, cases=d, note=note)
 
 
-def devise_on_cub_alone(e: Evidence) -> Judgment:
+def devise_on_cub_alone(e: ClaimEvidence) -> Judgment:
     """Judge whether H falls with λ for GZSL for DEVISE on CUB, and rises elsewhere."""
     d = _gzsl_less_zsl(e, "H at gamma")
     clear, unclear = with_clear_sign(e, d)
@@ -320,18 +322,18 @@ def devise_on_cub_alone(e: Evidence) -> Judgment:
     return judge_count(e, what, (clear < 0) == expected, cases=d, unclear=unclear)
 
 
-def _zsl_of_method(e: Evidence, method: str) -> pd.Series:
+def _zsl_of_method(e: ClaimEvidence, method: str) -> pd.Series:
     """Return ZSL of a method by data set and split."""
     return e.cases("zsl", DATA_AND_SPLIT, chosen_for="zsl", method=method)
 
 
-def _one_less_another(e: Evidence, what: str, first: str, second: str) -> Judgment:
+def _one_less_another(e: ClaimEvidence, what: str, first: str, second: str) -> Judgment:
     """Judge ZSL of a method minus that of another one."""
     d = difference(_zsl_of_method(e, first), _zsl_of_method(e, second))
     return judge_difference(e, what, d, "above", of="data sets and splits")
 
 
-def sae_like_s2v(e: Evidence) -> Judgment:
+def sae_like_s2v(e: ClaimEvidence) -> Judgment:
     """Judge how much farther SAE is from LinearV2S than from LinearS2V."""
     sae, v2s, s2v = (_zsl_of_method(e, name) for name in ("SAE", "LinearV2S", "LinearS2V"))
     to_v2s, to_s2v = ((sae - other).abs() for other in (v2s, s2v))
@@ -340,7 +342,7 @@ def sae_like_s2v(e: Evidence) -> Judgment:
     return judge_difference(e, what, d, "above", of="data sets and splits")
 
 
-def sae_direction(e: Evidence) -> Judgment:
+def sae_direction(e: ClaimEvidence) -> Judgment:
     """Judge SAE scored in the visual space minus in the semantic one, as quoted where printed."""
     if e.body != "printed":
         what = "SAE scored in the visual space minus in the semantic space"
@@ -351,7 +353,7 @@ def sae_direction(e: Evidence) -> Judgment:
     return judge_difference(e, what, difference(*pair), "above", of="data sets and splits")
 
 
-def spread_over_seeds(e: Evidence) -> Judgment:
+def spread_over_seeds(e: ClaimEvidence) -> Judgment:
     """Judge whether SJE varies most over seeds."""
     rows = e.rows("zsl", chosen_for="zsl")
     return judge_largest(
@@ -365,13 +367,13 @@ def spread_over_seeds(e: Evidence) -> Judgment:
     )
 
 
-def closed_forms_fixed(e: Evidence) -> Judgment:
+def closed_forms_fixed(e: ClaimEvidence) -> Judgment:
     """Judge how often a closed form has no deviation over seeds."""
     spread = e.cases("zsl", ("method", "data", "split"), value="spread", chosen_for="zsl")
     return judge_count(e, "Closed forms with a deviation of 0.0 over seeds", spread < 0.0005)
 
 
-def agreement_with_benchmark(e: Evidence) -> Judgment:
+def agreement_with_benchmark(e: ClaimEvidence) -> Judgment:
     """Judge how many results are near those of the benchmark paper, without SAE and ESZSL."""
     tables, index = ("CAL 1", "CAL 1, quoted"), ("method", "data", "split")
     close = difference(*(e.cases("zsl", index, table=table) for table in tables)).abs() <= 0.05
@@ -382,7 +384,7 @@ def agreement_with_benchmark(e: Evidence) -> Judgment:
     return judge_count(e, what, close[~excepted], cases=close, at_least=0.5, note=note)
 
 
-def ten_crops(e: Evidence) -> Judgment:
+def ten_crops(e: ClaimEvidence) -> Judgment:
     """Judge how often ZSL and H of ten crops are above those of one crop."""
     zsl = difference(e.cases("zsl", table="CAL 3"), e.cases("zsl", split="PS", table="CAL 1"))
     ten = e.cases("H at gamma", table="CAL 3")
@@ -395,7 +397,7 @@ def ten_crops(e: Evidence) -> Judgment:
     return judge_count(e, what, above, at_least=0.9)
 
 
-def per_sample_near_per_class(e: Evidence) -> Judgment:
+def per_sample_near_per_class(e: ClaimEvidence) -> Judgment:
     """Judge per-sample minus per-class ZSL and H."""
     pairs = {"zsl per sample": "zsl", "H per sample": "H at gamma"}
     d = [difference(e.cases(a, **FOR_GZSL), e.cases(b, **FOR_GZSL)) for a, b in pairs.items()]
@@ -405,13 +407,13 @@ def per_sample_near_per_class(e: Evidence) -> Judgment:
 # --- The action paper -----------------------------------------------------------------------------
 
 
-def _gains(e: Evidence, **where: object) -> pd.Series:
+def _gains(e: ClaimEvidence, **where: object) -> pd.Series:
     """Return the printed gains over the baseline."""
     index = ("method", "configuration", "semantics")
     return e.printed("overlap_gain_action", "overlap_gain_minus_idt", index, **where)
 
 
-def known_classes_gain(e: Evidence) -> Judgment:
+def known_classes_gain(e: ClaimEvidence) -> Judgment:
     """Judge how many gains are above that of the baseline."""
     what = "OverlapGain above the baseline's"
     note = (
@@ -422,7 +424,7 @@ def known_classes_gain(e: Evidence) -> Judgment:
 
 
 def _gains_between(
-    e: Evidence, low: float, high: float, note: str = "", **where: object
+    e: ClaimEvidence, low: float, high: float, note: str = "", **where: object
 ) -> Judgment:
     """Judge whether all gains lie in a printed range."""
     gains = _gains(e, **where)
@@ -431,14 +433,14 @@ def _gains_between(
     return judge_count(e, what, gains.between(low, high), note=f"From {least} to {most} %. {note}")
 
 
-def attributes_gain_more(e: Evidence) -> Judgment:
+def attributes_gain_more(e: ClaimEvidence) -> Judgment:
     """Judge the gain with attributes minus that with word2vec."""
     pair = (_gains(e, semantics=name).droplevel("semantics") for name in ("attributes", "word2vec"))
     what, of = "Gain with attributes minus with word2vec", "methods and configurations"
     return judge_difference(e, what, difference(*pair), "above", of=of)
 
 
-def conse_alone_loses(e: Evidence) -> Judgment:
+def conse_alone_loses(e: ClaimEvidence) -> Judgment:
     """Judge whether the gain is below zero for CONSE, and above for the others."""
     gains = _gains(e, configuration="OS1", semantics="word2vec")
     is_conse = gains.index.get_level_values("method") == "CONSE"
@@ -446,7 +448,7 @@ def conse_alone_loses(e: Evidence) -> Judgment:
     return judge_count(e, what, (gains < 0) == is_conse)
 
 
-def _controlled_less_previous(e: Evidence, features: str) -> pd.Series:
+def _controlled_less_previous(e: ClaimEvidence, features: str) -> pd.Series:
     """Return accuracy on controlled minus on previous splits."""
     table, index = "action_bidilel_splits", ("dataset", "semantics")
     both = (
@@ -456,7 +458,7 @@ def _controlled_less_previous(e: Evidence, features: str) -> pd.Series:
     return difference(*both)
 
 
-def more_overlap_more_accuracy(e: Evidence) -> Judgment:
+def more_overlap_more_accuracy(e: ClaimEvidence) -> Judgment:
     """Judge C3D on controlled against previous splits."""
     d = _controlled_less_previous(e, "C3D")
     what = "C3D: controlled splits, with more classes in the pre-training set, above previous ones"
@@ -465,7 +467,7 @@ def more_overlap_more_accuracy(e: Evidence) -> Judgment:
     )
 
 
-def baseline_stays(e: Evidence) -> Judgment:
+def baseline_stays(e: ClaimEvidence) -> Judgment:
     """Judge whether IDT is within one point on both kinds of splits."""
     close = _controlled_less_previous(e, "IDT").abs() <= TIED
     return judge_count(e, "IDT: both splits within one point", close)
@@ -484,7 +486,7 @@ _TEXT_5_1 = "By the text of 5.1, CONSE with 3D-ResNet gains just over 10 %."
 _TEXT_HMDB = "On HMDB51 with Kinetics-400, by the text, only BiDiLEL gains."
 
 #: The function of every claim by its id.
-JUDGES: Mapping[str, Callable[[Evidence], Judgment]] = {
+JUDGES: Mapping[str, Callable[[ClaimEvidence], Judgment]] = {
     "gbu-ps-lowers-awa": lambda e: change_of_split(e, "below"),
     "gbu-ps-spares-fine": lambda e: change_of_split(e, "near"),
     "gbu-known-classes-easier": gain_of_known_classes,

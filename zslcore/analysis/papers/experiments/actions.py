@@ -26,7 +26,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     Request,
     cell_row,
 )
-from zslcore.analysis.study import open_dataset
+from zslcore.analysis.study import cached_dataset
 from zslcore.datasets.facts import recognise_actions
 
 #: What the screen calls prototypes.
@@ -73,13 +73,13 @@ class GainExperiment(Experiment):
         """Return the study of every configuration, on those data sets that have its classes."""
         of_classes: dict[str | None, list[str]] = {}
         for name in request.datasets:
-            classes = recognise_actions(open_dataset(name).class_names)
+            classes = recognise_actions(cached_dataset(name).class_names)
             of_classes.setdefault(classes, []).append(name)
         specs = []
         for configuration in map(CONFIGURATIONS.__getitem__, self.configurations):
             names = of_classes.get(configuration.dataset, [])
             if names or len(self.configurations) == 1:
-                datasets = {n: open_dataset(n) for n in names or of_classes[None]}
+                datasets = {n: cached_dataset(n) for n in names or of_classes[None]}
                 spec = ActionSpec(
                     configuration.name,
                     feature_sets(configuration, datasets),

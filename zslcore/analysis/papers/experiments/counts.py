@@ -23,7 +23,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     Unit,
     cell_row,
 )
-from zslcore.analysis.study import open_dataset
+from zslcore.analysis.study import cached_dataset
 from zslcore.datasets import Split
 from zslcore.datasets.facts import benchmark_of, published
 
@@ -51,7 +51,7 @@ class CountExperiment(Experiment):
 def count_statistics(request: Request) -> Iterator[dict[str, Any]]:
     """Yield the statistics of a data set, with the printed ones of the benchmark."""
     (name,) = request.datasets
-    dataset = open_dataset(name)
+    dataset = cached_dataset(name)
     benchmark = benchmark_of(dataset)
     for row in statistics(dataset).to_dict("records"):
         yield cell_row(
@@ -86,7 +86,7 @@ def count_parts(request: Request) -> Iterator[dict[str, Any]]:
     """Yield two cells a part of the example, with the drawn ones, then of the data sets."""
     splits = {DRAWING: drawn_split()}
     for name in request.datasets:
-        dataset = open_dataset(name)
+        dataset = cached_dataset(name)
         first = next(iter(dataset.splits.values()))
         splits[name] = dataset.labels, dataset.splits.get("PS") or first
     for name, (labels, split) in splits.items():

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from zslcore.analysis.actions import DRAWS
-from zslcore.analysis.study import open_dataset
+from zslcore.analysis.study import cached_dataset
 from zslcore.datasets.facts import benchmark_of, recognise_actions
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.features import FeatureScaling
@@ -122,7 +122,7 @@ class Experiment(ABC):
         """Return the method of a row."""
         return row
 
-    def given(self, row: str) -> Mapping[str, Any]:
+    def params_of(self, row: str) -> Mapping[str, Any]:
         """Return the parameters that a row is given, its method's variant among them."""
         return self.params.get(row, {})
 
@@ -163,7 +163,7 @@ class Experiment(ABC):
         Data of other classes count as the benchmark that is asked for; never simulated ones, nor
         those that come with the package.
         """
-        dataset = open_dataset(name)
+        dataset = cached_dataset(name)
         if dataset.simulated or name == "digits":
             return False
         benchmark = benchmark_of(dataset) or recognise_actions(dataset.class_names)

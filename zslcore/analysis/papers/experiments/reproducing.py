@@ -23,7 +23,7 @@ from joblib import delayed
 
 from zslcore.analysis.actions import DRAWS
 from zslcore.analysis.bias_variance import CLASS_DRAWS, IMAGE_DRAWS
-from zslcore.analysis.method_table import Cell as StoredCell
+from zslcore.analysis.method_table import MethodResult as StoredCell
 from zslcore.analysis.method_table import cells_of_runs, row_name
 from zslcore.analysis.papers.experiments.actions import GainExperiment, SplitsExperiment
 from zslcore.analysis.papers.experiments.counts import (
@@ -48,8 +48,8 @@ from zslcore.analysis.papers.experiments.rows import (
     TransductionExperiment,
 )
 from zslcore.analysis.papers.experiments.runs import (
-    Cell,
     FoldsExperiment,
+    PrintedColumn,
     RanksExperiment,
     RunsExperiment,
     RunsTask,
@@ -65,8 +65,8 @@ from zslcore.results.store import ResultStore
 
 R = TypeVar("R", bound=RunsExperiment)
 
-_BY_SPLIT = tuple(Cell(split, split, "zsl", "zsl") for split in ("SS", "PS"))
-_PLAIN = tuple(Cell(figure, "PS", "zsl", figure) for figure in ("u", "s", "H"))
+_BY_SPLIT = tuple(PrintedColumn(split, split, "zsl", "zsl") for split in ("SS", "PS"))
+_PLAIN = tuple(PrintedColumn(figure, "PS", "zsl", figure) for figure in ("u", "s", "H"))
 
 
 def _benchmark(kind: type[R], *table: Any, **options: Any) -> R:
@@ -172,9 +172,9 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             "H without calibration, with it, and with lambda chosen for GZSL too",
             "CAL 2",
             (
-                Cell("H plain", "PS", "zsl", "H"),
-                Cell("H calibrated", "PS", "zsl", "H at gamma"),
-                Cell("H calibrated, for GZSL", "PS", "gzsl", "H at gamma"),
+                PrintedColumn("H plain", "PS", "zsl", "H"),
+                PrintedColumn("H calibrated", "PS", "zsl", "H at gamma"),
+                PrintedColumn("H calibrated, for GZSL", "PS", "gzsl", "H at gamma"),
             ),
         ),
         RunsExperiment(
@@ -182,10 +182,10 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             "both tasks with ten-crop features, per class and per sample",
             "CAL 3",
             (
-                Cell("ZSL per class", "PS", "zsl", "zsl"),
-                Cell("ZSL per sample", "PS", "zsl", "zsl per sample"),
-                Cell("H calibrated per class", "PS", "gzsl", "H at gamma"),
-                Cell("H calibrated per sample", "PS", "gzsl", "H per sample"),
+                PrintedColumn("ZSL per class", "PS", "zsl", "zsl"),
+                PrintedColumn("ZSL per sample", "PS", "zsl", "zsl per sample"),
+                PrintedColumn("H calibrated per class", "PS", "gzsl", "H at gamma"),
+                PrintedColumn("H calibrated per sample", "PS", "gzsl", "H per sample"),
             ),
             lacks="The paper's figures are of features averaged over ten crops, which were not "
             "released: 'zslcore extract --crops 10' makes them from the images.",

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from zslcore.analysis import bias_variance
-from zslcore.analysis.cross_dataset import CrossFit, cross_fits, cross_table, with_printed
+from zslcore.analysis.cross_dataset import CrossFit, add_printed, cross_fits, cross_table
 from zslcore.analysis.large_scale import LargeScaleStudy, as_runs, measure, printed
 from zslcore.analysis.papers.experiments.experiment import (
     COLUMNS,
@@ -23,7 +23,7 @@ from zslcore.analysis.papers.experiments.experiment import (
     to_records,
 )
 from zslcore.analysis.regularization import RegularizationSpec, path_as_runs, regularized
-from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, key_of, open_dataset
+from zslcore.analysis.study import LiveProgress, RecordStudy, Rows, cached_dataset, study_key
 from zslcore.analysis.transduction import TransductionStudy
 from zslcore.datasets.facts import published
 from zslcore.datasets.imagenet import SIMULATED_IMAGENET
@@ -70,11 +70,11 @@ class PathRows(RecordStudy[Rows]):
         """SHA-256 of the path, its revisions and how often is drawn, 16 hex digits."""
         draws = [bias_variance.CLASS_DRAWS, bias_variance.IMAGE_DRAWS]
         draws = draws if self.what == "errors" else []
-        return key_of([self.what, draws, self.spec.to_json(), self.spec.made_by])
+        return study_key([self.what, draws, self.spec.to_json(), self.spec.made_by])
 
     def compute(self, progress: LiveProgress) -> Rows:
         """Follow the path."""
-        dataset = open_dataset(self.spec.dataset)
+        dataset = cached_dataset(self.spec.dataset)
         if self.what == "accuracies":
             columns = ["value", "chosen_for", "gamma", *ACCURACIES.values()]
             return to_records(self.spec.follow(dataset, progress).table()[columns])
@@ -103,11 +103,11 @@ class TransductionRows(RecordStudy[Rows]):
     @property
     def key(self) -> str:
         """SHA-256 of the comparison, 16 hex digits."""
-        return key_of([self.study.arguments["spec"], self.study.made_by])
+        return study_key([self.study.arguments["spec"], self.study.made_by])
 
     def compute(self, progress: LiveProgress) -> Rows:
         """Compare both."""
-        return to_records(self.study.compare(open_dataset(self.study.dataset), progress).table())
+        return to_records(self.study.compare(cached_dataset(self.study.dataset), progress).table())
 
     def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
         """Return the comparison, a row for either method."""
@@ -134,11 +134,11 @@ class ImagenetRows(RecordStudy[Rows]):
         model = get_method(self.study.method)()
         grid = {name: list(values) for name, values in model.param_grid.items()}
         identity = ["large-scale", self.study.digest, self.study.method, revisions_of(model), grid]
-        return key_of(identity)
+        return study_key(identity)
 
     def compute(self, progress: LiveProgress) -> Rows:
         """Measure all sets."""
-        dataset = open_dataset(self.study.dataset)
+        dataset = cached_dataset(self.study.dataset)
         return to_records(measure(self.study, dataset, progress).table())
 
     def listed(self, result: Rows) -> tuple[Mapping[str, Any], Rows]:
@@ -193,7 +193,7 @@ class PathExperiment(RowsExperiment):
 
     def study(self, dataset: str, row: str) -> PathRows:
         """Return the path of a method."""
-        digest, params = open_dataset(dataset).digest, self.given(row)
+        digest, params = cached_dataset(dataset).digest, self.params_of(row)
         spec = RegularizationSpec(
             dataset, self.split, row, params=params, features=self.features, digest=digest
         )
@@ -242,7 +242,7 @@ class CrossExperiment(Experiment):
 
     def tasks(self, request: Request) -> Mapping[str, Sequence[CrossFit]]:
         """Return two fits a method."""
-        first, second = map(open_dataset, request.datasets)
+        first, second = map(cached_dataset, request.datasets)
         return {
             name: [fit for fit, *_ in cross_fits(first, second, [name], features=self.features)]
             for name in request.methods
@@ -250,10 +250,10 @@ class CrossExperiment(Experiment):
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield the four cells of every method; the first data set stands for AWA1."""
-        first, second = map(open_dataset, request.datasets)
+        first, second = map(cached_dataset, request.datasets)
         store, methods = ResultStore(), request.methods
         here = cross_table(first, second, methods, store=store, features=self.features)
-        compared = with_printed(here, first.name, second.name)
+        compared = add_printed(here, first.name, second.name)
         for row in compared[compared["method"].isin(methods)].to_dict("records"):
             yield cell_row(
                 f"{row['trained']}:{row['tested']}",
@@ -296,9 +296,9 @@ class TransductionExperiment(RowsExperiment):
             dataset,
             "PS",
             self.named[row],
-            self.given(row),
+            self.params_of(row),
             features=self.features,
-            digest=open_dataset(dataset).digest,
+            digest=cached_dataset(dataset).digest,
         )
         return TransductionRows(study)
 
@@ -343,11 +343,11 @@ class ImagenetExperiment(RowsExperiment):
 
     def is_of_paper(self, name: str, request: Request) -> bool:
         """Return whether features are of images of other data than the digits."""
-        return name != "digits" and not open_dataset(name).simulated
+        return name != "digits" and not cached_dataset(name).simulated
 
     def study(self, dataset: str, row: str) -> ImagenetRows:
         """Return the measurement of a method, which serves the table and both figures."""
-        return ImagenetRows(LargeScaleStudy(dataset, open_dataset(dataset).digest, row))
+        return ImagenetRows(LargeScaleStudy(dataset, cached_dataset(dataset).digest, row))
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield the cells of a method and set; the paper prints top-1 of ZSL, draws the others."""

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from zslcore.analysis.method_table import Cell as StoredCell
+from zslcore.analysis.method_table import MethodResult as StoredCell
 from zslcore.analysis.method_table import row_name, seconds_of
-from zslcore.analysis.papers.claims.evidence import COLUMN_OF_FIGURE, figures_of, printed_evidence
+from zslcore.analysis.papers.claims.evidence import COLUMN_OF_FIGURE, printed_evidence, run_figures
 from zslcore.analysis.papers.experiments.experiment import (
     Experiment,
     Request,
@@ -22,8 +22,8 @@ from zslcore.analysis.papers.experiments.experiment import (
     cell_row,
     measured_cells,
 )
-from zslcore.analysis.ranking import rank_matrix, ranks_of
-from zslcore.analysis.study import open_dataset
+from zslcore.analysis.ranking import method_ranks, rank_matrix
+from zslcore.analysis.study import cached_dataset
 from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import benchmark_of, fact_sources, published
 from zslcore.evaluation.protocol import Task
@@ -37,7 +37,7 @@ from zslcore.results.store import ResultStore
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PrintedColumn:
     """A column of a printed table and its metric, a key of ``COLUMN_OF_FIGURE``."""
 
     title: str
@@ -47,7 +47,7 @@ class Cell:
 
     def value(self, result: RunResult) -> float | None:
         """Return the figure of a run; None where it has none."""
-        value: float | None = figures_of(result).get(COLUMN_OF_FIGURE[self.figure])
+        value: float | None = run_figures(result).get(COLUMN_OF_FIGURE[self.figure])
         return value
 
 
@@ -56,7 +56,7 @@ class RunsExperiment(Experiment):
     """A table of runs, ``printed_as`` in the paper ("GBU 3")."""
 
     printed_as: str
-    cells: tuple[Cell, ...]
+    cells: tuple[PrintedColumn, ...]
     takes_params: bool = field(default=True, kw_only=True)
     #: What is run besides the choice on all folds.
     choices: ClassVar[tuple[ChoiceRule, ...]] = ()
@@ -71,7 +71,7 @@ class RunsExperiment(Experiment):
         """The columns as the paper orders them."""
         return tuple(cell.title for cell in self.cells)
 
-    def given(self, row: str) -> Mapping[str, Any]:
+    def params_of(self, row: str) -> Mapping[str, Any]:
         """Return the parameters that a row is given: its variant, and the given ones."""
         return {**VARIANTS.get(row, ({},))[0], **self.params.get(row, {})}
 
@@ -86,7 +86,7 @@ class RunsExperiment(Experiment):
         figures = printed_evidence().figures
         return figures[figures["table"] == self.printed_as]
 
-    def printed_rows(self, cell: Cell) -> pd.DataFrame:
+    def printed_rows(self, cell: PrintedColumn) -> pd.DataFrame:
         """Return the printed figures of a cell, a row a method and benchmark."""
         rows = self.printed_table
         rows = rows[(rows["figure"] == cell.figure) & (rows["split"] == cell.split)]
@@ -102,7 +102,7 @@ class RunsExperiment(Experiment):
             columns[cell.title] = rows.set_index("method")["value"]
         return pd.DataFrame(columns)
 
-    def cells_of(self, dataset: ZSLDataset) -> list[Cell]:
+    def cells_of(self, dataset: ZSLDataset) -> list[PrintedColumn]:
         """Return the cells for the splits of the data set."""
         cells = [cell for cell in self.cells if cell.split in dataset.splits]
         if not cells:
@@ -121,7 +121,7 @@ class RunsExperiment(Experiment):
         splits = [
             (name, method, split)
             for name in request.datasets
-            for split in dict.fromkeys(cell.split for cell in self.cells_of(open_dataset(name)))
+            for split in dict.fromkeys(cell.split for cell in self.cells_of(cached_dataset(name)))
             for method in request.methods
         ]
         together: dict[tuple[str, str, str], list[str]] = {}
@@ -145,15 +145,15 @@ class RunsExperiment(Experiment):
         self, name: str, split: str, method: str, tasks: Sequence[Task]
     ) -> tuple[RunSpec, ...]:
         """Return the first runs of a method, one for every task."""
-        params = self.given(method)
-        return first_specs(open_dataset(name), split, method, tasks, params, self.features)
+        params = self.params_of(method)
+        return first_specs(cached_dataset(name), split, method, tasks, params, self.features)
 
-    def first_spec(self, name: str, method: str, cell: Cell) -> RunSpec:
+    def first_spec(self, name: str, method: str, cell: PrintedColumn) -> RunSpec:
         """Return the spec of a cell's first run."""
         (spec,) = self.specs_of(name, cell.split, method, (cell.select_for,))
         return spec
 
-    def stored_values(self, spec: RunSpec, cell: Cell, seeds: int = 1) -> list[float]:
+    def stored_values(self, spec: RunSpec, cell: PrintedColumn, seeds: int = 1) -> list[float]:
         """Return a cell's figure by the stored runs of its first spec, one a seed."""
         values = map(cell.value, RunPlan([spec], seeds).of(spec, ResultStore()))
         return [value for value in values if value is not None]
@@ -161,7 +161,7 @@ class RunsExperiment(Experiment):
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield means and deviations over seeds, and the printed figures."""
         (name,) = request.datasets
-        dataset = open_dataset(name)
+        dataset = cached_dataset(name)
         printed = self.printed(request.benchmark or benchmark_of(dataset))
         for method in request.methods:
             for cell in self.cells_of(dataset):
@@ -187,7 +187,7 @@ class RunsTask:
 
     def complete(self, progress: Progress = silent, /) -> int:
         """Compute the missing runs."""
-        return self.plan.complete_all(open_dataset(self.dataset), ResultStore(), progress)
+        return self.plan.complete_all(cached_dataset(self.dataset), ResultStore(), progress)
 
     def is_stored(self) -> bool:
         """Return whether no run is missing."""
@@ -218,7 +218,7 @@ class FoldsExperiment(RunsExperiment):
         kw_only=True,
     )
 
-    def values_by_fold(self, spec: RunSpec, cell: Cell) -> list[float]:
+    def values_by_fold(self, spec: RunSpec, cell: PrintedColumn) -> list[float]:
         """Return the stored metrics of a cell with the choice of each fold."""
         runs = RunPlan([spec], choices=self.choices).of(spec, ResultStore())
         values = [value for run in [*runs][1:] if (value := cell.value(run)) is not None]
@@ -232,7 +232,7 @@ class FoldsExperiment(RunsExperiment):
         """Yield a column a split and fold, then the range over folds."""
         (name,) = request.datasets
         for method in request.methods:
-            for cell in self.cells_of(open_dataset(name)):
+            for cell in self.cells_of(cached_dataset(name)):
                 spec = self.first_spec(name, method, cell)
                 values = self.values_by_fold(spec, cell)
                 columns = {f"{cell.title} {k}": [value] for k, value in enumerate(values, 1)}
@@ -277,7 +277,7 @@ class RanksExperiment(FoldsExperiment):
         figures: dict[str, dict[str, list[float]]] = {title: {} for title in names}
         for name in request.datasets:  # the outer loop: few data sets are open at a time
             for cell in self.cells:
-                if cell.split in open_dataset(name).splits:
+                if cell.split in cached_dataset(name).splits:
                     names[cell.title].append(name)
                     for method in request.methods:
                         observed = figures[cell.title].setdefault(method, [])
@@ -296,11 +296,11 @@ class RanksExperiment(FoldsExperiment):
                     yield row if same else row | {"difference": np.nan}
 
     def _ranks(
-        self, cell: Cell, values: Mapping[str, Sequence[float]], dataset: str
+        self, cell: PrintedColumn, values: Mapping[str, Sequence[float]], dataset: str
     ) -> Iterator[dict[str, Any]]:
         """Yield the rows of one figure, the best mean rank first."""
         observed = np.array([*values.values()]).T
-        mean, places = ranks_of(observed).mean(axis=0), rank_matrix(observed)
+        mean, places = method_ranks(observed).mean(axis=0), rank_matrix(observed)
         printed = self._printed_ranks(cell)
         for k in np.argsort(mean, kind="stable"):
             method = [*values][k]
@@ -311,10 +311,10 @@ class RanksExperiment(FoldsExperiment):
 
     def _benchmarks(self, names: Sequence[str]) -> set[str]:
         """Return the benchmarks that data sets are."""
-        benchmarks = (benchmark_of(open_dataset(name)) for name in names)
+        benchmarks = (benchmark_of(cached_dataset(name)) for name in names)
         return {benchmark for benchmark in benchmarks if benchmark is not None}
 
-    def _printed_ranks(self, cell: Cell) -> Mapping[str, float]:
+    def _printed_ranks(self, cell: PrintedColumn) -> Mapping[str, float]:
         """Return the mean ranks that the figure prints, by method; none without a table of them."""
         if not self.printed_ranks:
             return {}
