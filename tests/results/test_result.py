@@ -92,7 +92,7 @@ def test_the_command_lists_filters_shows_exports_and_deletes_all_kinds(store, cr
     ("words", "sentence"),
     [
         (["list", "--kind", "crosed"], "did you mean 'crossed'?"),
-        (["export", "--kind", "crossed", "--format", "json"], "CSV writes every kind."),
+        (["export", "--kind", "crossed", "--format", "json"], "expected runs; got --kind crossed"),
         (["export", "--predictions", "p.parquet"], "expected the KEY of one run"),
         (["list", "--method", "ESZSLL"], "ESZSLL"),
     ],

@@ -78,7 +78,7 @@ def test_default_choices_have_answers(name):
 
 def test_it_is_not_listed_as_computed_here(store, result):
     store.put(replace(result, key="f" * 16))
-    found = listed(store.stored(), RunFilter(own=True))
+    found = select_runs(store.stored(), RunFilter(own=True))
     assert [one.id for one in found] == ["f" * 16]
     assert len(select_runs(store.stored(), RunFilter())) == 2
 
