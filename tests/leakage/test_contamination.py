@@ -192,17 +192,17 @@ def test_imagenet_is_counted_by_its_ids():
 @pytest.mark.parametrize(
     ("on", "extractor", "verdict"),
     [
-        ("AWA2, SS", "ResNet-101", "No"),
-        ("AWA2, PS", "ResNet-101", "Look first"),
-        ("CUB, PS", "ResNet-101", "Yes"),
+        ("AWA2, SS", "ResNet-101", "Leaks"),
+        ("AWA2, PS", "ResNet-101", "Unknown"),
+        ("CUB, PS", "ResNet-101", "Clean"),
         ("CUB, PS", "CLIP", "Unknown"),
-        ("CUB, PS", "ViT-B/16 and ViT-L/16", "No"),
-        ("UCF101", "IDT", "Yes"),
-        ("UCF101", "C3D", "No"),
-        ("UCF101", "R(2+1)D of E2E", "Yes"),
-        ("UCF101", "ActionCLIP", "No"),
+        ("CUB, PS", "ViT-B/16 and ViT-L/16", "Leaks"),
+        ("UCF101", "IDT", "Clean"),
+        ("UCF101", "C3D", "Leaks"),
+        ("UCF101", "R(2+1)D of E2E", "Clean"),
+        ("UCF101", "ActionCLIP", "Leaks"),
         ("CUB, PS", "ActionCLIP", "Unknown"),
-        ("ImageNet, 21K", "ResNet-101", "Look first"),
+        ("ImageNet, 21K", "ResNet-101", "Unknown"),
     ],
 )
 def test_may_i_report_it(on, extractor, verdict):
@@ -234,7 +234,7 @@ def test_the_other_classes_are_no_clean_ones_while_some_of_them_are_open(
 ):
     no = said(on, extractor)
     tested = find_test_set(on)
-    assert no.verdict == "No"
+    assert no.verdict == "Leaks"
     assert len(no.possible) == n_open
     assert len(tested.classes) - len(no.certain) == rest
     related = "1 related class " if n_open == 1 else f"{n_open} related classes "
@@ -257,9 +257,9 @@ def test_what_decides_is_what_is_named():
 def test_classes_of_ones_own_are_compared_now():
     tested = own_test_set("mine", ["zebra", "giant panda", "unicorn"])
     found = answer(tested, find_extractor("ResNet-101"))
-    assert (found.verdict, found.certain) == ("No", ("zebra", "giant panda"))
+    assert (found.verdict, found.certain) == ("Leaks", ("zebra", "giant panda"))
     assert answer(tested, find_extractor("CLIP")).state == "unknown"
-    assert answer(own_test_set("x", ["unicorn"]), find_extractor("ResNet-101")).verdict == "Yes"
+    assert answer(own_test_set("x", ["unicorn"]), find_extractor("ResNet-101")).verdict == "Clean"
 
 
 def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
@@ -269,10 +269,10 @@ def test_classes_by_wordnet_id_are_found_in_lists_of_ids():
     tested = own_test_set("2-hops.txt", ids)
     assert {name.split(" ", 1)[0] for name in tested.classes} == set(ids)
     of_21k = answer(tested, find_extractor("BiT-M"))
-    assert (of_21k.verdict, len(of_21k.certain)) == ("No", 3)
+    assert (of_21k.verdict, len(of_21k.certain)) == ("Leaks", 3)
     assert "mechanism" in of_21k.sentence
     of_1k = answer(tested, find_extractor("ResNet-101"))
-    assert (of_1k.verdict, len(of_1k.possible)) == ("Look first", 3)  # kinds of each are there
+    assert (of_1k.verdict, len(of_1k.possible)) == ("Unknown", 3)  # kinds of each are there
     no_ids = answer(tested, find_extractor("3D-ResNet"))
     assert (no_ids.verdict, no_ids.certain) == ("Unknown", ())
     assert "its classes have not been compared with these" in no_ids.sentence
@@ -366,7 +366,7 @@ def test_the_command_answers_for_a_file(tmp_path, capsys):
     ("extractor", "sentence"),
     [
         ("VGG-16 and VGG-19", "Unknown. None of the 3 names is found in WordNet (7, 8, 9)"),
-        ("IDT", "Yes. These features are made by hand"),
+        ("IDT", "Clean. These features are made by hand"),
     ],
 )
 def test_the_command_answers_for_a_data_set(extractor, sentence, capsys):
@@ -401,16 +401,16 @@ def test_names_that_are_not_understood_are_never_a_yes(lines):
 
 
 def test_names_that_are_not_understood_are_told_beside_those_that_are():
-    assert said_of_lines(["unicorn", "centaur"]).verdict == "Yes"
+    assert said_of_lines(["unicorn", "centaur"]).verdict == "Clean"
     found = said_of_lines(["dog", "quux"])
-    assert found.verdict == "Look first"
+    assert found.verdict == "Unknown"
     assert "1 of 2 names is not found in WordNet (quux)" in found.sentence
     found = said_of_lines(["zebra", "quux", "xyzzy"])
-    assert found.verdict == "No"
+    assert found.verdict == "Leaks"
     assert "2 of 3 names are not found in WordNet (quux, xyzzy)" in found.sentence
     assert said_of_lines(["zumba", "quux"], "I3D").certain == ("zumba",)
     assert "(quux)" in said_of_lines(["zumba", "quux"], "I3D").sentence
-    assert said_of_lines(["quux"], "IDT").verdict == "Yes"  # nothing was trained on images
+    assert said_of_lines(["quux"], "IDT").verdict == "Clean"  # nothing was trained on images
 
 
 @pytest.mark.parametrize(
@@ -501,14 +501,14 @@ def test_the_zero_shot_tests_on_kinetics_600_are_counted_when_needed():
     assert (len(tested.classes), len(tested.context)) == (160, 220)
     assert contamination.cell_of(tested, "kinetics-400").n_certain == 0
     assert contamination.cell_of(tested, "kinetics-600").n_certain == 160
-    assert answer(tested, find_extractor("SlowFast (Kinetics-600)")).verdict == "No"
+    assert answer(tested, find_extractor("SlowFast (Kinetics-600)")).verdict == "Leaks"
     assert len(find_test_set("Kinetics-600, ZSL220").classes) == 220
 
 
 def test_an_action_is_certainly_none_of_imagenets_things():
     for dataset in ("UCF101", "HMDB51"):
         found = cells()[dataset, "", "imagenet-1k"]
-        assert (found.certain, said(dataset, "ResNet-101").verdict) == ((), "Look first")
+        assert (found.certain, said(dataset, "ResNet-101").verdict) == ((), "Unknown")
 
 
 def test_the_check_says_when_the_pairs_were_measured_with_other_rules(monkeypatch, capsys):

@@ -33,7 +33,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> Chart:
     return figure(
         [above.on(each) for each in _part_bars(table)]
         + [below.on(each) for each in (_fold_strip(table, folds) if lines else [])],
-        height=430 + strip,
+        height=340 + strip,
         legend="top",
         barmode="stack",
         bargap=0.1 if len(table) <= MOST_NAMES else 0,

@@ -38,7 +38,12 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
     with errors_as_sentences():
         sides = st.container(), st.container()
         with st.container(horizontal=True, vertical_alignment="center"):
-            variants = data_menu.lists_variants()
+            variants = st.toggle(
+                "Variants",
+                key="variants",
+                bind="query-params",
+                help="List full sizes and other features of simulated data.",
+            )
             import_dialog.offer()
         offered = [
             _offered(name)

@@ -60,23 +60,12 @@ def first_real(otherwise: str) -> str:
     return first if first in FIRST else otherwise
 
 
-def choose_dataset(*, variants: bool = True, **choices: Any) -> ZSLDataset:
-    """Choose a data set among those that can be shown now, and open it; see :func:`offered`."""
+def choose_dataset() -> ZSLDataset:
+    """Choose a data set among those that can be shown now, and open it."""
     place = st.container(width=320)
-    more = variants and lists_variants()
     import_dialog.offer()
     with place:
-        return cache.dataset(choose_name("Data set", offered(variants=more, **choices)))
-
-
-def lists_variants() -> bool:
-    """Show the switch that lists other sizes and features of simulated data."""
-    return st.toggle(
-        "Variants",
-        key="variants",
-        bind="query-params",
-        help="List full sizes and other features of simulated data.",
-    )
+        return cache.dataset(choose_name("Data set", offered(variants=True)))
 
 
 def choose_name(

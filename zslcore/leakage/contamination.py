@@ -472,7 +472,7 @@ WITH: Mapping[Labels, str] = {
 class Answer:
     """Whether a number may be reported as zero-shot, by the worst of the cells it rests on.
 
-    ``verdict`` is "Yes", "No", "Look first" or "Unknown".
+    ``verdict`` is "Leaks", "Unknown" or "Clean"; related classes alone leave it unknown.
     """
 
     state: State
@@ -533,7 +533,7 @@ def _no(
             first += f", once you have decided whether to leave out {out}"
         advice = f"{first}; or test on other classes."
     return (
-        "No",
+        "Leaks",
         f"{_was(extractor)} trained on examples of {n:,} of the {_tested(total)}"
         f"{_named(names)}, {WITH[extractor.labels]}: they are in {_titles(of_sets)}"
         f"{_as_listed(of_sets, names)}.",
@@ -607,7 +607,7 @@ def not_found(unread: Sequence[str], n: int) -> str:
 def _look_first(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
     n, total = max(len(names), *(cell.n_possible for cell in of_sets)), of_sets[0].classes
     return (
-        "Look first",
+        "Unknown",
         f"No test class is in {_titles(of_sets, 'or')} for certain, but {n:,} of the "
         f"{_tested(total)} {'is' if n == 1 else 'are'} related to one of its classes"
         f"{_named(names)}.",
@@ -619,12 +619,12 @@ def _look_first(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[s
 
 def _yes(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
     if extractor.pretraining == (NOTHING,):
-        return "Yes", "These features are made by hand: nothing was trained on any image.", ""
+        return "Clean", "These features are made by hand: nothing was trained on any image.", ""
     by_word = [cell.printed_in for cell in of_sets if cell.certain is None]
     none = f"one of the {_tested(of_sets[0].classes)} is in {_titles(of_sets, 'or')}"
     if by_word:
-        return "Yes", f"N{none}, as {by_word[0]} state; its list of classes is not here.", ""
-    return "Yes", f"By name and by WordNet, n{none}.", ""
+        return "Clean", f"N{none}, as {by_word[0]} state; its list of classes is not here.", ""
+    return "Clean", f"By name and by WordNet, n{none}.", ""
 
 
 def _was(extractor: Extractor) -> str:

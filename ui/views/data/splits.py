@@ -130,11 +130,15 @@ def _show_photographs(benchmark: str | None) -> None:
 
 
 def _show_statistics(dataset: ZSLDataset) -> None:
-    """Compare the data set's statistics with the published ones."""
+    """Compare the data set's statistics with the published ones, where there are any."""
+    statistics = dataset_summary.statistics(dataset)
+    if statistics["published"].isna().all():
+        _show_origin(dataset)
+        return
     left, right = st.columns([0.62, 0.38], gap="large")
     with left:
         tables.show(
-            dataset_summary.statistics(dataset),
+            statistics,
             f"{dataset.name}-statistics",
             labels={
                 "split": "split",

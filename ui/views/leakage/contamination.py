@@ -92,13 +92,8 @@ def _own_classes() -> TestSet:
     return contamination.own_test_set("my classes", listed)
 
 
-#: State of an answer -> colour and icon.
-LOOKS = {
-    "overlap": ("red", ":material/cancel:"),
-    "unknown": ("gray", ":material/help:"),
-    "possible": ("orange", ":material/search:"),
-    "none": ("green", ":material/check_circle:"),
-}
+#: State of an answer -> colour of its verdict.
+LOOKS = {"overlap": "red", "unknown": "gray", "possible": "orange", "none": "green"}
 
 
 @dataclass(frozen=True)
@@ -120,13 +115,11 @@ class TestedExtractor:
 
 
 def show_answer(question: TestedExtractor) -> None:
-    """Show the verdict as word, icon and colour, with its reason."""
+    """Show the verdict as word and colour, with its reason."""
     answer = question.answer
-    color, icon = LOOKS[answer.state]
+    why = f"{answer.sentence} {answer.advice}".rstrip()
     with st.container(border=True):
-        st.markdown(f"## :{color}[{icon} {answer.verdict}]\n\n{plain(answer.sentence)}")
-        if answer.advice:
-            st.markdown(plain(answer.advice))
+        st.markdown(f"## :{LOOKS[answer.state]}[{answer.verdict}]\n\n{plain(why)}")
         if answer.state == "unknown" and not question.tested.not_understood:
             with st.popover("What to do next", icon=":material/checklist:"):
                 _show_next(question)

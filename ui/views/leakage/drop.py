@@ -82,14 +82,18 @@ DECLARED = f"as declared, else {USUAL}"
 
 def show(header: Header) -> None:
     """Show the verdict on files or a data set; without files on an example."""
-    chosen = controls.choose_option("Check", [ON_FILE, ON_DATASET], key="leakage_source", width=180)
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
+        upload = st.empty()
+        with st.popover("More", icon=":material/more_horiz:"):
+            chosen = controls.choose_option("Check", [ON_FILE, ON_DATASET], key="leakage_source")
     if chosen == ON_DATASET:
         _check_dataset(header, [])
         return
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("drop_files") or window.is_narrow())
     sandboxed.warm_up()
-    with st.container(height=_UPLOAD if certain else "content", border=False):
+    with upload.container(height=_UPLOAD if certain else "content", border=False):
         files = st.file_uploader(
             "Split, scores or both, predictions, or a result",
             list(ENDINGS),
@@ -459,13 +463,8 @@ def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
 # --- The card -------------------------------------------------------------------------------------
 
 
-#: Verdict -> colour and icon of its word.
-LOOKS: dict[Verdict, tuple[str, str]] = {
-    "leaks": ("red", ":material/gpp_bad:"),
-    "broken": ("red", ":material/broken_image:"),
-    "unknown": ("gray", ":material/help:"),
-    "clean": ("green", ":material/verified_user:"),
-}
+#: Verdict -> colour of its word. Screen readers would read the name of an icon aloud.
+LOOKS: dict[Verdict, str] = {"leaks": "red", "broken": "red", "unknown": "gray", "clean": "green"}
 #: Mark -> its name for one finding and for several.
 MARK_NAMES: dict[Mark, tuple[str, str]] = {
     "leak": ("leak", "leaks"),
@@ -478,12 +477,11 @@ MARK_NAMES: dict[Mark, tuple[str, str]] = {
 
 def show_card(card: Report, key: str = "", *, findings_below: bool = False) -> None:
     """Show a card, with its paragraph for a review and its report."""
-    color, icon = LOOKS[card.verdict]
     with st.container(border=True):
         left, right = st.columns([0.56, 0.44], gap="large", vertical_alignment="center")
         with left:
             names = ", ".join(name for name, _ in card.files)
-            st.markdown(f"## :{color}[{icon} {card.word}]")
+            st.markdown(f"## :{LOOKS[card.verdict]}[{card.word}]")
             st.markdown(f"**{plain(card.sentence)}**")
             st.caption(f"{plain(card.kind)} · {plain(names)}")
         with right:

@@ -43,7 +43,7 @@ UPLOAD = 100
 def show(header: Header) -> None:
     """Evaluate the visitor's files, or an example."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        upload, validation = _take_files()
+        upload, validation, words = _take_files()
     with errors_as_sentences():
         if upload:
             whole = scores.pair_files(upload)
@@ -66,11 +66,11 @@ def show(header: Header) -> None:
                 )
         complete = [each for each in evaluated if each is not None]
         if len(complete) == len(evaluated):
-            _show_scores(complete[0], complete[1:], compared=bool(scores.kept_scores()))
+            _show_scores(complete[0], complete[1:], words, compared=bool(scores.kept_scores()))
 
 
-def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None]:
-    """Return the uploads and the validation scores."""
+def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
+    """Return the uploads, the validation scores and the names of the two sides."""
     sandboxed.warm_up()
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("scores_files") or window.is_narrow())
@@ -97,7 +97,8 @@ def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None]:
                 st.file_uploader("Their labels", TEXTS, key="scores_val_labels"),
                 _ask_unseen("Their unseen classes", "scores_val_unseen"),
             )
-    return [ScoreUpload(file, labels, unseen) for file in files], validation
+        words = choose_words()
+    return [ScoreUpload(file, labels, unseen) for file in files], validation, words
 
 
 def _ask_unseen(label: str, key: str) -> str:
@@ -124,15 +125,15 @@ STATES: dict[State, tuple[Literal["green", "gray"], str]] = {
 
 
 @fragment
-def _show_scores(first: EvaluatedScores, others: list[EvaluatedScores], *, compared: bool) -> None:
+def _show_scores(
+    first: EvaluatedScores, others: list[EvaluatedScores], words: Words, *, compared: bool
+) -> None:
     """Show score matrices at the gamma at which the first curve is released.
 
     ``compared``: a sentence on their differences stands before any table.
     """
     matrix, zsl = first.matrix, first.report.evaluation.zsl
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = choose_words()
-        text = _ask_printed()
+    text = _ask_printed()
     _show_identity(first, words)
     if compared:
         _show_differing(first, others, words)
@@ -275,7 +276,7 @@ def _show_identity(first: EvaluatedScores, words: Words) -> None:
     parts = [
         f"{len(m.y):,} images",
         f"{int(m.seen.sum())} {words.seen} and {int((~m.seen).sum())} {words.unseen} classes",
-        f"{'predictions' if isinstance(m, PredictedScores) else 'scores'} {m.digest}",
+        "predictions" if isinstance(m, PredictedScores) else "scores",
     ]
     if m.benchmark:
         parts.insert(
@@ -394,7 +395,7 @@ def choose_words() -> Words:
     tip = "Names of the two sides: " + ", ".join(
         f"{name} in {each.field}" for name, each in WORDS.items()
     )
-    name = controls.choose_option("Terms", list(WORDS), key="scores_words", width=220, help=tip)
+    name = controls.choose_option("Terms", list(WORDS), key="scores_words", help=tip)
     terms.call_sides(WORDS[name])
     return WORDS[name]
 
@@ -421,7 +422,8 @@ def show_protocols(first: EvaluatedScores, words: Words, name: str) -> None:
         labels = {"protocol": "protocol", "line": "metric"} | {a: a for a in averages}
         tables.show(wide, f"{name}_protocols", labels=labels, percent=averages, height="content")
     _show_reasons(table)
-    _explain(words)
+    with st.expander("What each protocol means", icon=":material/dictionary:"):
+        _explain(words)
 
 
 def _show_reasons(table: pd.DataFrame) -> None:
