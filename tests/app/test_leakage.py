@@ -118,9 +118,9 @@ def test_decisions_in_the_address_change_the_verdict(visit):
     split = load("simulated-AWA2").split("SS")
     unseen = [load("simulated-AWA2").class_names[c] for c in split.unseen_classes]
     rejected = decided("simulated-AWA2", dict.fromkeys(unseen, "rejected"))
-    assert ": Leaks" in words(visit())
+    assert "[Leaks]" in words(visit())
     app = visit(decisions=rejected)
-    assert ": Leaks" not in words(app)
+    assert "[Leaks]" not in words(app)
     assert "Rejected by hand" in words(app)
     confirmed = decided("simulated-AWA2", {"seal": "confirmed"})
     assert "7 of 10 test classes" in words(visit(decisions=confirmed))
