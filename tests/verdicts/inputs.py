@@ -1,24 +1,13 @@
-"""Verdicts on generated files: ``python -m benchmarks.verdicts``.
+"""Inputs of :mod:`tests.verdicts.test_verdicts`: layouts x faults x containers.
 
-Layouts x faults x containers, each with the expected verdict and a pattern of the cause. A *miss*
-is a planted fault that passes, a *false alarm* a sound file that is accused, a *wrong cause* a
-right verdict whose headline names something else. Files are judged by the command line, as users
-judge them. ``--show PATTERN`` prints the reports of some inputs.
+Each has every right verdict and a pattern of the cause.
 """
 
 from __future__ import annotations
 
-import argparse
-import contextlib
 import io
 import json
-import os
 import pickle
-import re
-import sys
-import tempfile
-import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,9 +18,6 @@ import numpy as np
 import pandas as pd
 from scipy.io import savemat
 
-from zslcore.__main__ import main as zslcore
-
-VERDICTS = {0: "clean", 1: "leaks", 2: "broken", 3: "unknown"}
 #: Declarations without which every finding of a split has open ones.
 DECLARED = (
     *("--hyperparameters-on", "validation", "--epochs-on", "validation"),
@@ -683,96 +669,3 @@ GENERATORS = (
     score_files,
     wrong_kinds,
 )
-
-
-# --- Judging --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Judged:
-    """Verdict and report of one input."""
-
-    input: Input
-    verdict: str
-    report: str
-
-    @property
-    def headline(self) -> str:
-        """Return the first lines of an output, or all of a table of scores."""
-        first = " ".join(self.report.split())[:900]
-        return first if self.input.command[0] == "check" else self.report
-
-    @property
-    def outcome(self) -> str:
-        """Return ``right``, ``miss``, ``false alarm``, ``wrong cause`` or ``unknown``."""
-        of = self.input
-        if self.verdict == "crash" or (of.never and re.search(of.never, self.report)):
-            return "miss" if of.faulty else "false alarm"
-        if self.verdict in of.expected.split():
-            return "right" if re.search(of.cause, self.headline, re.DOTALL) else "wrong cause"
-        if self.verdict == "unknown":
-            return "unknown"
-        if self.verdict == "clean":
-            return "miss"
-        return "wrong cause" if of.faulty else "false alarm"
-
-
-def judge(of: Input) -> Judged:
-    """Write the files of an input to the working folder and judge them by the command line."""
-    for name, content in of.files.items():
-        write(Path(name), content)
-    out = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-            code = zslcore(list(of.command))
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else 2
-    except Exception as error:  # noqa: BLE001 - a crash is an outcome
-        code = -1
-        out.write(repr(error))
-    return Judged(of, VERDICTS.get(code or 0, "crash"), out.getvalue().strip())
-
-
-def main() -> None:
-    """Judge every input and print the table of outcomes."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--show", metavar="PATTERN", help="print the reports of these inputs")
-    options = parser.parse_args()
-    chosen = [each for generate in GENERATORS for each in generate()]
-    results, started = [], time.perf_counter()
-    with tempfile.TemporaryDirectory() as data:
-        os.environ["ZSL_DATA"] = data
-        for each in chosen:
-            if options.show and not re.search(options.show, each.name):
-                continue
-            with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-                results.append(judge(each))
-            if options.show:
-                print(f"--- {each.name}: {results[-1].outcome}, {results[-1].verdict}")
-                print(results[-1].report)
-    print_table(results)
-    print(f"{time.perf_counter() - started:.0f} s for {len(results)} inputs")
-
-
-def print_table(results: Sequence[Judged]) -> None:
-    """Print outcomes by group, then every outcome that is not right."""
-    kinds = ("right", "miss", "false alarm", "wrong cause", "unknown")
-    table: dict[str, Counter[str]] = {}
-    for result in results:
-        for group in (re.split(r"[:,'] ?", result.input.name)[0], "all"):
-            table.setdefault(group, Counter())[result.outcome] += 1
-    table["all"] = table.pop("all", Counter())
-    print(f"| inputs | {' | '.join(kinds)} | n |\n|{'---|' * (len(kinds) + 2)}")
-    for group, counts in table.items():
-        figures = " | ".join(str(counts[kind]) for kind in kinds)
-        print(f"| {group} | {figures} | {counts.total()} |")
-    for kind in kinds[1:]:
-        for result in results:
-            if result.outcome == kind:
-                of = result.input
-                print(f"{kind}: {of.name}: expected {of.expected}, {of.cause!r}, got")
-                print(f"    {result.verdict}: {' '.join(result.report.split())[:200]!r}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
