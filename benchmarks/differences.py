@@ -3,11 +3,11 @@
     python -m benchmarks.differences [--run]
 
 For every figure of tables 3 and 6 of the benchmark paper and of table 2 of the calibration paper
-that is more than three points off print on CUB with VGG features, it states what one change makes
-of our figure, all else equal: the scaling of features, the task that parameters are chosen for, a
+that is more than three points off print on CUB with VGG features, it states our figure after one
+change, all else equal: the scaling of features, the task that parameters are chosen for, a
 validated gamma, the method's other variant, the parameters that each fold alone would choose. The
 results are those of the package, of ``papers.csv`` and of ``differences_runs.csv`` on the same
-features, one seed; ``--run`` makes the last of these alone, nothing else is run. Written are
+features, one seed; ``--run`` computes the last of these; nothing else is run. Written are
 ``results/differences.md``, ``results/differences.csv`` and ``data/measured/differences.csv``, which
 the app reads.
 """

@@ -2,9 +2,9 @@
 
 Machines differ and are busy; the ratio of two timings taken in turn in one process is what holds.
 
-A file of results says what made it so that it can be checked without history: by the release, the
-revisions of method and protocol, and the digest of the package's sources. None names a commit:
-it may be another one when it lands. Rows from before name theirs where it is in the history.
+A file of results names the release, the revisions of method and protocol, and the digest of the
+package's sources, so that it can be checked without the history. New rows name no commit, which may
+change before it is merged; older rows name theirs where it is in the history.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""Accuracies of classes and their confusions, at any gamma.
 
-Calibrated stacking answers :math:`\arg\max_c F(x, c) - \gamma [c \in \mathcal{C}_s]`.
+Calibrated stacking predicts :math:`\arg\max_c F(x, c) - \gamma [c \in \mathcal{C}_s]`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from zslcore.evaluation.protocol import AnsweredTest
 def confusion(
     scores: AnsweredTest, gamma: float, class_names: Sequence[str], least: int = 1
 ) -> pd.DataFrame:
-    """Return the share of each class's test images that was answered with each class.
+    """Return the share of each class's test images that was predicted as each class.
 
     The table (n_candidates, n_candidates) has seen classes first; a row is a true class and sums to
     1, or is missing where the class has fewer test images than ``least``, or none.
@@ -33,9 +33,9 @@ def confusion(
 def most_confused(
     scores: AnsweredTest, gamma: float, class_names: Sequence[str], n: int = 25, least: int = 1
 ) -> pd.DataFrame:
-    """Return the ``n`` pairs (true class, answer) with the largest share of wrong answers.
+    """Return the ``n`` pairs (true class, predicted class) with the largest share of errors.
 
-    Only classes with at least ``least`` test images are counted: of two images, one is a half.
+    Only classes with at least ``least`` test images are counted: of two images, one error is 50 %.
     """
     labels = np.arange(len(scores.seen))
     count = confusion_matrix(scores.y, scores.predicted(gamma), labels=labels)

@@ -142,8 +142,7 @@ def _of_gzsl(evaluation: protocol.Evaluation) -> dict[str, float | None]:
 def check_pair(train: ZSLDataset, test: ZSLDataset, split: str) -> None:
     """Raise DatasetError when classes, number of features, or classes of the split differ.
 
-    Of equally many features it cannot be seen that they mean the same: that is for the caller to
-    know.
+    Whether equally many features mean the same cannot be checked.
     """
     pair = f"{train.name} and {test.name}"
     one, two = set(train.class_names), set(test.class_names)
@@ -434,7 +433,7 @@ def add_printed(table: pd.DataFrame, first: str, second: str) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class PrintedClaim:
-    """A p-value as a paper prints it, and the pairs it is of according to the paper.
+    """A printed p-value, and the pairs that the paper states for it.
 
     ``question`` is a key of ``QUESTIONS`` that the paper's description of its pairs answers.
     """

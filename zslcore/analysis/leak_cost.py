@@ -15,7 +15,7 @@
     are those of the folds, or the given ones, and every number of epochs has the gamma of the
     folds.
 
-Every other thing is the same on both sides: rows of the test set, preprocessing, seed and, unless
+All else is the same on both sides: rows of the test set, preprocessing, seed and, unless
 the leak is in choosing them, parameters and gamma, which come from the clean folds.
 
 References

@@ -1,8 +1,8 @@
 r"""Methods by data sets: which figure each result gives, and how certain its rank is.
 
 A table has a row per method and a column per data set and split. Columns are never averaged: each
-has its own ranks. Test classes are drawn again with replacement, the same draw for every method of
-a column, and :func:`zslcore.analysis.ranking.rank_bounds` turns the draws into an interval of each
+has its own ranks. Test classes are resampled with replacement, the same draw for every method of a
+column, and :func:`zslcore.analysis.ranking.rank_bounds` turns the draws into an interval of each
 rank. With :math:`a_{mc}` the accuracy of method m on class c and :math:`w_c` how often a draw has
 class c,
 
@@ -79,7 +79,7 @@ def task_of(figure: Metric) -> Literal["zsl", "gzsl"]:
 class MethodResult:
     """One result: a method on a data set and split; figures are fractions in [0, 1].
 
-    Empty is what is not known: ``task`` where nothing was chosen, ``who`` of own runs,
+    Unknown fields are empty: ``task`` where nothing was chosen, ``who`` of own runs,
     ``per_class`` ("zsl", "plain", "calibrated" -> class -> accuracy). ``pretraining`` is ("none",)
     for features trained on nothing; a ``probe`` has the parameters of a single fold of another run.
     """

@@ -1,7 +1,7 @@
 """Studies: questions that take time to answer, with everything that the answers depend on.
 
 A study is a frozen dataclass in the file of its analysis. Its fields are its arguments, ``compute``
-is its computation; key, files and child processes follow from them. It is listed in
+is its computation; key, files and worker processes follow from them. It is listed in
 :mod:`zslcore.jobs.studies`::
 
     @dataclass(frozen=True)

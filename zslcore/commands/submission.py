@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from zslcore.scores.review import Submission
 
 
-#: Options of the page, beside those of a check.
+#: Options of the page, in addition to those of a check.
 OPTIONS = (
     option("--unseen CLASS...", f"unseen classes of the scores: {CLASSES}"),
     FIX,

@@ -175,17 +175,17 @@ def load_encoder(
     weights : a file, the name of weights of torchvision that torch.hub keeps (the first of the
         network by default), or "random"
     seed : of random weights
-    trained_on : what the network was trained on, where that is not known by its weights
-    preset : what is done to pictures; by default what the weights ask for
+    trained_on : training sets of the network, where its weights do not state them
+    preset : preprocessing of images; by default that of the weights
 
     Raises
     ------
     UnknownNameError
-        For a network, weights or a vocabulary that there are not; names the nearest one.
+        For an unknown network, weights or vocabulary; names the nearest one.
     FileRefusedError
-        When the weights are not there, or are those of another network; says where to put them.
+        When the weights are missing, or are those of another network; says where to put them.
     ZSLError
-        When the library that has the network is not installed, or the device is not there.
+        When the library of the network is not installed, or the device is missing.
     """
     for vocabulary in trained_on:
         require_known("pre-training vocabulary", vocabulary, PRETRAINING_NAMES)

@@ -89,11 +89,11 @@ def extract(
     prototypes: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Extraction:
-    """Extract the features of images into an archive; go on where this was stopped before.
+    """Extract the features of images into an archive; resume a stopped extraction.
 
     Parameters
     ----------
-    output : ``.npz`` file that is made; batches lie in ``<output>.parts`` until it is
+    output : ``.npz`` file to write; until it is complete, batches lie in ``<output>.parts``
     crops : 1, or 10 whose features are averaged
     batch : images of a batch, and crops that the network is given at a time
     on_bad : "refuse" ends at the first image that cannot be read, "skip" leaves such images out
@@ -108,7 +108,7 @@ def extract(
     FileRefusedError
         With ``on_bad="refuse"``, for an image that cannot be read; in one sentence.
     ParameterError
-        When the output is there already, or batches of another encoder are.
+        When the output exists already, or batches of another encoder do.
     DatasetError
         When no image is left.
     """
@@ -222,7 +222,7 @@ class _Parts:
         return self.folder / f"part-{k:08d}.npz"
 
     def is_there(self, k: int) -> bool:
-        """Whether a batch is finished, and of the files that are there now."""
+        """Whether a batch is finished, from the files as they are now."""
         try:
             return bool(self.read(k)[1]["key"] == self.key(k))
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
@@ -248,7 +248,7 @@ class _Parts:
         prototypes: np.ndarray | None,
         resumed: int,
     ) -> Extraction:
-        """Make one archive of all batches, and take these away."""
+        """Join all batches in one archive, and delete them."""
         notes = [self.read(k)[1] for k in self.numbers]
         skipped = {name: why for note in notes for name, why in note["skipped"].items()}
         keep = [i for i, name in enumerate(self.images.files) if name not in skipped]

@@ -1,10 +1,10 @@
 """Worker process: imports the libraries once, then runs one job after the other.
 
-A work comes as one JSON line on standard input, which stays open for as long as the server lives.
+A job comes as one JSON line on standard input, which stays open for as long as the server lives.
 The answer is JSON lines: ``begun``, progress, then ``finished`` or ``error``, a sentence; with
-``stays`` the child waits for the next work, without it ends: after an unforeseen failure, and after
-:data:`JOBS_EACH`, so that nothing can pile up. A temporary folder with a manifest in it becomes the
-result in one step, so that there is never half a result.
+``stays`` the process waits for the next job, without it ends: after an unforeseen failure, and
+after :data:`JOBS_EACH`, so that nothing can pile up. A temporary folder with a manifest in it
+becomes the result in one step, so that there is never half a result.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from zslcore.version import commit, version
 
 #: Seconds between two lines of progress, and between two previews.
 LINE_EVERY, PREVIEW_EVERY = 0.1, 1.0
-#: How many works a child does before another takes its place.
+#: Jobs that a process runs before another one takes its place.
 JOBS_EACH = 20
 
 
 class JobProgress:
-    """Tells the server how far a work is; cheap enough to be called in every step."""
+    """Tells the server the progress of a job; cheap enough to be called in every step."""
 
     def __init__(self, send: Callable[[dict[str, Any]], None], folder: Path) -> None:
         self._send, self._folder = send, folder
@@ -71,12 +71,12 @@ class JobProgress:
 
 
 #: Held while a result is put in its place; the parent waits for it before it ends this process. A
-#: folder removed by one thread while another renames it would be seen by halves.
+#: folder removed by one thread while another renames it would be seen half moved.
 _MOVING = threading.Lock()
 
 
 def run_jobs(name: str) -> None:
-    """Do the works of the module called ``name`` that come."""
+    """Run the jobs of the module ``name`` as they arrive."""
     answer = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what libraries print belongs into the log
     requests = _Requests()
@@ -104,7 +104,7 @@ class _Requests(queue.SimpleQueue[dict[str, Any]]):
         threading.Thread(target=self._receive, daemon=True).start()
 
     def next(self) -> dict[str, Any]:
-        """Wait for the next work."""
+        """Wait for the next job."""
         request = self.get()
         self._folder = Path(request["folder"])
         return request

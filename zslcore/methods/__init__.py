@@ -65,7 +65,7 @@ _INDUCTIVE: tuple[type[ZSLEstimator], ...] = (
 _TRANSDUCTIVE: tuple[type[TransductiveEstimator], ...] = (Propagation, DSRL, GFZSLTran)
 METHODS.update({method.card.name: method for method in _INDUCTIVE})
 TRANSDUCTIVE = {method.card.name: method for method in _TRANSDUCTIVE}
-#: Variants that the papers report under one name; the first is what is meant by it.
+#: Variants that the papers report under one name; the first is the default.
 VARIANTS: Mapping[str, tuple[dict[str, Any], ...]] = {
     name: method.variants for name, method in METHODS.items() if method.variants
 }

@@ -23,7 +23,7 @@ from zslcore.methods._linear import MAX_ITERATIONS, LinearPath, Logistic, divide
 MEMORY = 10
 #: Newton steps along a direction at most, and the relative change below which a length is found.
 NEWTON_STEPS, LENGTH_TOLERANCE = 3, 0.05
-#: What the curvature is taken for where all images are far on the right side.
+#: Curvature assumed where all images are far on the right side.
 LEAST_CURVATURE = 1e-3
 
 
@@ -147,7 +147,7 @@ class _Columns:
         self.G = self._gradient()
         y = self.G - before
         r = _dots(s, y)
-        # A pair that rounding has turned round says nothing of the curvature.
+        # A pair with a sign that rounding has reversed tells nothing of the curvature.
         self.memory.append((s, y, np.divide(1, r, out=np.zeros_like(r), where=r > 0)))
         del self.memory[:-MEMORY]
         self.n_steps += 1

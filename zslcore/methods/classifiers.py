@@ -18,7 +18,7 @@ import numpy as np
 
 from zslcore.features import Features, chunks
 
-#: Memory for solutions; the one that has not been needed for longest goes first.
+#: Memory for solutions; the least recently used one goes first.
 WORKING_BYTES = 1 << 28
 
 #: Ridge weight -> weights of the classifiers.

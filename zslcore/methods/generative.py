@@ -40,7 +40,7 @@ REMEMBERED = 4
 
 #: Most bytes of generated representations; training the softmax takes about five times as many.
 MOST_GENERATED = 1 << 30
-#: Fewest numbers that a generated row counts for: labels and orders of narrow rows take room, too.
+#: Least size of a generated row in numbers: labels and orders of narrow rows take memory, too.
 LEAST_WIDTH = 128
 
 #: Learned attributes that snapshots of one training have in common.
@@ -99,10 +99,10 @@ class GenerativeZSL(EpochModel):
     def train(
         self, X: np.ndarray, y: np.ndarray, S: np.ndarray, rng: np.random.Generator
     ) -> Iterator[float]:
-        """Train the generator; yield the mean loss of an epoch after each, without an end.
+        """Train the generator; yield the mean loss after each epoch, without end.
 
-        What :meth:`generate` and :meth:`represent` need is learned into attributes that end in
-        ``_``, which are copied where a grid wants the state after that epoch.
+        Attributes that :meth:`generate` and :meth:`represent` need end in ``_``; they are copied
+        after each epoch that a grid asks for.
 
         Parameters
         ----------
@@ -267,7 +267,7 @@ class GenerativeZSL(EpochModel):
     def _shaped(
         self, name: str, drawn: np.ndarray, shape: tuple[int, ...], width: int | None = None
     ) -> np.ndarray:
-        """Return an array of a subclass, refusing another shape: labels go by the place."""
+        """Return an array from a subclass; refuse another shape, since labels go by position."""
         drawn = np.asarray(drawn)
         if drawn.ndim != len(shape) + 1 or drawn.shape != (*shape, width or drawn.shape[-1]):
             wanted = ", ".join(map(str, (*shape, width or "n_dimensions")))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False)
 class LATEM(RankingModel):
-    r"""Several compatibility matrices; the one that likes image and class best speaks.
+    r"""Scores each image and class by the best of several compatibility matrices.
 
     .. math::
         \min_{V_1 \dots V_K} \; \frac{1}{N} \sum_n \sum_{c \ne y_n}
@@ -27,8 +27,8 @@ class LATEM(RankingModel):
         \qquad F(x, c) = \max_{1 \le k \le K} x^\top V_k s_c
 
     a piecewise linear score with the loss of DEVISE, of which it is the case :math:`K = 1` [1]_. A
-    step moves the matrices that speak for the right class and for the wrong ones. The loss is not
-    convex: the start matters more than for the linear methods.
+    step moves the matrices with the highest score for the right class and for the wrong ones. The
+    loss is not convex: the start matters more than for the linear methods.
 
     Parameters
     ----------
@@ -36,9 +36,9 @@ class LATEM(RankingModel):
     learning_rate, margin, batch_size, average, device, random_state : as of :class:`DEVISE`
     epochs : chosen on the folds; 150 in the paper, with one drawn class a step
     prune : float, default=0.0
-        Every fifth epoch, drop the matrices that speak for the right class in less than this share
-        of the training images. 0 keeps all; the paper's other way to find :math:`K` starts with 16
-        and prunes below 0.05.
+        Every fifth epoch, drop the matrices that score the right class highest in less than this
+        share of the training images. 0 keeps all; the paper's other way to find :math:`K` starts
+        with 16 and prunes below 0.05.
     violators : "all", "first" or "one", default="all"
         As in DEVISE: the formula's sum; the first violator in a random order; or one class drawn at
         random, as in the paper's algorithm.

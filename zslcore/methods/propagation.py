@@ -47,8 +47,8 @@ class NeighbourGraph:
 
     Notes
     -----
-    Images at one and the same place have no edge: they have nothing to tell each other, and an
-    image that is looked up again finds its row of the sparse array ``L``.
+    Images at the same place have no edge, so that an image that is looked up again finds its row of
+    the sparse array ``L``.
     """
 
     def __init__(self, places: np.ndarray, k: int, sigma: float | None = None) -> None:
@@ -171,7 +171,7 @@ class PropagationModel(TransductiveEstimator):
 
 @dataclass(eq=False, repr=False)
 class Propagation(PropagationModel):
-    r"""Hands the scores of an inductive method on along a graph of the test images.
+    r"""Propagates the scores of an inductive method along a graph of the test images.
 
     With :math:`F_0` the scores of any method fitted on seen classes [1]_, and a graph of the test
     images in the space it maps them to,

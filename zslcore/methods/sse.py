@@ -28,7 +28,7 @@ ROUNDING = 1e-10
 
 @dataclass(eq=False, repr=False)
 class SSE(ZSLEstimator):
-    r"""Describes classes and images alike, as mixtures of seen classes.
+    r"""Describes both classes and images as mixtures of seen classes.
 
     A class is a point on the simplex over seen classes, nearest to its prototype [1]_:
 
@@ -57,8 +57,8 @@ class SSE(ZSLEstimator):
     C : weight of the hinge, :math:`C > 0`. The authors' code has 10, on features of another scale.
     transform : "intersection" or "relu", default="intersection"
         :math:`\min(x, v_k)` or :math:`\max(0, x - v_k)`. Since they add up to :math:`x` and
-        :math:`\alpha_c` sums to 1, both give the same margins with the sign of :math:`w` turned:
-        a choice that is none.
+        :math:`\alpha_c` sums to 1, both give the same margins with the sign of :math:`w` reversed:
+        the choice changes nothing.
     max_samples : int, default=3000
         About how many training samples the machine is fitted on, the same number of every class.
         The authors' code has a number of its own for each data set.
@@ -89,7 +89,7 @@ class SSE(ZSLEstimator):
         title="Zero-shot learning via semantic similarity embedding",
         authors="Zhang, Saligrama",
         url="https://arxiv.org/abs/1509.04767",
-        idea="Describe classes and images alike as mixtures of seen classes, and compare those.",
+        idea="Describe both classes and images as mixtures of seen classes, and compare them.",
         formula=r"F(x, c) = w^\top \sum_k \alpha_{ck} \min(x, v_k),\quad \alpha_c = \arg\min"
         r"_{\alpha \in \Delta} \tfrac{1}{2} \alpha^\top (K + c I) \alpha - k_c^\top \alpha",
     )
@@ -171,7 +171,7 @@ class SSE(ZSLEstimator):
         return np.maximum(block - v, 0)
 
     def _machine(self, margins: np.ndarray) -> np.ndarray:
-        """Return w; every other margin is turned round, since the solver wants two classes."""
+        """Return w; the sign of every other margin is reversed, as the solver needs two classes."""
         sign = np.where(np.arange(len(margins)) % 2, -1, 1)
         machine = LinearSVC(C=self.C, fit_intercept=False, tol=1e-3, max_iter=2000, random_state=0)
         return machine.fit(margins * sign[:, None], sign).coef_[0]

@@ -71,7 +71,7 @@ class ClassStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GramStatistics(ClassStatistics):
-    r"""Class statistics with the Gram matrix :math:`X^\top X`, the dearest of the three."""
+    r"""Class statistics with the Gram matrix :math:`X^\top X`, the most expensive of the three."""
 
     gram: np.ndarray
 

@@ -147,7 +147,7 @@ def middle_gamma(gamma: np.ndarray, k: int) -> float:
         return 0.0
     first, last = float(inner[0]), float(inner[-1])
     width = last - first
-    # Scores near the largest number there is may differ by more than any number says.
+    # The difference of scores near the largest float may overflow.
     margin = (width / 100 if width < np.inf else last / 100 - first / 100) or 1.0
     low = float(gamma[k]) if k > 0 else first - 2 * margin
     high = float(inner[k]) if k < len(inner) else last + 2 * margin
@@ -230,7 +230,7 @@ class CurveSteps:
                 "The seen-unseen curve needs test samples of seen and of unseen classes; "
                 f"got {np.count_nonzero(of_seen)} and {np.count_nonzero(~of_seen)}."
             )
-        # A sample counts where its own side is the answer and finds it; the others never count.
+        # A sample counts where the best class of its own side is the true one; others never do.
         counting = np.flatnonzero(right)
         d = margin[counting]
         order = np.argsort(d, kind="stable")
@@ -280,7 +280,7 @@ class Answers:
     margin : float64 array of shape (n_samples,), best seen score less best unseen score
         Infinite where one side is ruled out.
     resolution : float
-        CurveSteps that differ by no more are one breakpoint of the curve, in units of scores.
+        Margins that differ by no more are one breakpoint of the curve, in units of scores.
     """
 
     y: np.ndarray
@@ -384,8 +384,8 @@ class GammaThresholds:
     Attributes
     ----------
     gamma : array of shape (n_samples,), increasing
-        An image is answered with its best seen class below this gamma, and with its best unseen
-        class from it on. Minus infinity: never with a seen one; infinity: never with an unseen one.
+        An image is predicted as its best seen class below this gamma, and as its best unseen class
+        from it on. Minus infinity: never as a seen one; infinity: never as an unseen one.
     y : int array of shape (n_samples,), the true columns of the scores
     right_if_seen, right_if_unseen : bool arrays of shape (n_samples,)
         Whether the best class of either side is the true one.
@@ -410,7 +410,7 @@ class GammaThresholds:
             getattr(self, each.name).setflags(write=False)
 
     def right(self, gamma: float) -> np.ndarray:
-        """Return whether each image is answered right at ``gamma``: bool of shape (n_samples,)."""
+        """Return whether each prediction is right at ``gamma``: bool of shape (n_samples,)."""
         return np.where(self.gamma > gamma, self.right_if_seen, self.right_if_unseen)
 
     def per_class(self, gamma: float) -> tuple[np.ndarray, np.ndarray]:
@@ -423,7 +423,7 @@ class GammaThresholds:
 
 
 def switches(scores: np.ndarray, y: np.ndarray, seen: np.ndarray) -> GammaThresholds:
-    """Return at which gamma the answer to every image changes sides.
+    """Return the gamma at which each image's prediction changes sides.
 
     Parameters and errors are those of :func:`zslcore.metrics.seen_unseen_curve`.
     """

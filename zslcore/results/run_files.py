@@ -1,8 +1,8 @@
 """Read results of runs from JSON files, and check that they agree with themselves.
 
 A file holds one result, as ``zslcore run --json`` prints it, or a list of them, as ``zslcore runs
-export --format json`` writes it; with one refused result all are. That figures are true, and what
-is called validated was, cannot be checked.
+export --format json`` writes it; if one result is refused, all are. Whether figures are true, and
+choices called validated were made on folds, cannot be checked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_BYTES = 32 << 20
 MAX_VALUES = 1 << 22
 #: Letters of one text; the longest of ours, where data come from, has a few hundred.
 MAX_TEXT = 2000
-#: By how much a mean may differ from that of its parts: no digit of a table.
+#: Tolerance of a mean against that of its parts: below the digits of a table.
 TOLERANCE = 1e-6
 
 

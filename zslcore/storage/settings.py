@@ -27,7 +27,7 @@ _SWITCH |= dict.fromkeys(("1", "true", "yes", "on"), True)
 class EnvironmentVariable(Generic[T]):
     """One environment variable.
 
-    ``expected`` says in the refusal what a value is; ``parse`` raises ValueError for other texts.
+    ``expected`` describes a valid value in the error; ``parse`` raises ValueError for other texts.
     """
 
     name: str
@@ -36,7 +36,7 @@ class EnvironmentVariable(Generic[T]):
     parse: Callable[[str], T]
 
     def __call__(self) -> T:
-        """Return the value; a text that is no such value raises ParameterError."""
+        """Return the value; raise ParameterError for an invalid text."""
         text = os.environ.get(self.name, "").strip()
         if not text:
             return self.default
@@ -128,7 +128,7 @@ UPLOADS_A_VISITOR = EnvironmentVariable("ZSL_UPLOADS_A_VISITOR", 2 << 30, _BYTES
 
 
 def check_all() -> None:
-    """Read all settings; the first with a value that it cannot have raises ParameterError."""
+    """Read all settings; raise ParameterError for the first invalid one."""
     from zslcore.storage.files import data_folder
 
     data_folder()

@@ -24,7 +24,7 @@ Method = Literal["pca", "tsne", "umap"]
 
 #: Changes when the same settings would give other coordinates.
 FORMAT = 1
-#: Iterations of t-SNE with attraction exaggerated, before those that are counted.
+#: Iterations of t-SNE with early exaggeration, in addition to those of the settings.
 EARLY = 250
 #: UMAP takes fewer epochs above this many points, as umap-learn does.
 MANY = 10_000
@@ -45,7 +45,7 @@ class MapSettings:
     set, so that maps with other seeds show the same ones. Iterations are by default 500 for t-SNE,
     after 250 with exaggeration, and for UMAP 500 epochs up to 10,000 points and 200 beyond.
     ``seed`` jitters the start (by a hundredth of its spread for t-SNE) and drives UMAP's sampling
-    of edges. Sums on other numbers of threads are other numbers; UMAP's layout always takes one.
+    of edges. Another number of threads rounds sums differently; UMAP's layout always uses one.
     """
 
     method: Method = "tsne"
