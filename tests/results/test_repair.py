@@ -140,6 +140,23 @@ def test_behind_a_damaged_first_page_the_rows_of_today_are_kept(store, result, p
     store.put(replace(result, key="afterwards"))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+def test_behind_a_damaged_header_an_unfinished_change_is_undone(store, whole):
+    killed = f"""
+import os, signal, sqlite3
+db = sqlite3.connect({str(store.path)!r}, isolation_level=None)
+db.execute("PRAGMA cache_size = 5")
+db.execute("BEGIN IMMEDIATE")
+db.execute("UPDATE runs SET result = result || 'x'")
+os.kill(os.getpid(), signal.SIGKILL)"""
+    subprocess.run([sys.executable, "-c", killed], check=False)
+    assert store.path.with_name(f"{store.path.name}-journal").stat().st_size > PAGE
+    database.backup_of(store.path).unlink()
+    change(store, (0, b"\xff" * 16))
+    assert f"{2 * N} readable results were recovered." in mend(store.path)
+    assert rows_in(store.path) == whole[1]
+
+
 # --- A store that has lost its results ------------------------------------------------------------
 
 
