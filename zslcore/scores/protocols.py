@@ -151,7 +151,7 @@ PROTOCOLS = (
         ORACLE,
         "The same with the γ that makes H largest on these test images: an upper bound, not a "
         "result.",
-        "Upper bound on H for any choice of γ",
+        "As an upper bound on H over all γ",
         _lines("best"),
     ),
     Protocol(

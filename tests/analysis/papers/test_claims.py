@@ -566,12 +566,12 @@ def test_figures_within_one_point_have_no_order():
     seventh = of(cells({m: 0.9 - 0.004 * k for k, m in enumerate(order)}, data=("CUB", "AWA1")))
     near = CLAIMS["gbu-sync-seventh-ps"].judge(as_run("gbu", seventh))
     assert near.verdict == UNDECIDED
-    assert "With changes of one point, its rank is between " in near.sentence
+    assert "For changes of one point, its rank is between " in near.sentence
     fewer = at(1, "ALE")
     del fewer["SJE"]
     found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(cells(fewer, data=("CUB",)))))
     assert found.verdict == UNDECIDED
-    assert "With any accuracy of SJE and" in found.sentence
+    assert "For any accuracy of SJE and" in found.sentence
     close = {m: 0.5 - 0.004 * (m != "ALE") for m in (*BENCHMARK_METHODS, "CMT*")}
     found = CLAIMS["gbu-best-h"].judge(as_run("gbu", of(cells(close, "H", data=("CUB",)))))
     assert found.verdict == UNDECIDED

@@ -37,7 +37,9 @@ def test_every_cause_moves_our_figure_and_the_rest_is_named():
 
 def test_the_sentence_says_what_each_change_does():
     (each,) = why_different(DATA, "CMT*")
-    assert each.sentence.startswith("CMT*, H (GBU 6): +19.4 points from print; with features of ")
+    assert each.sentence.startswith(
+        "CMT*, H (GBU 6): +19.4 points compared with print; with features of "
+    )
     assert (
         "with LoOP in place of a Gaussian as novelty detector ours changes by -0.2" in each.sentence
     )

@@ -132,7 +132,7 @@ class Difference:
         rest = next(cause.change for cause in self.causes if cause.points is None)
         measured = f"; {'; '.join(parts)}" if parts else ""
         where = f"{self.method}, {self.cell} ({self.table})"
-        return f"{where}: {gap:+.1f} points from print{measured}. Not measured: {rest}."
+        return f"{where}: {gap:+.1f} points compared with print{measured}. Not measured: {rest}."
 
 
 @cache

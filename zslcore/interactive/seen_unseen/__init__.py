@@ -295,7 +295,7 @@ def _alt(lines: Sequence[CurveLine]) -> str:
         if stop.look == "validated":
             at = first.curve.at(stop.gamma)
             text += (
-                f", at the {stop.name} gamma {three_digits(stop.gamma)} it is "
+                f"; at the {stop.name} gamma {three_digits(stop.gamma)} it is "
                 f"{percent(at.harmonic)}"
             )
     best = first.curve.best()

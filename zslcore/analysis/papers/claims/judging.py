@@ -380,8 +380,8 @@ class Order:
     def other_orders(self) -> str:
         """Return the condition on which a place holds for every order that is possible."""
         if not self.missing:
-            return "With changes of one point"
-        return f"With any accuracy of {join_names(self.missing)} and changes of one point"
+            return "For changes of one point"
+        return f"For any accuracy of {join_names(self.missing)} and changes of one point"
 
 
 def order_of(
@@ -453,7 +453,7 @@ def judge_end(
 ) -> Judgment:
     """Judge whether all named methods are among the first or the last ``size`` by mean rank."""
     if not set(named) <= set(order.ranks.index):
-        raise UndecidedError(f"No result of {', '.join(named)} is available on every data set.")
+        raise UndecidedError(f"No result of {join_names(named)} is available on every data set.")
     names = [*map(str, order.ranks.index)]
     ends = names[-size:] if end == "last" else names[:size]
     number = ("one", "two", "three", "four", "five")[size - 1]
@@ -534,7 +534,7 @@ def judge_group(evidence: ClaimEvidence, what: str, figure: str, group: Sequence
     wide = order.wide
     inside = [name for name in group if name in wide.columns]
     if len(inside) < len(group):
-        raise UndecidedError(f"No {figure} of {', '.join(group)} is available on all data.")
+        raise UndecidedError(f"No {figure} of {join_names(group)} is available on every data set.")
     others = wide.drop(columns=inside)
     if evidence.body == "printed" or len(wide) >= FEW:
         d = wide[inside].mean(axis=1) - others.mean(axis=1)
