@@ -81,7 +81,19 @@ def tables(folder):
     frame.to_parquet(folder / "vectors.parquet")
 
 
+def named_labels(folder):
+    held = {"features": X, "prototypes": S, "class_names": np.array(NAMES)}
+    np.savez(folder / "table.npz", labels=np.array(NAMES)[Y], **held)
+
+
+def written_by_pandas(folder):
+    np.save(folder / "features.npy", X)
+    np.save(folder / "labels.npy", Y)
+    pd.DataFrame(S, index=NAMES).to_csv(folder / "embeddings.csv")
+
+
 LAYOUTS = [npy, one_npz, mat, mat73, tensors, safetensors, texts, tables]
+LAYOUTS += [named_labels, written_by_pandas]
 
 
 def paths(folder):

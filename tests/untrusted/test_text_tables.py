@@ -39,6 +39,9 @@ def text(tmp_path, content, name="a.csv"):
         ("label\n0\n1\n", {"label": (2,)}),
         ("class,a,b\nbat,1,2\n", {"class": (1,), "values": (1, 2), "columns": (2,)}),
         (",a,b\n0,1,2\n1,3,4\n", {"values": (2, 2), "columns": (2,)}),
+        (",0,1\nbat,1,2\nsea lion,3,4\n", {"name": (2,), "values": (2, 2), "columns": (2,)}),
+        (",0,1\n0,1,2\n1,3,4\n", {"values": (2, 2), "columns": (2,)}),
+        (",0,2\nbat,1,2\n", {"0": (2,), "array": (2, 2)}),
         ('name;a;b\n"x, y";1;2\n', {"name": (1,), "values": (1, 2), "columns": (2,)}),
         (
             "label,split,f,g\n0,train,1,2\n",

@@ -110,6 +110,7 @@ def read_table(
 def is_table(path: Path) -> bool:
     """Whether a file names its arrays, or the columns of a CSV, as the top of this file has them.
 
+    Labels that are names of classes are not those: each array of such a file gets its part first.
     Raises a FileRefusedError for a file that is damaged or hostile.
     """
     if path.suffix.lower() == ".csv":
@@ -118,8 +119,11 @@ def is_table(path: Path) -> bool:
         return "label" in {name.strip(' "\ufeff\r\n') for name in header.split(",")}
     if container_of(path) not in ("NumPy archive", "HDF5"):
         return False
-    shapes = look_into(path).shapes
-    return {"features", "labels"} <= shapes.keys() and not shapes.keys() & {"att", "trainval_loc"}
+    contents = look_into(path)
+    names = contents.shapes.keys()
+    if not {"features", "labels"} <= names or names & {"att", "trainval_loc"}:
+        return False
+    return not contents.has("labels") or contents.arrays["labels"].dtype.kind != "U"
 
 
 def can_read(path: Path) -> bool:

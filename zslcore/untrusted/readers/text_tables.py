@@ -117,12 +117,14 @@ class TextTable:
         texts = [k for k in range(len(header)) if k not in columns]
         if texts:
             columns |= self._texts(texts, len(header), has_header)
+        # Texts under no name beside named columns are the index of a table, so names of its rows.
+        unnamed = "name" if has_header and "name" not in header else "array"
         columns_by_name: dict[str, np.ndarray] = {}
         numbers: list[tuple[str, np.ndarray]] = []
         for k, name in enumerate(header):
             is_index = name in INDEX and has_header
             if columns[k].dtype.kind == "U" or (name.lower() in OWN and not is_index):
-                columns_by_name[name or "array"] = columns[k]
+                columns_by_name[name or unnamed] = columns[k]
             elif not is_index:
                 numbers.append((name, columns[k]))
         return columns_by_name | _matrix_of(numbers, has_header)
@@ -207,5 +209,7 @@ def _has_header(first: list[str], below: list[str]) -> bool:
         return True
     if len(first) != len(below):
         return False
+    if first[0] == "" and first[1:] and first[1:] == [*map(str, range(len(first) - 1))]:
+        return True  # as pandas writes an array with an index
     over = [(a, b) for a, b in zip(first, below, strict=True) if _is_number(b)]
     return any(a and not _is_number(a) for a, _ in over)
