@@ -21,7 +21,7 @@ from zslcore.datasets.class_lists import (
     read_class_list,
 )
 from zslcore.datasets.split_entries import is_split_json, read_split_table
-from zslcore.datasets.split_lists import is_split_of_parts
+from zslcore.datasets.split_lists import IMAGE_IN_LINE, is_split_of_parts
 from zslcore.evaluation import is_predictions
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage.context import SPLIT_PARTS
@@ -256,9 +256,22 @@ def _kind_of_text(path: Path) -> Kind:
         raise _refusal(path, "a text without lines")
     if all(line.lstrip("-").isdigit() for line in lines):
         return "labels"
+    if images := list(filter(None, map(IMAGE_IN_LINE.match, lines))):
+        _refuse_images(path, images, len(lines))
     if max(map(len, lines)) > MOST_LETTERS or len(set(lines)) < len(lines):
         raise _refusal(path, "a text that is no list of different names")
     return "classes"
+
+
+def _refuse_images(path: Path, images: Sequence[re.Match[str]], n_lines: int) -> None:
+    """Refuse a text with an image in every line: one part of a split, or predicted classes."""
+    if len(images) < n_lines:
+        return
+    words = [re.split(r"[\s,;|]+", match[2] or "") for match in images]
+    if all(len(each) == 2 for each in words) and {a for a, _ in words} & {b for _, b in words}:
+        raise _refusal(path, "images with two words each; predicted classes are read from a .csv "
+                       "with the titles image, label and predicted")  # fmt: skip
+    raise _refusal(path, "the images of one part; check the folder that has the lists of all parts")
 
 
 #: Letters of the longest line that a list may hold, a name with its synonyms.
