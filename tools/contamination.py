@@ -33,15 +33,15 @@ from zslcore.leakage.contamination import (
     counts_of,
     extractors,
     pretraining_sets,
-    read_rows,
+    read_csv_rows,
     test_sets,
 )
 from zslcore.leakage.reliability import (
     HALVES,
     MEASURED,
     Measured,
-    key_of,
-    measured,
+    identity_of_match,
+    stored_reliability,
     pairs,
     strengths,
 )
@@ -72,7 +72,7 @@ def problems(extractors_file: Path = EXTRACTORS, sets_file: Path = SETS) -> Iter
     """
     for path, like in ((sets_file, SETS), (extractors_file, EXTRACTORS)):
         try:
-            rows = read_rows(path)
+            rows = read_csv_rows(path)
         except (OSError, UnicodeDecodeError, csv.Error) as error:
             yield f"{path.name}: could not be read ({type(error).__name__})."
             return
@@ -81,7 +81,7 @@ def problems(extractors_file: Path = EXTRACTORS, sets_file: Path = SETS) -> Iter
             yield f"{path.name}: expected the columns {', '.join(COLUMNS[like])} in every row."
             return
         yield from _untidy(path, rows)
-    sets = [row["name"] for row in read_rows(sets_file)]
+    sets = [row["name"] for row in read_csv_rows(sets_file)]
     yield from _wrong_sets(sets_file)
     yield from _wrong_extractors(extractors_file, sets)
 
@@ -105,7 +105,7 @@ def _untidy(path: Path, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
 
 
 def _wrong_sets(path: Path) -> Iterator[str]:
-    for number, row in enumerate(read_rows(path), 2):
+    for number, row in enumerate(read_csv_rows(path), 2):
         where = f"{path.name}, line {number}"
         if row["classes"] and not row["classes"].isdecimal():
             yield f"{where}: expected a number of classes, or nothing; got {row['classes']!r}."
@@ -118,7 +118,7 @@ def _wrong_sets(path: Path) -> Iterator[str]:
 
 def _wrong_extractors(path: Path, sets: Sequence[str]) -> Iterator[str]:
     allowed = {"kind": get_args(Kind), "labels": get_args(Labels)}
-    for number, row in enumerate(read_rows(path), 2):
+    for number, row in enumerate(read_csv_rows(path), 2):
         where = f"{path.name}, line {number}"
         for column, choices in allowed.items():
             if row[column] not in choices:
@@ -170,7 +170,7 @@ def digest_of(tested: TestSet, vocabulary: Vocabulary) -> str:
 
 def stale() -> Iterator[str]:
     """Yield the cells with changed lists, and the uncounted ones."""
-    digests = {(r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_rows(COUNTS)}
+    digests = {(r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_csv_rows(COUNTS)}
     for tested, name, vocabulary in countable():
         if digests.get((tested.dataset, tested.split, name)) != digest_of(tested, vocabulary):
             title = pretraining_sets()[name].title
@@ -182,7 +182,7 @@ def stale() -> Iterator[str]:
 
 def unlabelled() -> Iterator[tuple[str, str, str]]:
     """Yield certain matches of classes in the file that have no label."""
-    labelled = set(map(key_of, pairs()))
+    labelled = set(map(identity_of_match, pairs()))
     for key, strength in strengths().items():
         if strength == "strong" and key not in labelled:
             yield key
@@ -196,7 +196,7 @@ def measure() -> tuple[Measured, ...]:
 
 def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Measured:
     of_part = [pair for pair in pairs() if pair.part == part]
-    answers = [(pair.label, strength_of.get(key_of(pair), "")) for pair in of_part]
+    answers = [(pair.label, strength_of.get(identity_of_match(pair), "")) for pair in of_part]
 
     def n(labels: tuple[str, ...], strengths: tuple[str, ...]) -> int:
         return sum(label in labels and strength in strengths for label, strength in answers)
@@ -221,7 +221,7 @@ def _measure_part(part: str, strength_of: dict[tuple[str, str, str], str]) -> Me
 
 def stale_measured() -> Iterator[str]:
     """Yield a sentence where the comparison differs from its stored results."""
-    if measure() != measured():
+    if measure() != stored_reliability():
         yield "labelled_pairs.csv: measured of other pairs, or with other rules."
 
 

@@ -241,7 +241,7 @@ def _census() -> dict[str, Any]:
     named = {row.code for row in released_codes.observed() if "test_used_for_selection" in row.says}
     return {
         "codes_read": len(released_codes.codes()),
-        "codes_test": released_codes.counted("epoch")["test"],
+        "codes_test": released_codes.count_codes("epoch")["test"],
         "codes_named": " and ".join(sorted(named)),
     }
 

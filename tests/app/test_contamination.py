@@ -111,11 +111,11 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
             *(trace[name] for name in ("x", "y", "text", "customdata")), strict=True
         )
     }
-    unknown = contamination.as_table().groupby("pretraining")["state"].unique()
+    unknown = contamination.contamination_table().groupby("pretraining")["state"].unique()
     web = sum(list(states) == ["unknown"] for states in unknown)
     assert web == 10
     n_tests = len(contamination.test_sets())
-    assert len(drawn) == len(contamination.as_table()) - (web - 1) * n_tests
+    assert len(drawn) == len(contamination.contamination_table()) - (web - 1) * n_tests
     assert {title for title, _ in drawn if title.startswith("web")} == {"web-scale sets: unknown"}
     assert "LAION-2B" in drawn["web-scale sets: unknown", "UCF101"][1]
     assert len({trace["marker"]["symbol"] for trace in traces}) == len(traces) == 4
@@ -127,8 +127,8 @@ def test_the_map_has_a_mark_for_every_cell_and_counts_in_words():
 
 def test_how_often_the_comparison_is_right_stands_below_the_classes():
     app = opened("Classes")
-    held_out = reliability.measured()[1]
+    held_out = reliability.stored_reliability()[1]
     assert reliability.how_reliable() in words(app)
     table = app.dataframe[1].value
-    assert list(table["pairs"]) == [row.pairs for row in reliability.measured()]
+    assert list(table["pairs"]) == [row.pairs for row in reliability.stored_reliability()]
     assert f"{held_out.certain_right} of {held_out.certain}" in list(table["right of certain"])

@@ -98,7 +98,7 @@ def test_every_claim_finding_and_code_is_a_tile_in_order():
 
 def test_tiles_are_filtered_by_group_by_mark_and_by_words():
     app = visit("wall", claims_groups="Released code", claims_marks="✗ fails")
-    on_test = released_codes.counted("epoch")["test"]
+    on_test = released_codes.count_codes("epoch")["test"]
     assert len(tiles(app)) == on_test
     app.text_input(key="claims_find").set_value("dppn").run()
     assert [each["id"] for each in tiles(app)] == ["DPPN"]

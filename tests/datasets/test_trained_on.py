@@ -8,7 +8,7 @@ from tests.datasets import files
 from tests.pages import ROOT
 from zslcore.datasets import ZSLDataset, available, imports, load
 from zslcore.datasets.importing import import_dataset
-from zslcore.datasets.imports import known_features, pretraining_of, trained_on
+from zslcore.datasets.imports import known_features, pretraining_of, pretraining_by_name
 from zslcore.datasets.xlsa17 import read_xlsa17
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES
@@ -18,7 +18,7 @@ from zslcore.version import read_stamped
 @pytest.mark.parametrize("name", ["digits", "simulated-aPY", "simulated-AWA2-untrained"])
 def test_built_in_data_are_looked_up_as_they_declare(name):
     dataset = load(name)
-    assert trained_on(name, dataset.digest) == dataset.pretraining
+    assert pretraining_by_name(name, dataset.digest) == dataset.pretraining
 
 
 def test_an_import_declares_it_for_its_own_content_alone(tmp_path, monkeypatch):
@@ -26,14 +26,14 @@ def test_an_import_declares_it_for_its_own_content_alone(tmp_path, monkeypatch):
     digits = load("digits")
     kept = imports.import_read_dataset(digits, "mine")
     assert "mine" in available()
-    assert trained_on("mine", kept.digest) == ("none",)
-    assert trained_on("mine", "another") == ()
-    assert trained_on("other", kept.digest) == ()
+    assert pretraining_by_name("mine", kept.digest) == ("none",)
+    assert pretraining_by_name("mine", "another") == ()
+    assert pretraining_by_name("other", kept.digest) == ()
     manifest = tmp_path / "imported" / "mine.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"pretraining": 7}))
-    assert trained_on("mine", kept.digest) == ()
+    assert pretraining_by_name("mine", kept.digest) == ()
     manifest.write_text("{")
-    assert trained_on("mine", kept.digest) == ()
+    assert pretraining_by_name("mine", kept.digest) == ()
 
 
 def test_the_features_that_results_are_of_are_known_by_digest():
@@ -43,7 +43,7 @@ def test_the_features_that_results_are_of_are_known_by_digest():
     assert {name for names in known.values() for name in names} <= set(VOCABULARY_NAMES)
     for digest, of in rows.groupby("digest"):
         expected = "imagenet-1k" if set(of["dataset"]) == {"CUB-vgg_fc7"} else "none"
-        assert trained_on("any name", digest) == (expected,)
+        assert pretraining_by_name("any name", digest) == (expected,)
 
 
 def test_results_are_looked_up_by_content_where_nothing_is_declared(monkeypatch):
@@ -78,7 +78,7 @@ def test_an_import_declares_it_and_is_made_again_with_it(folder, tmp_path, own_d
     source = folder if kind == "folder" else npz(tmp_path / "mine.npz")
     kept = import_dataset(source, name="mine", pretraining=["imagenet-1k", "imagenet-21k"])
     assert kept.pretraining == pretraining_of(kept) == ("imagenet-1k", "imagenet-21k")
-    assert trained_on("mine", kept.digest) == kept.pretraining
+    assert pretraining_by_name("mine", kept.digest) == kept.pretraining
     next(own_data.glob("imported/mine.*/features.npy")).unlink()
     assert load("mine").pretraining == kept.pretraining
 

@@ -16,15 +16,15 @@ from zslcore.leakage.contamination import (
     COUNTS,
     EXTRACTORS,
     SETS,
-    Cell,
+    TestSetOverlap,
     answer,
-    as_table,
+    contamination_table,
     cells,
     find_extractor,
     find_test_set,
     own_test_set,
     printed_overlaps,
-    read_rows,
+    read_csv_rows,
 )
 from zslcore.leakage.matching import match_names
 from zslcore.leakage.reliability import LISTS, transfer_table
@@ -52,7 +52,7 @@ def test_the_tables_have_nothing_wrong_and_their_counts_are_of_these_lists():
 
 
 def test_counted_again_the_same_comes_out():
-    written = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_rows(COUNTS)}
+    written = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_csv_rows(COUNTS)}
     again = [c for c in countable() if CHEAP & {(c[1], None), (c[1], str(c[0]))}]
     assert len(again) > 20
     for tested, name, vocabulary in again:
@@ -62,7 +62,7 @@ def test_counted_again_the_same_comes_out():
 
 def edited(path, tmp_path, **values):
     """Return a copy of a table with these values in its last row."""
-    rows = read_rows(path)
+    rows = read_csv_rows(path)
     copy = tmp_path / path.name
     with copy.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
@@ -88,7 +88,7 @@ def edited(path, tmp_path, **values):
 def test_a_row_with_something_wrong_is_told(tmp_path, values, sentence):
     (found,) = problems(edited(EXTRACTORS, tmp_path, **values))
     assert sentence in found
-    assert f"line {len(read_rows(EXTRACTORS)) + 1}" in found
+    assert f"line {len(read_csv_rows(EXTRACTORS)) + 1}" in found
 
 
 @pytest.mark.parametrize(
@@ -166,11 +166,11 @@ def test_what_is_certain_is_in_the_papers_lists_wherever_they_are_complete():
 )
 def test_lists_and_papers_make_the_state(certain, possible, printed, state):
     n, m = len(certain or ()), len(possible or ())
-    assert Cell("d", "s", "p", 3, certain, possible, n, m, printed).state == state
+    assert TestSetOverlap("d", "s", "p", 3, certain, possible, n, m, printed).state == state
 
 
 def test_every_test_set_meets_every_pretraining_set():
-    table = as_table()
+    table = contamination_table()
     assert len(table) == len(contamination.test_sets()) * len(contamination.pretraining_sets())
     web = table[table["pretraining"].isin(["wit-400m", "laion-2b", "webli"])]
     assert (web["state"] == "unknown").all()
@@ -463,7 +463,7 @@ def test_certain_is_right_and_little_is_missed_on_labelled_pairs_of_other_lists(
         assert row.recall["certain or possible"] >= 0.95, row
     assert sum(row.pairs for row in found) >= 400
     assert min(row.pairs for row in found) >= 300
-    assert found == reliability.measured()  # what the page prints
+    assert found == reliability.stored_reliability()  # what the page prints
     assert f"On {found[1].pairs} labelled pairs of ImageNet-1K and" in reliability.how_reliable()
     assert reliability.AGAINST == "imagenet-1k"
     guide = Path("docs/guide/right.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from tools import protocols as census
 from zslcore.__main__ import main
 from zslcore.exceptions import UnknownNameError
 from zslcore.leakage import released_codes
-from zslcore.leakage.released_codes import CENSUS, HOW, choices_of, codes, counted, observed
+from zslcore.leakage.released_codes import CENSUS, HOW, choices_of, codes, count_codes, observed
 
 LONG = "`" + 41 * "x" + "`"
 
@@ -90,15 +90,15 @@ def test_a_missing_choice_other_columns_and_torn_files_are_refused(tmp_path):
 
 def test_every_word_has_a_meaning_and_the_counts_are_of_all_codes():
     for choice, words in HOW.items():
-        assert sum(counted(choice).values()) == len(codes())
-        assert set(counted(choice)) <= set(words)
+        assert sum(count_codes(choice).values()) == len(codes())
+        assert set(count_codes(choice)) <= set(words)
     chosen = [row.code for row in observed() if (row.choice, row.how) == ("epoch", "test")]
     sentence = f"{len(chosen)} of {len(codes())} code bases select the epoch on test images."
     assert released_codes.headline() == sentence
 
 
 def test_the_list_that_is_trained_on_is_counted_over_codes(tmp_path):
-    found = released_codes.trained_on()
+    found = released_codes.codes_by_training_list()
     with CENSUS.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["choice"] == "split"]
     assert found["train"] == ["GDAN"]

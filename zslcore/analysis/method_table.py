@@ -39,7 +39,7 @@ from zslcore.analysis.resampling import (
 )
 from zslcore.analysis.stored_runs import oracle_keys, single_fold_keys
 from zslcore.datasets.facts import earlier_version, fact_sources, fine_tuned_on, published
-from zslcore.datasets.imports import trained_on
+from zslcore.datasets.imports import pretraining_by_name
 from zslcore.evaluation import State
 from zslcore.evaluation.figures import FIGURES as REGISTERED
 from zslcore.evaluation.runs import RunResult
@@ -171,7 +171,7 @@ def _of_run(one: StoredRun, of_folds: Collection[str]) -> MethodResult:
         figures=_figures(result),
         per_class={k: {names[c]: x for c, x in of.items()} for k, of in named.items() if of},
         unseen=frozenset(names[c] for c in e.per_class_zsl),
-        pretraining=trained_on(spec.dataset, spec.digest),
+        pretraining=pretraining_by_name(spec.dataset, spec.digest),
         key=result.key,
         probe=result.key in of_folds,
         seconds=result.seconds,

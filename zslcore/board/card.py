@@ -79,35 +79,35 @@ def card_of_run(
 
 
 def card_of_entry(
-    found: CheckedEntry, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
+    result: CheckedEntry, files: Sequence[tuple[str, str]], *, kind: str = "result of the board"
 ) -> Report:
     """Return the card of a result; ``kind`` is the kind of its file."""
-    findings = _findings(found, found.rows, found.overlap)
-    classes = figure_of_trained_classes(found.overlap, found.entry.data.pretraining)
+    findings = _findings(result, result.rows, result.overlap)
+    classes = figure_of_trained_classes(result.overlap, result.entry.data.pretraining)
     return Report(
-        subject=found.file,
+        subject=result.file,
         split="",
         findings=findings,
-        read_as=_read_as(found),
+        read_as=_read_as(result),
         kind=kind,
         files=tuple(files),
-        reason=_stated(found) if findings[0].check == FIGURES else findings[0].sentence,
-        figures=(_rows_figure(found), classes, _headline_figure(found.entry)),
-        picture=_picture(found.entry),
+        reason=_stated(result) if findings[0].check == FIGURES else findings[0].sentence,
+        figures=(_rows_figure(result), classes, _headline_figure(result.entry)),
+        picture=_picture(result.entry),
     )
 
 
-def _stated(found: CheckedEntry) -> str:
-    entry, figure = found.entry, _headline_figure(found.entry)
+def _stated(result: CheckedEntry) -> str:
+    entry, figure = result.entry, _headline_figure(result.entry)
     return (
         f"{entry.method} on {entry.data.name}, {entry.split.name} states {figure.label} "
         f"{figure.value}. As stated nothing leaks; its predictions would verify this."
     )
 
 
-def _findings(found: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
+def _findings(result: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
     """Return the findings on data, with those on gamma, parameters and the figures."""
-    entry, findings, title = found.entry, list(of_data), "Choice of gamma and parameters"
+    entry, findings, title = result.entry, list(of_data), "Choice of gamma and parameters"
     origins = {"gamma": entry.gamma.origin, "parameters": entry.parameters.origin}
     unstated = [name for name, origin in origins.items() if origin in ("given", "not told")]
     if entry.used_test_set:
@@ -115,12 +115,12 @@ def _findings(found: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
         text = f"{what} chosen on the test images: the figures are an upper bound (oracle)."
         findings.insert(0, Finding(title, "leak", text, "Choose on validation images."))
     if unstated:
-        text = f"Nothing shows how {' and '.join(unstated)} were found."
+        text = f"Nothing shows how {' and '.join(unstated)} were result."
         findings.append(Finding(title, "open", text, "Ask the author."))
     elif not entry.used_test_set:
         text = "Gamma and parameters are stated to be chosen on validation images, or not at all."
         findings.append(Finding(title, "ok", text))
-    if found.state is State.VERIFIED:
+    if result.state is State.VERIFIED:
         findings.append(Finding(FIGURES, "ok", "Computed again from predictions."))
     else:
         text = "As stated: no predictions show them."
@@ -128,14 +128,14 @@ def _findings(found: CheckedEntry, *of_data: Finding) -> tuple[Finding, ...]:
     return worst_first(findings)
 
 
-def _rows_figure(found: CheckedEntry) -> Figure:
+def _rows_figure(result: CheckedEntry) -> Figure:
     """Return the number of test images that were trained on."""
-    if found.rows.mark == "leak":
-        benchmark = found.entry.data.benchmark
+    if result.rows.mark == "leak":
+        benchmark = result.entry.data.benchmark
         counts = [s.counts for s in known_splits() if s.dataset == benchmark and s.superseded]
         return Figure(TRAINED_ON, f"{counts[0]['test_seen']:,}" if counts else UNKNOWN, "PS v1")
-    number = "0" if found.rows.mark == "ok" else UNKNOWN
-    return Figure(TRAINED_ON, number, found.rows.sentence.rstrip("."))
+    number = "0" if result.rows.mark == "ok" else UNKNOWN
+    return Figure(TRAINED_ON, number, result.rows.sentence.rstrip("."))
 
 
 def _headline_figure(entry: BoardEntry) -> Figure:
@@ -158,8 +158,8 @@ def _picture(entry: BoardEntry) -> Picture | None:
     return Picture(f"Stated figures: {figures}.", bars) if bars else None
 
 
-def _read_as(found: CheckedEntry) -> dict[str, str]:
-    entry = found.entry
+def _read_as(result: CheckedEntry) -> dict[str, str]:
+    entry = result.entry
     values = {
         "method": entry.method,
         "data": f"{entry.data.name}, simulated" if entry.data.simulated else entry.data.name,

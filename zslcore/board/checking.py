@@ -163,9 +163,9 @@ def read_board(folder: Path, *, recompute: bool = False) -> Board:
         try:
             if first.setdefault(same, name) != name:
                 raise FileRefusedError(f"{name}: expected a result of its own; got {first[same]}.")
-            found = judged(read_entry(content, name), name)
-            state = (recomputed if recompute else known_state)(path, found.entry)
-            results.append(replace(found, state=state))
+            result = judged(read_entry(content, name), name)
+            state = (recomputed if recompute else known_state)(path, result.entry)
+            results.append(replace(result, state=state))
         except FileRefusedError as error:
             refused[name] = str(error)
     return Board(tuple(results), refused, sha.hexdigest()[:16])
@@ -179,23 +179,23 @@ def packaged_board() -> Board:
 
 def judged(entry: BoardEntry, file: str) -> CheckedEntry:
     """Return a result with the findings on its split and its extractor."""
-    found = overlap_of(unseen_classes_of(entry), entry.data.pretraining, entry.data.benchmark)
-    return CheckedEntry(file, entry, *check_rows(entry), found)
+    overlap = overlap_of(unseen_classes_of(entry), entry.data.pretraining, entry.data.benchmark)
+    return CheckedEntry(file, entry, *check_rows(entry), overlap)
 
 
 def check_rows(entry: BoardEntry) -> tuple[SplitKind, Finding]:
     """Identify the split that a result was tested on by the digests of its parts."""
-    given, called = entry.split.parts, entry.split.name
+    digests, called = entry.split.parts, entry.split.name
     published = [s for s in known_splits() if s.dataset == entry.data.benchmark]
-    if not given:
+    if not digests:
         return _by_counts(entry, published)
     own = _shipped_parts(entry.data.name).get(called, {})
-    if own and all(own.get(part) == digest for part, digest in given.items()):
+    if own and all(own.get(part) == digest for part, digest in digests.items()):
         return _rows_are("known", f"{called} of {entry.data.name}, which is shipped.")
-    same = [s for s in published if all(s.parts.get(p) == d for p, d in given.items())]
+    same = [s for s in published if all(s.parts.get(p) == d for p, d in digests.items())]
     if same:
         return _by_rows(same, called)
-    partly = [(s, p) for s in published for p, d in given.items() if s.parts.get(p) == d]
+    partly = [(s, p) for s in published for p, d in digests.items() if s.parts.get(p) == d]
     if partly:
         split, _ = partly[0]
         agree = [part for other, part in partly if other is split]
@@ -335,8 +335,8 @@ def fingerprint(path: Path, entry: BoardEntry) -> str:
 def _states() -> Mapping[str, tuple[str, str]]:
     if not STATES.is_file():
         return {}
-    found: Mapping[str, tuple[str, str]] = json.loads(STATES.read_text(encoding="utf-8"))
-    return found
+    states: Mapping[str, tuple[str, str]] = json.loads(STATES.read_text(encoding="utf-8"))
+    return states
 
 
 def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
@@ -348,9 +348,9 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
         if part in entry.split.parts and part_digest(rows) != entry.split.parts[part]:
             yield f"split.parts.{part}: expected the rows of its predictions; got others"
-    found = figures_of(predictions)
+    recomputed_figures = figures_of(predictions)
     for name, value in asdict(entry.figures).items():
-        yield from _figure_difference(f"figures.{name}", value, found[name])
+        yield from _figure_difference(f"figures.{name}", value, recomputed_figures[name])
     for figure, of_class in classes_of(predictions).items():
         for name, value in entry.per_class.get(figure, {}).items():
             place = clean_text(f"per_class.{figure}.{name}", 80)
@@ -423,14 +423,16 @@ def _difference(place: str, expected: object, got: object) -> Iterator[str]:
         yield f"{place}: expected that of its predictions, {what}; got {other}"
 
 
-def _figure_difference(name: str, value: float | None, found: float | None) -> Iterator[str]:
+def _figure_difference(
+    name: str, value: float | None, recomputed_value: float | None
+) -> Iterator[str]:
     """Compare a metric with that of its predictions, to the digits that it has."""
     if value is None:
         return
     most = ROUNDING if round(value, SIX) == value else EXACT
-    if found is None or not abs(found - value) <= most:
+    if recomputed_value is None or not abs(recomputed_value - value) <= most:
         digits = SIX if most == ROUNDING else 12
-        expected = "none" if found is None else f"{found:.{digits}f}"
+        expected = "none" if recomputed_value is None else f"{recomputed_value:.{digits}f}"
         yield f"{name}: expected {expected}, from its predictions; got {value:.{digits}f}"
 
 

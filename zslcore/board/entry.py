@@ -234,10 +234,10 @@ def read_entry(content: bytes, file: str) -> BoardEntry:
         raise FileRefusedError(f'{file}: expected an object with "schema": "{SCHEMA}".')
     gamma = values.get("gamma")
     origin = gamma.get("origin") if isinstance(gamma, dict) else None
-    if origin not in (known := get_args(GammaFrom)):
+    if origin not in (origins := get_args(GammaFrom)):
         got = "nothing" if origin is None else clean_text(repr(origin), 60)
         raise FileRefusedError(
-            f"{file}, gamma.origin: expected how gamma was found ({', '.join(known)}); got {got}."
+            f"{file}, gamma.origin: expected how gamma was found ({', '.join(origins)}); got {got}."
         )
     return _checked(values, file)
 
@@ -293,8 +293,8 @@ def _contradictions(entry: BoardEntry) -> Iterator[str]:
     if not entry.spec and not entry.provenance:
         yield "provenance: expected where the figures come from, or the spec that was run; got none"
     if entry.data.benchmark and entry.data.benchmark not in fact_sources():
-        known = ", ".join(fact_sources())
-        yield f"data.benchmark: expected {known} or nothing; got {entry.data.benchmark!r}"
+        benchmarks = ", ".join(fact_sources())
+        yield f"data.benchmark: expected {benchmarks} or nothing; got {entry.data.benchmark!r}"
     if not any(getattr(f, each.name) is not None for each in fields(f)):
         yield "figures: expected at least one; got none"
     if entry.seeds.n == 1 and (entry.seeds.zsl_std, entry.seeds.H_gamma_std) != (None, None):

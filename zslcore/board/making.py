@@ -169,16 +169,16 @@ def entry_of_scores(
 
 def _data(report: Mapping[str, Any], features: str, pretraining: tuple[str, ...]) -> Data:
     """Return the data that a report knows, or its file where it knows none."""
-    if (known := report.get("data")) is None:
+    if (data := report.get("data")) is None:
         file, benchmark = report["file"], report["benchmark"]
         return Data(file, benchmark, features, pretraining, digest=report["digest"])
     return Data(
-        known["name"],
-        known["benchmark"],
-        features or known["features"],
-        pretraining or tuple(known["pretraining"]),
-        known["simulated"],
-        known["digest"],
+        data["name"],
+        data["benchmark"],
+        features or data["features"],
+        pretraining or tuple(data["pretraining"]),
+        data["simulated"],
+        data["digest"],
     )
 
 
@@ -186,16 +186,16 @@ def _split(report: Mapping[str, Any]) -> SplitMark:
     """Return the split by the digests of its rows, or else by the number of its test images."""
     if (rows := report.get("rows")) is not None:
         return SplitMark(rows["name"], dict(rows["parts"]))
-    known = report["benchmark"], report["split"]
-    return SplitMark(known[1] or "own", counts=_counts(*known))
+    test = report["benchmark"], report["split"]
+    return SplitMark(test[1] or "own", counts=_counts(*test))
 
 
 def _parameters(report: Mapping[str, Any]) -> Parameters:
     """Return the parameters that a report states."""
-    said = report.get("params") or {"origin": "unknown", "params": {}}
-    if said["origin"] in ("validated", "given", "oracle"):
-        return Parameters(said["origin"], params=dict(said["params"]))
-    return Parameters("not told", params=dict(said["params"]))
+    params = report.get("params") or {"origin": "unknown", "params": {}}
+    if params["origin"] in ("validated", "given", "oracle"):
+        return Parameters(params["origin"], params=dict(params["params"]))
+    return Parameters("not told", params=dict(params["params"]))
 
 
 def _seeds(reports: Sequence[Mapping[str, Any]]) -> Seeds:
@@ -203,12 +203,14 @@ def _seeds(reports: Sequence[Mapping[str, Any]]) -> Seeds:
 
     def std(values: Sequence[Mapping[str, Any] | float | None]) -> float | None:
         numbers = [_point(v).harmonic if isinstance(v, Mapping) else v for v in values]
-        known = [float(number) for number in numbers if number is not None]
-        complete = len(known) == len(reports) > 1
-        return round(float(np.std(known, ddof=1)), DIGITS) if complete else None
+        values_of_seeds = [float(number) for number in numbers if number is not None]
+        complete = len(values_of_seeds) == len(reports) > 1
+        return round(float(np.std(values_of_seeds, ddof=1)), DIGITS) if complete else None
 
-    found = [report["evaluation"] for report in reports]
-    return Seeds(len(reports), *(std([e[name] for e in found]) for name in ("zsl", "calibrated")))
+    evaluations = [report["evaluation"] for report in reports]
+    return Seeds(
+        len(reports), *(std([e[name] for e in evaluations]) for name in ("zsl", "calibrated"))
+    )
 
 
 def add_entry(entry: BoardEntry, folder: Path) -> Path:
@@ -251,11 +253,17 @@ def split_name(dataset: ZSLDataset, split: Split) -> str:
 def _figures(
     zsl: float, plain: OperatingPoint | None, at_gamma: OperatingPoint | None, ausuc: float | None
 ) -> Figures:
-    found = {"zsl": zsl, "ausuc": ausuc}
+    figures = {"zsl": zsl, "ausuc": ausuc}
     for point, tail in ((plain, ""), (at_gamma, "_gamma")):
         if point is not None:
-            found |= {f"u{tail}": point.unseen, f"s{tail}": point.seen, f"H{tail}": point.harmonic}
-    return Figures(**{k: None if v is None else round(float(v), DIGITS) for k, v in found.items()})
+            figures |= {
+                f"u{tail}": point.unseen,
+                f"s{tail}": point.seen,
+                f"H{tail}": point.harmonic,
+            }
+    return Figures(
+        **{k: None if v is None else round(float(v), DIGITS) for k, v in figures.items()}
+    )
 
 
 def _point(values: Mapping[str, Any]) -> OperatingPoint:
@@ -276,9 +284,9 @@ def _per_class(
 
 def _counts(benchmark: str, split: str) -> dict[str, int]:
     """Return how many test images a recognised test set has, of seen and of unseen classes."""
-    for known in known_tests():
-        if (known.benchmark, known.split) == (benchmark, split):
-            sides = {"test_seen": ~known.unseen, "test_unseen": known.unseen}
-            counts = {part: int(known.counts[side].sum()) for part, side in sides.items()}
+    for test in known_tests():
+        if (test.benchmark, test.split) == (benchmark, split):
+            sides = {"test_seen": ~test.unseen, "test_unseen": test.unseen}
+            counts = {part: int(test.counts[side].sum()) for part, side in sides.items()}
             return {part: n for part, n in counts.items() if n}
     return {}

@@ -137,7 +137,7 @@ def rank_in_words(row: Mapping[str, Any] | pd.Series, figure: str) -> str:
 
 
 def _row(one: CheckedEntry) -> dict[str, Any]:
-    entry, data, found = one.entry, one.entry.data, one.overlap
+    entry, data, overlap = one.entry, one.entry.data, one.overlap
     figures = {name: getattr(entry.figures, name) for name in entry.figures.__dataclass_fields__}
     row, words = figures | _intervals(entry), variant_of(entry)
     row |= {"method": f"{entry.method} ({', '.join(words)})" if words else entry.method}
@@ -145,8 +145,8 @@ def _row(one: CheckedEntry) -> dict[str, Any]:
     row |= {"benchmark": data.benchmark, "simulated": data.simulated, "features": data.features}
     row |= {"split": entry.split.name, "split_state": one.split_kind, "state": one.state.value}
     row |= {"contamination": one.overlap_word, "pretraining": ", ".join(data.pretraining)}
-    row |= {"overlapping_classes": len(found.classes)}
-    row |= {"related_classes": int(found.figures.get("related", 0))}
+    row |= {"overlapping_classes": len(overlap.classes)}
+    row |= {"related_classes": int(overlap.figures.get("related", 0))}
     row |= {"chosen_for": entry.parameters.chosen_for, "params_origin": entry.parameters.origin}
     row |= {"params": _as_text(entry.parameters.params)}
     row |= {"grid": _as_text(entry.parameters.grid or (entry.spec or {}).get("grid") or {})}
@@ -240,13 +240,13 @@ def ranks_of(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, Rank]
         if (group := _group(one.entry, figure)) and not one.entry.used_test_set:
             of_class = accuracies_by_key(one.entry.per_class[RANKED[figure]])
             groups[group][one.file] = tuple(of_class[c] for c in group[2])
-    found: dict[str, Rank] = {}
+    rank_of: dict[str, Rank] = {}
     for (_, _, _, seen), members in groups.items():
         if len(members) > 1:
             places = _places(tuple(members.values()), seen)
             ranks = (Rank(first, last, len(members)) for first, last in places)
-            found |= dict(zip(members, ranks, strict=True))
-    return found
+            rank_of |= dict(zip(members, ranks, strict=True))
+    return rank_of
 
 
 def _group(entry: BoardEntry, figure: Ranked) -> _Group | None:
@@ -392,10 +392,10 @@ def write_curves(
     for done, one in enumerate(board.results, 1):
         file = predictions_of_entry(folder / one.file, one.entry)
         if file is not None:
-            found = read_predictions_of(file)
-            if found.test.has_curve:
+            predicted = read_predictions_of(file)
+            if predicted.test.has_curve:
                 page = target / f"{Path(one.file).stem}.html"
-                write_out(page, found.page(f"{one.entry.method} on {one.entry.data.name}"))
+                write_out(page, predicted.page(f"{one.entry.method} on {one.entry.data.name}"))
                 pages[one.file] = page
         progress(done, len(board.results), "curves")
     return pages

@@ -117,7 +117,7 @@ def _map() -> Output:
     """Return one row per test set and one column per pre-training set."""
     from zslcore.leakage import contamination, reliability
 
-    table = contamination.as_table()
+    table = contamination.contamination_table()
 
     def as_text() -> str:
         tests = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")

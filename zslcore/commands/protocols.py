@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> Output:
     wide = table.pivot_table("how", "code", "choice", aggfunc="first", sort=False)
     lines = [f"{wide.rename_axis(None).to_string()} \n", released_codes.headline()]
     for choice, meanings in released_codes.HOW.items():
-        counts = released_codes.counted(choice)
+        counts = released_codes.count_codes(choice)
         words = "; ".join(f"{meanings[how]} {n}" for how, n in counts.items())
         lines.append(f"{choice}, n = {sum(counts.values())}: {words}.")
     return Output("\n".join(lines), records)

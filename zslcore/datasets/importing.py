@@ -51,11 +51,11 @@ def import_dataset(
     if paths := files_of_intake(Path(source), more, choices):
         if "prototypes" in options:
             paths, choices = intake.with_file(paths, choices, options.pop("prototypes"))
-        found = intake.find(paths, choices=choices, **options)
+        release = intake.find(paths, choices=choices, **options)
     else:
         reader = next(each for each in READERS if each.can_read(Path(source)))
-        found = reader.find(Path(source), **options)
-    dataset: ZSLDataset = found.import_dataset(name, pretraining)
+        release = reader.find(Path(source), **options)
+    dataset: ZSLDataset = release.import_dataset(name, pretraining)
     return dataset
 
 
@@ -86,10 +86,10 @@ def proposed_name(source: Path, splits: str = "") -> str:
         class_names, labels = _peek(source, source.with_name(splits) if splits else None)
     except FileRefusedError:  # importing says why, in its own words
         return stem
-    known = recognise(class_names, labels)
-    if known is None:
+    recognised = recognise(class_names, labels)
+    if recognised is None:
         return stem
-    benchmark = known.benchmark or "AWA"
+    benchmark = recognised.benchmark or "AWA"
     named = stem.lower().startswith(benchmark.lower())
     return stem if named else imports.import_name(f"{benchmark}-{stem}")
 
@@ -100,13 +100,13 @@ def _peek(source: Path, splits: Path | None) -> tuple[tuple[str, ...], np.ndarra
         return (), np.empty(0, int)
     where: dict[str, tuple[Path, Role]] = {"labels": (source, "numbers")}
     where |= {"allclasses_names" if splits else "class_names": (splits or source, "names")}
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for variable, (path, role) in where.items():
         with artifacts.scratch() as folder:
             read = read_arrays(path, {variable: role}, folder, required=())
-            found |= {name: np.array(values) for name, values in read.arrays.items()} | read.names
-    labels = found.pop("labels", np.empty(0, int))
-    return next(iter(found.values()), ()), labels - 1 if splits else labels
+            parts |= {name: np.array(values) for name, values in read.arrays.items()} | read.names
+    labels = parts.pop("labels", np.empty(0, int))
+    return next(iter(parts.values()), ()), labels - 1 if splits else labels
 
 
 def open_dataset(name: str) -> ZSLDataset:

@@ -84,8 +84,8 @@ def _undeclared(recipe: Mapping[str, Any]) -> dict[str, Any]:
 
 def names() -> tuple[str, ...]:
     """Names of the imported data sets, sorted."""
-    found = (path.stem for path in _root().glob("*.json"))
-    return tuple(sorted(name for name in found if NAME.fullmatch(name)))
+    stems = (path.stem for path in _root().glob("*.json"))
+    return tuple(sorted(name for name in stems if NAME.fullmatch(name)))
 
 
 def import_name(text: str) -> str:
@@ -103,8 +103,8 @@ def import_once(name: str, recipe: Recipe, read: Callable[[Path], ZSLDataset]) -
     check_pretraining(recipe.pretraining)
     made_by = recipe.as_json()
     try:
-        there = _manifest(name)["recipe"]
-        if made_by == (there if recipe.pretraining else _undeclared(there)):
+        stored = _manifest(name)["recipe"]
+        if made_by == (stored if recipe.pretraining else _undeclared(stored)):
             return open_import(name)
     except CorruptFolderError:
         pass  # made anew below; an import of a newer version is refused
@@ -167,9 +167,9 @@ def unknown_folders() -> list[Path]:
 
 def _unnamed() -> list[Path]:
     """Return the folders that no manifest names; none while a manifest cannot be read."""
-    there = [path for path in _root().glob("*/") if not path.is_symlink()]  # before the manifests
+    folders = [path for path in _root().glob("*/") if not path.is_symlink()]  # before the manifests
     named = {_folder_of(path.stem) for path in _root().glob("*.json")}
-    return [] if None in named else [path for path in there if path not in named]
+    return [] if None in named else [path for path in folders if path not in named]
 
 
 def quarantine(path: Path) -> Path:
@@ -193,11 +193,11 @@ def restore_manifest(name: str) -> bool:
         if not manifest.exists():  # removed, not damaged
             return False
     called = [path for path in _root().glob(f"{name}.*/") if path.name.rpartition(".")[0] == name]
-    found = [folder for folder in called if _agrees_with_copy(folder, name)]
-    if not found:
+    copies = [folder for folder in called if _agrees_with_copy(folder, name)]
+    if not copies:
         return False
     try:
-        copy = max(found, key=lambda folder: (folder / COPY).stat().st_mtime) / COPY
+        copy = max(copies, key=lambda folder: (folder / COPY).stat().st_mtime) / COPY
         content = copy.read_bytes()
     except OSError:  # another process has removed it meanwhile
         return False
@@ -240,11 +240,11 @@ def size_of(root: Path) -> int:
 
 def refuse_overfull(root: Path, name: str) -> None:
     """Refuse one more import where those in ``root`` take more than ``ZSL_MAX_IMPORTS`` bytes."""
-    most, there = settings.MAX_IMPORTS(), size_of(root)
-    if there > most:
+    most, size = settings.MAX_IMPORTS(), size_of(root)
+    if size > most:
         raise DatasetError(
             f"{name}: expected all imports to take at most {most:,} bytes (ZSL_MAX_IMPORTS), got "
-            f"{there:,} with this one; remove one in {root} first."
+            f"{size:,} with this one; remove one in {root} first."
         )
 
 
@@ -376,8 +376,8 @@ def _write(dataset: ZSLDataset, folder: Path) -> dict[str, Any]:
 
 def _write_matrix(path: Path, matrix: np.ndarray) -> None:
     """Write a matrix block by block, unless its reader has put it there already."""
-    there = matrix.filename if isinstance(matrix, np.memmap) else None
-    if there is not None and Path(there) == path.resolve():
+    mapped_file = matrix.filename if isinstance(matrix, np.memmap) else None
+    if mapped_file is not None and Path(mapped_file) == path.resolve():
         return
     starts = range(0, len(matrix), 4096)
     write_rows(path, (matrix[start : start + 4096] for start in starts), matrix.shape[1])
@@ -492,10 +492,10 @@ def _folder_of(name: str) -> Path | None:
 
 def pretraining_of(dataset: ZSLDataset) -> tuple[str, ...]:
     """Return the pre-training sets of an open data set; () if unknown."""
-    return dataset.pretraining or trained_on(dataset.name, dataset.digest)
+    return dataset.pretraining or pretraining_by_name(dataset.name, dataset.digest)
 
 
-def trained_on(name: str, digest: str) -> tuple[str, ...]:
+def pretraining_by_name(name: str, digest: str) -> tuple[str, ...]:
     """Return the pre-training sets of a data set's features by its name and content.
 
     As in :attr:`zslcore.datasets.base.ZSLDataset.pretraining`; ``()`` where nothing says it.
@@ -506,8 +506,8 @@ def trained_on(name: str, digest: str) -> tuple[str, ...]:
         return ("none",)
     if name in (*SIMULATED, *UNPLANTED):
         return ("imagenet-1k",)
-    said = _read_manifest_or_empty(name)
-    declared = said.get("pretraining") if said.get("digest") == digest else None
+    manifest = _read_manifest_or_empty(name)
+    declared = manifest.get("pretraining") if manifest.get("digest") == digest else None
     if isinstance(declared, list) and declared:
         return tuple(map(str, declared))
     return known_features().get(digest, ())

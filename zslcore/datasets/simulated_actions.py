@@ -68,7 +68,7 @@ REVISION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Extractor:
+class SimulatedExtractor:
     """Parameters of a set of features; see the table of this module.
 
     ``key`` is what names of data sets call it, ``title`` what the screen does; ``pretraining`` the
@@ -85,7 +85,7 @@ class Extractor:
     omega: tuple[float, float]
 
     @property
-    def unplanted(self) -> Extractor:
+    def unplanted(self) -> SimulatedExtractor:
         """The same without an advantage of known classes."""
         rho, omega = (sum(pair) / 2 for pair in (self.rho, self.omega))
         return replace(self, rho=(rho, rho), omega=(omega, omega))
@@ -99,11 +99,11 @@ class Extractor:
 
 
 _ALL = (
-    Extractor("idt", "IDT, hand-crafted", "none", "", (0.86, 0.86), (1.0, 1.0)),
-    Extractor("imagenet", "appearance network", "imagenet-1k", "", (0.88, 0.88), (0.9, 0.9)),
-    Extractor("kinetics", "video network, Kinetics-400", "kinetics-400", "Kinetics-400",
+    SimulatedExtractor("idt", "IDT, hand-crafted", "none", "", (0.86, 0.86), (1.0, 1.0)),
+    SimulatedExtractor("imagenet", "appearance network", "imagenet-1k", "", (0.88, 0.88), (0.9, 0.9)),
+    SimulatedExtractor("kinetics", "video network, Kinetics-400", "kinetics-400", "Kinetics-400",
               (0.88, 0.95), (0.9, 0.7)),
-    Extractor("sports", "video network, Sports-1M", "sports-1m", "Sports-1M",
+    SimulatedExtractor("sports", "video network, Sports-1M", "sports-1m", "Sports-1M",
               (0.87, 0.94), (0.95, 0.75)),
 )  # fmt: skip
 #: Extractors by their key, the baseline first.
@@ -157,7 +157,7 @@ def action_name(dataset: str, extractor: str, *, vectors: bool, planted: bool = 
     return str(stand_in if planted or not EXTRACTORS[extractor].knows else stand_in.unplanted)
 
 
-def _extractor(stand_in: StandIn) -> Extractor:
+def _extractor(stand_in: StandIn) -> SimulatedExtractor:
     extractor = EXTRACTORS[stand_in.extractor or USUAL]
     return extractor.unplanted if stand_in.without else extractor
 
@@ -225,7 +225,7 @@ def simulate_action(name: str, *, seed: int = 0) -> ZSLDataset:
 
 def small_world(
     facts: ActionFacts,
-    extractor: Extractor,
+    extractor: SimulatedExtractor,
     in_pretraining: np.ndarray,
     *,
     videos: int = 10,
@@ -258,7 +258,7 @@ def _kappa(dataset: str) -> float:
     return 0.5 if dataset == "UCF101" else 0.0
 
 
-def _world(dataset: str, extractor: Extractor, seed: int) -> World:
+def _world(dataset: str, extractor: SimulatedExtractor, seed: int) -> World:
     place = list(EXTRACTORS).index(extractor.key)
     return World(
         k=K,

@@ -113,21 +113,21 @@ def pretraining_sets() -> Mapping[str, PretrainingSet]:
     """Return the pre-training sets by name."""
     return {
         name: PretrainingSet(name, title, int(n) if n else None, vocabulary, source, url)
-        for name, title, n, vocabulary, source, url in map(dict.values, read_rows(SETS))
+        for name, title, n, vocabulary, source, url in map(dict.values, read_csv_rows(SETS))
     }
 
 
 @cache
 def extractors() -> Mapping[str, Extractor]:
     """Return the published extractors, by name."""
-    rows: Any = map(dict.values, read_rows(EXTRACTORS))  # tools/contamination.py checks the values
+    rows: Any = map(dict.values, read_csv_rows(EXTRACTORS))  # tools/contamination.py checks the values
     return {
         name: Extractor(name, kind, tuple(pretraining.split(AND)), labels, source, url)
         for name, kind, pretraining, labels, source, url in rows
     }
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
+def read_csv_rows(path: Path) -> list[dict[str, str]]:
     """Return the rows of one of the CSV files of the map, all of them texts."""
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -172,7 +172,7 @@ def printed_overlaps(pretraining: str) -> tuple[PrintedOverlap, ...]:
         PrintedOverlap(
             name, data, float(share) / 100, float(gain) / 100 if gain else None, source, url
         )
-        for name, data, share, gain, source, url in map(dict.values, read_rows(PRINTED))
+        for name, data, share, gain, source, url in map(dict.values, read_csv_rows(PRINTED))
         if name == pretraining
     )
 
@@ -202,7 +202,7 @@ class TestSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TestSetOverlap:
     """A test set and a pre-training set, with the classes that certainly and possibly are in both.
 
     These are None without a list of classes, or before counting, ``printed`` where no paper lists
@@ -233,22 +233,22 @@ class Cell:
 @cache
 def test_sets() -> tuple[TestSet, ...]:
     """Return the test sets of the map, benchmark by benchmark."""
-    found = []
+    tests = []
     for title, benchmark in IMAGES.items():
         facts = class_facts(benchmark).classes
         for split in ("SS", "PS"):
             tested = facts["class"][facts[split.lower()] == "test"]
-            found.append(TestSet(title, split, tuple(tested), tuple(facts["class"])))
-    known = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
-    others = [e for e in get_vocabulary("imagenet-21k").entries if e.synset not in known]
+            tests.append(TestSet(title, split, tuple(tested), tuple(facts["class"])))
+    in_1k = {entry.synset for entry in get_vocabulary("imagenet-1k").entries}
+    others = [e for e in get_vocabulary("imagenet-21k").entries if e.synset not in in_1k]
     names = tuple(entry.names[0] for entry in others)
-    found.append(TestSet(IMAGENET, "21K", names, (), tuple(entry.synset for entry in others)))
+    tests.append(TestSet(IMAGENET, "21K", names, (), tuple(entry.synset for entry in others)))
     listed_actions = published("overlap_action")
     for dataset in ACTIONS:
         of_set = listed_actions["class"][listed_actions["dataset"] == dataset]
         names = tuple(dict.fromkeys(of_set))
-        found.append(TestSet(dataset, "", names, names))
-    return tuple(found)
+        tests.append(TestSet(dataset, "", names, names))
+    return tuple(tests)
 
 
 def find_test_set(title: str) -> TestSet:
@@ -257,38 +257,42 @@ def find_test_set(title: str) -> TestSet:
     So are the sets of base-to-new tests, "oxford_pets" and "oxford_pets, new", and the zero-shot
     tests on Kinetics-600, "Kinetics-600, ZSL220" and "Kinetics-600, ZSL220 1", counted when needed.
     """
-    known = {str(each): each for each in test_sets()}
+    test_of_title = {str(each): each for each in test_sets()}
     for name, one in open_world_sets().items():
         parts = (("", one.class_names), ("new", one.new))
         of = [TestSet(name, part, classes, one.class_names) for part, classes in parts]
-        known |= {str(each): each for each in of if each.dataset != "ucf101" or each.split}
+        test_of_title |= {str(each): each for each in of if each.dataset != "ucf101" or each.split}
     actions = zsl220().class_names
     of = [TestSet("Kinetics-600", "ZSL220", actions, actions)]
     of += [TestSet("Kinetics-600", f"ZSL220 {s}", zsl220().tested(s), actions) for s in (1, 2, 3)]
-    known |= {str(each): each for each in of}
-    known |= {f"{name}, {s}": known[f"{title}, {s}"] for title, name in _ALSO for s in ("SS", "PS")}
-    if title not in known:
-        raise closest_name("test set", title, known)
-    return known[title]
+    test_of_title |= {str(each): each for each in of}
+    test_of_title |= {
+        f"{name}, {s}": test_of_title[f"{title}, {s}"]
+        for title, name in _ALSO
+        for s in ("SS", "PS")
+    }
+    if title not in test_of_title:
+        raise closest_name("test set", title, test_of_title)
+    return test_of_title[title]
 
 
 @cache
-def cells() -> Mapping[tuple[str, str, str], Cell]:
+def cells() -> Mapping[tuple[str, str, str], TestSetOverlap]:
     """Return every cell of the map by data set, split and pre-training set."""
-    counts = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_rows(COUNTS)}
+    counts = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_csv_rows(COUNTS)}
     printed = _printed()
-    found = {}
+    cell_of_key = {}
     for tested in test_sets():
         for pretraining in pretraining_sets().values():
             key = (tested.dataset, tested.split, pretraining.name)
-            cell = Cell(*key, len(tested.classes), None, None)
+            cell = TestSetOverlap(*key, len(tested.classes), None, None)
             if row := counts.get(key):
                 certain, possible = (_names(row[f"{how}_classes"]) for how in COUNTED)
                 n_certain, n_possible = (int(row[how]) for how in COUNTED)
-                cell = Cell(*key, cell.classes, certain, possible, n_certain, n_possible)
+                cell = TestSetOverlap(*key, cell.classes, certain, possible, n_certain, n_possible)
             names, where = printed.get(key, (None, ""))
-            found[key] = replace(cell, printed=names, printed_in=where)
-    return found
+            cell_of_key[key] = replace(cell, printed=names, printed_in=where)
+    return cell_of_key
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -297,22 +301,22 @@ def _names(text: str) -> tuple[str, ...]:
 
 def _printed() -> dict[tuple[str, str, str], tuple[tuple[str, ...], str]]:
     """Return the overlapping classes that the papers list, and which paper."""
-    found: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
+    listed: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
     images = published("overlap_imagenet1k_ss")
     title_of = {name: title for title, name in IMAGES.items()}
     for dataset, rows in images[images["dataset"] != "AWA1"].groupby("dataset"):
         title = title_of[str(dataset)]
         tested = find_test_set(f"{title}, SS")
         names = tuple(name for name in tested.classes if _is_listed(name, set(rows["class"])))
-        found[title, "SS", "imagenet-1k"] = (names, "Xian et al. 2019")
-        found[title, "PS", "imagenet-1k"] = ((), "Xian et al. 2019")
+        listed[title, "SS", "imagenet-1k"] = (names, "Xian et al. 2019")
+        listed[title, "PS", "imagenet-1k"] = ((), "Xian et al. 2019")
     actions = published("overlap_action")
     for both, part in actions.groupby(["dataset", "pretraining"]):
         dataset, pretraining = map(str, both)
         names = tuple(part["class"][part["overlaps"] == 1])
-        found[dataset, "", _PRINTED[pretraining]] = (names, "Huang et al. 2021")
-        found[dataset, "", "kinetics-664"] = ((), "Brattoli et al. 2020")
-    return found
+        listed[dataset, "", _PRINTED[pretraining]] = (names, "Huang et al. 2021")
+        listed[dataset, "", "kinetics-664"] = ((), "Brattoli et al. 2020")
+    return listed
 
 
 def _is_listed(name: str, printed: set[str]) -> bool:
@@ -358,12 +362,12 @@ def own_test_set(
 
 
 def _with_word(synset: str) -> str:
-    found = wordnet().synsets.get(synset)
-    return f"{synset} {found.lemmas[0]}" if found else synset
+    meaning = wordnet().synsets.get(synset)
+    return f"{synset} {meaning.lemmas[0]}" if meaning else synset
 
 
 @lru_cache(maxsize=128)
-def cell_of(tested: TestSet, pretraining: str) -> Cell:
+def cell_of(tested: TestSet, pretraining: str) -> TestSetOverlap:
     """Return a cell of the map, or count it; UnknownNameError for an unknown pre-training set."""
     if pretraining not in pretraining_sets():
         raise closest_name("pre-training set", pretraining, pretraining_sets())
@@ -373,9 +377,9 @@ def cell_of(tested: TestSet, pretraining: str) -> Cell:
     listed_in = pretraining_sets()[pretraining].vocabulary
     vocabulary = get_vocabulary(listed_in) if listed_in else None
     if vocabulary is None or not comparable(tested, vocabulary):
-        return Cell(*key, n, None, None)
+        return TestSetOverlap(*key, n, None, None)
     certain, possible = counts_of(tested, vocabulary)
-    return Cell(*key, n, certain, possible, len(certain), len(possible))
+    return TestSetOverlap(*key, n, certain, possible, len(certain), len(possible))
 
 
 def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
@@ -390,8 +394,10 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
     how |= dict.fromkeys(cell.certain or (), "certain")
     names = [name for name in tested.classes if name in how]
     list_ = pretraining_sets()[pretraining].vocabulary if names else ""
-    found = overlaps(names, get_vocabulary(list_), tested.context) if list_ else ()
-    best = {o.class_name: (o.matches[0].entry, o.matches[0].evidence) for o in found if o.matches}
+    compared = overlaps(names, get_vocabulary(list_), tested.context) if list_ else ()
+    best = {
+        o.class_name: (o.matches[0].entry, o.matches[0].evidence) for o in compared if o.matches
+    }
     papers = dict.fromkeys(cell.printed or (), cell.printed_in)
     rows = [
         (name, pretraining, how[name], *best.get(name, ("", "")), papers.get(name, ""))
@@ -401,7 +407,7 @@ def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def as_table() -> pd.DataFrame:
+def contamination_table() -> pd.DataFrame:
     """Return every cell of the map as a row; numbers are missing where not counted, or not printed.
 
     ``text`` is as "6+1/10 {6}": certain + possible / all {printed}.
@@ -436,21 +442,21 @@ def counts_of(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...],
 
 
 def _by_synset(tested: TestSet, vocabulary: Vocabulary) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    known = {entry.synset for entry in vocabulary.entries}
-    above = {ancestor for synset in known for ancestor, _ in wordnet().ancestors(synset)}
+    synsets = {entry.synset for entry in vocabulary.entries}
+    above = {ancestor for synset in synsets for ancestor, _ in wordnet().ancestors(synset)}
     pairs = list(zip(tested.synsets, tested.classes, strict=True))
-    certain = tuple(name for synset, name in pairs if synset in known)
+    certain = tuple(name for synset, name in pairs if synset in synsets)
     return certain, tuple(
         name
         for synset, name in pairs
-        if synset not in known and (synset in above or _is_kind_of(synset, known))
+        if synset not in synsets and (synset in above or _is_kind_of(synset, synsets))
     )
 
 
-def _is_kind_of(synset: str, known: AbstractSet[str]) -> bool:
+def _is_kind_of(synset: str, synsets: AbstractSet[str]) -> bool:
     """Whether a broader class, a few steps above a class, is in the set."""
     near = (a for a, steps in wordnet().ancestors(synset) if steps <= BROADER_STEPS)
-    return any(ancestor in known for ancestor in near)
+    return any(ancestor in synsets for ancestor in near)
 
 
 def comparable(tested: TestSet, vocabulary: Vocabulary) -> bool:
@@ -469,7 +475,7 @@ WITH: Mapping[Labels, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ContaminationAnswer:
     """Whether a number may be reported as zero-shot, by the worst of the cells it rests on.
 
     ``verdict`` is "Leaks", "Unknown" or "Clean"; related classes alone leave it unknown.
@@ -483,7 +489,7 @@ class Answer:
     possible: tuple[str, ...] = ()
 
 
-def answer(tested: TestSet, extractor: Extractor) -> Answer:
+def answer(tested: TestSet, extractor: Extractor) -> ContaminationAnswer:
     """Judge whether a number on these classes with this extractor may be reported as zero-shot."""
     of_sets = [cell_of(tested, name) for name in extractor.pretraining]
     state = next(state for state in STATES if state in [cell.state for cell in of_sets])
@@ -497,7 +503,7 @@ def answer(tested: TestSet, extractor: Extractor) -> Answer:
     if extractor.pretraining == (NOTHING,):
         unread = ()
     if unread and state == "none":
-        return Answer("unknown", *_not_compared(of_sets, unread))
+        return ContaminationAnswer("unknown", *_not_compared(of_sets, unread))
     if state == "overlap":
         sentences = _no(extractor, telling, certain, len(possible))
     else:
@@ -506,12 +512,12 @@ def answer(tested: TestSet, extractor: Extractor) -> Answer:
     if unread and state != "unknown":
         verdict, sentence, advice = sentences
         sentences = verdict, f"{sentence} {not_found(unread, of_sets[0].classes)}", advice
-    return Answer(state, *sentences, certain, possible)
+    return ContaminationAnswer(state, *sentences, certain, possible)
 
 
 def _together(tested: TestSet, parts: Iterable[tuple[str, ...] | None]) -> tuple[str, ...]:
-    found = {name for part in parts for name in part or ()}
-    return tuple(name for name in tested.classes if name in found)
+    names = {name for part in parts for name in part or ()}
+    return tuple(name for name in tested.classes if name in names)
 
 
 # --- Sentences: of an extractor, the cells that decide and the classes in question ----------------
@@ -520,7 +526,7 @@ Sentences = tuple[str, str, str]
 
 
 def _no(
-    extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str], n_open: int
+    extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: Sequence[str], n_open: int
 ) -> Sentences:
     n, total = max(len(names), *(cell.n_certain for cell in of_sets)), of_sets[0].classes
     advice = "Test on other classes."
@@ -541,7 +547,7 @@ def _no(
     )
 
 
-def _as_listed(of_sets: Sequence[Cell], names: Sequence[str]) -> str:
+def _as_listed(of_sets: Sequence[TestSetOverlap], names: Sequence[str]) -> str:
     """Return the number of classes that only a paper lists, and the paper."""
     compared = {name for cell in of_sets for name in cell.certain or ()}
     n = sum(name not in compared for name in names)
@@ -552,7 +558,7 @@ def _as_listed(of_sets: Sequence[Cell], names: Sequence[str]) -> str:
     return f", {by}" if n == len(names) else f", {n:,} of them {by}"
 
 
-def _unknown(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
+def _unknown(extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: Sequence[str]) -> Sentences:
     pretraining = pretraining_sets()[of_sets[0].pretraining]
     why = "no list of its classes is available"
     if pretraining.vocabulary:
@@ -568,16 +574,16 @@ def _unknown(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]
     )
 
 
-def _own_analysis(of_sets: Sequence[Cell]) -> str:
+def _own_analysis(of_sets: Sequence[TestSetOverlap]) -> str:
     """Return the overlap with test sets that the paper of a pre-training set prints."""
     rows = [row for cell in of_sets for row in printed_overlaps(cell.pretraining)]
     if not rows:
         return ""
-    said = ", ".join(f"{row.share:.1%} on {row.dataset}" for row in rows if row.share)
-    return f" Its paper finds copies of test images in it: {said} ({rows[0].source})."
+    shares = ", ".join(f"{row.share:.1%} on {row.dataset}" for row in rows if row.share)
+    return f" Its paper finds copies of test images in it: {shares} ({rows[0].source})."
 
 
-def _not_compared(of_sets: Sequence[Cell], unread: Sequence[str]) -> Sentences:
+def _not_compared(of_sets: Sequence[TestSetOverlap], unread: Sequence[str]) -> Sentences:
     n = of_sets[0].classes
     rest = n - len(unread)
     others = "The other one is not" if rest == 1 else f"None of the other {rest:,} is"
@@ -604,7 +610,7 @@ def not_found(unread: Sequence[str], n: int) -> str:
     return f"{many} {verb} not found in WordNet{_named(unread)}: {pronoun} not compared."
 
 
-def _look_first(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
+def _look_first(extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: Sequence[str]) -> Sentences:
     n, total = max(len(names), *(cell.n_possible for cell in of_sets)), of_sets[0].classes
     return (
         "Unknown",
@@ -617,7 +623,7 @@ def _look_first(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[s
     )
 
 
-def _yes(extractor: Extractor, of_sets: Sequence[Cell], names: Sequence[str]) -> Sentences:
+def _yes(extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: Sequence[str]) -> Sentences:
     if extractor.pretraining == (NOTHING,):
         return "Clean", "These features are made by hand: nothing was trained on any image.", ""
     by_word = [cell.printed_in for cell in of_sets if cell.certain is None]
@@ -640,5 +646,5 @@ def _named(names: Sequence[str]) -> str:
     return f" ({listed(names)})" if names else ""
 
 
-def _titles(of_sets: Sequence[Cell], word: str = "and") -> str:
+def _titles(of_sets: Sequence[TestSetOverlap], word: str = "and") -> str:
     return f" {word} ".join(pretraining_sets()[cell.pretraining].title for cell in of_sets)

@@ -27,7 +27,7 @@ SPLIT_PARTS = TRAIN_PARTS + TEST_PARTS
 #: Vocabulary -> test class -> "confirmed" or "rejected", a person's decision on an overlap.
 Decisions = Mapping[str, Mapping[str, Literal["confirmed", "rejected"]]]
 
-Known = TypeVar("Known")
+Value = TypeVar("Value")
 
 #: Names what a split file has next to the parts that are read, among the facts of a context.
 UNREAD = "variables not read"
@@ -184,7 +184,7 @@ class AuditContext:
 
     @classmethod
     def of_split(
-        cls, split: Split, dataset: ZSLDataset | None = None, **known: Any
+        cls, split: Split, dataset: ZSLDataset | None = None, **further: Any
     ) -> AuditContext:
         """Build a context from a split in memory: rows and declared classes, and its data set."""
         fields: dict[str, Any] = {
@@ -212,7 +212,7 @@ class AuditContext:
                 ),
                 "facts": {"digest": dataset.digest, "source": dataset.source},
             }
-        return cls(**fields | known)
+        return cls(**fields | further)
 
     def lacks(self, name: str) -> bool:
         """Whether a field is not known: None, or an empty tuple."""
@@ -232,8 +232,8 @@ class AuditContext:
     def rows(self, *parts: str) -> np.ndarray:
         """Sorted, distinct, existing rows of one or more parts, read-only."""
         if parts not in self._rows:  # every check asks for the same few
-            found = [self.parts[part] for part in parts if part in self.parts]
-            rows = np.unique(np.concatenate([*found, np.empty(0, np.intp)])).astype(np.intp)
+            lists = [self.parts[part] for part in parts if part in self.parts]
+            rows = np.unique(np.concatenate([*lists, np.empty(0, np.intp)])).astype(np.intp)
             rows = rows[(rows >= 0) & (rows < (np.inf if self.n_rows is None else self.n_rows))]
             rows.setflags(write=False)
             self._rows[parts] = rows
@@ -262,35 +262,35 @@ class AuditContext:
     @cached_property
     def unseen_classes(self) -> np.ndarray | None:
         """Classes of test_unseen, by rows where labels are known, else as declared."""
-        known = self.labels is not None
-        return self.classes("test_unseen") if known else self.class_lists.get("unseen")
+        has_labels = self.labels is not None
+        return self.classes("test_unseen") if has_labels else self.class_lists.get("unseen")
 
     @property
     def known_labels(self) -> np.ndarray:
         """The labels; refused where they are not known."""
-        return self._known(self.labels, "the class of every image")
+        return self._required(self.labels, "the class of every image")
 
     @property
     def known_unseen_classes(self) -> np.ndarray:
         """The classes of test_unseen; refused where they are not known."""
-        return self._known(self.unseen_classes, "the unseen classes")
+        return self._required(self.unseen_classes, "the unseen classes")
 
     @property
     def known_features(self) -> np.ndarray:
         """The features; refused where they are not known."""
-        return self._known(self.features, "the features")
+        return self._required(self.features, "the features")
 
     @property
     def known_prototypes(self) -> np.ndarray:
         """The scaled prototypes; refused where they are not known."""
-        return self._known(self.prototypes, "the prototypes")
+        return self._required(self.prototypes, "the prototypes")
 
     @property
     def known_photographs(self) -> Photographs:
         """Which rows come from one photograph; refused where it is not known."""
-        return self._known(self.photographs, "the photograph of every row")
+        return self._required(self.photographs, "the photograph of every row")
 
-    def _known(self, value: Known | None, what: str) -> Known:
+    def _required(self, value: Value | None, what: str) -> Value:
         if value is None:
             raise DatasetError(f"{self.name}: needs {what}; got none.")
         return value

@@ -355,33 +355,34 @@ class PredictedScores:
         return tuple(self.predictions.class_names[c] for c in self.predictions.test.classes)
 
     @cached_property
-    def known(self) -> KnownTest | None:
+    def published_test(self) -> KnownTest | None:
         """The published test set that has as many images of every class, and the same unseen."""
-        known = recognised(self.predictions.test.labels, len(self.predictions.class_names))
+        test = recognised(self.predictions.test.labels, len(self.predictions.class_names))
         unseen = self.predictions.unseen_classes
-        return known if known and np.array_equal(np.flatnonzero(known.unseen), unseen) else None
+        return test if test and np.array_equal(np.flatnonzero(test.unseen), unseen) else None
 
     @property
     def benchmark(self) -> str:
         """The benchmark that the labels tell, empty for none."""
-        return self.known.benchmark if self.known else ""
+        return self.published_test.benchmark if self.published_test else ""
 
     @property
     def split(self) -> str:
         """The split that the labels tell, empty for none."""
-        return self.known.split if self.known else ""
+        return self.published_test.split if self.published_test else ""
 
     @property
     def about(self) -> dict[str, Any]:
         """Statements on the data of predictions that number its rows."""
-        said = self.predictions.provenance
-        if said.rows != "benchmark" or not said.dataset:
+        provenance = self.predictions.provenance
+        if provenance.rows != "benchmark" or not provenance.dataset:
             return {}
         names = ("benchmark", "features", "pretraining", "simulated", "digest")
         return {
-            "data": {"name": said.dataset} | {name: getattr(said, name) for name in names},
-            "rows": {"name": said.split, "parts": dict(said.parts)},
-            "params": {"origin": said.params_origin, "params": dict(said.params)},
+            "data": {"name": provenance.dataset}
+            | {name: getattr(provenance, name) for name in names},
+            "rows": {"name": provenance.split, "parts": dict(provenance.parts)},
+            "params": {"origin": provenance.params_origin, "params": dict(provenance.params)},
         }
 
     @cached_property

@@ -139,12 +139,12 @@ def choices_of(code: str) -> list[Choice]:
     return [row for row in observed() if row.code == code]
 
 
-def counted(choice: str) -> dict[str, int]:
+def count_codes(choice: str) -> dict[str, int]:
     """Return the number of codes by how they make a choice, most first."""
     return dict(Counter(row.how for row in observed() if row.choice == choice).most_common())
 
 
-def trained_on() -> dict[str, list[str]]:
+def codes_by_training_list() -> dict[str, list[str]]:
     """Return the codes by the list that they train on, where that is one of the benchmark's."""
     splits = [row for row in observed() if row.choice == "split"]
     return {
@@ -155,7 +155,7 @@ def trained_on() -> dict[str, list[str]]:
 
 def trained_in_words() -> str:
     """Return how many codes train on trainval, and which do not, as the end of a sentence."""
-    codes = trained_on()
+    codes = codes_by_training_list()
     n, others = len(codes["trainval"]), codes["train"]
     names = ", ".join(others)
     return f"{n} of the {n + len(others)} released codes with a known list ({names}: train)"
@@ -164,7 +164,7 @@ def trained_in_words() -> str:
 def headline() -> str:
     """Return the number of code bases that select the epoch on test images, in a sentence."""
     return (
-        f"{counted('epoch').get('test', 0)} of {len(codes())} code bases select the epoch on test "
+        f"{count_codes('epoch').get('test', 0)} of {len(codes())} code bases select the epoch on test "
         "images."
     )
 

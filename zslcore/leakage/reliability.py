@@ -32,7 +32,7 @@ HALVES = ("tuned", "held_out")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class LabelledMatch:
     """A class of a list, a class of ImageNet-1K by its first name, and a person's label.
 
     The label is "same", "part or kind" or "different", the part "tuned" or "held_out".
@@ -84,11 +84,11 @@ class Measured:
         }
 
 
-def pairs() -> tuple[Pair, ...]:
+def pairs() -> tuple[LabelledMatch, ...]:
     """Return the labelled pairs."""
     with PAIRS.open(encoding="utf-8", newline="") as file:
         lines = (line for line in file if not line.startswith("#"))
-        return tuple(Pair(*row) for k, row in enumerate(csv.reader(lines)) if k)
+        return tuple(LabelledMatch(*row) for k, row in enumerate(csv.reader(lines)) if k)
 
 
 def strengths() -> dict[tuple[str, str, str], str]:
@@ -103,13 +103,13 @@ def strengths() -> dict[tuple[str, str, str], str]:
     }
 
 
-def key_of(pair: Pair) -> tuple[str, str, str]:
+def identity_of_match(pair: LabelledMatch) -> tuple[str, str, str]:
     """Return the identity of a match."""
     return pair.list, pair.name, pair.pretraining_class
 
 
 @cache
-def measured() -> tuple[Measured, ...]:
+def stored_reliability() -> tuple[Measured, ...]:
     """Return the stored results of ``tools/contamination.py``, one row per part."""
     with MEASURED.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -122,7 +122,7 @@ def measured() -> tuple[Measured, ...]:
 
 def how_reliable() -> str:
     """Return in two sentences how often the comparison is right, on held-out pairs."""
-    of = {row.part: row for row in measured()}["held_out"]
+    of = {row.part: row for row in stored_reliability()}["held_out"]
     return (
         f"On {of.pairs} labelled pairs of ImageNet-1K and lists that the comparison was not made "
         f"for, {of.certain_right} of {of.certain} certain ones are the same class "
@@ -161,7 +161,7 @@ def transfer_table() -> pd.DataFrame:
             continue
         cell = cell_of(find_test_set("UCF101" if name == "ucf101" else name), AGAINST)
         of_list = [pair for pair in pairs() if pair.list == LISTS[name]]
-        called = [pair for pair in of_list if strength_of.get(key_of(pair)) == "strong"]
+        called = [pair for pair in of_list if strength_of.get(identity_of_match(pair)) == "strong"]
         same = {pair.name for pair in of_list if pair.label == "same"}
         related = {pair.name for pair in of_list if pair.label == "part or kind"} - same
         rows.append(

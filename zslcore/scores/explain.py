@@ -36,7 +36,7 @@ LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ScoreReading:
     """A way to read scores; ``metrics`` are fractions by the names H, u, s, ZSL and AUSUC."""
 
     name: str
@@ -152,7 +152,7 @@ def explain(
     readings = [*readings_of(reports)]
     if without_leaks:
         description = "γ = 0, per class, without the test images that the split trains on"
-        readings.append(Reading(description, without_leaks, "name it"))
+        readings.append(ScoreReading(description, without_leaks, "name it"))
     distances = tuple(distances_of(each, readings) for each in printed)
     together = tuple(
         reading.name
@@ -164,7 +164,7 @@ def explain(
     )
 
 
-def readings_of(reports: Sequence[ScoreReport]) -> Iterator[Reading]:
+def readings_of(reports: Sequence[ScoreReport]) -> Iterator[ScoreReading]:
     """Yield every reading of one or several files of scores."""
     several = len(reports) > 1
     of_files = [[*_readings_of_one(report)] for report in reports]
@@ -174,51 +174,51 @@ def readings_of(reports: Sequence[ScoreReport]) -> Iterator[Reading]:
             standing: Standing = reading.standing
             if several and standing == "usual":
                 standing = "name it"
-            yield Reading(f"{start}{reading.name}", reading.metrics, standing)
+            yield ScoreReading(f"{start}{reading.name}", reading.metrics, standing)
     if several:
         yield from _readings_of_several(of_files)
 
 
-def _readings_of_one(report: ScoreReport) -> Iterator[Reading]:
+def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
     figures, test = report.figures, report.matrix.tested
     for average, kind, end in AVERAGES:
         usual: Standing = "usual" if average == "per class" else "name it"
         at_zero = _named(figures, "plain", end)
         ausuc = figures.get(f"ausuc{end}")
         if at_zero:
-            yield Reading(f"γ = 0, {average}", at_zero, usual)
+            yield ScoreReading(f"γ = 0, {average}", at_zero, usual)
             mean = {"H": (at_zero["u"] + at_zero["s"]) / 2}
-            yield Reading(f"mean of u and s in place of H, γ = 0, {average}", mean, "name it")
+            yield ScoreReading(f"mean of u and s in place of H, γ = 0, {average}", mean, "name it")
         if ausuc is not None:
-            yield Reading(f"area under the curve, {average}", {"AUSUC": ausuc}, usual)
+            yield ScoreReading(f"area under the curve, {average}", {"AUSUC": ausuc}, usual)
         calibrated = _named(figures, "calibrated", end)
         if calibrated:
-            yield Reading(f"γ {report.how}, {average}", calibrated, usual)
+            yield ScoreReading(f"γ {report.how}, {average}", calibrated, usual)
         if test.has_curve:
             best = test.curve_of(kind).best()
             values = {"u": best.unseen, "s": best.seen, "H": best.harmonic}
-            yield Reading(f"γ best on the test images (oracle), {average}", values, "oracle")
+            yield ScoreReading(f"γ best on the test images (oracle), {average}", values, "oracle")
             other = test.curve_of("sample" if kind == "class" else "class").best().gamma
             point = test.curve_of(kind).at(other)
             values = {"u": point.unseen, "s": point.seen, "H": point.harmonic}
             of = "image" if kind == "class" else "class"
             description = f"γ best on the test images per {of} (oracle), printed {average}"
             if (point.unseen, point.seen) != (best.unseen, best.seen):
-                yield Reading(description, values, "oracle")
+                yield ScoreReading(description, values, "oracle")
         within = _named(figures, "separate", end, {"unseen": f"zsl{end}"})
         if within:
             description = f"within each side, seen classes out (ZSL accuracy), {average}"
-            yield Reading(description, within | {"ZSL": within["u"]}, "name it")
+            yield ScoreReading(description, within | {"ZSL": within["u"]}, "name it")
         elif (zsl := figures.get(f"zsl{end}")) is not None:
             description = f"among unseen classes alone (ZSL accuracy), {average}"
-            yield Reading(description, {"ZSL": zsl, "u": zsl}, usual)
+            yield ScoreReading(description, {"ZSL": zsl, "u": zsl}, usual)
         accuracy = figures.get(f"accuracy{end}")
         if accuracy is not None:
             description = f"accuracy of all test images together, γ = 0, {average}"
-            yield Reading(description, {"H": accuracy}, "name it")
+            yield ScoreReading(description, {"H": accuracy}, "name it")
     for k, value in report.top_k.items():
         if k > 1:
-            yield Reading(f"top-{k} among unseen classes, per class", {"ZSL": value}, "name it")
+            yield ScoreReading(f"top-{k} among unseen classes, per class", {"ZSL": value}, "name it")
     yield from _readings_of_ties(report)
 
 
@@ -237,7 +237,7 @@ def _named(
     return {k: v for k, v in values.items() if v is not None} if None not in values.values() else {}
 
 
-def _readings_of_ties(report: ScoreReport) -> Iterator[Reading]:
+def _readings_of_ties(report: ScoreReport) -> Iterator[ScoreReading]:
     """Yield the figures of ties between the sides decided the other way, or by the file's order."""
     test = report.matrix.tested
     if not test.has_curve:
@@ -257,27 +257,27 @@ def _readings_of_ties(report: ScoreReport) -> Iterator[Reading]:
             sides = ~answers.of_seen, answers.of_seen
             u, s = (accuracy(answers.y[of], classes[of]) for of in sides)
             values = {"u": float(u), "s": float(s), "H": float(harmonic_mean(s, u))}
-            yield Reading(f"γ = 0, ties decided {how}, {average}", values, "name it")
+            yield ScoreReading(f"γ = 0, ties decided {how}, {average}", values, "name it")
 
 
-def _readings_of_several(of_files: Sequence[Sequence[Reading]]) -> Iterator[Reading]:
+def _readings_of_several(of_files: Sequence[Sequence[ScoreReading]]) -> Iterator[ScoreReading]:
     """Yield the mean over files, the H of the means, and the best file by the test images."""
     common = [r.name for r in of_files[0] if all(r.name in {o.name for o in f} for f in of_files)]
     n = len(of_files)
     for name in common:
         same = [next(r for r in readings if r.name == name) for readings in of_files]
         means = {k: float(np.mean([r.metrics[k] for r in same])) for k in same[0].metrics}
-        yield Reading(f"mean over {n} files, {name}", means, same[0].standing)
+        yield ScoreReading(f"mean over {n} files, {name}", means, same[0].standing)
         if {"u", "s", "H"} <= {*means} and not name.startswith("mean of"):
             value = float(harmonic_mean(means["s"], means["u"]))
-            yield Reading(f"H of the mean u and s of {n} files, {name}", {"H": value}, "name it")
+            yield ScoreReading(f"H of the mean u and s of {n} files, {name}", {"H": value}, "name it")
         for metric in means:
             best = max(same, key=lambda r, metric=metric: r.metrics[metric])  # type: ignore[misc]
             text = f"the best of {n} files by {metric} on the test images (oracle), {name}"
-            yield Reading(text, best.metrics, "oracle")
+            yield ScoreReading(text, best.metrics, "oracle")
 
 
-def distances_of(printed: Printed, readings: Sequence[Reading]) -> tuple[Distance, ...]:
+def distances_of(printed: Printed, readings: Sequence[ScoreReading]) -> tuple[Distance, ...]:
     """Return the readings that have a printed metric, the nearest first."""
     distances: dict[str, Distance] = {}
     for reading in readings:

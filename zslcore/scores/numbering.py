@@ -38,14 +38,14 @@ Best = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class LabelReading:
     """Labels read in another way, with its ``description``; ``y`` are columns."""
 
     y: np.ndarray
     description: str
 
 
-def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> Reading | None:
+def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> LabelReading | None:
     """Return the reading of labels that answers agree with and the labels as they stand do not.
 
     ``y`` are columns as the labels stand, ``seen`` marks columns and ``best`` are the best seen and
@@ -53,7 +53,7 @@ def reading_within_sides(y: np.ndarray, seen: np.ndarray, best: Best) -> Reading
     """
     if seen.all() or not seen.any():
         return None
-    best_reading: tuple[float, Reading] | None = None
+    best_reading: tuple[float, LabelReading] | None = None
     for reading, chance in _readings(y, seen, best):
         changed = reading.y != y
         n = int(changed.sum())
@@ -109,7 +109,7 @@ def _hits(y: np.ndarray, seen: np.ndarray, best: Best) -> np.ndarray:
     return hits
 
 
-def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Reading, float]]:
+def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[LabelReading, float]]:
     """Yield the readings of some labels with the share of hits that chance gives them."""
     of_seen, of_unseen = np.flatnonzero(seen), np.flatnonzero(~seen)
     order = np.concatenate([of_seen, of_unseen])
@@ -118,7 +118,7 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Rea
         place = y - first
         if place.min() >= 0 and len(of_seen) <= place.max() < len(order):
             description = f"the seen classes are counted first, then the unseen ones, {start}"
-            yield Reading(order[place], description), 1 / min(len(of_seen), len(of_unseen))
+            yield LabelReading(order[place], description), 1 / min(len(of_seen), len(of_unseen))
         yield from _readings_of_seen(y, seen, best, first)
         if np.isin(of_unseen, y).all():
             continue  # each unseen class has images as the labels stand
@@ -132,12 +132,12 @@ def _readings(y: np.ndarray, seen: np.ndarray, best: Best) -> Iterator[tuple[Rea
                 description = f"images of {what} count the classes of their side {start}, {how}"
                 chance = 1 / len(of_unseen)
                 chance += np.sqrt(chance * (1 - chance) / length)  # the better side is chosen
-                yield Reading(np.where(rows, unseen, as_seen), description), chance
+                yield LabelReading(np.where(rows, unseen, as_seen), description), chance
 
 
 def _readings_of_seen(
     y: np.ndarray, seen: np.ndarray, best: Best, first: int
-) -> Iterator[tuple[Reading, float]]:
+) -> Iterator[tuple[LabelReading, float]]:
     """Yield the readings in which images of seen classes alone count the classes of their side."""
     of_seen = np.flatnonzero(seen)
     if np.isin(of_seen, y).all():
@@ -152,7 +152,7 @@ def _readings_of_seen(
         chance = 1 / len(of_seen)
         chance += np.sqrt(chance * (1 - chance) / length)  # the better side is chosen
         yield (
-            Reading(
+            LabelReading(
                 np.where(rows, as_unseen, as_seen),
                 f"{description} {how.removeprefix('which are ')}",
             ),

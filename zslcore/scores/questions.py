@@ -20,7 +20,7 @@ from zslcore.leakage.published import KnownTest, recognised
 from zslcore.metrics import Answers, mean_class_accuracy
 from zslcore.names import class_key, class_keys, shared_spellings
 from zslcore.scores.given_sides import ERRORS, ruled_out_sides
-from zslcore.scores.numbering import Reading, figures_of, mixed_sides, reading_within_sides
+from zslcore.scores.numbering import LabelReading, figures_of, mixed_sides, reading_within_sides
 from zslcore.scores.reading import (
     ALL,
     ScoreFile,
@@ -178,7 +178,7 @@ def _within_sides(matrix: Scores) -> Scores:
     )
 
 
-def _reading_within_sides(matrix: Scores) -> Reading:
+def _reading_within_sides(matrix: Scores) -> LabelReading:
     """Return the reading of labels within a side, or refuse labels that have none."""
     reading = reading_within_sides(matrix.y, matrix.seen, _best_classes(matrix))
     if reading is None:

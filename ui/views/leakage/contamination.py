@@ -21,7 +21,7 @@ from ui.takeaway.downloads import show_command
 from zslcore.datasets.class_lists import parse_class_list
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import contamination, reliability
-from zslcore.leakage.contamination import Answer, Extractor, TestSet
+from zslcore.leakage.contamination import ContaminationAnswer, Extractor, TestSet
 from zslcore.leakage.vocabularies import count_understood
 
 #: Column of all sets without a list of classes.
@@ -104,7 +104,7 @@ class TestedExtractor:
     extractor: Extractor
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> ContaminationAnswer:
         """Whether a number on these classes may be reported as zero-shot."""
         return contamination.answer(self.tested, self.extractor)
 
@@ -186,7 +186,7 @@ def _map() -> tuple[pd.DataFrame, list[str]]:
 
     These are of the sets of which nothing is known for any test set.
     """
-    table = contamination.as_table()
+    table = contamination.contamination_table()
     sets = contamination.pretraining_sets()
     table["title"] = [sets[name].title for name in table["pretraining"]]
     table["test_set"] = table["dataset"] + table["split"].map(lambda s: f", {s}" if s else "")
@@ -306,7 +306,7 @@ def _show_measured() -> None:
             "same, found": f"{of.same_found} of {of.same}",
             "part or kind, found": f"{of.related_found} of {of.related}",
         }
-        for of in reliability.measured()
+        for of in reliability.stored_reliability()
     ]
     with st.expander("Accuracy of the comparison", icon=":material/rule:"):
         table = pd.DataFrame(rows)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from zslcore.analysis.metric_names import METRICS
 from zslcore.datasets.facts import class_facts, earlier_version, fact_sources, published
-from zslcore.datasets.imports import trained_on
+from zslcore.datasets.imports import pretraining_by_name
 from zslcore.evaluation.figures import on_board
 from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import revisions_of
