@@ -41,8 +41,8 @@ from zslcore.leakage.reliability import (
     MEASURED,
     Measured,
     identity_of_match,
-    stored_reliability,
     pairs,
+    stored_reliability,
     strengths,
 )
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES, Vocabulary, get_vocabulary
@@ -170,7 +170,9 @@ def digest_of(tested: TestSet, vocabulary: Vocabulary) -> str:
 
 def stale() -> Iterator[str]:
     """Yield the cells with changed lists, and the uncounted ones."""
-    digests = {(r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_csv_rows(COUNTS)}
+    digests = {
+        (r["dataset"], r["split"], r["pretraining"]): r["digest"] for r in read_csv_rows(COUNTS)
+    }
     for tested, name, vocabulary in countable():
         if digests.get((tested.dataset, tested.split, name)) != digest_of(tested, vocabulary):
             title = pretraining_sets()[name].title

@@ -38,7 +38,13 @@ from zslcore.analysis.maps import MapSettings, MapStudy
 from zslcore.analysis.overlap import GAIN_METHODS, UNTRAINED, OverlapStudy
 from zslcore.analysis.study import SHIPPED, Study, is_intact
 from zslcore.analysis.transduction import TransductionStudy
-from zslcore.board.checking import STATES, classes_of, figures_of, fingerprint, recomputed
+from zslcore.board.checking import (
+    STATES,
+    classes_of,
+    fingerprint,
+    metrics_of_predictions,
+    recomputed,
+)
 from zslcore.board.entry import BoardEntry, Figures, Gamma, read_entry
 from zslcore.board.making import DIGITS
 from zslcore.datasets import ZSLDataset, load
@@ -337,7 +343,9 @@ def _renewed(path: Path, entry: BoardEntry) -> BoardEntry:
         return entry
     predictions = read_packaged(file)
     before = asdict(entry.figures)
-    figures = {k: v for k, v in figures_of(predictions).items() if before[k] is not None}
+    figures = {
+        k: v for k, v in metrics_of_predictions(predictions).items() if before[k] is not None
+    }
     off = {k: v - before[k] for k, v in figures.items() if v is not None}
     if (most := max(off, key=lambda k: abs(off[k]))) and abs(off[most]) > SAME_ROW:
         sys.stderr.write(f"{path.name}: {most} changes by {off[most]:+.6f}\n")

@@ -29,7 +29,7 @@ from zslcore.analysis.papers import claims as papers
 from zslcore.evaluation.runs import RunResult
 from zslcore.interactive.one_file import SHARED, WORD, as_bytes, html_page, joined, styled
 from zslcore.interactive.seen_unseen import Stop
-from zslcore.leakage.render import read_report, to_html
+from zslcore.leakage.render import read_report, reports_html
 from zslcore.results.shipped import shipped_results
 from zslcore.storage.files import FACTS
 from zslcore.version import version
@@ -186,7 +186,7 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "table.html", table(runs)
     yield "claims.html", claims(runs)
     example = FACTS / "measured" / "example_card.json"
-    card = to_html(read_report(example.read_bytes(), example.name))
+    card = reports_html(read_report(example.read_bytes(), example.name))
     card = card.replace("</head>", f"<style>{STYLE}</style></head>", 1)
     yield "check.html", card.replace("<main>", f"{_links('check.html')}<main>", 1)
 

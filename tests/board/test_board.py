@@ -16,7 +16,7 @@ from zslcore.board import table as board_table
 from zslcore.board.checking import judged
 from zslcore.board.entry import MAX_BYTES, SCHEMA
 from zslcore.board.making import add_entry, entry_of_run, entry_of_scores
-from zslcore.board.table import as_csv, gamma_in_words, rows_of, table_of, to_html
+from zslcore.board.table import as_csv, board_html, gamma_in_words, rows_of_results, table_of
 from zslcore.datasets import load
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
@@ -121,7 +121,7 @@ def test_scores_are_validated_as_stated_and_no_bound_is_a_result():
                    judge(matrix, validation=others[0])):  # fmt: skip
         entry = entry_of_scores(json.loads(report.to_json()), **said)
         read_entry(entry.to_json().encode(), "a.json")
-        (row,) = rows_of([judged(entry, "a.json")])
+        (row,) = rows_of_results([judged(entry, "a.json")])
         words.append((gamma_in_words(row), entry.used_test_set))
     assert words == [
         ("validated (stated by the submitter)", False),
@@ -332,7 +332,7 @@ def test_overlap_is_looked_up_and_unknown_stays_unknown(entry, pretraining, spli
 def test_intervals_over_classes_are_those_of_the_scores(made, entry):
     result, scored = made.result, made.scores
     drawn = figures(scored, class_draws(scored.seen), result.gamma)
-    (row,) = rows_of([judged(entry, "a.json")])
+    (row,) = rows_of_results([judged(entry, "a.json")])
     # Other draws of the same classes, as classes stand in another order.
     for name, figure in (("zsl", "zsl"), ("H_gamma", "calibrated_harmonic")):
         sides = scored.seen if figure != "zsl" else np.zeros(int((~scored.seen).sum()), bool)
@@ -365,7 +365,7 @@ def test_a_bound_never_stands_above_a_result(entry):
     )  # fmt: skip
     table = table_of([judged(used_test_set, "a.json"), judged(entry, "b.json")])
     assert table["gamma_origin"].tolist() == ["validated", "oracle"]
-    html = to_html(read_board_of(used_test_set, entry))
+    html = board_html(read_board_of(used_test_set, entry))
     assert html.count('<tr class="bound">') == 1
 
 
@@ -381,10 +381,10 @@ def test_the_same_folder_gives_the_same_bytes(entry, folder, tmp_path_factory):
     other = tmp_path_factory.mktemp("other")
     for path in sorted(folder.glob("*.json"), reverse=True):  # written in another order
         (other / path.name).write_bytes(path.read_bytes())
-    for form in (to_html, as_csv):
+    for form in (board_html, as_csv):
         assert form(read_board(folder)) == form(read_board(other))
     (other / "hers.json").unlink()
-    assert to_html(read_board(folder)) != to_html(read_board(other))
+    assert board_html(read_board(folder)) != board_html(read_board(other))
 
 
 def test_every_form_has_every_result(entry, folder):
@@ -394,7 +394,7 @@ def test_every_form_has_every_result(entry, folder):
     assert sorted(table["who"]) == ["Ada", "Grace"]
     assert table["H_gamma"].tolist() == pytest.approx([entry.figures.H_gamma] * 2)
     assert set(table["contamination"]) == {"clean", "unknown"}
-    html = to_html(board)
+    html = board_html(board)
     assert html.count("<tr>") == 3
     assert "Grace" in html
     assert ">unknown</td>" in html
@@ -413,12 +413,12 @@ def test_intervals_are_drawn_once_for_all_forms(entry, folder, monkeypatch):
 
     monkeypatch.setattr(board_table, "mean_draws", drawn_again)
     assert as_csv(board) == first
-    to_html(board)
+    board_html(board)
 
 
 def test_names_from_files_are_text(entry):
     name = '<img src=x onerror=alert(1)>" &'
-    html = to_html(read_board_of(reread(entry, method=name, who="=1+1", data__features=name)))
+    html = board_html(read_board_of(reread(entry, method=name, who="=1+1", data__features=name)))
     assert "<img" not in html
     assert "&lt;img src=x" in html
     assert "'=1+1" in as_csv(read_board_of(reread(entry, who="=1+1")))
@@ -432,7 +432,7 @@ def test_the_command_checks_writes_and_says_what_it_refuses(entry, folder, capsy
     assert main(words) == 0
     assert "1 results (splits: 1 known; overlap: 1 clean), 0 refused" in capsys.readouterr().out
     assert (folder / "b.csv").read_text() == as_csv(read_board(folder))
-    assert (folder / "b.html").read_text() == to_html(read_board(folder))
+    assert (folder / "b.html").read_text() == board_html(read_board(folder))
     (folder / "bad.json").write_bytes(values_of(entry, gamma=None))
     assert main(["board", str(folder), "--check"]) == 1
     assert capsys.readouterr().err.startswith("zslcore: bad.json, gamma.origin: expected how gamma")

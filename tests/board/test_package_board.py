@@ -9,7 +9,13 @@ import pandas as pd
 import pytest
 
 from zslcore.board import packaged_board
-from zslcore.board.checking import figures_of, fingerprint, known_state, read_board, recomputed
+from zslcore.board.checking import (
+    fingerprint,
+    known_state,
+    metrics_of_predictions,
+    read_board,
+    recomputed,
+)
 from zslcore.board.entry import read_entry
 from zslcore.evaluation import PredictedRows, State, write_predictions
 from zslcore.evaluation.predictions_file import read_packaged
@@ -35,7 +41,7 @@ def test_every_row_follows_from_its_predictions(path):
 @pytest.mark.parametrize("name", OURS)
 def test_figures_are_those_of_the_predictions_to_nine_digits(name):
     entry = OURS[name]
-    found = figures_of(read_packaged(FOLDER / f"{entry.predictions}.parquet"))
+    found = metrics_of_predictions(read_packaged(FOLDER / f"{entry.predictions}.parquet"))
     stored = {k: v for k, v in asdict(entry.figures).items() if v is not None}
     assert {k: found[k] for k in stored} == pytest.approx(stored, abs=1e-9)
 

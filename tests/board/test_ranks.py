@@ -7,7 +7,7 @@ import pytest
 
 from zslcore.board import packaged_board
 from zslcore.board.checking import judged
-from zslcore.board.table import Rank, rank_in_words, ranks_of, table_of, to_html
+from zslcore.board.table import Rank, board_html, rank_in_words, rank_results, table_of
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def results(entry, accuracies, **changes):
 def test_ranks_follow_where_one_is_better_in_every_class(entry):
     n = len(entry.unseen_classes)
     base = np.linspace(0.2, 0.6, n)
-    found = ranks_of(
+    found = rank_results(
         results(entry, {"b": base, "a": base + 0.2, "c": base - 0.1, "tie": base.copy()}), "zsl"
     )
     assert found["a"] == Rank(1, 1, 4)
@@ -46,7 +46,7 @@ def test_the_interval_holds_the_true_place_as_often_as_it_says(entry):
     for _ in range(120):
         of_class = rng.normal(0, 0.1, n)
         values = true[:, None] + of_class + rng.normal(0, 0.05, (3, n))
-        ranks = ranks_of(results(entry, dict(zip("abc", values, strict=True))), "zsl")
+        ranks = rank_results(results(entry, dict(zip("abc", values, strict=True))), "zsl")
         hits += all(ranks[name].first <= k <= ranks[name].last for k, name in enumerate("abc", 1))
     assert hits / 120 >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / 120)
 
@@ -56,11 +56,11 @@ def test_only_results_of_the_same_classes_are_ranked_together(entry):
     two = results(entry, {"a": np.full(n, 0.5), "b": np.full(n, 0.4)})
     fewer = dict(list(two[1].entry.per_class["zsl"].items())[:-1])
     other = judged(replace(two[1].entry, per_class={"zsl": fewer}), "b")
-    assert ranks_of([two[0], other], "zsl") == {}
-    assert ranks_of(two[:1], "zsl") == {}
-    assert ranks_of(two, "H_gamma") == {}
+    assert rank_results([two[0], other], "zsl") == {}
+    assert rank_results(two[:1], "zsl") == {}
+    assert rank_results(two, "H_gamma") == {}
     unstated = judged(replace(two[1].entry, per_class={}), "b")
-    assert ranks_of([two[0], unstated], "zsl") == {}
+    assert rank_results([two[0], unstated], "zsl") == {}
 
 
 def test_a_bound_has_no_rank(entry):
@@ -70,7 +70,7 @@ def test_a_bound_has_no_rank(entry):
         entry, {"c": np.full(n, 0.9)}, gamma=replace(entry.gamma, origin="oracle")
     )
     assert used_test_set[0].entry.used_test_set
-    found = ranks_of(results(entry, accuracies) + used_test_set, "zsl")
+    found = rank_results(results(entry, accuracies) + used_test_set, "zsl")
     assert set(found) == {"a", "b"}
 
 
@@ -83,7 +83,7 @@ def test_the_table_and_the_page_have_them():
     assert (there["H_gamma_rank_last"] <= there["H_gamma_rank_of"]).all()
     best = there.sort_values("H_gamma", ascending=False).groupby("benchmark").head(1)
     assert (best["H_gamma_rank_first"] == 1).all()
-    page = to_html(board)
+    page = board_html(board)
     for _, row in there.iterrows():
         assert f"rank {rank_in_words(row, 'H_gamma')}</small>" in page
     assert rank_in_words(table[table["zsl_rank_first"].isna()].iloc[0], "zsl") == ""

@@ -10,7 +10,7 @@ import pytest
 from zslcore.__main__ import main
 from zslcore.board.checking import read_board
 from zslcore.board.making import add_entry, entry_of_run
-from zslcore.board.table import table_of, to_html
+from zslcore.board.table import board_html, table_of
 from zslcore.datasets import load
 from zslcore.evaluation import State, runs, write_predictions
 from zslcore.evaluation.specs import RunSpec
@@ -147,7 +147,7 @@ def test_every_form_of_the_board_says_the_state(folder, capsys):
     assert "verified" in capsys.readouterr().out
     board = read_board(folder, recompute=True)
     assert table_of(board.results)["state"].tolist() == ["verified"]
-    assert '<td data-v="verified" class="verified">verified</td>' in to_html(board)
+    assert '<td data-v="verified" class="verified">verified</td>' in board_html(board)
     next(folder.glob("*.parquet")).unlink()
     assert table_of(read_board(folder, recompute=True).results)["state"].tolist() == ["stated"]
 

@@ -14,7 +14,7 @@ from tests.hostile.looking import CANARY, FOREIGN, Watch
 from tests.hostile.names import NAME, NAMES, altered, write
 from ui.views.leakage.scores import TABS
 from zslcore.board import read_board
-from zslcore.board.table import to_html
+from zslcore.board.table import board_html
 from zslcore.datasets import import_dataset
 from zslcore.evaluation.runs import run
 from zslcore.evaluation.specs import RunSpec
@@ -220,7 +220,7 @@ def test_submitted_names_in_the_table_are_text(page, hostile, chosen):
 
 def test_names_in_the_written_board_are_text(page, hostile, tmp_path):
     path = tmp_path / "board.html"
-    path.write_text(to_html(hostile[1]))
+    path.write_text(board_html(hostile[1]))
     watch = Watch(page)
     page.goto(path.as_uri())
     page.get_by_role("columnheader").first.wait_for()

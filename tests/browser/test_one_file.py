@@ -11,7 +11,7 @@ from ui.takeaway.report import Pin, as_html
 from zslcore.interactive.one_file import framed, html_page
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import ScoreFile
-from zslcore.scores.review import Submission, review, to_html
+from zslcore.scores.review import Submission, review, review_html
 
 WIDTHS = (1280, 390)
 
@@ -62,7 +62,7 @@ def test_a_page_opens_offline_and_is_dragged_by_keyboard(
 ):
     scores, path = report
     blind = Submission(report=scores, files={"scores": path})
-    html = scores.page() if what == "curve" else to_html(*review(blind, blind=True))
+    html = scores.page() if what == "curve" else review_html(*review(blind, blind=True))
     opened(page, tmp_path, html, theme)
     curve_shown(page)
     page.evaluate(axe)

@@ -8,7 +8,7 @@ import pytest
 from zslcore.datasets.split_entries import is_split_json, read_split_json, read_split_table
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
-from zslcore.leakage.file_kinds import recognise
+from zslcore.leakage.file_kinds import recognise_file
 
 pytestmark = pytest.mark.usefixtures("in_process")
 TRAINED, HELD_OUT, TESTED = ("quokka", "fossa"), ("numbat",), ("dhole", "kiang")
@@ -79,7 +79,7 @@ def names_of(found, side):
 def test_classes_a_side_are_read(tmp_path, name):
     path = tmp_path / name
     path.write_text(OF_CLASSES[name])
-    assert recognise(path).kind == "split"
+    assert recognise_file(path).kind == "split"
     found = read(path)
     assert names_of(found, "seen") == {*TRAINED}
     assert names_of(found, "unseen") == {*TESTED}
@@ -93,7 +93,7 @@ def test_classes_a_side_are_read(tmp_path, name):
 def test_images_a_part_are_read(tmp_path, name):
     path = tmp_path / name
     path.write_text(OF_IMAGES[name])
-    assert recognise(path).kind == "split"
+    assert recognise_file(path).kind == "split"
     found = read(path)
     assert found.class_names == tuple(sorted(PART_OF))
     trained = {found.files[k] for k in found.parts["trainval"]}

@@ -16,7 +16,7 @@ from zslcore.datasets.split_folders import read_split_folder
 from zslcore.datasets.split_lists import split_of_parts
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
-from zslcore.leakage.file_kinds import recognise
+from zslcore.leakage.file_kinds import recognise_file
 from zslcore.leakage.loading import context_of
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -192,7 +192,7 @@ def test_rows_of_train_and_test_are_a_split_with_labels_by_class(tmp_path, name)
         np.savez(path, labels=Y, **{part: np.array(rows) for part, rows in ROWS.items()})
     else:
         path.write_text(json.dumps(ROWS))
-    assert recognise(path).kind == "split"
+    assert recognise_file(path).kind == "split"
     context = context_of(path, into=tmp_path, labels=None if name.endswith("z") else Y)
     parts = {part: rows.tolist() for part, rows in context.parts.items()}
     seen = {"test_seen": [3], "test_unseen": [4, 5]} if name.endswith("z") else {}
@@ -267,7 +267,7 @@ def test_a_table_with_a_column_of_parts_is_a_split(tmp_path, ending):
         return audit(path)
 
     assert not written(rows).counts["leak"]
-    assert recognise(path).kind == "split"
+    assert recognise_file(path).kind == "split"
     (found,) = [f for f in written([*rows, ("z9.jpg", "zebra", "train")]).findings
                 if f.mark == "leak"]  # fmt: skip
     assert (found.check, found.classes) == ("ZSL001", ("zebra",))

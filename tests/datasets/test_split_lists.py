@@ -16,7 +16,7 @@ from zslcore.datasets.split_lists import (
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import audit
-from zslcore.leakage.file_kinds import recognise
+from zslcore.leakage.file_kinds import recognise_file
 
 pytestmark = pytest.mark.usefixtures("in_process")
 
@@ -61,7 +61,7 @@ def test_an_image_in_train_and_test_is_one_row_that_leaks(tmp_path, capsys):
     assert report.mark("ZSL001") == "ok"
     assert main(["check", "--format", "text", str(path)]) == 1
     assert "Tested in test_seen and trained on in trainval: 1 row" in capsys.readouterr().out
-    assert recognise(path).kind == "split"
+    assert recognise_file(path).kind == "split"
     assert main(["check", str(path)]) == 1
 
 
@@ -385,7 +385,7 @@ def test_lists_of_rows_by_other_names_are_audited(tmp_path, names):
     y = np.repeat([0, 1, 2, 3], 5)
     lists = dict(zip(names.split(), (np.arange(8), [8, 9], np.arange(10, 20)), strict=True))
     np.savez(tmp_path / "s.npz", labels=y, **lists)
-    assert recognise(tmp_path / "s.npz").kind == "split"
+    assert recognise_file(tmp_path / "s.npz").kind == "split"
     assert audit(tmp_path / "s.npz").mark("ZSL001") == "ok"
     listed = {name: list(map(int, rows)) for name, rows in lists.items()}
     (tmp_path / "s.json").write_text(json.dumps(listed))
@@ -398,7 +398,7 @@ def test_lists_of_rows_by_other_names_are_audited(tmp_path, names):
 def test_lists_by_unknown_names_are_named_with_those_that_are_read(tmp_path):
     np.savez(tmp_path / "s.npz", labels=[0, 1], my_train_set=[0], other_test_set=[1])
     with pytest.raises(FileRefusedError, match="my_train_set, other_test_set.*train_i"):
-        recognise(tmp_path / "s.npz")
+        recognise_file(tmp_path / "s.npz")
 
 
 def of_videos(folder, trained, tested, numbered=True):

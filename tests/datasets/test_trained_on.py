@@ -8,7 +8,7 @@ from tests.datasets import files
 from tests.pages import ROOT
 from zslcore.datasets import ZSLDataset, available, imports, load
 from zslcore.datasets.importing import import_dataset
-from zslcore.datasets.imports import known_features, pretraining_of, pretraining_by_name
+from zslcore.datasets.imports import known_features, pretraining_by_name, pretraining_of
 from zslcore.datasets.xlsa17 import read_xlsa17
 from zslcore.exceptions import DatasetError, ParameterError, ZSLError
 from zslcore.leakage.vocabularies import VOCABULARY_NAMES

@@ -9,7 +9,7 @@ from zslcore.evaluation.bootstrap import BootstrapMetrics
 from zslcore.evaluation.protocol import ScoredTest, fit_and_score
 from zslcore.methods import ESZSL
 from zslcore.scores import ScoreFile, interpreted, judge
-from zslcore.scores.protocols import figures_of
+from zslcore.scores.protocols import metrics_of_test
 
 WORLD = linear_world(noise=0.8)
 SCORES = fit_and_score(ESZSL(), WORLD, WORLD.split("PS"))
@@ -43,7 +43,7 @@ def test_fpr95_is_the_share_of_unseen_images_at_the_threshold_that_19_of_20_reac
 
 
 def test_detection_needs_both_sides():
-    figures = figures_of(of_margins(seen=[], unseen=[1, 2]), None)
+    figures = metrics_of_test(of_margins(seen=[], unseen=[1, 2]), None)
     assert figures["auroc"] is figures["fpr95"] is None
 
 

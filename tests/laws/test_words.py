@@ -12,10 +12,11 @@ from tools import words
 
 #: Cases at most, by rule. They only go down: lower a number when cases are gone. The goals are
 #: 0 docstrings, 20 names, 0 texts and 15 shared names.
-LIMITS = {"docstring": 1, "name": 62, "text": 0, "shared": 18}
+LIMITS = {"docstring": 1, "name": 3, "text": 0, "shared": 0}
 #: Public names that several modules may define, with the reason.
 SHARED = {
     "as_text": "text of a table on the command line",
+    **dict.fromkeys(("can_read", "find"), "each reader of data sets has one, by READERS"),
     "draw": "each component has one",
     "show": "each view and dialog has one",
     **dict.fromkeys(

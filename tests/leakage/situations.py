@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from tests.leakage.worlds import add, clean, move, with_features, with_parts, with_prototype
-from zslcore.leakage import AuditContext, Provenance, Vocabulary
+from zslcore.leakage import AuditContext, DeclaredProvenance, Vocabulary
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.context import UNREAD
 
@@ -181,7 +181,7 @@ SITUATIONS = {
     ),
     "better, of one": extractor(KNOWN, WIDE, accuracies={"B": BETTER}),
     **{
-        f"chosen {' '.join(origins)}": replace(W, provenance=Provenance(*origins))
+        f"chosen {' '.join(origins)}": replace(W, provenance=DeclaredProvenance(*origins))
         for origins in (
             ("given", "test", "test"),
             ("validation", "none", "unknown"),
@@ -190,7 +190,7 @@ SITUATIONS = {
     },
     "prototypes of unknown origin": replace(W, independent_prototypes=False),
     "prototypes declared": replace(
-        W, independent_prototypes=False, provenance=Provenance(prototypes="independent")
+        W, independent_prototypes=False, provenance=DeclaredProvenance(prototypes="independent")
     ),
     "one cell missing": cells((3, 4, -1)),
     "one cell negative": cells((3, 4, -0.5)),

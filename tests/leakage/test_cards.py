@@ -16,8 +16,8 @@ from zslcore.board.card import card_of_result
 from zslcore.commands.check import cards_of_files
 from zslcore.datasets import load
 from zslcore.exceptions import DatasetError, FileRefusedError
-from zslcore.leakage.file_kinds import recognise
-from zslcore.leakage.render import read_report, to_html, to_json, to_paragraph
+from zslcore.leakage.file_kinds import recognise_file
+from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
 from zslcore.storage.files import FACTS
 
 pytestmark = pytest.mark.usefixtures("in_process")
@@ -72,7 +72,7 @@ def test_each_kind_is_told_by_its_content_not_its_name(folder):
     np.savez(folder / "true.npz", true_labels=np.arange(3))
     np.savez(folder / "both.npz", array=np.eye(3), y=np.arange(3))  # as ``score`` reads them
     kinds |= {"true.npz": "labels", "both.npz": "scores"}
-    assert {name: recognise(folder / name).kind for name in kinds} == kinds
+    assert {name: recognise_file(folder / name).kind for name in kinds} == kinds
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -275,7 +275,7 @@ def test_the_paragraph_for_a_review_is_short_and_has_the_digests(folder):
 
 def test_the_report_has_its_verdict_first_and_no_internals(folder):
     found = card(folder, "leaking.mat")
-    page = to_html(found)
+    page = reports_html(found)
     body = page[page.index("<body>") :]
     assert body.index(">Leaks<") < body.index(found.figures[0].value)
     assert "=, --" not in page
@@ -287,7 +287,7 @@ def test_the_report_has_its_verdict_first_and_no_internals(folder):
 def test_what_a_file_is_called_is_text_in_the_report(folder):
     name = "<img src=x onerror=alert(1)>.mat"
     (folder / "leaking.mat").rename(folder / name)
-    page = to_html(card(folder, name))
+    page = reports_html(card(folder, name))
     assert "<img" not in page
     assert "&lt;img" in page
 

@@ -16,10 +16,10 @@ from zslcore.leakage.contamination import (
     COUNTS,
     EXTRACTORS,
     SETS,
-    TestSetOverlap,
+    OverlapCell,
     answer,
-    contamination_table,
     cells,
+    contamination_table,
     find_extractor,
     find_test_set,
     own_test_set,
@@ -166,7 +166,7 @@ def test_what_is_certain_is_in_the_papers_lists_wherever_they_are_complete():
 )
 def test_lists_and_papers_make_the_state(certain, possible, printed, state):
     n, m = len(certain or ()), len(possible or ())
-    assert TestSetOverlap("d", "s", "p", 3, certain, possible, n, m, printed).state == state
+    assert OverlapCell("d", "s", "p", 3, certain, possible, n, m, printed).state == state
 
 
 def test_every_test_set_meets_every_pretraining_set():
@@ -512,7 +512,7 @@ def test_an_action_is_certainly_none_of_imagenets_things():
 
 
 def test_the_check_says_when_the_pairs_were_measured_with_other_rules(monkeypatch, capsys):
-    monkeypatch.setattr(making, "measured", lambda: ())
+    monkeypatch.setattr(making, "stored_reliability", lambda: ())
     assert making.main([]) == 1
     assert "labelled_pairs.csv: measured of other pairs" in capsys.readouterr().out
 

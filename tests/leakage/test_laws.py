@@ -14,13 +14,20 @@ from tests.datasets import files
 from tests.leakage.worlds import FAULTS, add, clean, move
 from zslcore.__main__ import main
 from zslcore.datasets.base import part_digest
-from zslcore.leakage import FORMATS, Provenance, Thresholds, Vocabulary, audit_context, published
+from zslcore.leakage import (
+    FORMATS,
+    DeclaredProvenance,
+    Thresholds,
+    Vocabulary,
+    audit_context,
+    published,
+)
 from zslcore.leakage.checks import CHECKS, run_check
 from zslcore.leakage.photographs import Photographs
 from zslcore.leakage.published import KnownSplit
 from zslcore.leakage.report import STATUS, verdict_of
 
-DECLARED = Provenance("validation", "validation", "validation", "independent")
+DECLARED = DeclaredProvenance("validation", "validation", "validation", "independent")
 OTHERS = (Vocabulary.of("mine", ("violin", "teapot")),)
 BY_ID = {check.id: check for check in CHECKS}
 
@@ -77,7 +84,7 @@ FAULTY = {
 UNREAD = {
     "ZSL003": lambda w: replace(w, parts={}, class_lists={"seen": [0], "unseen": [1]}),
     "ZSL007": lambda w: replace(answered_better(w), accuracies={}),
-    "ZSL008": lambda w: replace(w, provenance=Provenance()),
+    "ZSL008": lambda w: replace(w, provenance=DeclaredProvenance()),
     **{
         check.id: lambda w, needs=check.needs: replace(
             w, labels=None, n_rows=None, class_names=(), **dict.fromkeys(

@@ -8,7 +8,7 @@ import pytest
 from zslcore.commands.check import cards_of_files
 from zslcore.exceptions import FileRefusedError
 from zslcore.leakage import get_vocabulary
-from zslcore.leakage.file_kinds import recognise
+from zslcore.leakage.file_kinds import recognise_file
 from zslcore.leakage.render import to_text
 
 NAMES = ["zebra", "grey wolf", "ox"]
@@ -61,7 +61,7 @@ def test_a_list_is_recognised_in_every_text(write, name, lines):
     if lines[0].startswith("n0"):
         lines = ["n02391049,zebra", "n02114367,grey wolf", "n02403003,ox"]
     path = write(name, *lines)
-    assert recognise(path).kind == "classes"
+    assert recognise_file(path).kind == "classes"
     assert "3 of 3 listed classes are in imagenet-1k" in card_of(path).sentence
 
 
@@ -79,13 +79,13 @@ def test_names_in_an_array_are_a_list(tmp_path):
     ],
 )
 def test_a_table_of_scores_or_answers_is_no_list(write, lines):
-    assert recognise(write("a.csv", *lines)).kind == "scores"
+    assert recognise_file(write("a.csv", *lines)).kind == "scores"
 
 
 def test_other_json_is_no_list(write):
     path = write("a.json", json.dumps({"u": 45.1, "s": 60.2}))
     with pytest.raises(FileRefusedError):
-        recognise(path)
+        recognise_file(path)
 
 
 def test_names_that_are_not_understood_are_open_and_named(write):

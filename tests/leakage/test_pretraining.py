@@ -11,7 +11,7 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import (
     AuditContext,
-    Provenance,
+    DeclaredProvenance,
     Vocabulary,
     audit,
     audit_context,
@@ -137,7 +137,7 @@ def test_a_telling_effect_is_a_warning():
 
 
 def chosen(**known):
-    return audit_context(replace(clean(), provenance=Provenance(**known))).of("ZSL008")
+    return audit_context(replace(clean(), provenance=DeclaredProvenance(**known))).of("ZSL008")
 
 
 def test_what_is_not_declared_stays_unknown():
@@ -165,14 +165,14 @@ def test_what_is_declared_is_judged():
 
 
 def test_prototypes_made_with_test_images_fail():
-    world = replace(clean(), provenance=Provenance(prototypes="test images"))
+    world = replace(clean(), provenance=DeclaredProvenance(prototypes="test images"))
     assert "leak" in severities(world, "ZSL009")
 
 
 def test_prototypes_of_which_nobody_says_how_they_were_made_are_a_question():
     world = replace(clean(), independent_prototypes=False)
     assert severities(world, "ZSL009") == ["open"]
-    declared = replace(world, provenance=Provenance(prototypes="independent"))
+    declared = replace(world, provenance=DeclaredProvenance(prototypes="independent"))
     (passed,) = audit_context(declared).of("ZSL009")
     assert passed.mark == "ok"
     assert passed.sentence.endswith("; declared by the author: made without test images.")

@@ -9,8 +9,8 @@ from scipy.io import savemat
 from zslcore.__main__ import main
 from zslcore.commands.check import cards_of_files
 from zslcore.exceptions import FileRefusedError, ParameterError
-from zslcore.leakage.file_kinds import grouped, recognise
-from zslcore.leakage.render import to_html, to_paragraph
+from zslcore.leakage.file_kinds import grouped, recognise_file
+from zslcore.leakage.render import reports_html, to_paragraph
 from zslcore.metrics import harmonic_mean, mean_class_accuracy
 from zslcore.scores.printed import read_printed
 
@@ -128,7 +128,7 @@ def test_printed_figures_are_found_again_or_not(folder):
     alone = cards_of_files(files[:1], ["none"], read_printed("H 12.3"))
     assert [card.verdict for card in alone] == ["broken"]
     assert len(to_paragraph(right).split()) <= 160
-    page = to_html(right, *cards_of_files(files, ["none"])[1:])
+    page = reports_html(right, *cards_of_files(files, ["none"])[1:])
     assert page.count("<h1") == 3
 
 
@@ -154,7 +154,7 @@ def test_labels_go_to_the_scores_that_have_none(folder):
     with np.load(folder / "seen first.npz") as file:
         np.save(folder / "alone.npy", file["scores"])
         (folder / "y.txt").write_text("\n".join(map(str, file["y"])))
-    files = [recognise(folder / name) for name in ("clean.mat", "y.txt", "alone.npy")]
+    files = [recognise_file(folder / name) for name in ("clean.mat", "y.txt", "alone.npy")]
     found = {of.main.name: [each.name for each in of.others] for of in grouped(files)}
     assert found == {"clean.mat": [], "alone.npy": ["y.txt"]}
     with pytest.raises(FileRefusedError, match=r"y\.txt: expected"):

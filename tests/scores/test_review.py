@@ -16,7 +16,7 @@ from zslcore.leakage.published import read_predicted
 from zslcore.leakage.render import to_text
 from zslcore.leakage.report import without_options
 from zslcore.scores.judging import judge_predicted
-from zslcore.scores.review import Submission, review, scrubbed, to_html
+from zslcore.scores.review import Submission, review, review_html, scrubbed
 
 pytestmark = pytest.mark.usefixtures("in_process")
 #: What must not be in a blind review.
@@ -139,7 +139,7 @@ def test_that_predictions_are_verified_is_no_warning(tmp_path, monkeypatch, caps
     report = judge_predicted(read_predicted(file))
     found, scores = review(Submission(report=report, files={"scores": file}))
     assert "warning" not in {finding.mark for finding in found.findings}
-    assert "One space, chosen" in to_html(found, scores)
+    assert "One space, chosen" in review_html(found, scores)
 
 
 def test_scores_of_other_images_contradict_the_split(folder, capsys):
@@ -228,7 +228,7 @@ def test_labels_next_to_the_split_are_found_and_a_folder_is_refused(folder, monk
 def test_a_page_loads_nothing_and_escapes_what_others_wrote(folder):
     path = folder / "<img src=x onerror=alert(1)>.npz"
     (folder / f"{AUTHOR}.npz").rename(path)
-    page = to_html(*review(submission(split=folder / f"{AUTHOR}.mat", scores=path)))
+    page = review_html(*review(submission(split=folder / f"{AUTHOR}.mat", scores=path)))
     assert "<img" not in page
     assert not re.search(r"""(?:src|href)=["'](?!#|data:)""", page)
     assert "default-src 'none'" in page
@@ -247,7 +247,7 @@ def test_one_of_split_and_scores_is_enough(folder, capsys):
     assert "the pre-training set is not known" in out
     assert "which images the model was trained on cannot be read from this file." in out
     found, scores = review(Submission(files={"split": folder / f"{AUTHOR}.mat"}))
-    assert "<h2>Curve" not in to_html(found, scores)
+    assert "<h2>Curve" not in review_html(found, scores)
     assert to_text(found).startswith("UNKNOWN")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ui.intake import uploads
-from zslcore.leakage.file_kinds import ENDINGS, RecognisedFile, grouped, recognise
+from zslcore.leakage.file_kinds import ENDINGS, RecognisedFile, grouped, recognise_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
         file.seek(0)
         path = uploads.put([file], folder / str(k), ENDINGS)[0]
         file.seek(0)
-        uploaded[recognise(path)] = file
+        uploaded[recognise_file(path)] = file
     return [
         Sorted(of.main, of.others, uploaded[of.main], tuple(uploaded[each] for each in of.others))
         for of in grouped(list(uploaded))

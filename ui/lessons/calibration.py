@@ -22,7 +22,7 @@ from zslcore.evaluation.runs import RunResult
 from zslcore.evaluation.specs import RunSpec
 from zslcore.methods import get_method
 from zslcore.metrics.curve import OperatingPoint
-from zslcore.scores.protocols import figures_of
+from zslcore.scores.protocols import metrics_of_test
 
 METHODS = ("LinearS2V", "ESZSL", "SAE")
 DATA = ("digits", "simulated-AWA1", "simulated-AWA2")
@@ -111,7 +111,7 @@ def _harmonic_context() -> str:
 def _figures(method: str) -> dict[str, float]:
     """Return all metrics of a run."""
     run, scores = validated_run(method)
-    return {name: value or 0.0 for name, value in figures_of(scores, run.gamma).items()}
+    return {name: value or 0.0 for name, value in metrics_of_test(scores, run.gamma).items()}
 
 
 def _separate(method: str) -> Outcome:
@@ -171,7 +171,10 @@ def _number(name: str, method: str) -> Outcome:
 
 def _moved(method: str) -> Outcome:
     run, scores = validated_run(method)
-    before, after = figures_of(scores, run.gamma), figures_of(_fewer_seen(scores), run.gamma)
+    before, after = (
+        metrics_of_test(scores, run.gamma),
+        metrics_of_test(_fewer_seen(scores), run.gamma),
+    )
     change = {
         name: abs((after[figure] or 0.0) - (before[figure] or 0.0))
         for name, figure in NUMBERS.items()

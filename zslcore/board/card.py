@@ -27,9 +27,9 @@ from zslcore.leakage.report import (
     Finding,
     Picture,
     Report,
-    percent,
     worst_first,
 )
+from zslcore.numbers import percent
 from zslcore.results.run_files import read_runs
 
 #: Title of the finding on the figures.

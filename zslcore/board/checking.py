@@ -348,7 +348,7 @@ def _differences(entry: BoardEntry, predictions: Predictions) -> Iterator[str]:
     for part, rows in (("test_seen", test.rows[of_seen]), ("test_unseen", test.rows[~of_seen])):
         if part in entry.split.parts and part_digest(rows) != entry.split.parts[part]:
             yield f"split.parts.{part}: expected the rows of its predictions; got others"
-    recomputed_figures = figures_of(predictions)
+    recomputed_figures = metrics_of_predictions(predictions)
     for name, value in asdict(entry.figures).items():
         yield from _figure_difference(f"figures.{name}", value, recomputed_figures[name])
     for figure, of_class in classes_of(predictions).items():
@@ -436,7 +436,7 @@ def _figure_difference(
         yield f"{name}: expected {expected}, from its predictions; got {value:.{digits}f}"
 
 
-def figures_of(predictions: Predictions) -> dict[str, float | None]:
+def metrics_of_predictions(predictions: Predictions) -> dict[str, float | None]:
     """Return every figure of the board, by its name there."""
     without = predictions.gamma is None
     return {

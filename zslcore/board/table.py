@@ -109,7 +109,7 @@ def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
     Rows go by data and split, then results before bounds chosen on test images, then by H at
     gamma, H and ZSL, the largest first.
     """
-    table = pd.DataFrame(rows_of(results), columns=list(COLUMNS))
+    table = pd.DataFrame(rows_of_results(results), columns=list(COLUMNS))
     table["used_test_set"] = [one.entry.used_test_set for one in results]
     table["known_as"] = table["benchmark"].where(table["benchmark"] != "", table["data"])
     order = ["known_as", "data", "split", "used_test_set", "H_gamma", "H", "zsl", "file"]
@@ -118,11 +118,11 @@ def table_of(results: Sequence[CheckedEntry]) -> pd.DataFrame:
     return ordered[list(COLUMNS)].reset_index(drop=True)
 
 
-def rows_of(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
+def rows_of_results(results: Sequence[CheckedEntry]) -> list[dict[str, Any]]:
     """Return one row a result, by :data:`COLUMNS`; ranks are those among these results."""
     rows = [_row(one) for one in results]
     for figure in RANKED:
-        ranks = ranks_of(results, figure)
+        ranks = rank_results(results, figure)
         for one, row in zip(results, rows, strict=True):
             rank = ranks.get(one.file)
             values = (None,) * 3 if rank is None else (rank.first, rank.last, rank.of)
@@ -230,7 +230,7 @@ class Rank:
         return f"{places} of {self.of}"
 
 
-def ranks_of(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, Rank]:
+def rank_results(results: Sequence[CheckedEntry], figure: Ranked) -> dict[str, Rank]:
     """Rank the results of every test set by "zsl" or "H_gamma": file of a result -> Rank.
 
     Only results with the accuracy of every class, where there are two of the same classes.
@@ -435,7 +435,7 @@ head.forEach((th, k) => th.querySelector("button").addEventListener("click", () 
 """
 
 
-def to_html(
+def board_html(
     board: Board, title: str = "Board of results", curves: Mapping[str, str] | None = None
 ) -> str:
     """Return a standalone page; every text from outside is escaped, and no other is a link.

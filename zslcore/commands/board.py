@@ -111,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _write_curves(args: argparse.Namespace, board: Board) -> None:
     """Write the curves of a board, and the boards that link them."""
-    from zslcore.board.table import address_of, to_html, write_curves
+    from zslcore.board.table import address_of, board_html, write_curves
     from zslcore.commands.options import show_steps
     from zslcore.storage.files import FACTS, write_out
 
@@ -121,7 +121,9 @@ def _write_curves(args: argparse.Namespace, board: Board) -> None:
     pages = write_curves(board, args.folder or FACTS / "board", args.curves, show_steps)
     show_steps()
     for path in boards:
-        write_out(path, to_html(board, curves={k: address_of(v, path) for k, v in pages.items()}))
+        write_out(
+            path, board_html(board, curves={k: address_of(v, path) for k, v in pages.items()})
+        )
     print(f"{len(pages)} curves in {args.curves}")
 
 
@@ -141,9 +143,9 @@ def _summary(board: Board) -> str:
 
 def _form(path: Path) -> Callable[[Board], str]:
     """Return the writer for the ending of a file name."""
-    from zslcore.board.table import as_csv, to_html
+    from zslcore.board.table import as_csv, board_html
 
-    forms: dict[str, Callable[[Board], str]] = {".html": to_html, ".csv": as_csv}
+    forms: dict[str, Callable[[Board], str]] = {".html": board_html, ".csv": as_csv}
     if path.suffix.lower() not in forms:
         expected = "--output: expected a name that ends in .html or .csv"
         raise ParameterError(f"{expected}; got {path.name!r}.")

@@ -25,10 +25,10 @@ from zslcore.commands.options import file_to_write
 from zslcore.datasets.xlsa17 import data_sets_in
 from zslcore.exceptions import ParameterError
 from zslcore.leakage import audit_context, get_vocabulary
-from zslcore.leakage.file_kinds import Group, class_list_of, grouped, recognise
+from zslcore.leakage.file_kinds import Group, class_list_of, grouped, recognise_file
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.published import read_predicted
-from zslcore.leakage.render import to_html, to_json, to_text
+from zslcore.leakage.render import reports_html, to_json, to_text
 from zslcore.leakage.report import STATUS, Report
 from zslcore.leakage.split_card import card_of_classes, card_of_split
 from zslcore.leakage.vocabularies import USUAL, Vocabulary
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> Output | int:
         return _every_finding(args)
     cards = cards_of_files(args.files, args.pretraining, read_printed(args.printed or ""))
     if args.output:
-        write_out(args.output, to_html(*cards))
+        write_out(args.output, reports_html(*cards))
 
     def values() -> object:
         each = [json.loads(to_json(card)) for card in cards]
@@ -109,7 +109,7 @@ def _subjects(args: argparse.Namespace) -> Iterator[dict[str, str]]:
         yield from ({"path": str(p)} for each in args.files for p in data_sets_in(each) or [each])
         return
     yield from ({"path": str(path)} for path in args.files if path not in files)
-    for group in grouped([recognise(path) for path in files]):
+    for group in grouped([recognise_file(path) for path in files]):
         others = {other.kind: str(other.path) for other in group.others}
         yield {"path": str(group.main.path)} | others
 
@@ -119,7 +119,7 @@ def _submission(args: argparse.Namespace) -> argparse.Namespace:
     of: dict[str, Path | None] = {"split": None, "scores": None, "labels": None}
     for name, path in (("split_labels", args.labels), ("features", args.features)):
         of[name] = path and Path(path)
-    for group in grouped([recognise(path) for path in args.files]):
+    for group in grouped([recognise_file(path) for path in args.files]):
         what = "split" if group.main.kind == "split" else "scores"
         if group.main.kind not in ("split", "scores", "predictions") or of[what] is not None:
             raise ParameterError(
@@ -146,7 +146,7 @@ def cards_of_files(
     ``printed`` are metrics that a paper prints of the scores. Raises FileRefusedError.
     """
     named = [vocabulary_of(name) for name in pretraining or ()]
-    groups = grouped([recognise(path) for path in paths])
+    groups = grouped([recognise_file(path) for path in paths])
     return joined_cards([_judged(group, named) for group in groups], printed)
 
 

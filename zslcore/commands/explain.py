@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> Output:
     """Read the files and compare every reading with the printed numbers."""
     from zslcore.commands.score import UNKNOWN, OpenQuestionError, understood
-    from zslcore.leakage.file_kinds import grouped, recognise
+    from zslcore.leakage.file_kinds import grouped, recognise_file
     from zslcore.scores.explain import explain
     from zslcore.scores.printed import read_printed
 
     printed = read_printed(args.printed)
     if not printed:
         raise ParameterError("--printed: expected a number, as 'H 52.8'; got none.")
-    groups = grouped([recognise(path) for path in args.files])
+    groups = grouped([recognise_file(path) for path in args.files])
     splits = [group for group in groups if group.main.kind == "split"]
     others = [group for group in groups if group.main.kind not in ("split", "classes")]
     wrong = [g for g in others if g.main.kind not in ("scores", "predictions")]

@@ -17,7 +17,7 @@ from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.evaluation.runs import RunResult
 from zslcore.exceptions import FileRefusedError, ParameterError, ZSLError, closest_name
 from zslcore.leakage.checks import CHECKS
-from zslcore.leakage.context import Decisions, Provenance, Thresholds
+from zslcore.leakage.context import Decisions, DeclaredProvenance, Thresholds
 from zslcore.leakage.correction import POLICIES
 from zslcore.leakage.engine import audit, corrected_split
 from zslcore.leakage.loading import Subject, chosen_split
@@ -117,7 +117,7 @@ def run_audit(args: argparse.Namespace) -> int:
             **_where(args),
             pretraining=args.pretraining,
             decisions=read_decisions(args.decisions) if args.decisions else None,
-            provenance=Provenance(**stated_choices(args)),
+            provenance=DeclaredProvenance(**stated_choices(args)),
             runs=_stored_runs(subject, args) if args.runs else (),
             against=_other(subject, args.against),
         )

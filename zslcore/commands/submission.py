@@ -32,18 +32,18 @@ OPTIONS = (
 
 def write_page(args: argparse.Namespace) -> Output:
     """Write the page on a submission; ``args`` has a path for each role of a file."""
-    from zslcore.scores.review import review, to_html
+    from zslcore.scores.review import review, review_html
     from zslcore.storage.files import write_out
 
     report, scores = review(submission_of(args), blind=args.blind)
-    write_out(args.page, to_html(report, scores))
+    write_out(args.page, review_html(report, scores))
     verdict = f"{report.verdict.upper()}: {report.sentence}"
     return Output(f"{verdict}\n{args.page} written.", None, report.status)
 
 
 def submission_of(args: argparse.Namespace) -> Submission:
     """Return the submission that the options describe."""
-    from zslcore.leakage.context import Provenance
+    from zslcore.leakage.context import DeclaredProvenance
     from zslcore.scores.printed import read_printed
     from zslcore.scores.review import Submission
 
@@ -54,7 +54,7 @@ def submission_of(args: argparse.Namespace) -> Submission:
         report=_report(args),
         extractor=args.extractor,
         pretraining=tuple(args.pretraining),
-        provenance=Provenance(**stated_choices(args)),
+        provenance=DeclaredProvenance(**stated_choices(args)),
         printed=read_printed(args.printed or ""),
         command=shlex.join(["zslcore", *args.argv]),
     )

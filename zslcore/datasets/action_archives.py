@@ -47,7 +47,7 @@ from zslcore.datasets.facts import (
     recognise_actions,
 )
 from zslcore.datasets.imports import Recipe, import_name
-from zslcore.datasets.release import ParsedDataset, Release, Splits, rows_of, with_folds
+from zslcore.datasets.release import ParsedDataset, Release, Splits, rows_of_parts, with_folds
 from zslcore.datasets.xlsa17 import read_split_arrays
 from zslcore.exceptions import FileRefusedError, ParameterError, closest_name, require_known
 from zslcore.storage import artifacts
@@ -297,7 +297,7 @@ def _trial_splits(
     facts = action_facts(dataset) if dataset else None
     for path, arrays in trials.items():
         trial, number = _of_trial(path), int(path.parent.name.rpartition("_")[2])
-        rows = rows_of(trial, arrays, SPLIT_PARTS, len(labels))
+        rows = rows_of_parts(trial, arrays, SPLIT_PARTS, len(labels))
         both = rows["trainval"].size and rows["test_unseen"].size
         expect(both, trial, "rows in trainval_loc and test_unseen_loc", "none")
         name = _name(number, np.unique(labels[rows["test_unseen"]]), facts)

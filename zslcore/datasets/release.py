@@ -114,7 +114,7 @@ def build(raw: ParsedDataset, name: str, recipe: Recipe) -> ZSLDataset:
 # --- Rows and folds -------------------------------------------------------------------------------
 
 
-def rows_of(
+def rows_of_parts(
     file: str, arrays: Mapping[str, np.ndarray], parts: Sequence[str], n: int
 ) -> dict[str, np.ndarray]:
     """Return 0-based, sorted rows of ``<part>_loc``, counted from 1; missing parts are empty."""

@@ -100,12 +100,26 @@ class SimulatedExtractor:
 
 _ALL = (
     SimulatedExtractor("idt", "IDT, hand-crafted", "none", "", (0.86, 0.86), (1.0, 1.0)),
-    SimulatedExtractor("imagenet", "appearance network", "imagenet-1k", "", (0.88, 0.88), (0.9, 0.9)),
-    SimulatedExtractor("kinetics", "video network, Kinetics-400", "kinetics-400", "Kinetics-400",
-              (0.88, 0.95), (0.9, 0.7)),
-    SimulatedExtractor("sports", "video network, Sports-1M", "sports-1m", "Sports-1M",
-              (0.87, 0.94), (0.95, 0.75)),
-)  # fmt: skip
+    SimulatedExtractor(
+        "imagenet", "appearance network", "imagenet-1k", "", (0.88, 0.88), (0.9, 0.9)
+    ),
+    SimulatedExtractor(
+        "kinetics",
+        "video network, Kinetics-400",
+        "kinetics-400",
+        "Kinetics-400",
+        (0.88, 0.95),
+        (0.9, 0.7),
+    ),
+    SimulatedExtractor(
+        "sports",
+        "video network, Sports-1M",
+        "sports-1m",
+        "Sports-1M",
+        (0.87, 0.94),
+        (0.95, 0.75),
+    ),
+)
 #: Extractors by their key, the baseline first.
 EXTRACTORS = {extractor.key: extractor for extractor in _ALL}
 #: What the plain name of a data set stands for.

@@ -32,7 +32,7 @@ from zslcore.datasets.base import SPLIT_PARTS, Split, ZSLDataset
 from zslcore.datasets.embeddings import read_class_embeddings
 from zslcore.datasets.facts import Recognised, fact_sources
 from zslcore.datasets.imports import Recipe, import_name
-from zslcore.datasets.release import ParsedDataset, Release, rows_of, with_folds
+from zslcore.datasets.release import ParsedDataset, Release, rows_of_parts, with_folds
 from zslcore.exceptions import FileRefusedError, ParameterError, require_known
 from zslcore.storage import artifacts
 from zslcore.texts import clean_text
@@ -321,7 +321,7 @@ def _splits(
 ) -> list[Split]:
     """Build the file's own split, and the standard one where that is known."""
     names, file = tables.names["allclasses_names"], layout.splits.name
-    rows = rows_of(file, tables.arrays, ROWS, len(labels))
+    rows = rows_of_parts(file, tables.arrays, ROWS, len(labels))
     whole = Split.from_rows("PS", labels, **{part: rows[part] for part in SPLIT_PARTS}, note="")
     standard: list[Split] = []
     if "test_seen_loc" not in tables.arrays:

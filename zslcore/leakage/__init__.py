@@ -6,7 +6,7 @@
 """
 
 from zslcore.leakage.checks import CHECKS, Check
-from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
+from zslcore.leakage.context import AuditContext, Decisions, DeclaredProvenance, Thresholds
 from zslcore.leakage.correction import POLICIES, CorrectedSplit, correct_context
 from zslcore.leakage.counts import compare_splits
 from zslcore.leakage.engine import audit, audit_again, audit_context, corrected_split
@@ -42,12 +42,12 @@ __all__ = [
     "Check",
     "CorrectedSplit",
     "Decisions",
+    "DeclaredProvenance",
     "Entry",
     "Evidence",
     "Finding",
     "Mark",
     "Match",
-    "Provenance",
     "Report",
     "SplitComparison",
     "Thresholds",

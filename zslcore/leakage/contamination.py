@@ -120,7 +120,9 @@ def pretraining_sets() -> Mapping[str, PretrainingSet]:
 @cache
 def extractors() -> Mapping[str, Extractor]:
     """Return the published extractors, by name."""
-    rows: Any = map(dict.values, read_csv_rows(EXTRACTORS))  # tools/contamination.py checks the values
+    rows: Any = map(
+        dict.values, read_csv_rows(EXTRACTORS)
+    )  # tools/contamination.py checks the values
     return {
         name: Extractor(name, kind, tuple(pretraining.split(AND)), labels, source, url)
         for name, kind, pretraining, labels, source, url in rows
@@ -202,7 +204,7 @@ class TestSet:
 
 
 @dataclass(frozen=True, slots=True)
-class TestSetOverlap:
+class OverlapCell:
     """A test set and a pre-training set, with the classes that certainly and possibly are in both.
 
     These are None without a list of classes, or before counting, ``printed`` where no paper lists
@@ -277,7 +279,7 @@ def find_test_set(title: str) -> TestSet:
 
 
 @cache
-def cells() -> Mapping[tuple[str, str, str], TestSetOverlap]:
+def cells() -> Mapping[tuple[str, str, str], OverlapCell]:
     """Return every cell of the map by data set, split and pre-training set."""
     counts = {(r["dataset"], r["split"], r["pretraining"]): r for r in read_csv_rows(COUNTS)}
     printed = _printed()
@@ -285,11 +287,11 @@ def cells() -> Mapping[tuple[str, str, str], TestSetOverlap]:
     for tested in test_sets():
         for pretraining in pretraining_sets().values():
             key = (tested.dataset, tested.split, pretraining.name)
-            cell = TestSetOverlap(*key, len(tested.classes), None, None)
+            cell = OverlapCell(*key, len(tested.classes), None, None)
             if row := counts.get(key):
                 certain, possible = (_names(row[f"{how}_classes"]) for how in COUNTED)
                 n_certain, n_possible = (int(row[how]) for how in COUNTED)
-                cell = TestSetOverlap(*key, cell.classes, certain, possible, n_certain, n_possible)
+                cell = OverlapCell(*key, cell.classes, certain, possible, n_certain, n_possible)
             names, where = printed.get(key, (None, ""))
             cell_of_key[key] = replace(cell, printed=names, printed_in=where)
     return cell_of_key
@@ -367,7 +369,7 @@ def _with_word(synset: str) -> str:
 
 
 @lru_cache(maxsize=128)
-def cell_of(tested: TestSet, pretraining: str) -> TestSetOverlap:
+def cell_of(tested: TestSet, pretraining: str) -> OverlapCell:
     """Return a cell of the map, or count it; UnknownNameError for an unknown pre-training set."""
     if pretraining not in pretraining_sets():
         raise closest_name("pre-training set", pretraining, pretraining_sets())
@@ -377,9 +379,9 @@ def cell_of(tested: TestSet, pretraining: str) -> TestSetOverlap:
     listed_in = pretraining_sets()[pretraining].vocabulary
     vocabulary = get_vocabulary(listed_in) if listed_in else None
     if vocabulary is None or not comparable(tested, vocabulary):
-        return TestSetOverlap(*key, n, None, None)
+        return OverlapCell(*key, n, None, None)
     certain, possible = counts_of(tested, vocabulary)
-    return TestSetOverlap(*key, n, certain, possible, len(certain), len(possible))
+    return OverlapCell(*key, n, certain, possible, len(certain), len(possible))
 
 
 def evidence(tested: TestSet, pretraining: str) -> pd.DataFrame:
@@ -526,7 +528,7 @@ Sentences = tuple[str, str, str]
 
 
 def _no(
-    extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: Sequence[str], n_open: int
+    extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str], n_open: int
 ) -> Sentences:
     n, total = max(len(names), *(cell.n_certain for cell in of_sets)), of_sets[0].classes
     advice = "Test on other classes."
@@ -547,7 +549,7 @@ def _no(
     )
 
 
-def _as_listed(of_sets: Sequence[TestSetOverlap], names: Sequence[str]) -> str:
+def _as_listed(of_sets: Sequence[OverlapCell], names: Sequence[str]) -> str:
     """Return the number of classes that only a paper lists, and the paper."""
     compared = {name for cell in of_sets for name in cell.certain or ()}
     n = sum(name not in compared for name in names)
@@ -558,7 +560,9 @@ def _as_listed(of_sets: Sequence[TestSetOverlap], names: Sequence[str]) -> str:
     return f", {by}" if n == len(names) else f", {n:,} of them {by}"
 
 
-def _unknown(extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: Sequence[str]) -> Sentences:
+def _unknown(
+    extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]
+) -> Sentences:
     pretraining = pretraining_sets()[of_sets[0].pretraining]
     why = "no list of its classes is available"
     if pretraining.vocabulary:
@@ -574,7 +578,7 @@ def _unknown(extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: Seq
     )
 
 
-def _own_analysis(of_sets: Sequence[TestSetOverlap]) -> str:
+def _own_analysis(of_sets: Sequence[OverlapCell]) -> str:
     """Return the overlap with test sets that the paper of a pre-training set prints."""
     rows = [row for cell in of_sets for row in printed_overlaps(cell.pretraining)]
     if not rows:
@@ -583,7 +587,7 @@ def _own_analysis(of_sets: Sequence[TestSetOverlap]) -> str:
     return f" Its paper finds copies of test images in it: {shares} ({rows[0].source})."
 
 
-def _not_compared(of_sets: Sequence[TestSetOverlap], unread: Sequence[str]) -> Sentences:
+def _not_compared(of_sets: Sequence[OverlapCell], unread: Sequence[str]) -> Sentences:
     n = of_sets[0].classes
     rest = n - len(unread)
     others = "The other one is not" if rest == 1 else f"None of the other {rest:,} is"
@@ -610,7 +614,9 @@ def not_found(unread: Sequence[str], n: int) -> str:
     return f"{many} {verb} not found in WordNet{_named(unread)}: {pronoun} not compared."
 
 
-def _look_first(extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: Sequence[str]) -> Sentences:
+def _look_first(
+    extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]
+) -> Sentences:
     n, total = max(len(names), *(cell.n_possible for cell in of_sets)), of_sets[0].classes
     return (
         "Unknown",
@@ -623,7 +629,7 @@ def _look_first(extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: 
     )
 
 
-def _yes(extractor: Extractor, of_sets: Sequence[TestSetOverlap], names: Sequence[str]) -> Sentences:
+def _yes(extractor: Extractor, of_sets: Sequence[OverlapCell], names: Sequence[str]) -> Sentences:
     if extractor.pretraining == (NOTHING,):
         return "Clean", "These features are made by hand: nothing was trained on any image.", ""
     by_word = [cell.printed_in for cell in of_sets if cell.certain is None]
@@ -646,5 +652,5 @@ def _named(names: Sequence[str]) -> str:
     return f" ({listed(names)})" if names else ""
 
 
-def _titles(of_sets: Sequence[TestSetOverlap], word: str = "and") -> str:
+def _titles(of_sets: Sequence[OverlapCell], word: str = "and") -> str:
     return f" {word} ".join(pretraining_sets()[cell.pretraining].title for cell in of_sets)

@@ -39,7 +39,7 @@ _PROTOTYPES_FROM = ("independent", "test images", "unknown")
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance:
+class DeclaredProvenance:
     """The author's declaration of how a result was made.
 
     Parameters
@@ -173,7 +173,7 @@ class AuditContext:
     vocabularies: tuple[Vocabulary, ...] = ()
     decisions: Decisions = field(default_factory=dict)
     thresholds: Thresholds = Thresholds()
-    provenance: Provenance = Provenance()
+    provenance: DeclaredProvenance = DeclaredProvenance()
     simulated: bool = False
     runs: Sequence[RunResult] = ()
     accuracies: Mapping[str, Mapping[int, float]] = field(default_factory=dict)

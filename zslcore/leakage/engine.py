@@ -12,7 +12,7 @@ from typing import Any
 from zslcore.datasets.base import ZSLDataset
 from zslcore.datasets.imports import pretraining_of
 from zslcore.leakage.checks import CHECKS, run_check
-from zslcore.leakage.context import AuditContext, Decisions, Provenance, Thresholds
+from zslcore.leakage.context import AuditContext, Decisions, DeclaredProvenance, Thresholds
 from zslcore.leakage.correction import CorrectedSplit, Policy, correct_context
 from zslcore.leakage.counts import compare_splits
 from zslcore.leakage.loading import FeatureSource, Labels, Subject, context_of, vocabulary_of
@@ -34,7 +34,7 @@ def audit(
     pretraining: Sequence[Vocabulary | str | PathLike[str]] | None = None,
     decisions: Decisions | None = None,
     thresholds: Thresholds | None = None,
-    provenance: Provenance | None = None,
+    provenance: DeclaredProvenance | None = None,
     runs: Sequence[Any] = (),
     accuracies: Mapping[str, Mapping[int, float]] | None = None,
     against: Subject | None = None,
@@ -87,7 +87,7 @@ def audit(
         "vocabularies": tuple(vocabulary_of(name) for name in pretraining),
         "decisions": decisions or {},
         "thresholds": thresholds or Thresholds(),
-        "provenance": provenance or Provenance(),
+        "provenance": provenance or DeclaredProvenance(),
         "runs": tuple(runs),
         "accuracies": accuracies or {},
     }

@@ -86,7 +86,7 @@ class RecognisedFile:
         return clean_text(self.path.name)
 
 
-def recognise(path: Path) -> RecognisedFile:
+def recognise_file(path: Path) -> RecognisedFile:
     """Return the kind of a file, by its content; raise FileRefusedError for any other."""
     if not path.is_file():
         raise FileRefusedError(f"{clean_text(path.name)}: expected a file; found none.")

@@ -164,8 +164,8 @@ def trained_in_words() -> str:
 def headline() -> str:
     """Return the number of code bases that select the epoch on test images, in a sentence."""
     return (
-        f"{count_codes('epoch').get('test', 0)} of {len(codes())} code bases select the epoch on test "
-        "images."
+        f"{count_codes('epoch').get('test', 0)} of {len(codes())} code bases select the epoch on "
+        "test images."
     )
 
 

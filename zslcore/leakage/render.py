@@ -149,7 +149,7 @@ def to_paragraph(report: Report) -> str:
 # --- HTML -----------------------------------------------------------------------------------------
 
 
-def to_html(*reports: Report) -> str:
+def reports_html(*reports: Report) -> str:
     """Return reports as one standalone page."""
     first = reports[0]
     return page(f"{first.word}: {_titled(first)}", body_of(*reports))
@@ -318,7 +318,7 @@ def _xml(text: str) -> str:
 
 FORMATS: dict[str, Callable[[Report], str]] = {
     "text": to_text,
-    "html": to_html,
+    "html": reports_html,
     "json": to_json,
     "junit": to_junit,
 }

@@ -248,11 +248,6 @@ KNOWN_CLASSES = "Test classes in the pre-training set"
 TRAINING_ROWS, TRAINED_ON = "Training rows", "test images that were trained on"
 
 
-def percent(fraction: float) -> str:
-    """Return a fraction in [0, 1] in percent, with one decimal."""
-    return f"{100 * fraction:.1f} %"
-
-
 def trained_classes(value: str = "", note: str = "") -> Figure:
     """Return the number of test classes in the pre-training set; unknown without a value."""
     why = "" if value else "the classes or the pre-training set are not known"

@@ -34,11 +34,11 @@ from zslcore.leakage.report import (
     Picture,
     Report,
     counted,
-    percent,
     trained_classes,
     worst_first,
 )
 from zslcore.leakage.vocabularies import USUAL, VOCABULARY_NAMES, Vocabulary, get_vocabulary
+from zslcore.numbers import percent
 from zslcore.scores.judging import ScoreReport, judge_predicted
 from zslcore.scores.reading import JudgedScores
 

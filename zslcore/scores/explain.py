@@ -218,7 +218,9 @@ def _readings_of_one(report: ScoreReport) -> Iterator[ScoreReading]:
             yield ScoreReading(description, {"H": accuracy}, "name it")
     for k, value in report.top_k.items():
         if k > 1:
-            yield ScoreReading(f"top-{k} among unseen classes, per class", {"ZSL": value}, "name it")
+            yield ScoreReading(
+                f"top-{k} among unseen classes, per class", {"ZSL": value}, "name it"
+            )
     yield from _readings_of_ties(report)
 
 
@@ -270,7 +272,9 @@ def _readings_of_several(of_files: Sequence[Sequence[ScoreReading]]) -> Iterator
         yield ScoreReading(f"mean over {n} files, {name}", means, same[0].standing)
         if {"u", "s", "H"} <= {*means} and not name.startswith("mean of"):
             value = float(harmonic_mean(means["s"], means["u"]))
-            yield ScoreReading(f"H of the mean u and s of {n} files, {name}", {"H": value}, "name it")
+            yield ScoreReading(
+                f"H of the mean u and s of {n} files, {name}", {"H": value}, "name it"
+            )
         for metric in means:
             best = max(same, key=lambda r, metric=metric: r.metrics[metric])  # type: ignore[misc]
             text = f"the best of {n} files by {metric} on the test images (oracle), {name}"

@@ -90,7 +90,7 @@ class ScoreReport:
     @cached_property
     def figures(self) -> Mapping[str, float | None]:
         """Every figure of the registry that follows from answers; None where it does not."""
-        return protocols.figures_of(self.matrix.tested, self.chosen)
+        return protocols.metrics_of_test(self.matrix.tested, self.chosen)
 
     @cached_property
     def reasons(self) -> Mapping[str, str]:

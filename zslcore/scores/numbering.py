@@ -90,7 +90,7 @@ def mixed_sides(y: np.ndarray, seen: np.ndarray, best: Best, answers: np.ndarray
     return False
 
 
-def figures_of(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> str:
+def metrics_in_words(y: np.ndarray, seen: np.ndarray, answers: np.ndarray) -> str:
     """Return u, s and H per class at gamma 0 under some labels, as a text."""
     sides = {"u": ~seen[y], "s": seen[y]}
     metrics = {

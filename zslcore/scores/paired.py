@@ -40,7 +40,7 @@ from zslcore.metrics.significance import (
     paired_test,
     stratum_of,
 )
-from zslcore.scores.protocols import OVER, WORDS, Words, figures_of, side_by_side
+from zslcore.scores.protocols import OVER, WORDS, Words, metrics_of_test, side_by_side
 from zslcore.scores.reading import JudgedScores
 from zslcore.texts import strict_json
 
@@ -81,7 +81,7 @@ class Pair:
         ``high``, and over images within their class, ``low_images`` and ``high_images``; the
         two-sided p of the same draws, ``p`` and ``p_images``.
         """
-        both = [figures_of(*one) for one in zip(self.tests, self.gammas, strict=True)]
+        both = [metrics_of_test(*one) for one in zip(self.tests, self.gammas, strict=True)]
         names = [name for name in both[0] if None not in (both[0][name], both[1][name])]
         table = pd.DataFrame(
             {"first": both[0], "second": both[1]}, index=names, dtype=float

@@ -185,7 +185,7 @@ PROTOCOLS = (
 # --- Figures --------------------------------------------------------------------------------------
 
 
-def figures_of(test: AnsweredTest, gamma: float | None) -> dict[str, float | None]:
+def metrics_of_test(test: AnsweredTest, gamma: float | None) -> dict[str, float | None]:
     """Return every figure of the registry that follows from answers; None where it cannot.
 
     ``gamma`` is the chosen one, None without one.
@@ -262,7 +262,7 @@ def side_by_side(
 
     Columns are ``protocol``, ``line``, ``average`` ("per class", "per image"), ``figure`` (its
     name in the registry), ``value``, a fraction, ``reason`` where there is none, and those of
-    ``intervals``. The arguments are of :func:`figures_of`, :func:`reasons_of` and
+    ``intervals``. The arguments are of :func:`metrics_of_test`, :func:`reasons_of` and
     :func:`intervals_of`.
     """
     rows = [

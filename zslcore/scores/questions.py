@@ -20,7 +20,12 @@ from zslcore.leakage.published import KnownTest, recognised
 from zslcore.metrics import Answers, mean_class_accuracy
 from zslcore.names import class_key, class_keys, shared_spellings
 from zslcore.scores.given_sides import ERRORS, ruled_out_sides
-from zslcore.scores.numbering import LabelReading, figures_of, mixed_sides, reading_within_sides
+from zslcore.scores.numbering import (
+    LabelReading,
+    metrics_in_words,
+    mixed_sides,
+    reading_within_sides,
+)
 from zslcore.scores.reading import (
     ALL,
     ScoreFile,
@@ -148,17 +153,17 @@ def _within_sides_question(matrix: Scores) -> Question | None:
     if reading is not None:
         return Question(
             "within-sides",
-            f"{matrix.name}: as the labels stand, {figures_of(y, seen, answers)}; if "
-            f"{reading.description}, {figures_of(reading.y, seen, answers)} (per class, γ = 0): is "
-            "that how they count?",
+            f"{matrix.name}: as the labels stand, {metrics_in_words(y, seen, answers)}; if "
+            f"{reading.description}, {metrics_in_words(reading.y, seen, answers)} (per class, "
+            "γ = 0): is that how they count?",
         )
     if mixed_sides(y, seen, best, answers):
         return Question(
             "within-sides",
-            f"{matrix.name}: as the labels stand, {figures_of(y, seen, answers)}, but many images "
-            "labelled 0, 1, 2 ... are answered with the first, second, third ... unseen class: do "
-            "labels of unseen images count the unseen classes? Their rows are mixed with those of "
-            "seen images, so that labels have to be given as numbers of columns.",
+            f"{matrix.name}: as the labels stand, {metrics_in_words(y, seen, answers)}, but many "
+            "images labelled 0, 1, 2 ... are answered with the first, second, third ... unseen "
+            "class: do labels of unseen images count the unseen classes? Their rows are mixed with "
+            "those of seen images, so that labels have to be given as numbers of columns.",
         )
     return None
 

@@ -16,7 +16,7 @@ from typing import Any
 from zslcore.interactive.one_file import element, script_of
 from zslcore.interactive.seen_unseen import COMPONENT, interactive_curve
 from zslcore.leakage import contamination
-from zslcore.leakage.context import AuditContext, Provenance
+from zslcore.leakage.context import AuditContext, DeclaredProvenance
 from zslcore.leakage.engine import audit_context
 from zslcore.leakage.loading import context_of, vocabulary_of
 from zslcore.leakage.published import published_as
@@ -63,7 +63,7 @@ class Submission:
     report: ScoreReport | None = None
     extractor: str = ""
     pretraining: tuple[str, ...] = ()
-    provenance: Provenance = field(default_factory=Provenance)
+    provenance: DeclaredProvenance = field(default_factory=DeclaredProvenance)
     printed: tuple[Printed, ...] = ()
     command: str = ""
 
@@ -198,7 +198,7 @@ def _blinded(card: Report, of: Submission) -> tuple[Report, ScoreReport | None]:
 # --- As a page ------------------------------------------------------------------------------------
 
 
-def to_html(card: Report, report: ScoreReport | None) -> str:
+def review_html(card: Report, report: ScoreReport | None) -> str:
     """Return a review as a standalone page; every text from outside is escaped."""
     curve = None
     if report is not None and report.matrix.tested.has_curve:

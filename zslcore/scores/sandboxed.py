@@ -82,7 +82,7 @@ def memory_for(files: list[Path], limits: Limits = DEFAULT_LIMITS) -> int:
     return COPIES * sum(limits.budget(path.stat().st_size) for path in files)
 
 
-def warm_up() -> None:
+def preload_scores() -> None:
     """Let the first file of scores not wait for the imports of its child."""
     worker.warm_up(__name__)
 

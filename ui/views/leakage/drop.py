@@ -36,9 +36,9 @@ from zslcore.leakage import (
     VOCABULARY_NAMES,
     AuditContext,
     CorrectedSplit,
+    DeclaredProvenance,
     Finding,
     Mark,
-    Provenance,
     SplitComparison,
     Verdict,
     Vocabulary,
@@ -49,7 +49,7 @@ from zslcore.leakage.correction import Policy
 from zslcore.leakage.file_kinds import ENDINGS, class_list_of
 from zslcore.leakage.loading import context_of
 from zslcore.leakage.published import PredictedScores
-from zslcore.leakage.render import read_report, to_html, to_json, to_paragraph
+from zslcore.leakage.render import read_report, reports_html, to_json, to_paragraph
 from zslcore.leakage.report import Report, counted
 from zslcore.leakage.split_card import card_of_classes
 from zslcore.leakage.vocabularies import USUAL
@@ -92,7 +92,7 @@ def show(header: Header) -> None:
         return
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("drop_files") or window.is_narrow())
-    sandboxed.warm_up()
+    sandboxed.preload_scores()
     with upload.container(height=_UPLOAD if certain else "content", border=False):
         files = st.file_uploader(
             "Split, scores or both, predictions, or a result",
@@ -378,7 +378,7 @@ MEASURED = ("LinearS2V", "LinearV2S", "ESZSL")
 class Declared:
     """Declaration of a split; ``groups`` and ``own`` are uploaded files."""
 
-    provenance: Provenance
+    provenance: DeclaredProvenance
     own: UploadedFile | None
     groups: UploadedFile | None
     pattern: str
@@ -408,7 +408,7 @@ def declare(*, measurable: bool) -> Declared:
     if menu.open or _is_declared():
         st.session_state[_DECLARED] = True
     if not st.session_state.get(_DECLARED):
-        return Declared(Provenance(), None, None, "", measure=False)
+        return Declared(DeclaredProvenance(), None, None, "", measure=False)
     with menu:
         provenance = _declare_provenance()
         own, groups, pattern = _declare_files()
@@ -426,7 +426,7 @@ def _is_declared() -> bool:
     return any(f"leakage_{name}" in st.query_params for name in _STATED)
 
 
-def _declare_provenance() -> Provenance:
+def _declare_provenance() -> DeclaredProvenance:
     chosen = {
         what: controls.choose_option(label, CHOSEN_ON, key=f"leakage_{what}")
         for what, label in _CHOICES.items()
@@ -436,7 +436,7 @@ def _declare_provenance() -> Provenance:
         ["unknown", "independent", "test images"],
         key="leakage_prototypes",
     )
-    return Provenance(**chosen)
+    return DeclaredProvenance(**chosen)
 
 
 def _declare_files() -> tuple[UploadedFile | None, UploadedFile | None, str]:
@@ -506,7 +506,7 @@ def _show_takeaway(card: Report, key: str) -> None:
         )
         if menu is not None:
             menu.code(to_paragraph(card), language=None, wrap_lines=True, width=560)
-        page = partial(to_html, card)
+        page = partial(reports_html, card)
         download("Report, HTML", page, f"check_{stem}.html", f"drop_report{key}", type="secondary")
         download("JSON", partial(to_json, card), f"check_{stem}.json", f"drop_json{key}")
 

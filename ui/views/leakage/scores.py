@@ -71,7 +71,7 @@ def show(header: Header) -> None:
 
 def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
     """Return the uploads, the validation scores and the names of the two sides."""
-    sandboxed.warm_up()
+    sandboxed.preload_scores()
     # An upload begins in a higher form than its own: without files its height is certain.
     certain = not (st.session_state.get("scores_files") or window.is_narrow())
     with st.container(height=UPLOAD if certain else "content", border=False):

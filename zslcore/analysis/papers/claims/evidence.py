@@ -404,7 +404,9 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
     rows = []
     for result in by_key.values():
         row = run_figures(result) | {"benchmark": _benchmark(result)}
-        row["pretraining"] = " + ".join(trained_on(result.spec.dataset, result.spec.digest))
+        row["pretraining"] = " + ".join(
+            pretraining_by_name(result.spec.dataset, result.spec.digest)
+        )
         row["gain"] = _gain(result, row["benchmark"])
         for k, spec in enumerate(planned(result, "folds"), start=1):
             of_fold = by_key.get(spec.key)
