@@ -93,11 +93,11 @@ def print_figure(
         about = {"Software": about["Creator"]}
     out = BytesIO()
     with _settled(settings):
-        figure.savefig(out, format=form, dpi=DOTS, metadata=about, bbox_inches=page_of(figure))
+        figure.savefig(out, format=form, dpi=DOTS, metadata=about, bbox_inches=page_bounds(figure))
     return out.getvalue()
 
 
-def page_of(figure: Figure) -> Bbox:
+def page_bounds(figure: Figure) -> Bbox:
     """Return the page in inches: as wide as the figure, as high as its contents."""
     from matplotlib.transforms import Bbox
 

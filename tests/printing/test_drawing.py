@@ -28,7 +28,7 @@ from zslcore.printing import (  # noqa: E402 - both need the extra
     draw_texts,
     draw_words,
     drawn,
-    page_of,
+    page_bounds,
     print_figure,
     set_axis,
 )
@@ -137,7 +137,7 @@ def test_no_text_is_cut_off_and_every_text_is_8_pt(panel, font, width, monkeypat
         Text, "draw", lambda text, *a, **k: (texts.append(text), draw(text, *a, **k))
     )
     figure.draw_without_rendering()
-    page = page_of(figure).transformed(figure.dpi_scale_trans).padded(1)
+    page = page_bounds(figure).transformed(figure.dpi_scale_trans).padded(1)
     written = [text for text in texts if text.get_text() and text.get_visible()]
     assert len(written) > 8
     for text in written:
@@ -154,7 +154,7 @@ def test_a_square_panel_leaves_no_strip_empty(width, title):
     own, legend = figure.axes[0].get_tightbbox(), figure.legends[0].get_window_extent()
     inch = figure.dpi
     assert 0 <= legend.y0 - own.y1 < 0.12 * inch
-    assert 0 <= own.y0 - page_of(figure).y0 * inch < 0.12 * inch
+    assert 0 <= own.y0 - page_bounds(figure).y0 * inch < 0.12 * inch
     assert figure.axes[0].get_aspect() == 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 from zslcore.analysis.action_tables import action_gains, compared_splits
 from zslcore.analysis.actions import (
@@ -35,17 +35,19 @@ KINDS = {"attributes": "attributes", "word2vec": "word vectors"}
 
 @dataclass(frozen=True)
 class GainExperiment(Experiment):
-    """OverlapGain of every method minus that of the baseline, configurations "OS1" to "OS4"."""
+    """OverlapGain of every method minus that of the baseline, configurations "OS1" to "OS4".
+
+    ``by_split`` has the accuracies on the splits of earlier papers and on the controlled ones.
+    """
 
     configurations: tuple[str, ...]
-    splits: tuple[Splits, ...] = ("controlled",)
+    by_split: bool = field(default=False, kw_only=True)
     lacks: str = field(
         default="The paper's figures are of IDT, C3D, I3D and 3D-ResNet features of the real "
         "videos, which the authors of BiDiLEL and of I3D for zero-shot actions have on their "
         "pages: 'zslcore import --pretraining' reads such features.",
         kw_only=True,
     )
-    methods: ClassVar[tuple[str, ...]] = tuple(PAPER)
     n_datasets: int | None = field(default=None, kw_only=True)
     scales: bool = field(default=False, kw_only=True)
     at: str = field(default="prototypes", kw_only=True)
@@ -55,6 +57,16 @@ class GainExperiment(Experiment):
         "states them.",
         kw_only=True,
     )
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The rows of the table: those with released splits, or all of the paper."""
+        return ON_RELEASED if self.by_split else tuple(PAPER)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Other methods; none has released splits."""
+        return () if self.by_split else super().others
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -71,6 +83,9 @@ class GainExperiment(Experiment):
 
     def specs(self, request: Request) -> list[ActionSpec]:
         """Return the study of every configuration, on those data sets that have its classes."""
+        splits: tuple[Splits, ...] = (
+            ("controlled", "released") if self.by_split else ("controlled",)
+        )
         of_classes: dict[str | None, list[str]] = {}
         for name in request.datasets:
             classes = recognise_actions(cached_dataset(name).class_names)
@@ -84,7 +99,7 @@ class GainExperiment(Experiment):
                     configuration.name,
                     feature_sets(configuration, datasets),
                     request.methods,
-                    self.splits,
+                    splits,
                     n_draws=request.draws,
                 )
                 specs.append(spec)
@@ -96,6 +111,9 @@ class GainExperiment(Experiment):
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield a row a method and kind of prototypes, a column for each kind of features."""
+        if self.by_split:
+            yield from self._split_rows(request)
+            return
         for spec in self.specs(request):
             baseline = baseline_of(spec.sets)
             study = stored_study(spec.units())
@@ -111,31 +129,7 @@ class GainExperiment(Experiment):
                     interval=(row["minus_low"], row["minus_high"]),
                 )
 
-
-def fits_by_name(fits: Iterable[ActionFit]) -> dict[str, list[ActionFit]]:
-    """Return the fits of a study: all draws of a method with one kind of features, by name."""
-    named: dict[str, list[ActionFit]] = {}
-    for fit in fits:
-        named.setdefault(f"{fit.method} on {fit.set.dataset}", []).append(fit)
-    return named
-
-
-@dataclass(frozen=True)
-class SplitsExperiment(GainExperiment):
-    """Accuracy on the splits of earlier papers and on the controlled ones."""
-
-    splits: tuple[Splits, ...] = ("controlled", "released")
-    #: Only these methods have released splits.
-    methods: ClassVar[tuple[str, ...]] = ON_RELEASED
-    others: ClassVar[tuple[str, ...]] = ()
-    at: str = field(default="features and prototypes", kw_only=True)
-    figures: str = field(
-        default="Accuracy in percent, per class, mean over {draws} released and over {draws} "
-        "controlled splits; the difference with its 95 % interval over splits.",
-        kw_only=True,
-    )
-
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
+    def _split_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield three cells for each kind of features and prototypes."""
         for spec in self.specs(request):
             study = stored_study(spec.units())
@@ -151,3 +145,11 @@ class SplitsExperiment(GainExperiment):
                 printed = row["printed_controlled"] - row["printed_released"]
                 interval = row["low"], row["high"]
                 yield cell("difference", [row["difference"]], printed, interval=interval)
+
+
+def fits_by_name(fits: Iterable[ActionFit]) -> dict[str, list[ActionFit]]:
+    """Return the fits of a study: all draws of a method with one kind of features, by name."""
+    named: dict[str, list[ActionFit]] = {}
+    for fit in fits:
+        named.setdefault(f"{fit.method} on {fit.set.dataset}", []).append(fit)
+    return named

@@ -25,7 +25,7 @@ from zslcore.analysis.actions import DRAWS
 from zslcore.analysis.bias_variance import CLASS_DRAWS, IMAGE_DRAWS
 from zslcore.analysis.method_table import MethodResult as StoredCell
 from zslcore.analysis.method_table import cells_of_runs, row_name
-from zslcore.analysis.papers.experiments.actions import GainExperiment, SplitsExperiment
+from zslcore.analysis.papers.experiments.actions import GainExperiment
 from zslcore.analysis.papers.experiments.counts import (
     DRAWING,
     CountExperiment,
@@ -48,7 +48,6 @@ from zslcore.analysis.papers.experiments.rows import (
     TransductionExperiment,
 )
 from zslcore.analysis.papers.experiments.runs import (
-    FoldsExperiment,
     PrintedColumn,
     RanksExperiment,
     RunsExperiment,
@@ -97,11 +96,14 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             _BY_SPLIT,
         ),
         _benchmark(
-            FoldsExperiment,
+            RunsExperiment,
             "gbu:figure3",
             "ZSL with what each validation split chooses",
             "GBU 3",
             _BY_SPLIT,
+            by_fold=True,
+            figures="Accuracy in percent, per class; each column with the parameters that one "
+            "fold chooses.",
         ),
         _benchmark(
             RanksExperiment,
@@ -208,8 +210,14 @@ EXPERIMENTS: Mapping[str, Experiment] = {
             GainExperiment(f"fair:figure{number}", f"what known actions gain, {name}", (name,))
             for number, name in enumerate(("OS1", "OS2", "OS3", "OS4"), 2)
         ),
-        SplitsExperiment(
-            "fair:table4", "BiDiLEL on released and on controlled splits", ("OS2", "OS4")
+        GainExperiment(
+            "fair:table4",
+            "BiDiLEL on released and on controlled splits",
+            ("OS2", "OS4"),
+            by_split=True,
+            at="features and prototypes",
+            figures="Accuracy in percent, per class, mean over {draws} released and over {draws} "
+            "controlled splits; the difference with its 95 % interval over splits.",
         ),
     )
 }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, takewhile
 from math import fsum
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -53,18 +53,25 @@ class PrintedColumn:
 
 @dataclass(frozen=True)
 class RunsExperiment(Experiment):
-    """A table of runs, ``printed_as`` in the paper ("GBU 3")."""
+    """A table of runs, ``printed_as`` in the paper ("GBU 3").
+
+    ``by_fold`` has the same test set with the choice of each single fold, a column a fold.
+    """
 
     printed_as: str
     cells: tuple[PrintedColumn, ...]
+    by_fold: bool = field(default=False, kw_only=True)
     takes_params: bool = field(default=True, kw_only=True)
-    #: What is run besides the choice on all folds.
-    choices: ClassVar[tuple[ChoiceRule, ...]] = ()
     figures: str = field(
         default="Accuracy in percent, per class unless stated; parameters and gamma chosen on "
         "the folds; {over}.",
         kw_only=True,
     )
+
+    @property
+    def choices(self) -> tuple[ChoiceRule, ...]:
+        """Runs besides those with the choice on all folds."""
+        return ("folds",) if self.by_fold else ()
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -158,14 +165,34 @@ class RunsExperiment(Experiment):
         values = map(cell.value, RunPlan([spec], seeds).of(spec, ResultStore()))
         return [value for value in values if value is not None]
 
+    def values_by_fold(self, spec: RunSpec, cell: PrintedColumn) -> list[float]:
+        """Return the stored metrics of a cell with the choice of each fold."""
+        runs = RunPlan([spec], choices=self.choices).of(spec, ResultStore())
+        values = [value for run in [*runs][1:] if (value := cell.value(run)) is not None]
+        if values:
+            return values
+        shipped = {each["cell"]: float(each["ours"]) for each in measured_cells(spec.key)}
+        folds = takewhile(shipped.__contains__, (f"{cell.title} {k}" for k in count(1)))
+        return [shipped[fold] for fold in folds]
+
+    def _fold_columns(self, spec: RunSpec, cell: PrintedColumn) -> dict[str, list[float]]:
+        """Return the value of every fold, and their range, by column."""
+        values = self.values_by_fold(spec, cell)
+        columns = {f"{cell.title} {k}": [value] for k, value in enumerate(values, 1)}
+        return columns | {f"{cell.title} range": [float(np.ptp(values))] if values else []}
+
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield means and deviations over seeds, and the printed figures."""
+        """Yield means and deviations over seeds with the printed figures, or columns of folds."""
         (name,) = request.datasets
         dataset = cached_dataset(name)
         printed = self.printed(request.benchmark or benchmark_of(dataset))
         for method in request.methods:
             for cell in self.cells_of(dataset):
                 spec = self.first_spec(name, method, cell)
+                if self.by_fold:
+                    for title, values in self._fold_columns(spec, cell).items():
+                        yield cell_row(title, values, dataset=name, method=method, key=spec.key)
+                    continue
                 values = self.stored_values(spec, cell, request.seeds)
                 printed_value = printed[cell.title].get(method)
                 row = cell_row(
@@ -204,52 +231,15 @@ class RunsTask:
         )
 
 
-# --- Choices of single folds, and ranks -----------------------------------------------------------
-
-
 @dataclass(frozen=True)
-class FoldsExperiment(RunsExperiment):
-    """The same test set with the choice of each single fold, a column a fold."""
-
-    choices: ClassVar[tuple[ChoiceRule, ...]] = ("folds",)
-    figures: str = field(
-        default="Accuracy in percent, per class; each column with the parameters that one "
-        "fold chooses.",
-        kw_only=True,
-    )
-
-    def values_by_fold(self, spec: RunSpec, cell: PrintedColumn) -> list[float]:
-        """Return the stored metrics of a cell with the choice of each fold."""
-        runs = RunPlan([spec], choices=self.choices).of(spec, ResultStore())
-        values = [value for run in [*runs][1:] if (value := cell.value(run)) is not None]
-        if values:
-            return values
-        shipped = {each["cell"]: float(each["ours"]) for each in measured_cells(spec.key)}
-        folds = takewhile(shipped.__contains__, (f"{cell.title} {k}" for k in count(1)))
-        return [shipped[fold] for fold in folds]
-
-    def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
-        """Yield a column a split and fold, then the range over folds."""
-        (name,) = request.datasets
-        for method in request.methods:
-            for cell in self.cells_of(cached_dataset(name)):
-                spec = self.first_spec(name, method, cell)
-                values = self.values_by_fold(spec, cell)
-                columns = {f"{cell.title} {k}": [value] for k, value in enumerate(values, 1)}
-                columns[f"{cell.title} range"] = [float(np.ptp(values))] if values else []
-                for title, value in columns.items():
-                    yield cell_row(title, value, dataset=name, method=method, key=spec.key)
-
-
-@dataclass(frozen=True)
-class RanksExperiment(FoldsExperiment):
+class RanksExperiment(RunsExperiment):
     """How often each method is at each place, over data sets and, ``by_fold``, over folds.
 
     ``printed_ranks`` names the table with the mean ranks that the figure prints, if it is here.
     """
 
-    by_fold: bool = True
     printed_ranks: str = ""
+    by_fold: bool = field(default=True, kw_only=True)
     n_datasets: int | None = field(default=None, kw_only=True)
     unit: Unit = field(default="number", kw_only=True)
     at: str = field(default="figure", kw_only=True)
@@ -261,14 +251,8 @@ class RanksExperiment(FoldsExperiment):
     )
 
     def tasks(self, request: Request) -> dict[str, list[RunsTask]]:
-        """Return the runs, with those of every fold where they count."""
-        tasks = super().tasks(request)
-        if self.by_fold:
-            return tasks
-        return {
-            name: [replace(task, plan=replace(task.plan, seeds=1, choices=())) for task in of_name]
-            for name, of_name in tasks.items()
-        }
+        """Return the runs, with those of every fold or of the first seed alone."""
+        return super().tasks(request if self.by_fold else replace(request, seeds=1))
 
     def table_rows(self, request: Request) -> Iterator[dict[str, Any]]:
         """Yield mean ranks and places; the difference needs all data sets of the figure."""
