@@ -26,6 +26,16 @@ def test_an_option_of_an_audit_prints_every_finding(split, capsys):
     assert not found.err
 
 
+def test_format_json_is_the_cards_where_a_file_is_no_split(split, capsys):
+    scores = split.with_name("scores.npz")
+    np.savez(scores, scores=np.eye(4)[Y], labels=Y, unseen=[3])
+    assert main(["check", str(scores), "--format", "json"]) == 3
+    card = json.loads(capsys.readouterr().out)
+    assert (card["kind"], card["verdict"]) == ("score matrix", "unknown")
+    assert main(["check", str(split), str(scores), "--format", "json"]) == 1
+    assert {card["kind"] for card in json.loads(capsys.readouterr().out)} >= {"score matrix"}
+
+
 def test_a_data_set_is_checked_by_its_name_and_several_splits_at_once(split, capsys):
     assert main(["check", "digits", "--allow-incomplete"]) in (0, 1)
     assert "ZSL010" in capsys.readouterr().out

@@ -73,15 +73,24 @@ def run(args: argparse.Namespace) -> Output | int:
         each = [json.loads(to_json(card)) for card in cards]
         return each[0] if len(each) == 1 else each
 
+    if args.format == "json":
+        args.json = True
     return Output("\n".join(map(to_text, cards)), values, worst_status(cards))
 
 
 def _asks_for_findings(args: argparse.Namespace) -> bool:
     """Whether an option or a subject needs more than a card."""
     names = [option.usage.split()[0][2:].replace("-", "_") for option in findings.OPTIONS]
-    values = (getattr(args, name) for name in names if name not in ("pretraining", "output"))
+    values = (
+        getattr(args, name) for name in names if name not in ("pretraining", "output", "format")
+    )
     if any(value is not None and value is not False for value in values):
         return True
+    if args.format and any(path.is_file() for path in args.files):  # cards are text or JSON alone
+        files = grouped([recognise_file(path) for path in args.files if path.is_file()])
+        is_card = args.format in ("text", "json") and any(f.main.kind != "split" for f in files)
+        if not is_card:
+            return True
     return not all(path.is_file() for path in args.files if _is_no_file(path))
 
 
