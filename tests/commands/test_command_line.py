@@ -240,7 +240,7 @@ def test_claims_are_judged_on_what_is_kept(capsys):
     assert main(["run", "--method", "LinearS2V", "--no-oracle", "--select-for", "zsl"]) == 0
     capsys.readouterr()
     assert main(["claims", "--id", "cal-lifts-every-method"]) == 0
-    assert "real features: UNDECIDED. There is no run on CUB or AWA2" in capsys.readouterr().out
+    assert "real features: UNDECIDED. No run on CUB or AWA2 is available" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

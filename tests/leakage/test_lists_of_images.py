@@ -3,7 +3,7 @@
 import pytest
 
 from zslcore.exceptions import FileRefusedError
-from zslcore.leakage.file_kinds import recognise
+from zslcore.leakage.file_kinds import recognise_file
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ def test_a_list_of_images_is_refused_with_the_next_step(tmp_path, name, text, se
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(FileRefusedError, match=sentence):
-        recognise(path)
+        recognise_file(path)
 
 
 @pytest.mark.parametrize("text", ["dog\ncat\n", "a.jpg\ndog\n", "tub/bath\nfox/dog\n"])
 def test_other_lists_are_classes(tmp_path, text):
     path = tmp_path / "classes.txt"
     path.write_text(text)
-    assert recognise(path).kind == "classes"
+    assert recognise_file(path).kind == "classes"

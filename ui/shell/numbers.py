@@ -13,7 +13,7 @@ def in_points(difference: float | None) -> str:
 
     Examples
     --------
-    >>> points(0.013), points(-0.013), points(-0.0001)
+    >>> in_points(0.013), in_points(-0.013), in_points(-0.0001)
     ('+1.3 points', '−1.3 points', '+0.0 points')
     """
     if difference is None or math.isnan(difference):

@@ -114,7 +114,7 @@ def page_sentence(message: str) -> str:
 
     Examples
     --------
-    >>> as_text("could not be read (BadZipFile)")
+    >>> page_sentence("could not be read (BadZipFile)")
     'could not be read'
     """
     for pattern, words in _ON_A_PAGE:
