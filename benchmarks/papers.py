@@ -27,8 +27,9 @@ from zslcore.analysis.papers.experiments import (
     configured_experiment,
     reproduce,
 )
-from zslcore.analysis.papers.experiments.experiment import Request, cached_dataset, widen_table
+from zslcore.analysis.papers.experiments.experiment import Request, widen_table
 from zslcore.analysis.papers.experiments.runs import RunsExperiment
+from zslcore.analysis.study import cached_dataset
 from zslcore.commands.options import show_standing
 from zslcore.commands.reproduce import heading, show_piece
 from zslcore.results.planning import SEEDS, RunPlan, first_specs
