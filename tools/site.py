@@ -414,10 +414,10 @@ def claims(runs: Sequence[RunResult]) -> str:
 
 def _claim(claim: Mapping[str, Any]) -> str:
     printed, real = (claim["judgments"][body] for body in ("printed", "real"))
-    measured = "" if real["verdict"] == "undecided" else f"<p>Measured: {escape(real['said'])}</p>"
+    measured = "" if real["verdict"] == "undecided" else f"<p>Measured: {escape(real['sentence'])}</p>"
     return (
         f"<details><summary>{escape(claim['statement'])}</summary>"
-        f"<p>Printed: {escape(printed['said'])}</p>{measured}"
+        f"<p>Printed: {escape(printed['sentence'])}</p>{measured}"
         f"<p><small>{escape(claim['paper'])}, section {escape(claim['section'])}. "
         f"{escape(claim['computed'])}</small></p></details>"
     )
