@@ -414,7 +414,8 @@ def claims(runs: Sequence[RunResult]) -> str:
 
 def _claim(claim: Mapping[str, Any]) -> str:
     printed, real = (claim["judgments"][body] for body in ("printed", "real"))
-    measured = "" if real["verdict"] == "undecided" else f"<p>Measured: {escape(real['sentence'])}</p>"
+    decided = real["verdict"] != "undecided"
+    measured = f"<p>Measured: {escape(real['sentence'])}</p>" if decided else ""
     return (
         f"<details><summary>{escape(claim['statement'])}</summary>"
         f"<p>Printed: {escape(printed['sentence'])}</p>{measured}"
