@@ -1,4 +1,4 @@
-"""A split as images by class and part, with the classes that every fold validates on."""
+"""A split as images by class and part, with the validation classes of each fold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BARS = (
 
 @cached_figure
 def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> Chart:
-    """Draw a split as images x classes, and under it which classes every fold validates on."""
+    """Draw the images of each class by part, and below them the validation classes of each fold."""
     lines = folds.shape[1]
     strip = 26 * max(lines, 1)
     share = 0.97 * strip / (330 + strip)

@@ -289,7 +289,7 @@ def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> ScoreRequ
 
 
 def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
-    """Join two files with the columns of one side each; None while that is asked."""
+    """Join two files with the columns of one side each; None while the question is open."""
     if len(files) != 2:
         return [*files]
     first, second = files

@@ -55,7 +55,7 @@ def fragment(function: Callable[P, R], *, run_every: float | None = None) -> Cal
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        # Streamlit copies every open container with all that it lies in, and looks at the page and
+        # Streamlit copies the whole stack of open containers, but reads only the page and
         # the innermost alone, but for a form: no part of a page that runs alone is in one.
         opened = context_dg_stack.get()
         token = context_dg_stack.set((*opened[:1], *opened[1:][-1:]))

@@ -63,7 +63,7 @@ ACTION_COLUMNS = (
 BATCH = 64
 #: Methods of the paper with the parameters that its section 4.3 states. LATEM's descent takes one
 #: video and one drawn class a step there; here a step takes the mean over 64 videos, and is 64
-#: times as long, so that a video counts as much. When SYNC's solver stops is ours.
+#: times as long, so that a video counts as much. SYNC's stopping rule is ours.
 PAPER: Mapping[str, ZSLEstimator] = MappingProxyType(
     {
         "CONSE": get_method("CONSE")(C=0.1, T=5),
@@ -102,7 +102,7 @@ class Configuration:
 
     @property
     def semantics(self) -> tuple[Semantics, ...]:
-        """The prototypes that there are: of HMDB51 no attributes were published."""
+        """Kinds of prototypes; HMDB51 has no published attributes."""
         both: tuple[Semantics, ...] = get_args(Semantics)
         return both if action_facts(self.dataset).attributes is not None else both[1:]
 
@@ -352,9 +352,9 @@ def study_table(
 
 # --- The data sets of a study ---------------------------------------------------------------------
 
-#: What a study calls features that were trained on nothing.
+#: Name in a study of features that were trained on nothing.
 BASELINE = "idt"
-#: What was trained on -> what a study calls features that know nothing else.
+#: Pre-training set -> name in a study of features that were trained on it alone.
 _CALLED = {extractor.pretraining: extractor.key for extractor in EXTRACTORS.values()}
 
 

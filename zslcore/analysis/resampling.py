@@ -1,9 +1,9 @@
 r"""Confidence of figures: resample classes or images, and recompute every figure.
 
-A benchmark's classes are a sample of classes, and its accuracies are means over them. Drawn again
-with replacement, seen and unseen ones separately and one fewer than there are of either, which
-makes the spread of the draws an unbiased estimate of the means' own, class :math:`c` is there
-:math:`w_c` times:
+A benchmark's classes are a sample of classes, and its accuracies are means over them. Each
+draw takes classes with replacement, seen and unseen ones separately, one fewer than either side
+has: then the spread of the draws estimates that of the means without bias. With class :math:`c`
+drawn :math:`w_c` times:
 
 .. math::
     u^* = \frac{\sum_{c \in \mathcal{C}_u} w_c \, acc_c}{\sum_{c \in \mathcal{C}_u} w_c}

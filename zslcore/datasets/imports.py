@@ -266,7 +266,7 @@ def _check_name(name: str) -> None:
 
 
 def _refuse_taken(name: str) -> None:
-    """Refuse names that :func:`load` would give to others; importing those takes a second."""
+    """Refuse the name of a built-in data set."""
     from zslcore.datasets.simulated_names import simulated_makers
 
     if name in ("digits", *simulated_makers()):

@@ -15,7 +15,7 @@ machine also its neighbours, since joblib then starts its processes anew.
 
 For lines of progress every piece writes into a file of its own how far it is, and one thread here
 reads them all: a line every ten seconds, whatever the pieces do. A piece weighs what it is expected
-to take; one of which nothing is known weighs the mean of the others.
+to take; a piece without an estimate weighs the mean of the others.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ class Piece:
 
 
 def pieces_of(X: Features | Shards) -> list[Piece]:
-    """Cut a matrix or a view into pieces: the parts of shards, else as many rows as are handy."""
+    """Cut a matrix or a view into pieces: the parts of shards, else blocks of rows."""
     view = X if isinstance(X, FeatureView) else FeatureView(X)
     scaling, matrix, rows = view.of(np.empty((0, 0))), view.matrix, view.row_numbers
     if not isinstance(matrix, Shards):

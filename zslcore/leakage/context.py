@@ -29,9 +29,9 @@ Decisions = Mapping[str, Mapping[str, Literal["confirmed", "rejected"]]]
 
 Value = TypeVar("Value")
 
-#: Names what a split file has next to the parts that are read, among the facts of a context.
+#: Key of the facts of a context that lists the other variables of a split file.
 UNREAD = "variables not read"
-#: Names the parts that trainval is made of where no list has it, among the facts of a context.
+#: Key of the facts of a context that lists the parts joined to trainval, if no list has it.
 UNION = "trainval from"
 
 _CHOSEN_ON = ("validation", "given", "test", "unknown", "none")
@@ -76,7 +76,7 @@ class DeclaredProvenance:
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """From where on a check speaks, and how loudly.
+    """Limits above which a check reports a finding, and the mark of the finding.
 
     Parameters
     ----------
@@ -297,7 +297,7 @@ class AuditContext:
 
 
 def _photographs(dataset: ZSLDataset) -> Photographs | None:
-    """Tell photographs by the names of a data set's image files, if they tell any."""
+    """Return the photograph of each row by the names of image files; None if they show none."""
     if dataset.simulated and not dataset.image_files:
         drawn = "simulated, every image is drawn by itself"
         return Photographs(np.arange(len(dataset.labels)), drawn, by_name=False)

@@ -37,7 +37,7 @@ BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 
 
 def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
-    """Return the test rows, sorted, that were trained on, by any finding that is a leak.
+    """Return the sorted test rows that any leak marks as trained on.
 
     By themselves, as an equal or near image, by their photograph, or by their class.
     """
@@ -51,7 +51,7 @@ def leaking_rows(context: AuditContext, report: Report) -> np.ndarray:
 
 
 def leaks_by_class(context: AuditContext, report: Report | None) -> pd.DataFrame:
-    """Count the images of every class by where they are, each once: a row per class with images.
+    """Count the images of each class by part, each image once; a row per class with images.
 
     ``known`` are tested as unseen, of a class that the extractor was trained on, ``leaking`` rows
     of a finding. Without a report no image counts as leaking, and one in two parts counts as

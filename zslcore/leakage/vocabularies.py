@@ -162,7 +162,7 @@ VERB_ENDINGS = (
 
 
 def id_of(name: str) -> str:
-    """Return the WordNet id of a noun that a class is named by, alone or before its words, or "".
+    """Return the WordNet id in a class name, alone or in front of words; "" without one.
 
     Examples
     --------
@@ -301,13 +301,13 @@ Domain = Literal["thing", "activity", "quality"]
 #: Empty where nothing is known.
 Domains = frozenset[Domain]
 
-#: Words that tell from where a place was photographed rather than which place it is.
+#: Words on the viewpoint of a photograph, not on the place.
 VIEWPOINTS = frozenset({"indoor", "outdoor", "interior", "exterior", "inside", "outside"})
-#: A list is about what this share, of the names of its commonest domain, can only be.
+#: A domain is one of a list's if this share of the names of the commonest can be of it alone,
 DOMAIN_SHARE = 0.25
-#: And this many names at least: one name does not speak for itself.
+#: and at least this many names: one is no evidence.
 DOMAIN_LEAST = 2
-#: With fewer names than this nothing is known of what a list is about.
+#: Fewest names of a list whose domains are judged.
 DOMAIN_NAMES = 5
 #: Lexicographer files of WordNet by what their words name; relations, times and the like are none.
 _OF_CATEGORY: dict[str, Domain] = {
@@ -328,7 +328,7 @@ def domain_of(synset: str) -> Domains:
 
 
 def domains(names: Iterable[str]) -> Domains:
-    """Return the domain of at least five names: of most, and of a quarter for certain."""
+    """Return the domains of five or more names: those that enough names can be of alone."""
     readings = [reading for name in set(names) if (reading := _readings(name))]
     if len(readings) < DOMAIN_NAMES:
         return frozenset()

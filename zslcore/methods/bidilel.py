@@ -35,7 +35,7 @@ NEAREST = 1e-9
 
 @dataclass(eq=False, repr=False)
 class BiDiLEL(ZSLEstimator):
-    r"""Learns a space from images, then finds each class its place among those already there.
+    r"""Learns a space from images, then places unseen classes among the seen ones in it.
 
     Bottom-up, a supervised locality preserving projection keeps an image near its neighbours of the
     same class [1]_:

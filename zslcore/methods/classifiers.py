@@ -1,8 +1,8 @@
 """Classifiers that several methods share, fitted once for consecutive runs.
 
 IAP and CONSE begin with the same multinomial logistic regression over seen classes: nine tenths of
-the time of either. A solution depends on what its key is made of and on nothing else, so that
-figures are the same.
+the time of either. A solution depends on its key alone, so a cached one gives the same
+numbers as a fresh fit.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def active_cache() -> ClassifierCache | None:
 
 
 def seconds_saved() -> float:
-    """Return the seconds of classifiers that were found here rather than fitted.
+    """Return the seconds of classifiers taken from the cache instead of fitted.
 
     A run that begins with them takes so much longer alone.
     """

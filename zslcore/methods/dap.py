@@ -90,7 +90,7 @@ class DAP(AttributeModel):
         formula=r"F(x, c) = \sum_m \log p(a_m^c \mid x) - \log p(a_m^c)",
         requires="prototypes whose values say how much of an attribute a class has",
     )
-    revision = 3  # attributes are fitted side by side, to a smaller tolerance; as had 2
+    revision = 3  # 2 and 3: attributes are fitted side by side, each time to a smaller tolerance
     param_grid: ClassVar = {"C": (0.1, 1.0, 10.0, 100.0)}
 
     C: float = 1.0

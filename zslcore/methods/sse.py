@@ -16,7 +16,7 @@ from zslcore.features import Features, chunks, l2_rows
 from zslcore.methods.base import MethodCard, Params, Scoring, ZSLEstimator
 from zslcore.methods.statistics import ClassStatistics
 
-#: Gradient steps between looks at which rows are done.
+#: Gradient steps between two tests of which rows have converged.
 STEPS = 32
 
 #: Values of images that are compared with all class means at a time.

@@ -1,7 +1,7 @@
 """The card of a score matrix or of predictions: metrics, and findings on them.
 
 No matrix tells which rows a model was trained on, so that its card is never "Clean". Predictions
-name data and split: where those are here, rows, labels and gamma are looked up.
+name their data and split; where both are available, rows, labels and gamma are compared.
 """
 
 from __future__ import annotations

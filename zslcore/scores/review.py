@@ -1,6 +1,6 @@
 """The review of a submission: the card of its files, every figure with intervals, and the curve.
 
-The audit, the contamination map and the protocols are asked; one command repeats all of it.
+It joins the audit, the contamination map and the protocols; one command repeats all of it.
 """
 
 from __future__ import annotations

@@ -286,7 +286,7 @@ def _tie_in_words(column: Column) -> str:
 
 
 def _begun_small(sentence: str) -> str:
-    """Return a sentence as the end of another one."""
+    """Return a sentence with a small first letter, to end another one."""
     return f"{sentence[:1].lower()}{sentence[1:].rstrip('.')}"
 
 

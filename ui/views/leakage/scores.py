@@ -72,7 +72,7 @@ def show(header: Header) -> None:
 def _take_files() -> tuple[list[ScoreUpload], ScoreUpload | None, Words]:
     """Return the uploads, the validation scores and the names of the two sides."""
     sandboxed.preload_scores()
-    # An upload begins in a higher form than its own: without files its height is certain.
+    # An upload is first drawn too high; without files its final height is known.
     certain = not (st.session_state.get("scores_files") or window.is_narrow())
     with st.container(height=UPLOAD if certain else "content", border=False):
         files = st.file_uploader(

@@ -218,7 +218,7 @@ def _fold_rows(context: AuditContext) -> Findings:
 
 
 def _other_lists(context: AuditContext) -> Findings:
-    """Compare the lists of a file that are no part of the split with the test parts.
+    """Compare lists outside the split, in the same file, with the test parts.
 
     One that is named for training and holds test rows trains on the test, unless its name says that
     these rows have no labels: then the setting is transductive, which only its author can tell.
@@ -469,6 +469,6 @@ def same_photograph(context: AuditContext) -> Findings:
 
 
 def shared_rows_of(number: np.ndarray, rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return those of ``rows`` with the photograph of one of ``others``, but rows in both."""
+    """Return ``rows`` that share a photograph with ``others``, without the rows in both."""
     rows = np.setdiff1d(rows, others)
     return rows[np.isin(number[rows], number[others])]

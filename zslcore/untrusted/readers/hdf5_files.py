@@ -16,7 +16,7 @@ from zslcore.untrusted.worker import Refused
 
 #: Deflate, shuffle and fletcher32: the filters that are part of HDF5, no plug-ins.
 HDF5_FILTERS = {1, 2, 3}
-#: Deflate cannot do better than this: what declares more values has never held them.
+#: Largest ratio of Deflate: a file that declares more values cannot hold them.
 MOST_COMPRESSED = 1100
 
 

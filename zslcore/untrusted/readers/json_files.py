@@ -73,7 +73,7 @@ _LISTS = (list, np.ndarray)
 
 
 def _as_columns(value: Any) -> Any:
-    """Return records, a list of objects or an object of them, as a list a name; others as they are.
+    """Return records, in a list or an object, as one list per name; leave other values alone.
 
     A name that some records lack, or that holds something else than texts or numbers, is left out.
     """
@@ -123,7 +123,7 @@ def read_value(path: str, kind: str, most: int, out: Path) -> Any:
 
 
 def refuse_more(value: Any, kind: str, most: int) -> None:
-    """Refuse a value of a file that holds more than ``most`` lines or values, or lies too deep."""
+    """Refuse a value with more than ``most`` lines or values, or one that nests too deeply."""
     what = "lines" if kind == "lines" else "rows" if kind in SEPARATORS else "values"
     count = count_values(value) if what == "values" else len(value)
     if count > most:

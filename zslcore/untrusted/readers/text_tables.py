@@ -22,7 +22,7 @@ from zslcore.untrusted.worker import Refused
 MAX_TEXT, MAX_COLUMNS, MAX_NAME, TEXT_BYTES = 64 << 20, 1 << 14, 256, 1 << 10
 #: Most bytes that reading a text may take: of numbers, 64 MiB of text take half of it.
 MOST_OF_TEXT = 512 << 20
-#: Columns of numbers that stay by themselves.
+#: Columns of numbers that are arrays of their own, not part of the matrix.
 OWN = frozenset(
     (
         "label",
@@ -43,7 +43,7 @@ Shape = tuple[int, ...]
 
 
 def allow_text(path: str) -> None:
-    """Let this worker read a text as a whole, or refuse one that is too large for that."""
+    """Refuse a text too large to be read as a whole, else raise this worker's memory limit."""
     size = Path(path).stat().st_size
     if size > MAX_TEXT:
         raise Refused(

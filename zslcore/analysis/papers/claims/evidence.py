@@ -416,7 +416,7 @@ def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
 
 
 def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
-    """Return stored results as evidence: on real data, of these your own, and on simulated data."""
+    """Return evidence of stored results: on real data, your own alone, and on simulated data."""
     rows = result_rows(results)
     ours = {(each.key, each.created) for each in shipped_results()}
     came = (

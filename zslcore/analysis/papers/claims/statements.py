@@ -280,7 +280,7 @@ def calibration_raises_every_h(e: ClaimEvidence) -> Judgment:
 
 
 def lowest_near_highest(e: ClaimEvidence) -> Judgment:
-    """Judge whether the lowest calibrated H is above the highest plain one, or near, on each."""
+    """Judge whether the lowest calibrated H reaches the highest plain one, per data set."""
     lowest = e.cases("H at gamma", ["data"], **PS).groupby("data", sort=False).min()
     d = difference(lowest, e.cases("H", ["data"], **PS).groupby("data", sort=False).max())
     each = ", ".join(f"{name} {signed(x)}" for name, x in d.items())
