@@ -33,6 +33,8 @@ settings.register_profile("suite", deadline=None, derandomize=True, database=Non
 settings.register_profile("explore", deadline=None)
 settings.load_profile("suite")
 
+#: The module that runs the tests.
+MAIN = sys.modules["__main__"]
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 #: Folders of tests that open pages, start servers and browsers, or install the package.
@@ -101,6 +103,14 @@ def _own_data_folder(tmp_path_factory):
         del os.environ["ZSL_DATA"]
     else:
         os.environ["ZSL_DATA"] = before
+
+
+@pytest.fixture(autouse=True)
+def _own_main_module():
+    """Put back ``__main__``, which a page replaces: processes that are spawned import it."""
+    sys.modules["__main__"] = MAIN
+    yield
+    sys.modules["__main__"] = MAIN
 
 
 @pytest.fixture(scope="session", autouse=True)
