@@ -72,7 +72,7 @@ def _uncalibrated(side: str, part: pd.DataFrame) -> Part:
 def confusion_map(share: pd.DataFrame, n_seen: int) -> Chart:
     """Draw the share of each class's images predicted as each class, seen classes first."""
     n, names, true = len(share), list(share.columns), list(share.index)
-    tight = narrow() and n > _LEVEL  # columns have no room for names, and stand as rows do
+    tight = narrow() and n > _LEVEL  # names of columns do not fit; the order is that of rows
     matrix = heatmap(
         z=share.to_numpy(),
         customdata=[[f"{t} predicted as {a}" for a in names] for t in true],

@@ -77,7 +77,7 @@ def _cells(table: pd.DataFrame, state: str) -> Part:
 
 
 def _frame(*, x: int | None = None, y: int | None = None) -> Part:
-    """Tint the row or the column that is asked about."""
+    """Tint the chosen row or column."""
     across = {"xref": "paper", "x0": 0, "x1": 1} if x is None else {"x0": x - 0.5, "x1": x + 0.5}
     down = {"yref": "paper", "y0": 0, "y1": 1} if y is None else {"y0": y - 0.5, "y1": y + 0.5}
     look = {"line": {"width": 0}, "fillcolor": FAINT, "opacity": 0.5}

@@ -38,7 +38,7 @@ from ui.figures.vocabulary import (
 from ui.shell.numbers import percent, three_digits
 from zslcore.metrics import SeenUnseenCurve
 
-#: Pixels of the words in a figure that a class looks at.
+#: Font size, in pixels, of a figure that is shown to a class.
 WORDS = 20
 
 
@@ -125,7 +125,7 @@ def room(counts: Mapping[str, int], right: str | None, own: str | None) -> Chart
 
 
 _DRAWN = 800  # points of a curve, more than there are pixels
-#: None of these is a meaning on this plane.
+#: Marks of curves by order; no colour has a meaning of its own here.
 _LOOKS = (
     HARMONIC,
     replace(FIRST, dash="dash"),

@@ -43,7 +43,7 @@ def _lack(name: str, sentence: str) -> Lack:
 
 
 def show(lack: Lack) -> None:
-    """Put the sentence here and, to be copied, the command."""
+    """Show the sentence, and the command to copy."""
     st.info(plain(lack.sentence), icon=":material/extension_off:")
     if lack.command:
         st.code(lack.command, language="sh", wrap_lines=True)

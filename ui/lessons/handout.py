@@ -14,7 +14,7 @@ from ui.lessons.step import Lesson
 from ui.shell import visitors
 from ui.takeaway import downloads, report
 
-#: Names under which only the server's own computer finds it.
+#: Host names that work only on the computer of the server itself.
 _ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 

@@ -1,11 +1,11 @@
-"""The experiments on videos of the fairer evaluation: controlled splits, methods and settings.
+"""Experiments of the fairer evaluation of action recognition: splits, methods and settings.
 
 A configuration pairs a data set with the pre-training set of an extractor. Its test classes are
 drawn half from those that the pre-training set has (OUC), half from the others (TUC), thirty times;
 gains of the extractor's features are compared with those of a baseline that was trained on nothing.
-Of the random splits of earlier papers the first 30 of 50 have the share of overlapping classes that
-the paper states. Parameters are the paper's, from the methods' own papers; of other methods the
-defaults here.
+Earlier papers released 50 random splits; the first 30 have the share of overlapping classes that
+the paper states. Parameters are those the paper takes from the papers of the methods; other
+methods have the defaults of this package.
 
 References
 ----------
@@ -40,7 +40,7 @@ from zslcore.storage.records import Schema
 
 #: How many draws the paper makes.
 DRAWS = 30
-#: Methods that the paper fits on the released splits, too: those that had published them.
+#: Methods that the paper also fits on the released splits; their authors released these.
 ON_RELEASED = ("BiDiLEL",)
 
 Semantics = Literal["attributes", "word2vec"]
@@ -61,9 +61,9 @@ ACTION_COLUMNS = (
 
 #: Videos of a mini-batch of LATEM.
 BATCH = 64
-#: Methods of the paper with the parameters that its section 4.3 states. LATEM's descent takes one
-#: video and one drawn class a step there; here a step takes the mean over 64 videos, and is 64
-#: times as long, so that a video counts as much. SYNC's stopping rule is ours.
+#: Methods of the paper with the parameters that its section 4.3 states. There, a
+#: step of LATEM takes one video and one drawn class; here it takes the mean over 64 videos at 64
+#: times the learning rate, so that each video has the same weight. SYNC's stopping rule is ours.
 PAPER: Mapping[str, ZSLEstimator] = MappingProxyType(
     {
         "CONSE": get_method("CONSE")(C=0.1, T=5),
@@ -219,7 +219,7 @@ class ActionSpec:
         return CONFIGURATIONS[self.configuration]
 
     def with_digests(self, digests: Mapping[str, str]) -> ActionSpec:
-        """Return the same spec for data of these contents, by the names of data sets."""
+        """Return the spec with the digest of each data set; ``digests`` are by name."""
         return replace(
             self, sets=tuple(replace(each, digest=digests[each.dataset]) for each in self.sets)
         )
@@ -369,7 +369,7 @@ def semantics_of(dataset: ZSLDataset) -> Semantics:
 
 
 def paper_sets(configuration: Configuration) -> tuple[FeatureSet, ...]:
-    """Return the stand-ins of the paper's features: the baseline, and those that know classes."""
+    """Return simulated forms of the paper's features: the baseline and the pre-trained ones."""
     return simulated_sets(configuration, (BASELINE, *_knowing(configuration)))
 
 
@@ -383,7 +383,7 @@ def feature_sets(
     """Return the features and prototypes of data sets, named by their pre-training.
 
     Two data sets of the same pre-training and kind of prototypes go by their own names. Raises
-    DatasetError for other classes, and without features that were trained on nothing and others.
+    DatasetError for other classes, or without both a baseline and pre-trained features.
     """
     for name, data in datasets.items():
         if recognise_actions(data.class_names) != configuration.dataset:

@@ -19,8 +19,8 @@ analysis of variance,
     \widehat{\mathrm{bias}}^2 = (h - m)^2 - \frac{\hat\sigma_b^2}{K} - \frac{\hat\sigma_w^2}{KL}.
 
 These three, and the noise, add up to the error of the very same draws. For real data :math:`h` is
-unknown, so that bias and noise stay one figure. An image of a seen class is judged by the draws
-that have its class: it is seen.
+unknown, so that bias and noise stay one figure. An image of a seen class counts in the draws
+with its class only: elsewhere that class is not seen.
 
 References
 ----------
@@ -84,7 +84,7 @@ class Draws:
 
     @classmethod
     def joined(cls, draws: Sequence[Draws], images: np.ndarray) -> Draws:
-        """Return draws of classes that were summed up one by one, of some images."""
+        """Join the summaries of single draws of classes, for some images."""
         return cls(
             mean=np.concatenate([each.mean[:, images] for each in draws]),
             within=np.concatenate([each.within[:, images] for each in draws]),
@@ -100,7 +100,7 @@ class Decomposition:
     Attributes
     ----------
     bias : squared; with the noise in it unless the truth was known
-    between, within : variance from which classes, and which of their images, were drawn
+    between, within : variance from the draw of classes, and from that of their images
     noise : of the attributes themselves; 0 where it is in ``bias``
     share : of ``between`` in the variance, with its 95 % interval over draws of classes
     """
@@ -137,7 +137,7 @@ def decompose(
     present : bool array of shape (n_class_draws, n_images)
         Draws by which an image is judged; all by default.
     truth : ``t`` without its noise, where it is known
-        The parts then add up to the error where noise is as often up as down at every image.
+        The parts then add up to the error where the noise has mean 0 at every image.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def decompose(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Squares:
-    """Squares that the parts are sums of, one an image and, with a star, a draw of classes.
+    """Terms of the parts, one per image; those with a star also one per draw of classes.
 
     ``length`` is |m_k|^2 *, ``along`` m_k' sum_j m_j *, ``total`` |sum_k m_k|^2, ``to_mean`` |h -
     m|^2; with a star of shape (n_class_draws, n_images), else (n_images,).

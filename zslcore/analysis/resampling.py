@@ -9,11 +9,11 @@ drawn :math:`w_c` times:
     u^* = \frac{\sum_{c \in \mathcal{C}_u} w_c \, acc_c}{\sum_{c \in \mathcal{C}_u} w_c}
 
 and likewise every point of the seen-unseen curve, from which the largest H and the AUSUC follow.
-What two methods, or one method twice, reach on the same test set is compared on the same draws:
-what makes a class hard for both cancels.
+Two methods, or two runs of one, are compared on the same draws of the test set: the difficulty
+that a class has for both cancels.
 
-Draws of classes answer what other classes would give, draws of images within their class what other
-images of the same classes would. How a figure follows from either is in
+Draws of classes estimate results on other classes, draws of images within their class results on
+other images of the same classes. How a figure follows from either is in
 :mod:`zslcore.evaluation.figures`.
 
 References
@@ -48,7 +48,7 @@ Figure = Literal[
 FIGURES: tuple[Figure, ...] = get_args(Figure)
 #: Metrics with another name in the registry.
 _NAMES: dict[Figure, str] = {side: f"plain_{side}" for side in ("unseen", "seen", "harmonic")}
-#: Numbers that are looked at in one go, 8 MiB of them: more would not fit into a cache.
+#: Numbers processed at a time, 8 MiB of them: more would not fit into a cache.
 BLOCK = 1 << 20
 
 
@@ -57,8 +57,8 @@ def figures(
 ) -> dict[Figure, np.ndarray]:
     """Read every figure off the answers to a test set, for every draw of classes.
 
-    ``drawn`` has shape (n_draws, n_candidates). Classes without test samples count for nothing; a
-    draw of none but such gives NaN.
+    ``drawn`` has shape (n_draws, n_candidates). Classes without test samples are ignored; a
+    draw of only such classes gives NaN.
     """
     wanted = FIGURES if scores.generalized else FIGURES[:1]
     names = [_NAMES.get(figure, figure) for figure in wanted]
@@ -77,7 +77,7 @@ def draws_of(
 ) -> dict[str, np.ndarray]:
     """Return figures of the test set, then of draws of classes or images, each (1 + n_draws,).
 
-    Names without a form that follows from answers are left out.
+    Metrics that cannot be computed from the best class of each side are left out.
     """
     (values,) = draws_of_all([(test, gamma)], names, over=over, n_draws=n_draws, seed=seed)
     return values
@@ -116,7 +116,7 @@ def _read(
 
 
 def counts_of_classes(test: AnsweredTest, drawn: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield how often every image counts, (draws, n_images), of blocks of ``drawn`` classes."""
+    """Yield blocks of shape (draws, n_images): how often each image counts in ``drawn`` classes."""
     if drawn.ndim != 2 or drawn.shape[1] != len(test.classes):
         raise DatasetError(
             f"Draws need one column a candidate class ({len(test.classes)}); got {drawn.shape}."
@@ -159,7 +159,7 @@ def order_of_classes(accuracies: np.ndarray, seen: np.ndarray) -> np.ndarray:
 def accuracies_of_sides(
     accuracy: Mapping[ClassId, float], unseen: Collection[ClassId], figure: str
 ) -> tuple[dict[ClassId, float], dict[ClassId, float]]:
-    """Return the accuracies of unseen and of seen classes that ZSL, u, s or H is a mean of."""
+    """Return the accuracies of unseen and of seen classes that enter ZSL, u, s or H."""
     return (
         {c: value for c, value in accuracy.items() if c in unseen and figure[0] != "s"},
         {c: value for c, value in accuracy.items() if c not in unseen and figure[0] in "sH"},

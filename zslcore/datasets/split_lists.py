@@ -1,8 +1,8 @@
 """Splits that name images or classes instead of numbering rows: text lists and trees of folders.
 
 ===========================  =======================================================================
-``train.txt``, ``test.txt``  one image a line, with its label behind a space or a comma, or in its
-                             folder: ``grizzly/0001.jpg 3``; a list a part, in one folder
+``train.txt``, ``test.txt``  one image a line, its label behind a space or comma, or its folder:
+                             ``grizzly/0001.jpg 3``; one list per part, all in one folder
 ``train/grizzly/0001.jpg``   a folder a part, in it a folder a class: torchvision's ``ImageFolder``
 ===========================  =======================================================================
 
@@ -45,7 +45,7 @@ MIXED = (
 #: The first of several lists of a part; a label behind an image; letters of the longest class name.
 FIRST_LIST = re.compile(r"(train|val|test)list_?0?1", re.IGNORECASE)
 NUMBER_BEHIND, MOST_LETTERS = re.compile(r"[\s,;]\d+$"), 120
-#: Names of lists and folders -> part; those of one's own follow.
+#: Names of lists and folders -> part.
 PART_OF_NAME = {
     "trainval": "trainval", "train": "train", "training": "train", "val": "val",
     "valid": "val", "validation": "val", "test_seen": "test_seen", "test_unseen": "test_unseen",
@@ -92,8 +92,8 @@ class SplitList:
     ``files`` are images, each once, whose places are the rows; ``labels`` their classes. Both are
     empty for lists of classes, where ``sides`` maps "seen" and "unseen" to classes. ``parts`` has
     the rows of every part, as listed: repeated where a list repeats an image. ``note`` says how it
-    was read, ``one_name`` whether an image has the same name in every part, which folders of parts
-    do not tell, ``folds`` the training and validation classes of each fold, ``questions`` what the
+    was read, ``one_name`` whether an image has the same name in every part (unknown for folders of
+    parts), ``folds`` the training and validation classes of each fold, ``questions`` what the
     lists leave open.
     """
 
@@ -116,7 +116,7 @@ class SplitList:
 
 
 def one_name_each(lists: Sequence[Sequence[str]]) -> tuple[dict[str, str], str, tuple[str, ...]]:
-    """Return the name of every spelling, a remark, and questions, for names of several lists.
+    """Map the spellings of class names in several lists to one name each; add remark and questions.
 
     Spellings in different lists are one class, by its first; two spellings in one list may be two.
     """
@@ -167,7 +167,7 @@ class ImageRows:
 
 
 def is_split_of_parts(value: Mapping[str, Any], kind: type) -> bool:
-    """Whether a mapping has a ``kind`` of list for a part that trains and one that tests."""
+    """Whether a mapping has lists of type ``kind`` for a training and for a test part."""
     parts = [part_of_name(str(name)) for name, of in value.items() if isinstance(of, kind)]
     return _is_whole(filter(None, parts))
 
@@ -178,7 +178,7 @@ def split_of_parts(
     labels: np.ndarray | None = None,
     class_names: Sequence[str] = (),
 ) -> SplitList:
-    """Return a split of a list a part: of rows, of a mask of all rows, or of names of images.
+    """Return a split from one list per part: of rows, a mask of all rows, or names of images.
 
     Rows count from 0, or from 1 where ``labels``, the 0-based class of every row, leave no other
     reading. Without labels nothing says of which side a part "test" is; it is then called unseen.
@@ -223,7 +223,7 @@ def _rows_in(values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _all_unseen(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
-    """Call the part "test" unseen where few of its classes train, and they are few of those.
+    """Call the part "test" unseen where few of its classes, and few training classes, are in both.
 
     A test of seen classes would have most of the classes that train.
     """
@@ -362,7 +362,7 @@ def lines_of(path: Path) -> list[str]:
 
 
 def table_rows(path: Path) -> list[list[str]]:
-    """Return the cells of every row of a CSV or TSV that is not blank, at least of one."""
+    """Return the cells of each row of a CSV or TSV that is not blank; one empty row if all are."""
     kind: Literal["CSV", "TSV"] = "TSV" if path.suffix.lower() == ".tsv" else "CSV"
     rows = read_value(path, kind, max_bytes=MAX_BYTES, most=MAX_ITEMS)
     return [row for row in rows if len(row) > 1 or "".join(row).strip()] or [[]]
@@ -390,7 +390,7 @@ def _of_lists(folder: Path, lists: Mapping[str, Path]) -> SplitList:
 def _are_mixed(
     folder: Path, lists: Mapping[str, Path], read: Mapping[str, Sequence[tuple[str, str]]]
 ) -> tuple[bool, bool]:
-    """Return whether classes are named in two ways and told by folders, and whether these agree.
+    """Return whether folders decide between two ways of naming classes, and whether the two agree.
 
     One list has labels behind its images and another has none, or a folder has other labels in
     another list. Refused where the folders are no classes.
@@ -444,7 +444,7 @@ def _line(path: Path, number: int, line: str) -> tuple[str, str]:
 
 
 def _label(where: str, text: str) -> str:
-    """Return the label behind an image: a text, a number, or the place of the one in a vector.
+    """Return the label behind an image: a text, a number, or the position of the 1 in a one-hot.
 
     Of two numbers the last is the label, as behind the number of frames of a video. Refuses several
     labels of one image.
@@ -492,7 +492,7 @@ def refuse_link_out(path: Path, folder: Path) -> None:
 
 
 def files_by_class(folder: Path, root: Path) -> Iterator[tuple[str, str]]:
-    """Yield the files of a folder that has a folder a class, relative to it, with their class.
+    """Yield files with their class from a folder of class folders; paths are relative to it.
 
     What is hidden is passed over; a class that is a link out of ``root`` is refused.
     """
@@ -561,7 +561,8 @@ def _validated(
 ) -> tuple[dict[str, np.ndarray], str]:
     """Return the parts with trainval, and a remark on validation.
 
-    Validation is the test where no other part tests. Without labels it validates on classes.
+    Validation is the test part where the split has no other. Without labels, validation classes are
+    assumed to be other classes.
     """
     checked, remark = dict(parts), ""
     if not {"test", "test_seen", "test_unseen"} & set(checked):

@@ -21,14 +21,14 @@ detector:
 :math:`m_j \le \gamma`. As :math:`\gamma` passes a value :math:`t`, u rises by :math:`1 / N_u` for
 each right :math:`j` with :math:`m_j = t`. The trapezoid there has the mean of s before and after
 :math:`t` as its height: :math:`1 / N_s` for each right :math:`i` with :math:`m_i > t`, and half of
-that where :math:`m_i = t`. The sum over all :math:`t` is the double sum. (CurveSteps that the
+that where :math:`m_i = t`. The sum over all :math:`t` is the double sum. (Margins that the
 precision of the scores cannot distinguish count as equal.)
 
 *Detection.* The same double sum without the answers is AUROC, :math:`P(m_s > m_u) + \tfrac12
 P(m_s = m_u)` for the margins of an image of a seen and of one of an unseen class. FPR95 is the
 share of images of unseen classes whose margin reaches the largest threshold that at least 95 % of
-the images of seen classes reach. Seen is the positive side, as in-distribution is in the detection
-of other data.
+the images of seen classes reach. Seen is the positive side, like in-distribution data in
+out-of-distribution detection.
 
 *One accuracy.* At :math:`\gamma = 0` over all test images; macro F1 is the mean over the classes
 with test images of :math:`2 TP / (2 TP + FP + FN)`. Both sides have the proportions of the test set
@@ -291,7 +291,7 @@ class BootstrapMetrics:
 
 
 def depends_on_candidates(test: AnsweredTest) -> bool:
-    """Whether the answers among unseen classes alone are others than the best unseen classes.
+    """Whether predictions among unseen classes alone differ from the best unseen classes.
 
     The scores then depend on the candidates, and so may the best seen class.
     """

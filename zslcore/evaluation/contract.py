@@ -168,7 +168,7 @@ def check_contract(
             law.check(case)
         except ZSLError as error:
             yield ContractVerdict(law, "broken", str(error))
-        except Exception as error:  # noqa: BLE001 - of any kind, it is what the method gave
+        except Exception as error:  # noqa: BLE001 - any error of the method breaks the law
             yield ContractVerdict(law, "broken", failure(error, "the method", source_files(method)))
         else:
             yield ContractVerdict(law, "hold")
@@ -265,7 +265,7 @@ def score_of_a_class_does_not_depend_on_the_other_candidates(case: MethodUnderTe
     alone = case.score(case.problem.candidates[some])
     if (
         case.fitted.card.depends_on_candidates
-    ):  # the card says why the law does not hold: then it must not
+    ):  # the card says that the law fails: then it must fail
         equal = np.allclose(alone, case.scores[:, some], rtol=RTOL, atol=ATOL)
         _expect(not equal, "scores that depend on the candidates, as the card states", "equal ones")
         some = some[:2]  # seen ones
@@ -313,7 +313,7 @@ def an_array_and_a_view_of_it_are_the_same_to_a_method(case: MethodUnderTest) ->
 def a_grid_gives_what_its_points_give_one_by_one(case: MethodUnderTest) -> None:
     """Every point of the grid gives the scores of its own fit."""
     problem, method = case.problem, case.method
-    # A line search compares values of the objective, which tell its minimiser to half their digits.
+    # A line search compares objective values, which locate the minimiser to half their digits.
     slack = 1e-6 if "tol" in method().get_params() else 1e-8
     searched = {n: v[:2] for n, v in method.param_grid.items() if n not in case.params}
     grid = list(ParameterGrid(searched))

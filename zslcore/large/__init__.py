@@ -1,4 +1,4 @@
-"""Data that do not fit: 14 million images and 21,841 classes, on one machine or on many.
+"""Data larger than memory: 14 million images and 21,841 classes, on one machine or on many.
 
 Nothing is approximated: the counts that accuracies are made of add up over parts of the rows.
 

@@ -1,6 +1,6 @@
 """Count captions that name a class, for pre-training sets without a list of classes.
 
-A caption names a class when the words of one of its names stand in it in a row, the last one
+A caption names a class when it has the words of one of the class's names in sequence, the last
 perhaps in the plural. A name is no proof: the crane of a caption may be the machine, and an image
 may show a class that its caption does not name. Captions are read line by line in a worker process:
 memory does not grow with the file.

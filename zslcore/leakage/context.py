@@ -81,8 +81,8 @@ class Thresholds:
     Parameters
     ----------
     near, alone : ZSL005, in (0, 1]
-        A test row is a near-duplicate below these shares of the median distance to the nearest
-        training row, and of the distance to its own tenth nearest one.
+        A test row is a near-duplicate if its nearest training row is closer than ``near`` times
+        the median of such distances, and than ``alone`` times its own tenth nearest distance.
     share : ZSL004, ZSL005, ZSL012, in [0, 1]
         Up to this share of the test images they are a warning. At 0.01 they move an accuracy by one
         point at most.
@@ -116,9 +116,9 @@ class Reading:
 
     Attributes
     ----------
-    sentence : the reading, and what it leaves
+    sentence : the reading, and the contradictions that remain
     mark : "warning" where the file is sound but unusual, "error" where a list of it is wrong
-    advice : how to mend the file
+    advice : how to repair the file
     first_row : number of the first row in the file
     """
 
@@ -147,11 +147,11 @@ class AuditContext:
     class_lists : "seen" and "unseen", rows of ``prototypes``, where they are declared
     folds, fold_rows : (train, val) classes, and rows, of every fold
     vocabularies : pre-training classes of the feature extractor
-    simulated : whether no camera was involved
+    simulated : whether the images are simulated
     runs : RunResults, for the effect of overlaps and the oracle gap
     accuracies : method -> {class: accuracy among unseen classes}, in addition to ``runs``
-    questions : what the names of classes leave open
-    reading : how row numbers are read where they contradict each other as they stand
+    questions : open questions on the names of classes
+    reading : how row numbers are read where the file, taken literally, contradicts itself
     facts : what was read from where, for the report
     """
 

@@ -1,7 +1,7 @@
 """Counts of leaking rows and classes, and of classes in a pre-training set.
 
-Where only one of two splits gives a part, ``train`` and ``val`` are left out of the comparison: a
-file without ``train_loc`` does not state that a row is not trained on.
+Two splits are compared on the parts that both give, and on ``test_seen`` where either gives it: a
+file without ``train_loc`` does not say which rows are trained on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from zslcore.metrics.gain import Group
 from zslcore.names import readable
 
 NOWHERE = "in no part"
-#: Checks whose rows are on two sides: shared, identical or nearly so, or of one photograph.
+#: Checks of rows in training and test: shared, identical, nearly identical, or of one photograph.
 BY_ROW = ("ZSL001", "ZSL002", "ZSL003", "ZSL004", "ZSL005", "ZSL012")
 
 
@@ -103,7 +103,7 @@ def leaks_by_part(context: AuditContext, report: Report) -> pd.DataFrame:
 def compare_splits(first: AuditContext, second: AuditContext) -> SplitComparison:
     """Compare two splits row by row, and class by class where the labels of one are known.
 
-    Raises DatasetError when they are known to number the rows of different data, or share no part.
+    Raises DatasetError for splits of different data, or without a common part.
     """
     names = _names_of_both(first, second)
     _refuse_others(first, second, names)
@@ -238,7 +238,7 @@ class Overlap:
     def group(self) -> Group:
         """Whether the class is in the pre-training set, related to one of its classes, or neither.
 
-        A word that means something else there (a computer's *mouse*) makes no relation.
+        A match of the same word in another sense (a computer's *mouse*) does not relate a class.
         """
         if self.counts:
             return "in the set"
@@ -319,8 +319,8 @@ def find_trained_classes(
     Returns
     -------
     Finding
-        A leak with the ``classes`` that certainly are in a set; ``figures`` count the ``classes``
-        that were compared and those that are ``related`` to one of a set.
+        A leak with the ``classes`` that certainly are in a set; ``figures`` has the number of
+        ``classes`` compared, and of those ``related`` to a class of a set.
     """
     certain, possible = certain_and_possible(names, vocabularies, others)
     n, overlapping = len(names), tuple(sorted({*certain}))
@@ -358,8 +358,8 @@ def overlap_table(
 ) -> pd.DataFrame:
     """Return every unseen class, or others, with its best match, the most certain first.
 
-    ``number`` is the row of the prototypes, ``matches`` says how many, ``counts`` whether the class
-    is taken as in the set, ``group`` is :attr:`Overlap.group`.
+    ``number`` is the row of the prototypes, ``matches`` is their number, ``counts`` is whether the
+    class is treated as in the set, ``group`` is :attr:`Overlap.group`.
     """
     if classes is None and context.unseen_classes is None:
         classes = ()

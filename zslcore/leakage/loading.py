@@ -59,9 +59,9 @@ FeatureSource = np.ndarray | str | PathLike[str]
 SPLIT_SCHEMA = "zslcore-split/1"
 JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
 MAX_JSON = 64 << 20
-#: Files with a share of the training images of the split next to them.
+#: Names of files that keep a share of the training images of the att_splits.mat next to them.
 SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
-#: What files of the layout hold besides: read by another check, or attributes by another name.
+#: Other variables of the layout, not reported as unread: read elsewhere, or second attributes.
 NO_ROWS = frozenset(("features", "image_files", "att_original"))
 #: Most files of a folder that are opened to find the split.
 MOST_FILES = 12
@@ -107,7 +107,7 @@ def context_of(
         photographs = photographs_of(groups, group_pattern, subject.image_files)
         return fill_in_from_benchmark(_with_photographs(context, photographs, is_given=True))
     if not isinstance(subject, Split) and not Path(subject).name:
-        subject = Path(subject).absolute()  # whose name is known
+        subject = Path(subject).absolute()  # "." has no name
     files = SmallFiles()
     for read in contents:
         files.take(read)
@@ -155,7 +155,7 @@ def _with_trainval(context: AuditContext) -> AuditContext:
 def _with_known_features(context: AuditContext) -> AuditContext:
     """Add the pre-training set of features with a known digest, if none is declared.
 
-    As an import of the same files knows it.
+    An import of the same files finds the same set.
     """
     X, y, S = context.features, context.labels, context.prototypes
     if context.vocabularies or X is None or y is None or S is None:
@@ -508,7 +508,7 @@ class SmallFiles:
         read: dict[str, np.ndarray] = {}
         for name in SMALL.keys() & contents.shapes.keys():
             read[name] = _small(contents, name, SMALL[name])
-        with suppress(FileRefusedError):  # names that are none do not make a split unreadable
+        with suppress(FileRefusedError):  # invalid names do not make a split unreadable
             if "image_files" in contents.shapes:
                 self._names[path] = contents.names("image_files")
         used = {*read, *(("image_files",) if path in self._names else ())}

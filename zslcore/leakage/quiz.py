@@ -93,7 +93,7 @@ def plant(question: str, dataset: ZSLDataset) -> AuditContext:
     split = next(iter(dataset.splits.values()))
     others = Vocabulary.of("extractor", ("tabby cat", "teapot", "zebra", "violin", "banana"))
     context = AuditContext.of_split(split, dataset, vocabularies=(others,))
-    # Folds would contradict planted rows in ways of their own; their classes stay.
+    # Rows of folds would contradict planted rows and add findings; classes of folds stay.
     return QUESTIONS[question](replace(context, fold_rows=()))
 
 

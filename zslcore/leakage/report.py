@@ -11,8 +11,8 @@ import pandas as pd
 from zslcore.exceptions import ParameterError, closest_name
 from zslcore.texts import html_of_frame
 
-#: How what a check needs is given, from Python and on the command line. A screen has controls in
-#: their place, and puts their names where these stand.
+#: How what a check needs is given, from Python and on the command line. The app
+#: replaces them by the names of its controls.
 HOW = {
     "labels": "labels=, --labels",
     "features": "features=, --features",
@@ -123,8 +123,8 @@ class Finding:
     classes : names of the affected classes
     figures : numbers that the sentence rests on, by name
     title : title of the check
-    decides : whether an open finding leaves the verdict unknown; one on the making of results does
-        not decide on a split, nor does one that was accepted
+    decides : whether an open finding leaves the verdict unknown; a finding
+        on how results were made does not, and neither does an accepted one
     """
 
     check: str
@@ -174,8 +174,8 @@ class SplitComparison:
     given_once : parts that only the first, and only the second, gives
     moves : DataFrame of the parts that a row is in, and ``rows``; most rows first
     by_class : ``moves`` by class
-    classes : DataFrame of the classes whose side changed ("seen", "unseen", "both", "none"); as
-        ``by_class`` without rows where the classes are not known
+    classes : DataFrame of the classes whose side changed ("seen", "unseen", "both", "none"); like
+        ``by_class``, it has no rows where the classes are not known
     labelled : whether the class of each row is known
     """
 
@@ -414,7 +414,7 @@ class Report:
             Instead of leak, error or warning; what is open or passed stays so.
 
         Raises UnknownNameError for a check that the report does not have, ParameterError for a
-        share or mark that is none.
+        share outside [0, 1] or an unknown mark.
 
         Examples
         --------

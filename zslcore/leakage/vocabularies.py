@@ -2,8 +2,8 @@
 
 Synonyms, kinds, topics and base forms are those of WordNet 3.0. What a list of class names is
 about, things, activities or qualities, decides what its names mean: a list of activities has no
-class in common with a list of things. One name alone tells little (a *swing* is both), but those
-that can be read in one way only tell of the others.
+class in common with a list of things. One name alone can be ambiguous (a
+*swing* is both); the unambiguous names of the list settle the others.
 
 References
 ----------
@@ -216,7 +216,7 @@ def _understood(name: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """One meaning, with every word for it and how common it is for each of them, 1 the commonest.
+    """One meaning, its words, and its rank among the meanings of each word, 1 the commonest.
 
     The id is "n" or "v" and WordNet's offset, as ImageNet's; the category is the lexicographer file
     ("05" for animals), parents are what it is a kind of, topics what it belongs to.

@@ -1,7 +1,7 @@
 """Classifiers that several methods share, fitted once for consecutive runs.
 
-IAP and CONSE begin with the same multinomial logistic regression over seen classes: nine tenths of
-the time of either. A solution depends on its key alone, so a cached one gives the same
+IAP and CONSE begin with the same multinomial logistic regression over seen classes, which takes
+nine tenths of the time of each. A solution depends on its key alone, so a cached one gives the same
 numbers as a fresh fit.
 """
 
@@ -26,7 +26,7 @@ Solutions = dict[float, np.ndarray]
 
 
 class ClassifierCache:
-    """Solutions of problems by their data, in ``limit`` bytes of memory."""
+    """Cache of fitted classifiers by problem, of at most ``limit`` bytes."""
 
     def __init__(self, limit: int = WORKING_BYTES) -> None:
         self.limit = limit
@@ -77,7 +77,7 @@ def active_cache() -> ClassifierCache | None:
 def seconds_saved() -> float:
     """Return the seconds of classifiers taken from the cache instead of fitted.
 
-    A run that begins with them takes so much longer alone.
+    Without the cache, the run takes that much longer.
     """
     here = active_cache()
     return 0.0 if here is None else here.seconds_saved

@@ -77,8 +77,8 @@ class GenerativeZSL(EpochModel):
     mean_ : array of shape (n_features,)
     components_ : array of shape (n_features, n_components)
     prototype_mean_, prototype_scale_ : array of shape (n_attributes,), float
-        Subtracted from prototypes, and then multiplied by, before a subclass sees them: of the seen
-        ones the mean is 0, and the mean square of all values 1.
+        Subclasses see prototypes minus the mean, times the scale; those of seen classes then have
+        mean 0, and mean square 1 over all values.
     classifiers_ : dict from candidates to weights of the softmax
 
     Notes
@@ -129,7 +129,7 @@ class GenerativeZSL(EpochModel):
         return X
 
     def seen_rows(self, rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return the training rows, at least one, of a seen candidate that train the softmax."""
+        """Return the rows of a seen candidate, at least one, on which the softmax is trained."""
         return rows
 
     def decision_function(self, X: Features, prototypes: np.ndarray) -> np.ndarray:
@@ -138,7 +138,7 @@ class GenerativeZSL(EpochModel):
         return self._scores(self._projected(X), S)
 
     def _score_each(self, on: Scoring, grid: Sequence[Params]) -> Iterator[np.ndarray]:
-        """Score a whole grid: one softmax for all of its numbers of epochs, too."""
+        """Score a whole grid, with one training of the softmax for all ``classifier_epochs``."""
         models = list(self.fit_grid(on.X, on.y, on.S, grid))
         S, projected = on.candidates, None
         for i, model in enumerate(models):
@@ -253,7 +253,7 @@ class GenerativeZSL(EpochModel):
         return np.concatenate(parts).astype(np.float32), np.concatenate(labels)
 
     def _require_room(self, n_candidates: int, n_unseen: int, n_attributes: int) -> None:
-        """Refuse no candidate, and more generated representations than fit into memory."""
+        """Refuse an empty set of candidates, or more generated rows than fit into memory."""
         if not n_candidates:
             raise DatasetError(f"{self.card.name}: expected at least one candidate; got none.")
         width = max(self.represent(self.X_[:1]).shape[1], 2 * n_attributes, LEAST_WIDTH)

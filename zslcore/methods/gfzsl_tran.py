@@ -35,8 +35,8 @@ class GFZSLTran(TransductiveEstimator):
         part. The authors' settings start at unit variances, under which images of unit length are
         shared out almost evenly and all means meet in the middle at the first soft step.
     covariance : "tied" or "diagonal", default="tied"
-        One diagonal for all classes, or one for each, the paper's. With more features than images a
-        class its own variances say more of the sample than of the class.
+        One diagonal for all classes, or one for each, the paper's. With fewer images
+        per class than features, variances per class describe the sample more than the class.
     n_iter : rounds at most; stops when one changes nothing
     floor : float, default=1e-6
         :math:`\epsilon`, least variance, :math:`> 0`: of each feature, so that it stands on the
@@ -48,8 +48,8 @@ class GFZSLTran(TransductiveEstimator):
     candidates_ : ndarray of shape (n_candidates, n_attributes)
     means_, variances_ : ndarrays of shape (n_candidates, n_features)
     log_likelihood_ : list of float
-        What each round starts from, per image: of the mixture, or of images and their classes for
-        hard assignment. It never falls.
+        Mean per image at the start of each round: of the mixture or, for hard assignment, of images
+        with their classes. It never falls.
 
     Notes
     -----

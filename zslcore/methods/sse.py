@@ -22,7 +22,7 @@ STEPS = 32
 #: Values of images that are compared with all class means at a time.
 BLOCK_VALUES = 1 << 17
 
-#: Of gradients, between unit prototypes.
+#: Tolerance of gradients between unit prototypes.
 ROUNDING = 1e-10
 
 
@@ -51,9 +51,9 @@ class SSE(ZSLEstimator):
     Parameters
     ----------
     c : float, default=1.0
-        Ridge of the simplex problem, :math:`c > 0`; the larger, the more classes share in one. The
-        authors' code has 10, with which a class of CUB is a mixture of 132 others out of 150; on
-        unit prototypes less is better, and the benchmark chose it on folds as well.
+        Ridge of the simplex problem, :math:`c > 0`: a larger one mixes more classes into each. With
+        the 10 of the authors' code, a class of CUB is a mixture of 132 of 150 classes; on unit
+        prototypes less is better. The benchmark chose it on folds, too.
     C : weight of the hinge, :math:`C > 0`. The authors' code has 10, on features of another scale.
     transform : "intersection" or "relu", default="intersection"
         :math:`\min(x, v_k)` or :math:`\max(0, x - v_k)`. Since they add up to :math:`x` and
@@ -213,10 +213,10 @@ def simplex_weights(A: np.ndarray, S: np.ndarray, c: float) -> np.ndarray:
 def _given_support(
     Q: np.ndarray, k: np.ndarray, support: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return the mixtures with just these weights, and which of them are minimal.
+    r"""Return the mixtures with only these weights nonzero, and which of them are minimal.
 
     With :math:`\tau` for the constraint, :math:`Q \alpha - k + \tau` is zero on the support; the
-    mixture is the minimum if it is nowhere negative and neither is :math:`\alpha`.
+    mixture is the minimum if neither this nor :math:`\alpha` is negative anywhere.
     """
     weights, minimal = np.zeros(k.shape), np.zeros(len(k), dtype=bool)
     for n, P in enumerate(map(np.flatnonzero, support)):

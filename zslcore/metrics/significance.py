@@ -57,7 +57,7 @@ from scipy.stats import rankdata, ttest_1samp, wilcoxon
 from zslcore.exceptions import DatasetError, ParameterError
 from zslcore.numbers import signed
 
-#: Differences that agree to so many digits are ties: 0.442 - 0.439 and 0.344 - 0.341 do not quite.
+#: Digits to which tied differences agree: in floating point 0.442 - 0.439 is not 0.344 - 0.341.
 DIGITS = 12
 
 
@@ -151,7 +151,7 @@ def paired_test(
 
 
 def _d_interval(t: float, n: int, level: float) -> tuple[float, float]:
-    """Return the d_z under which t is as extreme as the level allows, on either side."""
+    """Return the interval of d_z by inverting the noncentral t distribution."""
     tail = (1 - level) / 2
     low, high = (float(nctdtrinc(n - 1, share, t) / np.sqrt(n)) for share in (1 - tail, tail))
     return low, high
@@ -166,9 +166,9 @@ def _rank_biserial(x: np.ndarray) -> float:
 def _shift(x: np.ndarray, level: float) -> tuple[float, tuple[float, float]]:
     """Return the Hodges-Lehmann estimate and its interval; NaN where n is too small for the level.
 
-    The interval leaves out as many of the ordered means of two as the signed-rank statistic may
-    stay below with probability (1 - level) / 2; its null distribution counts subsets of 1..n by
-    their sum.
+    The interval drops k ordered means of two differences at each end; k comes from the quantile
+    (1 - level) / 2 of the signed-rank statistic, with the null distribution of sums of subsets of
+    1..n.
     """
     n = len(x)
     i, j = np.triu_indices(n)
@@ -195,9 +195,9 @@ def holm(p: ArrayLike) -> np.ndarray:
 #: What is drawn again.
 Over = Literal["classes", "images"]
 N_DRAWS = 1000
-#: Below so many classes of a side, percentiles of draws claim too much: Student's t counts.
+#: Classes of a side below which percentile intervals are too narrow and Student's t is used.
 FEW = 20
-#: How often a class or an image is drawn, so many numbers at a time: 8 MiB.
+#: Counts of drawn classes or images in memory at a time: 8 MiB.
 BLOCK = 1 << 20
 
 
@@ -286,7 +286,7 @@ def fewest_classes(seen: np.ndarray, figure: str = "") -> int:
 def widening(classes: int, level: float = 0.95) -> float:
     """Return Student's quantile over the normal one: how much wider few classes make an interval.
 
-    It is 1 from :data:`FEW` classes on, where draws say enough themselves.
+    It is 1 from :data:`FEW` classes on, where percentiles of draws are wide enough.
     """
     if not 1 < classes < FEW:
         return 1.0
@@ -306,7 +306,7 @@ def interval(
     ----------
     values : array of shape (1 + n_draws,)
     level : nominal coverage
-    classes : the smaller number of classes of either side, of draws of classes
+    classes : number of classes on the smaller side, for draws of classes; None for draws of images
     """
     if not 0 < level < 1:
         raise ParameterError(f"level must lie between 0 and 1; got {level!r}.")
@@ -397,7 +397,7 @@ class Design:
     def power(self, difference: float, over: Over, alpha: float = ALPHA) -> float:
         """Return the probability that a two-sided test finds ``difference``, a fraction.
 
-        ``over`` other "classes" of the kind, or other "images" of these classes.
+        ``over`` is "classes" for other classes of the kind, "images" for other images of these.
         """
         _check_share("alpha", alpha)
         error = self.error(over)
@@ -419,7 +419,7 @@ class Design:
         return float(sum(v for v, _ in parts) ** 2 / sum(v**2 / df for v, df in parts))
 
     def detectable(self, over: Over, power: float = POWER, alpha: float = ALPHA) -> float:
-        """Return the smallest difference that is found with ``power``; NaN where none of 1 is."""
+        """Return the smallest difference found with ``power``; NaN where not even 1 is found."""
         _check_share("power", power, above=alpha)
         error = self.error(over)
         if not error:

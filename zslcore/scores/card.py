@@ -1,6 +1,6 @@
 """The card of a score matrix or of predictions: metrics, and findings on them.
 
-No matrix tells which rows a model was trained on, so that its card is never "Clean". Predictions
+A score matrix does not show the training rows, so its card is never "Clean". Predictions
 name their data and split; where both are available, rows, labels and gamma are compared.
 """
 
@@ -50,7 +50,7 @@ VERSIONS = (
     "Version 1 and version 2.0 of the proposed split have the same test images; a model that was "
     "trained on train_loc and val_loc of version 1 has seen every test image of the seen classes."
 )
-#: Finding on scores that rule a side out by the true side, and what to do.
+#: Title of the finding on scores masked by the true side of each image, and its advice.
 MASKED = "Masked by the true side"
 SIDES_ADVICE = "Score every image among all classes for GZSL."
 
@@ -65,9 +65,9 @@ def card_of_scores(
 ) -> Report:
     """Return the card of a score matrix or of predictions.
 
-    ``files`` are names and SHA-256; ``assumed`` says that nobody declared the ``vocabularies`` that
-    the feature extractor was trained on; ``leaked`` counts the rows that leak in the split that
-    predictions name, None where it is not here.
+    ``files`` are names and SHA-256; ``assumed`` is True where the pre-training
+    ``vocabularies`` were not declared; ``leaked`` is the number of leaking rows of the split that
+    predictions name, None where that split is not available.
     """
     on_rows, rows = _of_rows(leaked, report.matrix.split)
     on_classes, classes = _of_classes(report.matrix, vocabularies, assumed)
@@ -111,7 +111,7 @@ def _leaks_in_data(
 ) -> tuple[int | None, tuple[str, ...]]:
     """Return how many rows leak in the split that predictions name, and the pre-training set.
 
-    None and () where the very data are not here.
+    They are None and () where the same data are not available.
     """
     provenance = predicted.predictions.provenance
     if not provenance.digest:

@@ -1,7 +1,7 @@
 """Files of scores, read in a worker process, and their content.
 
-The best class of either side of every image is read off a matrix in blocks of rows: one that is
-mapped from a file is read once and is never in memory as a whole.
+The best seen and the best unseen class of each image are computed in blocks of rows, so that a
+matrix mapped from a file is read once and is never in memory as a whole.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def column(F: np.ndarray, k: int) -> np.ndarray:
 
 
 def some_rows(F: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return some rows; around each that is read, the system maps far more than it."""
+    """Return some rows in small batches: each read row maps many more pages into memory."""
     mapped = _map_of(F)
     if mapped is None or F.nbytes < STAYS:
         return F[rows]
@@ -119,13 +119,13 @@ def answers_in(F: np.ndarray, y: np.ndarray, seen: np.ndarray) -> PredictedRows:
 
 
 class SideRows(PredictedRows):
-    """Answers of scores that rule one side out by the true side: right within a side alone."""
+    """Answers of scores masked by the true side of each image; valid within each side alone."""
 
     limits = "sides given"
 
 
 class ClassRows(PredictedRows):
-    """One predicted class an image: a side without the answer never wins and names no class."""
+    """One predicted class per image; the other side has no class and an infinite margin."""
 
     limits = "predicted classes"
 
@@ -137,7 +137,7 @@ ROWS: dict[str, type[PredictedRows]] = {
 
 
 def limited(limits: str, rows: PredictedRows) -> PredictedRows:
-    """Return the same answers as the type of their limits."""
+    """Return the same answers in the class for ``limits``."""
     return ROWS[limits](**{each.name: getattr(rows, each.name) for each in fields(rows)})
 
 
@@ -171,7 +171,7 @@ class ScoreFile:
 
     ``scores`` has two axes, or is None where ``predicted`` has one predicted class an image;
     ``labels``, of the images, are numbers or texts. ``unseen`` are numbers, bools or texts, None
-    where the unseen classes are not stated; they are the seen ones where ``lists_seen``.
+    where the file states none; where ``lists_seen`` is True, it has the seen classes instead.
     ``class_names`` are one a column, or none. ``remarks`` say which parts of the file were not
     read.
     """
@@ -193,8 +193,8 @@ class Scores:
     Attributes
     ----------
     name : of the file they are from
-    matrix : array of shape (n_images, n_classes), larger is closer; None where the best classes of
-        either side are all that is left of one, or an image has one predicted class
+    matrix : array of shape (n_images, n_classes), larger is closer; None where only the
+        best class of either side, or one predicted class per image, is available
     y : int array of shape (n_images,), columns of the matrix
     seen : bool array of shape (n_classes,)
     class_names : one a column
@@ -281,7 +281,7 @@ def is_of(matrix: JudgedScores, dataset: ZSLDataset, split: str) -> bool:
     )
 
 
-#: What the parts of a file are called, the first that is there being meant.
+#: Names of the parts of a file; of several in a file, the first listed here counts.
 NAMES: dict[str, tuple[str, ...]] = {
     "scores": SCORE_VARIABLES,
     "labels": LABEL_VARIABLES,
@@ -296,7 +296,7 @@ ROLES: dict[str, Role] = {
     "seen": "labels",
     "class_names": "names",
 }
-#: What a matrix of seen or of unseen columns alone is called, where they are two.
+#: Names of two separate matrices: one of seen columns, one of unseen columns.
 BLOCKS = (
     ("seen_scores", "scores_seen", "seen_logits", "logits_seen"),
     ("unseen_scores", "scores_unseen", "unseen_logits", "logits_unseen"),
@@ -416,7 +416,7 @@ def _read_archive(path: Path, folder: Path, limits: Limits) -> dict[str, Any]:
     for part, name in named:
         if name is not None and name in wanted:
             answer = read.names.get(name, read.arrays.get(name))
-            if answer is not None:  # a reader whose answer is spoiled may leave out a part
+            if answer is not None:  # a reader may leave a corrupt part out
                 parts[part] = answer
     if answers is not None and "predicted" not in parts:
         parts["remarks"] = [_left_out([answers], "scores decide")]

@@ -135,7 +135,7 @@ def _with_finding(card: Report, finding: Finding) -> Report:
 
 
 def _of_extractor(of: Submission, context: AuditContext | None) -> Finding:
-    """State whether an extractor of the map knew the test classes."""
+    """State whether an extractor of the map was trained on the test classes."""
     extractor, tested = contamination.find_extractor(of.extractor), _tested(of.report, context)
     if tested is None:
         text = f"The names of the test classes are not in the files: what {extractor.name} "

@@ -13,8 +13,8 @@ rows     validation rows are no test rows: in another order, a part of them, wit
 
 What fails is an oracle. What neither can decide is validated as its owner states, and says so. Test
 rows under another list of unseen classes may pass with noise of 15 % of their spread, or with 5 %
-where scores are probabilities: other images of a class are as near. The sentence on screen says
-what was not looked for.
+where scores are probabilities: other images of a class are as near. The sentence on screen states
+this limit.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from zslcore.scores.reading import Scores, blocks
 
 #: Validation rows, and test rows, that are looked at; columns of a row that are compared.
 ROWS, WIDTH = 400, 64
-#: A row is a test row that is at most this share of the distance of any other test row away; images
-#: are test images where the share of such rows is above this many times chance, and this much more,
-#: and chance gives as many with less than this probability.
+#: Most ratio of distances to the nearest and second nearest test row at which a row is a copy, and
+#: the multiple of the chance share, plus a margin, above which the share of copies counts; the
+#: probability of such a share by chance has to be below UNLIKELY.
 Rule = tuple[float, float, float]
-#: Of copies, and of copies with noise, which values alone show.
+#: Rules for copies, and for copies with noise, which are compared by value only.
 COPIES: Rule = (0.25, 2.0, 0.05)
 NOISY: Rule = (0.5, 3.0, 0.08)
 UNLIKELY = 1e-4
@@ -47,7 +47,7 @@ _BY_NUMBER = (
     " Columns were compared by number; if equal numbers are different classes, give both files "
     "class_names."
 )
-#: Scores of a row that are looked for as they are.
+#: Scores of a row that are searched for unchanged.
 EQUAL_VALUES = 4
 #: Fewest columns in common by which rows can be distinguished, and names that a sentence lists.
 FEWEST, LISTED = 3, 4
@@ -197,8 +197,8 @@ def share_of_test_rows(matrix: Scores, validation: Scores) -> float:
     """Return the share of validation rows that are test rows; 0 where chance explains it.
 
     A row belongs to a test row that is much nearer than the second nearest one, see :data:`COPIES`
-    and :data:`NOISY`. Chance is how often that is so of a test row among the other test rows; that
-    it gives as many is tested exactly [1]_, so that few rows or few columns accuse no file.
+    and :data:`NOISY`. Chance is the share of test rows that match another test row so; the excess
+    over it is tested exactly [1]_, so that few rows or few columns accuse no file.
 
     References
     ----------
@@ -247,9 +247,9 @@ def _columns_to_compare(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield columns of both files that may be of the same classes, without those ruled out.
 
-    Where names and numbers do not tell, columns that were cut down are the first ones, or those of
-    one side. Columns of one side are compared without the other side's, too, which may be ruled out
-    by values that differ from row to row.
+    Where names and numbers leave this open, fewer columns are taken as the first ones or as those
+    of one side. Each side is also compared alone, since the other may be ruled out by values that
+    differ from row to row.
     """
     C, n = len(matrix.seen), len(validation.seen)
     guesses = [np.flatnonzero(matrix.seen), np.flatnonzero(~matrix.seen), np.arange(C)[:n]]
@@ -272,7 +272,7 @@ def _columns_to_compare(
 
 
 def _varied(F: np.ndarray) -> np.ndarray:
-    """Return the columns that are not one value in most of the rows, as those ruled out are."""
+    """Mark columns that vary; a column that is ruled out has one value in most rows."""
     middle = np.sort(F, axis=0)[len(F) // 2]
     varied: np.ndarray = (middle == F).mean(axis=0) < 0.5
     return varied
@@ -281,8 +281,8 @@ def _varied(F: np.ndarray) -> np.ndarray:
 def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
     """Return the share of validation rows with all scores in one row of the test scores.
 
-    Columns may be any part of the test columns, in any order, and two are enough; 0 where rows of
-    mixed validation scores, which belong to no image, are found as often.
+    Columns may be any two or more of the test columns, in any order. The share is 0 where rows of
+    shuffled validation scores, which belong to no image, match as often.
     """
     rows = np.unique(np.linspace(0, len(validation.y) - 1, ROWS).astype(np.intp))
     F = np.asarray(validation.F[rows], dtype=np.float64)
@@ -296,7 +296,7 @@ def share_of_equal_rows(matrix: Scores, validation: Scores) -> float:
 
 
 def _share_found(F: np.ndarray, values: np.ndarray) -> float:
-    """Return the share of rows of ``values`` that one row of ``F`` holds all the values of."""
+    """Return the share of rows of ``values`` with all their values in a single row of ``F``."""
     single_values = values.astype(np.float32)
     near = np.unique(single_values)
     held: dict[float, set[int]] = {float(v): set() for v in near}
@@ -310,7 +310,7 @@ def _share_found(F: np.ndarray, values: np.ndarray) -> float:
 
 
 def _in_order(F: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Return values of every row by their size, of which some places are taken."""
+    """Return the values at some places ``at`` of each sorted row."""
     blocks = (np.sort(_finite(F[k : k + 4096]), axis=1)[:, at] for k in range(0, len(F), 4096))
     return np.concatenate(list(blocks))
 
@@ -355,9 +355,9 @@ def _nearest(
 
 
 def _matched(places: np.ndarray, ratios: np.ndarray, nearer: float) -> np.ndarray:
-    """Return the rows that some other row is far nearer to than to any other one.
+    """Return the rows that are the clear nearest neighbour of another row.
 
-    Each counts once, however many are near it: what lies outside the cloud of rows has one outlier
-    among them as its nearest.
+    Each counts once, however many are near it: rows far outside the cloud all share one outlier as
+    their nearest.
     """
     return np.unique(places[ratios <= nearer])

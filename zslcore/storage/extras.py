@@ -85,8 +85,8 @@ def missing_in(error: str) -> tuple[str, str] | None:
 def install(name: str = "", *packages: str) -> str:
     """Return the command that adds an extra, or other packages, to this installation.
 
-    The package is on no index, where another one may have its name: what was installed from a clone
-    is installed from there again, with the extra; elsewhere the packages of the extra are named.
+    The package is not on an index, where another project may have its name. An installation from a
+    clone is therefore repeated from the clone, with the extra; others get the packages by name.
     One line for a POSIX shell, with relative paths in the folder of the clone.
     """
     pip, clone = [sys.executable, "-m", "pip"], _clone()

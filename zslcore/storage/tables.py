@@ -83,7 +83,7 @@ def latex_table(
     numeric: Sequence[bool] = (),
     best: Sequence[Sequence[bool]] | np.ndarray | None = None,
 ) -> str:
-    """Write a table with its caption; whatever the cells hold is text.
+    """Write a table with its caption; cells are escaped as plain text.
 
     ``numeric`` columns are aligned at the right, ``best`` cells bold. A row with more or fewer
     cells than headings raises ValueError.
@@ -118,7 +118,7 @@ def latex_table(
 
 
 def _line(cells: Iterable[str]) -> str:
-    """Return a row; the end of the row before would take a star at its beginning for its own."""
+    """Return a row; a leading star is guarded, or LaTeX reads it as part of the row end before."""
     row = " & ".join(cells) + r" \\"
     return "{}" + row if row.startswith("*") else row
 

@@ -1,4 +1,4 @@
-"""Buttons for theme and address; choices as steps of the browser's history; one theme."""
+"""Buttons for theme and address; the browser's history of choices; one theme for all pages."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ _mount = st.components.v2.component(
 
 
 def draw(pages: Sequence[str]) -> None:
-    """Draw the buttons; from here on keep the history, and give all pages the visitor's theme."""
+    """Draw the buttons, start recording the history, and apply the visitor's theme to all pages."""
     _mount(key="page_tools", data={"pages": ["", *pages]}, width="content", height="content")

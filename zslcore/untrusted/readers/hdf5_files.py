@@ -107,7 +107,7 @@ class Hdf5:
 
 
 def describe_arrays(path: str, names: list[str], out: Path) -> list[tuple[tuple[int, ...], str]]:
-    """Return shape and type of arrays of numbers that are larger than memory, as they lie there."""
+    """Return the stored shape and type of arrays of numbers that are larger than memory."""
     return [(data.shape, data.dtype.str) for data in _opened_arrays(path, names)]
 
 

@@ -33,8 +33,8 @@ JSON_LINES = (".jsonl", ".ndjson")
 class Json:
     """Arrays as JSON: an object of lists, or one list, which is called "array".
 
-    An object that has a list of numbers a class, all of one length, is a matrix "prototypes" with
-    "class_names". Of records each name is a list.
+    An object with one list of numbers per class, all of the same length, is read as the matrix
+    "prototypes" with "class_names"; records are read as one list per name.
     """
 
     def __init__(self, path: str) -> None:
@@ -92,7 +92,7 @@ def _as_columns(value: Any) -> Any:
 
 
 def _is_vector_a_class(held: Mapping[str, Any]) -> bool:
-    """Whether an object has a list of numbers a class, all of one length, and no name of ours."""
+    """Whether an object has only equally long lists of numbers, and no recognised name."""
     if len(held) < 2 or not {*held}.isdisjoint(VARIABLES):
         return False
     lists = list(held.values())
@@ -166,8 +166,8 @@ def _parsed(path: str, kind: str) -> Any:
 def parse_json(text: bytes) -> Any:
     """Return the value of a JSON text.
 
-    Python keeps the last of two values of one name. An empty object of two bytes takes 64, a name
-    with its value more; both are counted before they are made.
+    A repeated name is refused: Python would keep its last value. Objects, lists and names are
+    counted before parsing, since an empty object of two bytes takes 64 in memory.
     """
     n = sum(map(text.count, (b"{", b"[", b":")))
     if n > MAX_PARTS:

@@ -54,9 +54,9 @@ BENCHMARK_METHODS = (
 )
 #: Methods that a paper ran in a variant which is not the default here.
 VARIANTS: dict[str, dict[str, str]] = {"GBU": {"SAE": "V2S", "GFZSL": "estimated"}}
-#: Methods with variants that differ with seen candidates only: without these they are one.
+#: Methods with variants that differ only among seen candidates: for ZSL they are the same.
 OF_SEEN = ("GFZSL",)
-#: Printed figures of fewer methods have no order.
+#: Fewest methods that are ranked.
 ENOUGH = 10
 #: Methods by the name of their group.
 METHOD_GROUPS: dict[str, tuple[str, ...]] = {
@@ -123,12 +123,12 @@ class ClaimEvidence:
     """Figures of methods on data sets, and printed tables that hold something else.
 
     ``figures`` has the columns of :data:`COLUMNS`: ``table`` as "GBU 3", or "runs"; ``benchmark``
-    that the data are or stand in for; ``pretraining`` "none" for features trained on nothing, empty
+    that the data are, or simulate; ``pretraining`` "none" for features trained on nothing, empty
     where not known; ``figure`` of :data:`COLUMN_OF_FIGURE`, "gain" that of classes in ImageNet-1K,
     SS; ``value`` the mean over seeds, accuracies as fractions; ``spread`` their deviation, NaN for
     one seed; ``seeds`` NaN for print. ``controls`` is evidence of features that were trained on
-    nothing, which :meth:`deep` separates. Of a claim, ``benchmarks`` and ``methods`` are those that
-    it speaks of, no methods where it speaks of any, and ``cells`` is what it has read so far.
+    nothing, which :meth:`deep` separates. ``benchmarks`` and ``methods`` are those of the
+    claim, no methods where it covers every method; ``cells`` has the figures read so far.
     """
 
     body: Body
@@ -247,7 +247,7 @@ class ClaimEvidence:
         return rows.dropna(subset=[value]).set_index([*index])[value]
 
     def _of_methods(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of the claim's methods, all where it speaks of any."""
+        """Return the rows of the claim's methods; all rows where it covers every method."""
         chosen = rows["method"].isin(self.methods) if self.methods else slice(None)
         return rows[chosen]
 
@@ -277,8 +277,8 @@ class ClaimEvidence:
     ) -> pd.DataFrame:
         """Return a figure as the papers print it: a row a data set and split, a column a method.
 
-        Complete: data sets with at least ``fewest`` of the methods, and methods that all of them
-        have. Raises UndecidedError without any.
+        The table has no gaps: it keeps data sets with at least ``fewest`` of the methods, then the
+        methods that all of these have. Raises UndecidedError without any.
         """
         rows = self.rows(figure, split=split, chosen_for="zsl")
         wide = rows.pivot_table("value", ["data", "split"], "method", sort=False)
@@ -397,7 +397,7 @@ def run_figures(result: RunResult) -> dict[str, Any]:
 def result_rows(results: Iterable[RunResult]) -> pd.DataFrame:
     """Return the fields of stored results that evidence needs, one row each.
 
-    ``gain`` is of split SS and classes of ImageNet-1K by the benchmark's facts; ``zsl_fold1`` to
+    ``gain`` is on SS, for the benchmark's classes in ImageNet-1K; ``zsl_fold1`` to
     ``zsl_fold3`` have the parameters of one fold.
     """
     by_key = {result.key: result for result in results}
@@ -435,7 +435,7 @@ def evidence_of(results: Iterable[RunResult]) -> dict[Body, ClaimEvidence]:
 
 @cache
 def board_rows() -> pd.DataFrame:
-    """Return our own results on the board by current revisions, in the columns of runs.
+    """Return our results on the board with current revisions, in the columns of runs.
 
     They lack figures per class and per sample; ``zsl_std`` is the deviation over ``seeds``.
     """
@@ -481,9 +481,9 @@ def _board_row(entry: Mapping[str, Any]) -> dict[str, Any]:
 def evidence_from_rows(rows: pd.DataFrame, *, simulated: bool) -> ClaimEvidence:
     """Return rows of :func:`result_rows` on simulated or on real data as evidence.
 
-    Only runs on a benchmark, or on data that stand in for one, count, with parameters that were
-    chosen on folds, by the run itself or by one that differs in its seed alone. Of data sets of one
-    name the version run last counts; of a run by several versions of this package the last. Seeds
+    Runs count if they are on a benchmark or its simulation, and their parameters were chosen on
+    folds, by the run itself or by the same run with another seed. Of data sets of the
+    same name the one run last counts; of repeated runs the last counts. Seeds
     are averaged.
     """
     body: Body = "simulated" if simulated else "real"

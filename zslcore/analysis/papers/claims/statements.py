@@ -1,8 +1,7 @@
 """Claims as functions of the evidence: a computation, and the result that the claim states.
 
-Each function takes the :class:`ClaimEvidence` of its claim, with the claim's data sets, methods and
-tables alone, and judges as if these were all that the claim speaks of; ``data/claims.toml`` has the
-texts under the same ids.
+Each function judges the :class:`ClaimEvidence` of its claim, reduced to the claim's data sets,
+methods and tables; ``data/claims.toml`` has the texts under the same ids.
 """
 
 from __future__ import annotations
@@ -80,7 +79,7 @@ def gain_of_known_classes(e: ClaimEvidence) -> Judgment:
 
 
 def _overlapping(evidence: ClaimEvidence, data: Sequence[str]) -> str:
-    """Return how many test classes of SS ImageNet-1K has, by data set, one class by its name."""
+    """Return how many SS test classes of each data set are in ImageNet-1K; name a single one."""
     benchmarks, parts = evidence.benchmark_of_data(), []
     for name in data:
         if (benchmark := str(benchmarks.get(name))) in fact_sources():
@@ -153,7 +152,7 @@ def reproduced(e: ClaimEvidence) -> Judgment:
 
 
 def u_below_zsl(e: ClaimEvidence) -> Judgment:
-    """Judge u minus ZSL, parameters chosen for ZSL where there is a run of either."""
+    """Judge u minus ZSL; of two runs, the one with parameters chosen for ZSL counts."""
     u, zsl = (e.cases(figure, split="PS") for figure in ("u", "zsl"))
     return judge_difference(e, "u minus ZSL", difference(u, zsl), "below", tally=True)
 
@@ -273,7 +272,7 @@ def calibration_raises_h(e: ClaimEvidence) -> Judgment:
 
 
 def calibration_raises_every_h(e: ClaimEvidence) -> Judgment:
-    """Judge how often calibration raises H, of differences with a sign."""
+    """Judge how often calibration raises H, among differences with a clear sign."""
     d = _calibrated_less_plain(e)
     clear, unclear = with_clear_sign(e, d)
     return judge_count(e, "Calibration lifts H", clear > 0, cases=d, unclear=unclear)
@@ -343,7 +342,7 @@ def sae_like_s2v(e: ClaimEvidence) -> Judgment:
 
 
 def sae_direction(e: ClaimEvidence) -> Judgment:
-    """Judge SAE scored in the visual space minus in the semantic one, as quoted where printed."""
+    """Judge SAE in the visual minus in the semantic space; of printed tables, minus the quoted."""
     if e.body != "printed":
         what = "SAE scored in the visual space minus in the semantic space"
         return _one_less_another(e, what, "SAE", "SAE (V2S)")
