@@ -12,7 +12,7 @@ from tools import words
 
 #: Cases at most, by rule. They only go down: lower a number when cases are gone. The goals are
 #: 0 docstrings, 20 names, 0 texts and 15 shared names.
-LIMITS = {"docstring": 1, "name": 3, "text": 0, "shared": 0}
+LIMITS = {"docstring": 0, "name": 3, "text": 0, "shared": 0}
 #: Public names that several modules may define, with the reason.
 SHARED = {
     "as_text": "text of a table on the command line",

@@ -1,4 +1,4 @@
-"""Splits in one file whose entries say their part: JSON, tables, and texts with headings.
+"""Splits in one file with the part of each entry: JSON, tables, and texts with headings.
 
 ============================  ======================================================================
 ``split_zhou_<name>.json``    ``train``, ``val`` and ``test``: lists of [image, label, class] of
