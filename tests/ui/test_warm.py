@@ -67,7 +67,7 @@ def test_visitors_go_first_but_not_for_ever(monkeypatch):
 @pytest.mark.nightly
 def test_it_is_done_once_after_the_first_spell():
     done = []
-    tidier = Tidier(quiet=0.02, first=lambda busy: done.append(busy()))
+    tidier = Tidier(quiet=0.02, pause=0.0, first=lambda busy: done.append(busy()))
     for spell in (1, 2):
         tidier.page_runs()
         end = time.monotonic() + 30
