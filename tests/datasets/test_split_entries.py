@@ -75,32 +75,80 @@ def names_of(found, side):
     return {found.class_names[k] for k in found.sides[side]}
 
 
+def read_clean(path, text):
+    """Return a split of a file without a leak, recognised as one."""
+    path.write_text(text)
+    assert recognise_file(path).kind == "split"
+    assert audit(path).verdict != "leaks"
+    return read(path)
+
+
 @pytest.mark.parametrize("name", OF_CLASSES)
 def test_classes_a_side_are_read(tmp_path, name):
-    path = tmp_path / name
-    path.write_text(OF_CLASSES[name])
-    assert recognise_file(path).kind == "split"
-    found = read(path)
-    assert names_of(found, "seen") == {*TRAINED}
-    assert names_of(found, "unseen") == {*TESTED}
-    ((train, val),) = found.folds
-    assert [found.class_names[k] for k in train] == [*TRAINED]
-    assert [found.class_names[k] for k in val] == [*HELD_OUT]
-    assert audit(path).verdict != "leaks"
+    split = read_clean(tmp_path / name, OF_CLASSES[name])
+    assert names_of(split, "seen") == {*TRAINED}
+    assert names_of(split, "unseen") == {*TESTED}
+    ((train, val),) = split.folds
+    assert [split.class_names[k] for k in train] == [*TRAINED]
+    assert [split.class_names[k] for k in val] == [*HELD_OUT]
 
 
 @pytest.mark.parametrize("name", OF_IMAGES)
 def test_images_a_part_are_read(tmp_path, name):
-    path = tmp_path / name
-    path.write_text(OF_IMAGES[name])
-    assert recognise_file(path).kind == "split"
-    found = read(path)
-    assert found.class_names == tuple(sorted(PART_OF))
-    trained = {found.files[k] for k in found.parts["trainval"]}
-    tested = {found.files[k] for k in found.parts["test_unseen"]}
+    split = read_clean(tmp_path / name, OF_IMAGES[name])
+    assert split.class_names == tuple(sorted(PART_OF))
+    trained = {split.files[k] for k in split.parts["trainval"]}
+    tested = {split.files[k] for k in split.parts["test_unseen"]}
     assert trained == {image for image, _, part in ROWS if part != "test"}
     assert tested == {image for image, _, part in ROWS if part == "test"}
-    assert audit(path).verdict != "leaks"
+
+
+#: Rows of images without names: classes that train are tested as seen ones.
+REPEATED = [(name, "train") for name in TRAINED * 3] + [(name, "test") for name in TRAINED + TESTED]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("table.csv", "label,split\n" + "".join(f"{n},{part}\n" for n, part in REPEATED)),
+        ("no_titles.csv", "".join(f"{n},{part}\n" for n, part in REPEATED)),
+        ("pairs.txt", "".join(f"{n} {part}\n" for n, part in REPEATED)),
+        ("list.json", json.dumps([{"label": n, "split": part} for n, part in REPEATED])),
+        ("parts.json", json.dumps(
+            {p: [{"label": n} for n, part in REPEATED if part == p] for p in ("train", "test")}
+        )),
+    ],
+)  # fmt: skip
+def test_a_part_that_repeats_a_class_has_a_row_an_image(tmp_path, name, text):
+    split = read_clean(tmp_path / name, text)
+    assert {part: len(rows) for part, rows in split.parts.items()} == {
+        "trainval": 6, "test_seen": 2, "test_unseen": 2
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "fitted"),
+    [
+        ({"train": ["bat", "cow"], "val": ["cow"], "test": ["emu"]}, {"bat", "cow"}),
+        ({"seen": ["bat", "cow ox"], "val": ["cow_ox"], "unseen": ["emu"]}, {"bat"}),
+        ({"trainval": ["bat", "cow"], "val": ["cow"], "test": ["emu"]}, {"bat"}),
+    ],
+)
+def test_a_list_that_trains_keeps_a_class_that_validates_too(tmp_path, value, fitted):
+    path = tmp_path / "split.json"
+    path.write_text(json.dumps(value))
+    split = read(path)
+    ((train, _),) = split.folds
+    assert {split.class_names[k] for k in train} == fitted
+    marks = {finding.check: finding.mark for finding in audit(path).findings}
+    assert (marks["ZSL002"] == "ok") == (len(fitted) == 1)
+
+
+def test_without_a_test_the_classes_of_validation_are_unseen(tmp_path):
+    split = read_clean(tmp_path / "split.json", json.dumps({"train": TRAINED, "val": HELD_OUT}))
+    assert names_of(split, "unseen") == {*HELD_OUT}
+    assert not split.folds
+    assert "val is the test" in split.note
 
 
 @pytest.mark.parametrize("change", ["image", "class"])
@@ -138,6 +186,13 @@ def test_a_test_of_all_classes_has_those_that_train_as_seen_ones(tmp_path):
         {"train": [0.1, 0.2], "bus": [0.3, 0.4]},
         {"train": ["dog"], "name": "no test"},
         {"a": {"train": ["dog"], "test": ["cat"]}, "b": {"train": ["cat"], "test": ["dog"]}},
+        {"train": ["1", "2"], "test": "2"},
+        {"12": "train", "13": "test"},
+        [
+            {"label": "dog", "is_unseen": 0},
+            {"label": "dog", "is_unseen": 0},
+            {"label": "ox", "is_unseen": 1},
+        ],
         [{"image": "a.jpg", "caption": "a dog"}],
         [{"image": "a.jpg", "label": "dog"}],
         ["train", "test"],
@@ -146,7 +201,7 @@ def test_a_test_of_all_classes_has_those_that_train_as_seen_ones(tmp_path):
     ],
 )
 def test_other_json_is_no_split(value):
-    assert not is_split_json(value)
+    assert not is_split_json("other.json", value)
 
 
 @pytest.mark.parametrize(
@@ -160,6 +215,11 @@ def test_other_json_is_no_split(value):
         ),
         ("scores.csv", "label,train,test\ntrain,0.5,0.25\ntest,0.5,0.25\n"),
         ("classes.csv", "class,split\nbus,left\ncar,right\n"),
+        ("rows.csv", "train,test\n1,2\n3,5\n7,3\n"),
+        ("losses.csv", "train,val,test\n0.5,0.4,0.3\n0.25,0.2,0.1\n"),
+        ("rows.txt", "[train]\n1\n2\n[test]\n2\n3\n"),
+        ("rows.txt", "1 train\n2 train\n3 test\n"),
+        ("sides.csv", "image,label,is_seen\na.jpg,dog,1\nb.jpg,ox,0\n"),
         ("notes.txt", "Train:\nwe use the seen classes\n"),
     ],
 )
@@ -172,8 +232,12 @@ def test_other_texts_are_no_split(tmp_path, name, text):
 def test_a_row_of_an_image_that_names_no_part_is_refused(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text(TITLES + "a.jpg,dog,train\nb.jpg,cat,somewhere\n")
-    with pytest.raises(FileRefusedError, match=r"'subset', row 2, got somewhere"):
+    with pytest.raises(FileRefusedError, match=r"table.csv: .*'subset', row 2, got somewhere"):
         read_split_table(path)
+    path = tmp_path / "records.json"
+    path.write_text(json.dumps([*RECORDS, RECORDS[0] | {"split": "somewhere"}]))
+    with pytest.raises(FileRefusedError, match=r"records.json: .*'split', row 16, got somewhere"):
+        read_split_json(path)
 
 
 @pytest.mark.parametrize("record", [{"image": 3, "label": None, "split": []}, {"split": {}}, 7])

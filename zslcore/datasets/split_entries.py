@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from zslcore.datasets.split_lists import (
     SIDES,
     ImageRows,
     SplitList,
+    are_few,
     is_class_list,
     is_split_of_parts,
     lines_of,
@@ -50,6 +52,7 @@ from zslcore.datasets.split_lists import (
     split_of_images,
     split_of_parts,
     table_rows,
+    trains_and_tests,
 )
 from zslcore.exceptions import FileRefusedError
 from zslcore.names import class_key
@@ -77,15 +80,12 @@ FLAGS = {
     **dict.fromkeys(("isseen", "seen", "isbase", "base"), ("seen", "unseen")),
 }
 YES, NO = {"1", "true", "yes", "y", "t", "1.0"}, {"0", "false", "no", "n", "f", "0.0"}
-#: Parts and sides that train, and those that test.
-TRAINING, TESTING = (
-    {"train", "trainval", "seen"},
-    {"test", "test_seen", "test_unseen", "unseen", "val"},
-)
+LETTER = re.compile(r"[^\W\d_]")
 #: What follows the part in the name of a list of classes.
 OF_CLASSES = re.compile(
     r"[\s_-]*(class(es)?|class_?names?|categories|names|labels)$", re.IGNORECASE
 )
+#: A heading: ``train:``, maybe with a list behind it, ``[train]``, ``# train``, ``== train ==``.
 HEADING = re.compile(r"[\"']?(\w[\w -]*)[\"']?\s*:\s*(\[.*\])?$|[#\[=]+\s*(\w[\w -]*?)\s*[\]=:]*$")
 #: Objects and lists inside each other that are looked through.
 MOST_LEVELS = 3
@@ -97,21 +97,24 @@ def read_split_json(path: Path) -> SplitList | None:
     Raises a FileRefusedError when it is damaged or hostile, or a list in it is not of this form.
     """
     value = read_value(path, "JSON", max_bytes=MAX_BYTES, most=MAX_ITEMS)
-    if (entries := entries_of_json(value)) is not None:
-        return _split_of(path, entries)
-    if not is_split_json(value):
-        return None
     file = clean_text(path.name)
+    if (entries := entries_of_json(file, value)) is not None:
+        return _split_of(path, entries)
+    if not _has_parts(value):
+        return None
     lists = {n: of for n, of in value.items() if part_of_name(n) and isinstance(of, list)}
     if any(isinstance(each, list) for of in lists.values() for each in of):
         return _of_items(file, value)
     return split_of_parts(file, lists)
 
 
-def is_split_json(value: Any) -> bool:
-    """Whether JSON that was read is a split by names, or has the rows of its parts."""
-    has_parts = isinstance(value, dict) and is_split_of_parts(value, list)
-    return has_parts or entries_of_json(value) is not None
+def is_split_json(file: str, value: Any) -> bool:
+    """Whether JSON that was read from ``file`` is a split by names, or has rows of its parts."""
+    return _has_parts(value) or entries_of_json(file, value) is not None
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, dict) and is_split_of_parts(value, list)
 
 
 def read_split_table(path: Path) -> SplitList | None:
@@ -133,25 +136,28 @@ def read_split_table(path: Path) -> SplitList | None:
     return None if entries is None else _split_of(path, entries)
 
 
-def entries_of_json(value: Any, level: int = 0) -> Entries | None:
-    """Return the entries of JSON that names images or classes a part; None for any other."""
+def entries_of_json(file: str, value: Any, level: int = 0) -> Entries | None:
+    """Return the entries of JSON that names images or classes a part; None for any other.
+
+    Refuses a record of an image that names no part.
+    """
     if isinstance(value, list):
-        return _of_records(value)
+        return _of_records(file, value)
     if not isinstance(value, dict) or not value:
         return None
     parts = {str(key): part for key in value if (part := part_or_side(str(key)))}
-    if _is_whole(parts.values()):
-        return _of_lists({key: value[key] for key in parts})
+    if trains_and_tests(parts.values()):
+        return _of_lists(file, {key: value[key] for key in parts})
     if all(isinstance(each, str) for each in value.values()):
         return _of_places(value.items())
-    if (table := _of_columns(value)) is not None:
+    if (table := _of_columns(file, value)) is not None:
         return table
     inner = [each for each in value.values() if isinstance(each, dict | list)]
     if len(inner) == len(value) and (by_class := _by_class(value)) is not None:
         return by_class
     if level == MOST_LEVELS:
         return None
-    read = [entries for each in inner if (entries := entries_of_json(each, level + 1))]
+    read = [entries for each in inner if (entries := entries_of_json(file, each, level + 1))]
     return read[0] if len(read) == 1 else None
 
 
@@ -165,10 +171,10 @@ def entries_of_table(
     words = [re.sub(r"[\W_]+", "", title).lower() for title in titles]
     if not rows or not {title.strip().lower() for title in titles}.isdisjoint(PREDICTED):
         return None
-    if all(map(part_or_side, titles)) and _is_whole(map(part_or_side, titles)):
+    if all(map(part_or_side, titles)) and trains_and_tests(map(part_or_side, titles)):
         columns = zip(*(row for row in rows if len(row) == len(titles)), strict=True)
         named = ([cell for cell in column if cell.strip()] for column in columns)
-        return _of_lists(dict(zip(titles, named, strict=True)))
+        return _of_lists(file, dict(zip(titles, named, strict=True)))
     image, label, place, flag = (
         next((words.index(title) for title in column_titles if title in words), None)
         for column_titles in (IMAGE_TITLES, CLASS_TITLES, PART_TITLES, FLAGS)
@@ -176,6 +182,8 @@ def entries_of_table(
     where = flag if place is None else place
     if label is None or (where is None and not part):
         return None
+    if image is not None and place is None and "unseen" in FLAGS.get(words[where or 0], ()):
+        return None  # an image of a seen class may train or test
     entries: Entries = {}
     for k, row in enumerate(rows, 1):
         expect(len(row) == len(titles), file, f"{len(titles)} fields in row {k}", len(row))
@@ -188,10 +196,28 @@ def entries_of_table(
                    f"column {title!r}, row {k}", cell)  # fmt: skip
         entry = ("" if image is None else row[image].strip(), row[label].strip())
         entries.setdefault(name, []).append(entry)
-    if part or _is_whole(entries):
+    if part:
         return entries
+    if trains_and_tests(entries):
+        return _rows_as_images(entries)
     expect(image is None, file, "rows of a training and a test part", ", ".join(entries))
     return None
+
+
+def _rows_as_images(entries: Entries) -> Entries | None:
+    """Name images by their rows where a part repeats a class: it has a row an image, not a class.
+
+    None where sides repeat one: an image of a seen class may train or test.
+    """
+    if all(len(of) == len({*of}) for of in entries.values()):
+        return entries
+    if not {"seen", "unseen"}.isdisjoint(entries):
+        return None
+    numbers = count(1)
+    return {
+        part: [(image or f"row {next(numbers)}", label) for image, label in of]
+        for part, of in entries.items()
+    }
 
 
 def part_or_side(name: str) -> str:
@@ -213,27 +239,25 @@ def _part_of_cell(title: str, cell: str) -> str:
     return part_or_side(word)
 
 
-def _is_whole(parts: Iterable[str]) -> bool:
-    """Whether one part or side trains and another tests."""
-    parts = {*parts}
-    return bool(TRAINING & parts) and bool(TESTING & parts)
-
-
-def _of_lists(lists: Mapping[str, Any]) -> Entries | None:
+def _of_lists(file: str, lists: Mapping[str, Any]) -> Entries | None:
     """Return the entries of a list, or a mapping of classes to images, a part."""
     entries: Entries = {}
     for key, listed in lists.items():
         part = part_or_side(key)
-        if (read := _of_list(listed, is_side=part in ("seen", "unseen"))) is None:
+        read = _of_list(file, listed, is_side=part in ("seen", "unseen"))
+        if read is None:
             return None
         entries.setdefault(part, []).extend(read)
     of_images = {bool(image) for each in entries.values() for image, _ in each}
-    return entries if len(of_images) == 1 else None
+    if len(of_images) != 1:
+        return None
+    has_sides = not {"seen", "unseen"}.isdisjoint(entries)
+    return entries if has_sides else _rows_as_images(entries)
 
 
-def _of_list(listed: Any, *, is_side: bool) -> list[tuple[str, str]] | None:
+def _of_list(file: str, listed: Any, *, is_side: bool) -> list[tuple[str, str]] | None:
     if isinstance(listed, list) and any(isinstance(each, dict) for each in listed):
-        records = _of_records(listed, part="train")
+        records = _of_records(file, listed, part="train")
         return records["train"] if records else None
     if isinstance(listed, dict):
         values = [*listed.values()]
@@ -245,7 +269,9 @@ def _of_list(listed: Any, *, is_side: bool) -> list[tuple[str, str]] | None:
             listed = values
     if not isinstance(listed, list) or not all(isinstance(each, str) for each in listed):
         return None
-    return [("", name) for name in listed] if is_side or is_class_list(listed) else None
+    if not is_side and not (is_class_list(listed) and all(map(LETTER.search, listed))):
+        return None  # numbers may be rows
+    return [("", name) for name in listed]
 
 
 def _of_folders(listed: Mapping[str, Any]) -> list[tuple[str, str]] | None:
@@ -268,10 +294,10 @@ def _by_class(value: Mapping[str, Any]) -> Entries | None:
             if pairs is None or not all(IMAGE.search(image) for image, _ in pairs):
                 return None
             entries.setdefault(part, []).extend(pairs)
-    return entries if _is_whole(entries) else None
+    return entries if trains_and_tests(entries) else None
 
 
-def _of_columns(value: Mapping[str, Any]) -> Entries | None:
+def _of_columns(file: str, value: Mapping[str, Any]) -> Entries | None:
     """Return the entries of a table of a list, or of numbered values, a column."""
     if "columns" in value and "data" in value:  # as pandas writes with orient="split"
         titles, rows = value["columns"], value["data"]
@@ -285,16 +311,16 @@ def _of_columns(value: Mapping[str, Any]) -> Entries | None:
         return None
     if not all(isinstance(row, list | tuple) and len(row) == len(titles) for row in rows):
         return None
-    return entries_of_table("columns", [str(t) for t in titles], [[*map(_cell, r)] for r in rows])
+    return entries_of_table(file, [str(t) for t in titles], [[*map(_cell, r)] for r in rows])
 
 
-def _of_records(records: Sequence[Any], part: str = "") -> Entries | None:
+def _of_records(file: str, records: Sequence[Any], part: str = "") -> Entries | None:
     """Return the entries of objects with the same names, as those of the rows of a table."""
     if not records or not all(isinstance(each, dict) for each in records):
         return None
     titles = [name for name in records[0] if all(name in each for each in records)]
     rows = [[_cell(each[name]) for name in titles] for each in records]
-    return entries_of_table("records", titles, rows, part)
+    return entries_of_table(file, titles, rows, part)
 
 
 def _cell(value: Any) -> str:
@@ -311,8 +337,9 @@ def _of_places(pairs: Iterable[Sequence[str]]) -> Entries | None:
             label = parent_folder(pair[name]) if is_image else pair[name]
             entry = (pair[name] if is_image else "", label)
             entries.setdefault(part_or_side(pair[place]), []).append(entry)
-        if "" not in entries and _is_whole(entries):
-            return entries if all(label for of in entries.values() for _, label in of) else None
+        if "" not in entries and trains_and_tests(entries):
+            labels = [label for of in entries.values() for _, label in of]
+            return _rows_as_images(entries) if all(map(LETTER.search, labels)) else None
     return None
 
 
@@ -338,7 +365,7 @@ def _of_headings(lines: Sequence[str]) -> Entries | None:
             items += [each.strip(" \"'") for each in within.strip("[]").split(",") if each.strip()]
         elif items is not None:
             items.append(re.sub(r"^[-*]\s+", "", line.strip()).strip("\"',"))
-    return _of_lists(lists) if _is_whole(map(part_or_side, lists)) else None
+    return _of_lists("", lists) if trains_and_tests(map(part_or_side, lists)) else None
 
 
 def _split_of(path: Path, entries: Entries) -> SplitList:
@@ -347,17 +374,24 @@ def _split_of(path: Path, entries: Entries) -> SplitList:
         return split_of_images(path, entries, f"entries of {', '.join(entries)}")
     file = clean_text(path.name)
     names = {part: _class_list(file, [name for _, name in of]) for part, of in entries.items()}
-    seen = dict.fromkeys(n for part in ("seen", "trainval", "train") for n in names.get(part, ()))
-    unseen = [n for part in ("unseen", "test_unseen") for n in names.get(part, ())]
-    tested, note = names.get("test", ()), "lists of classes, no images"
-    trained = {class_key(name) for name in (*seen, *names.get("val", ()))}
+    note, held_out = "lists of classes, no images", names.pop("val", ())
+    if not {"test", "test_seen", "test_unseen", "unseen"} & {*names}:
+        names["unseen"], held_out = held_out, ()
+        note += "; val is the test, no other part is"
+    whole = [name for part in ("seen", "trainval") for name in names.get(part, ())]
+    seen = dict.fromkeys((*whole, *names.get("train", ())))
+    unseen = [name for part in ("unseen", "test_unseen") for name in names.get(part, ())]
+    tested = names.get("test", ())
+    trained = {class_key(name) for name in (*seen, *held_out)}
     shared = [name for name in tested if class_key(name) in trained]
-    if 2 * len(shared) > min(len(tested), len(trained)):  # the test has seen classes, too
+    if not are_few(len(shared), len(tested), len(trained)):  # the test has seen classes, too
         tested = tuple(name for name in tested if name not in shared)
         expect(tested or unseen, file, "a class of the test that does not train", "none")
         note += f"; {len(shared)} classes of the test also train, as seen ones"
-    held_out = names.get("val", ())
-    folds = [([name for name in seen if name not in held_out], held_out)] if held_out else []
+    # A list of seen classes holds those of validation, too; one of training does not.
+    validated = {class_key(name) for name in held_out}
+    fitted = names.get("train") or [name for name in whole if class_key(name) not in validated]
+    folds = [(fitted, held_out)] if held_out else []
     return split_of_classes(file, {"seen": [*seen], "unseen": [*unseen, *tested]}, note, folds)
 
 

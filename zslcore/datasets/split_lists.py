@@ -169,7 +169,7 @@ class ImageRows:
 def is_split_of_parts(value: Mapping[str, Any], kind: type) -> bool:
     """Whether a mapping has lists of type ``kind`` for a training and for a test part."""
     parts = [part_of_name(str(name)) for name, of in value.items() if isinstance(of, kind)]
-    return _is_whole(filter(None, parts))
+    return trains_and_tests(filter(None, parts))
 
 
 def split_of_parts(
@@ -223,14 +223,12 @@ def _rows_in(values: np.ndarray, n: int) -> np.ndarray:
 
 
 def _all_unseen(parts: dict[str, np.ndarray], labels: np.ndarray) -> str:
-    """Call the part "test" unseen where few of its classes, and few training classes, are in both.
-
-    A test of seen classes would have most of the classes that train.
-    """
+    """Call the part "test" unseen where some of its classes train, but few, see :func:`are_few`."""
     trained = np.concatenate([parts[part] for part in ("train", "trainval") if part in parts])
     of_test, of_train = np.unique(labels[parts["test"]]), np.unique(labels[trained])
     shared = np.intersect1d(of_test, of_train).size
-    if not 0 < shared <= min(of_test.size, of_train.size) / 2 or "test_unseen" in parts:
+    few = shared > 0 and are_few(shared, of_test.size, of_train.size)
+    if not few or "test_unseen" in parts:
         return ""
     parts["test_unseen"] = parts.pop("test")
     return f"; {shared} of {of_test.size} classes of the test train: all are taken for unseen"
@@ -333,7 +331,7 @@ def _by_part(folder: Path, paths: Iterable[tuple[str, Path]]) -> dict[str, Path]
     named = [
         (PART_OF_NAME[name.lower()], path) for name, path in paths if name.lower() in PART_OF_NAME
     ]
-    if not _is_whole({part for part, _ in named}):
+    if not trains_and_tests({part for part, _ in named}):
         return {}
     for part, path in named:
         if part in path_of_part:
@@ -348,11 +346,19 @@ def _names_in(folder: Path) -> list[str]:
     return sorted(os.listdir(folder)) if folder.is_dir() else []
 
 
-def _is_whole(parts: Iterable[str]) -> bool:
-    """Whether something trains and something tests; without a test, validation is one."""
+def trains_and_tests(parts: Iterable[str]) -> bool:
+    """Whether one part or side trains and one tests; without a test, validation is one."""
     parts = {*parts}
-    tests = {"test", "test_seen", "test_unseen", "val"}
-    return bool({"train", "trainval"} & {*parts}) and bool(tests & {*parts})
+    tests = {"test", "test_seen", "test_unseen", "val", "unseen"}
+    return bool({"train", "trainval", "seen"} & parts) and bool(tests & parts)
+
+
+def are_few(n_shared: int, n_tested: int, n_trained: int) -> bool:
+    """Whether classes of the test that train are at most half of those of either.
+
+    A test of seen classes has most of the classes that train.
+    """
+    return n_shared <= min(n_tested, n_trained) / 2
 
 
 def lines_of(path: Path) -> list[str]:

@@ -218,7 +218,7 @@ def _kind_of_json(path: Path) -> Kind:
     if path.stat().st_size > MAX_JSON:
         raise _refusal(path, f"JSON of {path.stat().st_size:,} bytes, more than {MAX_JSON:,}")
     value = read_value(path, "JSON", max_bytes=MAX_JSON, most=MAX_VALUES)
-    if is_split_json(value):
+    if is_split_json(clean_text(path.name), value):
         return "split"
     first = value[0] if isinstance(value, list) and value else value
     if not isinstance(first, dict):
