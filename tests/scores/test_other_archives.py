@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from zslcore.exceptions import DatasetError
 from zslcore.scores import interpreted, judge
 from zslcore.scores.reading import read_scores
 
@@ -60,6 +61,26 @@ def test_a_file_with_both_sides_is_read_by_the_unseen_one(tmp_path, expected):
     path = tmp_path / "own.npz"
     np.savez(path, scores=F, labels=Y, unseen=np.flatnonzero(~SEEN), seen=np.flatnonzero(SEEN))
     assert figures(path) == expected
+
+
+@pytest.mark.parametrize("key", ["unseen", "seen"])
+@pytest.mark.parametrize("kind", ["scores", "y_pred"])
+def test_a_refusal_names_the_side_that_the_file_lists(tmp_path, key, kind):
+    path = tmp_path / "own.npz"
+    of = {"scores": F, "y_pred": PREDICTED}[kind]
+    np.savez(path, **{kind: of, "labels": Y, f"{key}_classes": [9], "class_names": NAMES})
+    with pytest.raises(DatasetError, match=f"{key} classes: expected .*0 to 5; got 9"):
+        interpreted(read_scores(path), ["as-is"])
+
+
+@pytest.mark.parametrize("kind", ["scores", "y_pred"])
+def test_a_list_of_all_classes_as_seen_is_refused(tmp_path, kind):
+    path = tmp_path / "own.npz"
+    np.savez(
+        path, **{kind: {"scores": F, "y_pred": PREDICTED}[kind], "labels": Y, "seen": range(6)}
+    )
+    with pytest.raises(DatasetError, match="seen classes: expected some of the classes; got all"):
+        interpreted(read_scores(path), ["as-is"])
 
 
 RECORDS = [

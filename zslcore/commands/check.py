@@ -65,7 +65,10 @@ def run(args: argparse.Namespace) -> Output | int:
         return submission.write_page(_submission(args))
     if _asks_for_findings(args):
         return _every_finding(args)
-    cards = cards_of_files(args.files, args.pretraining, read_printed(args.printed or ""))
+    groups = grouped([recognise_file(path) for path in args.files])
+    if args.format and all(group.main.kind == "split" for group in groups):
+        return _every_finding(args)
+    cards = _cards_of(groups, args.pretraining, read_printed(args.printed or ""))
     if args.output:
         write_out(args.output, reports_html(*cards))
 
@@ -79,18 +82,13 @@ def run(args: argparse.Namespace) -> Output | int:
 
 
 def _asks_for_findings(args: argparse.Namespace) -> bool:
-    """Whether an option or a subject needs more than a card."""
+    """Whether an option or a subject needs more than a card, which is text or JSON."""
     names = [option.usage.split()[0][2:].replace("-", "_") for option in findings.OPTIONS]
-    values = (
-        getattr(args, name) for name in names if name not in ("pretraining", "output", "format")
-    )
+    values = [getattr(args, name) for name in {*names} - {"pretraining", "output", "format"}]
     if any(value is not None and value is not False for value in values):
         return True
-    if args.format and any(path.is_file() for path in args.files):  # cards are text or JSON alone
-        files = grouped([recognise_file(path) for path in args.files if path.is_file()])
-        is_card = args.format in ("text", "json") and any(f.main.kind != "split" for f in files)
-        if not is_card:
-            return True
+    if args.format not in (None, "text", "json"):
+        return True
     return not all(path.is_file() for path in args.files if _is_no_file(path))
 
 
@@ -154,8 +152,13 @@ def cards_of_files(
     ``pretraining`` names training sets of the feature extractor, or text files of classes;
     ``printed`` are metrics that a paper prints of the scores. Raises FileRefusedError.
     """
+    return _cards_of(grouped([recognise_file(path) for path in paths]), pretraining, printed)
+
+
+def _cards_of(
+    groups: Sequence[Group], pretraining: list[str] | None, printed: Sequence[Printed]
+) -> list[Report]:
     named = [vocabulary_of(name) for name in pretraining or ()]
-    groups = grouped([recognise_file(path) for path in paths])
     return joined_cards([_judged(group, named) for group in groups], printed)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from zslcore.exceptions import DatasetError, closest_name
-from zslcore.leakage.published import KnownTest, recognised
+from zslcore.leakage.published import recognised
 from zslcore.metrics import Answers, mean_class_accuracy
 from zslcore.names import class_key, class_keys, shared_spellings
 from zslcore.scores.given_sides import ERRORS, ruled_out_sides
@@ -220,7 +220,7 @@ def predicted_classes(
         if not names and all(texts):
             names = _names_in(parts)
         elif not names:
-            what = ("labels", "predicted classes", "unseen classes")
+            what = ("labels", "predicted classes", file.listed)
             named = ", ".join(w for w, is_text in zip(what, texts, strict=False) if is_text)
             raise DatasetError(
                 f"{file.name}: expected labels, predicted classes and unseen classes all as names "
@@ -243,15 +243,9 @@ def predicted_classes(
         if listed.dtype == bool:
             marks = np.flatnonzero(listed)
         else:
-            marks = np.unique(_as_numbers(file, listed, "unseen classes"))
-        C = max(C, 1 + int(marks.max(initial=0)))
-        if marks.min(initial=0) < 0 or (n_classes and marks.max(initial=0) >= n_classes):
-            raise DatasetError(
-                f"{file.name}, unseen classes: expected classes 0 to {C - 1}; got "
-                f"{', '.join(map(str, marks[:5]))}."
-            )
-        seen = np.full(C, not file.lists_seen)
-        seen[marks] = file.lists_seen
+            marks = np.unique(_as_numbers(file, listed, file.listed))
+        C = C if n_classes else max(C, 1 + int(marks.max(initial=0)))
+        seen = _seen(file, marks, C, file.lists_seen)
     elif test is not None:
         seen = ~test.unseen
     else:
@@ -426,8 +420,7 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
         if "unused-column" in fixes:
             F, names = F[:, 1:], names[1:]
     C = F.shape[1]
-    if unseen is not None and ("seen-listed" in fixes) != file.lists_seen:
-        unseen = np.setdiff1d(np.arange(C), unseen)
+    lists_seen = ("seen-listed" in fixes) != file.lists_seen
     if y.min() < 0 or y.max() >= C:
         raise DatasetError(
             f"{file.name}, labels: expected columns of the scores, 0 to {C - 1}; got {y.min()} to "
@@ -435,10 +428,13 @@ def _number_classes(file: ScoreFile, fixes: Collection[str]) -> Scores | Questio
         )
     test = recognised(y, C)
     if "all-unseen" in fixes:
-        unseen = np.arange(C)
-    if unseen is None and test is None:
+        unseen, lists_seen = np.arange(C), False
+    if unseen is not None:
+        seen = _seen(file, unseen, C, lists_seen)
+    elif test is not None:
+        seen = ~test.unseen
+    else:
         return _unseen_question(file.name)
-    seen = _seen(file, unseen, test, C)
     if test is not None and not np.array_equal(seen, ~test.unseen):
         test = None  # its images, with other classes held back: another split
     names = names or (() if test is None else test.class_names)
@@ -616,11 +612,11 @@ def _unseen_numbers(file: ScoreFile, unseen: np.ndarray | Sequence[str]) -> np.n
     if array.dtype == bool or binary:
         if len(array) != C:
             raise DatasetError(
-                f"{file.name}, unseen classes: expected a mark for each of {C} columns; got "
+                f"{file.name}, {file.listed}: expected a mark for each of {C} columns; got "
                 f"{len(array)}."
             )
         return array.astype(bool)
-    return np.unique(_as_numbers(file, unseen, "unseen classes"))
+    return np.unique(_as_numbers(file, unseen, file.listed))
 
 
 def _counting_question(
@@ -644,18 +640,18 @@ def _least(unseen: np.ndarray | None) -> float:
     return np.inf if unseen is None or not len(unseen) else float(unseen.min())
 
 
-def _seen(file: ScoreFile, unseen: np.ndarray | None, test: KnownTest | None, C: int) -> np.ndarray:
-    """Return which columns are seen classes."""
-    if unseen is None:
-        assert test is not None  # else it was asked
-        return ~test.unseen
-    if not len(unseen) or unseen.min() < 0 or unseen.max() >= C:
+def _seen(file: ScoreFile, listed: np.ndarray, C: int, lists_seen: bool) -> np.ndarray:
+    """Return which of ``C`` classes are seen, by the numbers of those on one side."""
+    if not len(listed) or listed.min() < 0 or listed.max() >= C:
+        of = "classes" if file.scores is None else "columns of the scores,"
         raise DatasetError(
-            f"{file.name}, unseen classes: expected columns of the scores, 0 to {C - 1}; got "
-            f"{', '.join(map(str, unseen[:5])) or 'none'}."
+            f"{file.name}, {file.listed}: expected {of} 0 to {C - 1}; got "
+            f"{', '.join(map(str, listed[:5])) or 'none'}."
         )
-    seen = np.ones(C, dtype=bool)
-    seen[unseen] = False
+    seen = np.full(C, not lists_seen)
+    seen[listed] = lists_seen
+    if seen.all():
+        raise DatasetError(f"{file.name}, {file.listed}: expected some of the classes; got all.")
     return seen
 
 

@@ -185,6 +185,11 @@ class ScoreFile:
     remarks: tuple[str, ...] = ()
     lists_seen: bool = False
 
+    @property
+    def listed(self) -> str:
+        """Name the classes that the file lists: "unseen classes", or "seen classes"."""
+        return "seen classes" if self.lists_seen else "unseen classes"
+
 
 @dataclass(frozen=True, eq=False)
 class Scores:
