@@ -258,7 +258,7 @@ def scores(browser: Browser, options: argparse.Namespace) -> None:
 #: Seconds from heading to word and from address to picture, and the layout shift, at most.
 WORD_LIMIT, PICTURE_LIMIT, SHIFT_LIMIT = 0.3, 1.5, 0.1
 IMPORTING = 15.0
-#: Notes when heading, word, first picture and the end of the script are shown, and what moves.
+#: Records the times of heading, word, first picture and end of the script, and layout shifts.
 WATCH = """() => {
     const shown = window.shown = { shift: 0 };
     new PerformanceObserver((list) => {

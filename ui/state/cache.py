@@ -316,7 +316,7 @@ def class_overlaps(
     *,
     every_class: bool = False,
 ) -> pd.DataFrame:
-    """Return the overlap table of unseen classes or of all; ``decisions`` are the decisions."""
+    """Return the overlap table of unseen classes or of all, with the ``decisions`` of a person."""
     classes = range(len(_context.class_names)) if every_class else None
     return counts.overlap_table(_context, _vocabulary, classes)
 

@@ -539,9 +539,9 @@ def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
         two = figures[figures["data"].isin(["CUB", "AWA1"])].assign(seeds=1)
         two = two.replace({"data": {"AWA1": "AWA1-own"}})
         two.loc[two["benchmark"] == "AWA1", "pretraining"] = ""
-        found = CLAIMS[name].judge(ClaimEvidence("real", two))
-        assert found.words == f"{verdict} (2 of 5 data sets)", found.sentence
-        assert found.scope == scope
+        judgment = CLAIMS[name].judge(ClaimEvidence("real", two))
+        assert judgment.words == f"{verdict} (2 of 5 data sets)", judgment.sentence
+        assert judgment.scope == scope
     every = CLAIMS["gbu-gzsl-lower"].judge(zsl_and_u(True))
     assert every.words == HOLDS
     assert every.scope.startswith("Measured on SUN (trained on imagenet-1k), ")
@@ -550,17 +550,17 @@ def test_two_of_five_data_sets_hold_or_fail_here_with_their_scope():
 def test_missing_methods_are_named_and_make_a_part():
     rows = group(COMPATIBLE, "zsl", 0.6, 0.5)[0]
     fewer = rows.figures[~rows.figures["method"].isin(["DAP", "IAP"])]
-    found = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", ClaimEvidence("real", fewer)))
-    assert found.words == "holds here (11 of 13 methods)"
-    assert "; without DAP and IAP" in found.scope
+    judgment = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", ClaimEvidence("real", fewer)))
+    assert judgment.words == "holds here (11 of 13 methods)"
+    assert "; without DAP and IAP" in judgment.scope
 
 
 def test_figures_within_one_point_have_no_order():
     """Of runs; what missing methods may reach makes no place sure, either."""
     step = {m: 0.9 - 0.004 * k for k, m in enumerate(BENCHMARK_METHODS)}
     two = of(cells(step, data=("CUB", "AWA1")))
-    found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", two))
-    assert found.verdict == NOT_HERE  # the seventh, and more than a point from the first
+    judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", two))
+    assert judgment.verdict == NOT_HERE  # the seventh, and more than a point from the first
     order = [m for m in BENCHMARK_METHODS if m != "SYNC"]
     order.insert(6, "SYNC")
     seventh = of(cells({m: 0.9 - 0.004 * k for k, m in enumerate(order)}, data=("CUB", "AWA1")))
@@ -569,35 +569,35 @@ def test_figures_within_one_point_have_no_order():
     assert "For changes of one point, its rank is between " in near.sentence
     fewer = at(1, "ALE")
     del fewer["SJE"]
-    found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(cells(fewer, data=("CUB",)))))
-    assert found.verdict == UNDECIDED
-    assert "For any accuracy of SJE and" in found.sentence
+    judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(cells(fewer, data=("CUB",)))))
+    assert judgment.verdict == UNDECIDED
+    assert "For any accuracy of SJE and" in judgment.sentence
     close = {m: 0.5 - 0.004 * (m != "ALE") for m in (*BENCHMARK_METHODS, "CMT*")}
-    found = CLAIMS["gbu-best-h"].judge(as_run("gbu", of(cells(close, "H", data=("CUB",)))))
-    assert found.verdict == UNDECIDED
-    assert "ALE on CUB (within one point)" in found.sentence
+    judgment = CLAIMS["gbu-best-h"].judge(as_run("gbu", of(cells(close, "H", data=("CUB",)))))
+    assert judgment.verdict == UNDECIDED
+    assert "ALE on CUB (within one point)" in judgment.sentence
 
 
 def test_of_two_methods_in_the_first_place_neither_is_said_to_be_before_the_other():
     pair = dict.fromkeys(BENCHMARK_METHODS, 0.4) | {"ALE": 0.5, "LATEM": 0.6}
     other = pair | {"ALE": 0.6, "LATEM": 0.5}
     rows = cells(pair, data=("CUB",)) + cells(other, data=("AWA1",))
-    found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(rows)))
-    assert "ALE is number 1 of 13 by mean rank of ZSL over 2 data sets (1.5). " in found.sentence
-    assert "is first" not in found.sentence
+    judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", of(rows)))
+    assert "ALE is number 1 of 13 by mean rank of ZSL over 2 data sets (1.5). " in judgment.sentence
+    assert "is first" not in judgment.sentence
 
 
 def test_one_is_spoken_of_as_one():
     values = at(2, "ALE")
     one = of(cells(values, data=("CUB",)))
-    found = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", one))
-    assert "ALE is number 2 of 13 by mean rank of ZSL over 1 data set (2.0)" in found.sentence
-    found = CLAIMS["gbu-top-three-ps"].judge(as_run("gbu", of(cells(at(1, "ALE")))))
-    assert ", 1 certainly is among them and " in found.sentence
-    found = CLAIMS["cal-sje-spreads"].judge(
+    judgment = CLAIMS["gbu-ale-first-ps"].judge(as_run("gbu", one))
+    assert "ALE is number 2 of 13 by mean rank of ZSL over 1 data set (2.0)" in judgment.sentence
+    judgment = CLAIMS["gbu-top-three-ps"].judge(as_run("gbu", of(cells(at(1, "ALE")))))
+    assert ", 1 certainly is among them and " in judgment.sentence
+    judgment = CLAIMS["cal-sje-spreads"].judge(
         spreads({"SJE": 0.02, "ALE": 0.01, "DEVISE": 0.01, "SYNC": np.nan})
     )
-    assert found.sentence.endswith("SYNC lacks them here.")
+    assert judgment.sentence.endswith("SYNC lacks them here.")
 
 
 def test_a_difference_on_two_data_sets_has_to_be_clear_on_each():
@@ -608,9 +608,9 @@ def test_a_difference_on_two_data_sets_has_to_be_clear_on_each():
             for row in cells({"CMT": 0.4}, "H", data=(data,))
             + cells({"CMT*": 0.4 + d}, "H", data=(data,))
         ]
-        found = CLAIMS["gbu-detector-helps"].judge(of(rows))
-        assert found.verdict == verdict
-        assert found.low is None
+        judgment = CLAIMS["gbu-detector-helps"].judge(of(rows))
+        assert judgment.verdict == verdict
+        assert judgment.low is None
 
 
 def test_welchs_interval_is_that_of_scipy():
@@ -618,11 +618,11 @@ def test_welchs_interval_is_that_of_scipy():
     rng = np.random.default_rng(3)
     values = dict(zip(BENCHMARK_METHODS, rng.uniform(0.3, 0.6, 13), strict=True))
     one = of(cells(values, data=("SUN",)))
-    found = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", one))
+    judgment = CLAIMS["gbu-max-margin-better"].judge(as_run("gbu", one))
     wide = one.figures.set_index("method")["value"]
     sides = wide[[*COMPATIBLE]], wide.drop([*COMPATIBLE])
     interval = ttest_ind(*sides, equal_var=False).confidence_interval(0.95)
-    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), abs=1e-12)
+    assert (judgment.low, judgment.high) == pytest.approx((interval.low, interval.high), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["gbu-gzsl-lower", "gbu-best-h", "gbu-ps-lowers-awa"])
@@ -630,9 +630,9 @@ def test_hand_crafted_features_are_not_comparable_with_deep_ones(name):
     """Alone they give no verdict; next to deep ones they change nothing and are named."""
     rows = as_run(name, CASES[name][1]).figures
     crafted = rows[rows["data"] == "AWA1"].assign(data="AWA1-lss", pretraining="none")
-    found = CLAIMS[name].judge(ClaimEvidence("real", crafted))
-    assert (found.verdict, found.number) == ("not comparable", None)
-    assert found.sentence.startswith("AWA1-lss has hand-crafted features, trained on nothing; ")
+    judgment = CLAIMS[name].judge(ClaimEvidence("real", crafted))
+    assert (judgment.verdict, judgment.number) == ("not comparable", None)
+    assert judgment.sentence.startswith("AWA1-lss has hand-crafted features, trained on nothing; ")
     deep = rows[rows["data"] != "AWA1"]
     alone = CLAIMS[name].judge(ClaimEvidence("real", deep))
     both = CLAIMS[name].judge(ClaimEvidence("real", pd.concat([deep, crafted])))
@@ -642,10 +642,10 @@ def test_hand_crafted_features_are_not_comparable_with_deep_ones(name):
 
 def test_the_one_class_that_a_mean_gain_rests_on_is_named():
     gains = cells(dict.fromkeys(BENCHMARK_METHODS, 0.4), "gain", "SS", data=("CUB", "AWA1"))
-    found = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", of(gains)))
+    judgment = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", of(gains)))
     assert (
         "the gain rests on 1 of 50 test classes of CUB (Indigo Bunting) and 6 of 10"
-        in found.sentence
+        in judgment.sentence
     )
 
 
@@ -669,23 +669,24 @@ def test_two_kinds_of_features_of_one_benchmark_are_one_case(name):
 def test_what_is_missing_is_said_of_what_was_looked_at():
     of_cub = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.5), data=("CUB",))).figures
     both = pd.concat([of_cub, of_cub.assign(split="SS", value=of_cub["value"] + 0.01)])
-    found = CLAIMS["gbu-ps-spares-fine"].judge(as_run("gbu", ClaimEvidence("real", both)))
-    assert found.sentence.startswith("PS instead of SS on CUB: −1.0 points")
+    judgment = CLAIMS["gbu-ps-spares-fine"].judge(as_run("gbu", ClaimEvidence("real", both)))
+    assert judgment.sentence.startswith("PS instead of SS on CUB: −1.0 points")
     unnamed = of_cub[of_cub["method"] != "SYNC"]
-    found = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("real", unnamed)))
-    assert found.sentence == "The methods that the paper names have no ZSL on PS here."
-    found = CLAIMS["cal-closed-forms-fixed"].judge(spreads({"ALE": 0.01}))
+    judgment = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("real", unnamed)))
+    assert judgment.sentence == "The methods that the paper names have no ZSL on PS here."
+    judgment = CLAIMS["cal-closed-forms-fixed"].judge(spreads({"ALE": 0.01}))
     assert (
-        found.sentence == "Closed forms with a deviation of 0.0 over seeds: there is no case here."
+        judgment.sentence
+        == "Closed forms with a deviation of 0.0 over seeds: there is no case here."
     )
 
 
 def test_a_sentence_on_simulated_data_names_these():
     rows = best(BEST_PS, {})[0].figures
     rows = rows.assign(data="simulated-" + rows["data"])
-    found = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("simulated", rows)))
-    assert "Best: GFZSL on simulated-SUN, " in found.sentence
-    assert "Data: simulated-SUN, simulated-AWA1, " in found.sentence
+    judgment = CLAIMS["gbu-best-ps"].judge(as_run("gbu", ClaimEvidence("simulated", rows)))
+    assert "Best: GFZSL on simulated-SUN, " in judgment.sentence
+    assert "Data: simulated-SUN, simulated-AWA1, " in judgment.sentence
 
 
 @pytest.mark.parametrize("name", CLAIMS)
@@ -935,16 +936,16 @@ def test_an_order_on_few_data_sets_counts_one_kind_of_features_of_each():
     few = every[every["data"].isin(["CUB", "AWA1"])]
     twice = few.assign(data=few["data"] + "-other", value=0.9)
     for figures in (few, pd.concat([few, twice])):
-        found = CLAIMS["gbu-gfzsl-first-ps"].judge(ClaimEvidence("real", figures))
-        assert found.words == "holds here (2 of 5 data sets)"
-        assert found.number == 1.0
+        judgment = CLAIMS["gbu-gfzsl-first-ps"].judge(ClaimEvidence("real", figures))
+        assert judgment.words == "holds here (2 of 5 data sets)"
+        assert judgment.number == 1.0
 
 
 def test_what_is_read_off_figure_7_has_no_verdict_from_table_6():
     for name in ("first-three-ts", "detector-ranks"):
-        found = CLAIMS[f"gbu-{name}"].judge(printed_evidence())
-        assert found.verdict == UNDECIDED
-        assert "Table 6 alone: " in found.sentence
+        judgment = CLAIMS[f"gbu-{name}"].judge(printed_evidence())
+        assert judgment.verdict == UNDECIDED
+        assert "Table 6 alone: " in judgment.sentence
 
 
 def test_features_that_were_trained_on_nothing_are_a_control_and_no_counter_example():
@@ -953,10 +954,10 @@ def test_features_that_were_trained_on_nothing_are_a_control_and_no_counter_exam
     control = control.assign(data="AWA1-phog", benchmark="AWA1", pretraining="none")
     claim = CLAIMS["gbu-known-classes-easier"]
     trained = of(cells(every, "gain", "SS")).figures
-    found = claim.judge(as_run("gbu", ClaimEvidence("real", pd.concat([trained, control]))))
-    assert found.verdict == HOLDS
-    assert "Control, features trained on nothing: −50 % on average over 13." in found.sentence
-    assert "AWA1-phog" not in found.data
+    judgment = claim.judge(as_run("gbu", ClaimEvidence("real", pd.concat([trained, control]))))
+    assert judgment.verdict == HOLDS
+    assert "Control, features trained on nothing: −50 % on average over 13." in judgment.sentence
+    assert "AWA1-phog" not in judgment.data
     alone = claim.judge(as_run("gbu", ClaimEvidence("real", control)))
     assert alone.verdict == "not comparable"
     unknown = as_run("gbu", ClaimEvidence("real", control.assign(pretraining="")))
@@ -970,14 +971,14 @@ def test_a_claim_on_every_method_holds_here_by_the_interval_of_the_share():
             cells(v, figure, data=("CUB", "AWA2"))
             for v, figure in zip(values, ("H", "H at gamma"), strict=True)
         ]
-        found = CLAIMS["cal-lifts-every-method"].judge(of(*pair))
-        assert found.verdict == verdict, found.sentence
+        judgment = CLAIMS["cal-lifts-every-method"].judge(of(*pair))
+        assert judgment.verdict == verdict, judgment.sentence
         missing = [name for name in EIGHT if name not in methods]
-        assert f"without {join_names(missing)}" in found.scope
+        assert f"without {join_names(missing)}" in judgment.scope
     every = of(cells(dict.fromkeys(BENCHMARK_METHODS, 0.4), "gain", "SS")).figures
     three = every[every["data"].isin(["CUB", "SUN", "aPY"])]
-    found = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", ClaimEvidence("real", three)))
-    assert found.words == "holds here (3 of 5 data sets)"
+    judgment = CLAIMS["gbu-known-classes-easier"].judge(as_run("gbu", ClaimEvidence("real", three)))
+    assert judgment.words == "holds here (3 of 5 data sets)"
 
 
 @pytest.mark.parametrize(
@@ -990,9 +991,9 @@ def test_a_claim_on_every_method_holds_with_all_methods_of_the_paper_alone(n, wo
         cells(dict.fromkeys(EIGHT[:n], value), figure, data=claim.data)
         for value, figure in ((0.2, "H"), (0.4, "H at gamma"))
     )
-    found = claim.judge(of(plain, at_gamma))
-    assert found.number == 1.0
-    assert found.words == words
+    judgment = claim.judge(of(plain, at_gamma))
+    assert judgment.number == 1.0
+    assert judgment.words == words
 
 
 def test_an_order_of_fewer_than_five_methods_is_none():
@@ -1001,17 +1002,17 @@ def test_an_order_of_fewer_than_five_methods_is_none():
     for n in (4, 5):
         some = dict(list(values.items())[-n:])
         evidence = of(*(cells(some, figure) for figure in ("zsl", "H")))
-        found = claim.judge(as_run("gbu", evidence))
-        assert (found.number is None) == (n == 4), found.sentence
-        assert found.verdict == (UNDECIDED if n == 4 else HERE)
+        judgment = claim.judge(as_run("gbu", evidence))
+        assert (judgment.number is None) == (n == 4), judgment.sentence
+        assert judgment.verdict == (UNDECIDED if n == 4 else HERE)
 
 
 def test_a_share_of_some_cases_needs_its_interval_above_it():
     ten = awa(("DEVISE",)).figures
     ten = ten[~ten["method"].isin(["DAP", "IAP"])]
-    found = CLAIMS["gbu-eight-of-twelve"].judge(as_run("gbu", ClaimEvidence("real", ten)))
-    assert (found.verdict, found.number) == (UNDECIDED, 0.9)
-    assert found.low < 8 / 12
+    judgment = CLAIMS["gbu-eight-of-twelve"].judge(as_run("gbu", ClaimEvidence("real", ten)))
+    assert (judgment.verdict, judgment.number) == (UNDECIDED, 0.9)
+    assert judgment.low < 8 / 12
 
 
 def test_a_difference_printed_as_the_limit_is_within_it():
@@ -1019,9 +1020,9 @@ def test_a_difference_printed_as_the_limit_is_within_it():
     wide = zsl.pivot(index="method", columns="dataset", values="top1_per_class")
     apart = (wide["AWA1"] - wide["AWA2"]).drop("GFZSL").abs().round(3)
     assert apart["DAP"] == 0.02
-    found = CLAIMS["gbu-eight-of-twelve"].judge(printed_evidence())
-    assert (found.verdict, found.number) == (HOLDS, (apart <= 0.02).sum() / 12)
-    assert "8 of 12; not ALE, DEVISE, SJE and SYNC" in found.sentence
+    judgment = CLAIMS["gbu-eight-of-twelve"].judge(printed_evidence())
+    assert (judgment.verdict, judgment.number) == (HOLDS, (apart <= 0.02).sum() / 12)
+    assert "8 of 12; not ALE, DEVISE, SJE and SYNC" in judgment.sentence
 
 
 def test_a_variant_that_the_paper_did_not_run_is_no_evidence_on_its_claims():
@@ -1048,8 +1049,8 @@ def test_features_as_they_come_count_before_scaled_ones():
 
 
 def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
-    found = CLAIMS["gbu-reproduced"].judge(printed_evidence())
-    assert found.words == "holds but for DSRL on aPY"
+    judgment = CLAIMS["gbu-reproduced"].judge(printed_evidence())
+    assert judgment.words == "holds but for DSRL on aPY"
     judged = judge_all([], ["gbu-reproduced"])
     assert "printed tables: HOLDS but for DSRL on aPY. Reproduced" in as_text(judged)
     table = published("reproduction").set_index(["method", "dataset"]).loc[("DSRL", "aPY")]
@@ -1057,8 +1058,8 @@ def test_a_claim_on_nearly_all_names_what_it_holds_but_for():
 
 
 def test_close_by_our_measure_alone_is_said():
-    found = CLAIMS["cal-lowest-above-highest"].judge(printed_evidence())
-    assert "On CUB it is below, and close by our measure alone." in found.sentence
+    judgment = CLAIMS["cal-lowest-above-highest"].judge(printed_evidence())
+    assert "On CUB it is below, and close by our measure alone." in judgment.sentence
 
 
 # --- Runs as evidence -----------------------------------------------------------------------------

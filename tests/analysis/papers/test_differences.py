@@ -21,10 +21,10 @@ def _shipped(monkeypatch, tmp_path):
 def test_every_figure_more_than_three_points_off_is_explained(name, table):
     ours = reproduce(name, [DATA])
     far = ours[(ours["difference"].abs() > 0.03) & ~ours["cell"].isin(["u", "s"])]
-    found = {(d.method, d.cell): d for d in large_deviations() if d.table == table}
-    assert set(found) == set(zip(far["method"], far["cell"], strict=True))
+    deviations = {(d.method, d.cell): d for d in large_deviations() if d.table == table}
+    assert set(deviations) == set(zip(far["method"], far["cell"], strict=True))
     for row in far.to_dict("records"):
-        each = found[row["method"], row["cell"]]
+        each = deviations[row["method"], row["cell"]]
         assert (each.ours, each.printed) == pytest.approx((row["ours"], row["printed"]))
 
 
