@@ -214,18 +214,9 @@ def predicted_classes(
     listed = None if file.unseen is None else np.asarray(file.unseen)
     everything = listed is not None and _says_all(listed)
     parts = [labels, predicted] + ([] if listed is None or everything else [listed])
-    texts = [part.dtype.kind in "UO" for part in parts]
-    if file.class_names or any(texts):
-        names = file.class_names
-        if not names and all(texts):
-            names = _names_in(parts)
-        elif not names:
-            what = ("labels", "predicted classes", file.listed)
-            named = ", ".join(w for w, is_text in zip(what, texts, strict=False) if is_text)
-            raise DatasetError(
-                f"{file.name}: expected labels, predicted classes and unseen classes all as names "
-                f"or all as numbers; got names as {named} alone."
-            )
+    are_names = [part.dtype.kind in "UO" for part in parts]
+    if file.class_names or any(are_names):
+        names = file.class_names or _names_of_all(file, parts, are_names)
         file, n_classes = replace(file, class_names=names), len(names)
     _refuse_abstentions(file.name, labels, predicted)
     y, answers = (_as_numbers(file, part, what) for part, what in
@@ -234,7 +225,7 @@ def predicted_classes(
     if low < 0:
         raise DatasetError(f"{file.name}: expected classes from 0; got {low}.")
     C = n_classes or 1 + int(max(y.max(), answers.max()))
-    if "as-is" not in fixes and not any(texts):
+    if "as-is" not in fixes and not any(are_names):
         _refuse_shifted(file.name, y, answers, C)
     test = recognised(y, C)
     if "all-unseen" in fixes or everything:
@@ -283,6 +274,22 @@ def predicted_classes(
             "image among all classes for GZSL."
         )
     return replace(matrix, remarks=(*remarks, *_remarks_on_classes(matrix)))
+
+
+def _names_of_all(
+    file: ScoreFile, parts: Sequence[np.ndarray], are_names: Sequence[bool]
+) -> tuple[str, ...]:
+    """Return the classes of labels, predictions and lists that are names; refused if some are."""
+    if not all(are_names):
+        parts_in_words = ("labels", "predicted classes", file.listed)
+        named = ", ".join(
+            w for w, is_name in zip(parts_in_words, are_names, strict=False) if is_name
+        )
+        raise DatasetError(
+            f"{file.name}: expected labels, predicted classes and {file.listed} all as names or "
+            f"all as numbers; got names as {named} alone."
+        )
+    return _names_in(parts)
 
 
 def _refuse_abstentions(name: str, labels: np.ndarray, predicted: np.ndarray) -> None:
