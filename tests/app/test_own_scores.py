@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 
 from tests import pages
+from ui.intake import scores
 from ui.intake.scores import EvaluatedScores
 from zslcore.datasets import load
 from zslcore.evaluation.protocol import fit_and_score
+from zslcore.leakage import file_kinds
 from zslcore.leakage.published import known_tests
 from zslcore.methods import get_method
 from zslcore.scores import ScoreFile, interpreted, judge
@@ -88,3 +90,8 @@ def test_what_scores_cannot_tell_is_not_shown(kind, said):
     shown += [metric.label for metric in app.metric]
     assert said in " ".join(map(str, shown))
     assert not any("γ" in metric.label for metric in app.metric)
+
+
+def test_all_endings_that_scores_may_have_are_taken_by_both_views():
+    texts_without_scores = {"txt", "yaml", "yml"}
+    assert {*file_kinds.ENDINGS} - {*scores.ENDINGS} == texts_without_scores

@@ -95,10 +95,11 @@ RECORDS = [
         ("list.json", json.dumps(RECORDS)),
         ("by_image.json", json.dumps({each["image"]: each for each in RECORDS})),
         ("lines.jsonl", "".join(json.dumps(each) + "\n" for each in RECORDS)),
+        ("table.tsv", "label\tpred\n" + "".join(f"{e['label']}\t{e['pred']}\n" for e in RECORDS)),
         ("columns.json", json.dumps({k: [e[k] for e in RECORDS] for k in ("label", "pred")})),
     ],
 )
-def test_records_of_json_are_predicted_classes(tmp_path, name, text):
+def test_records_are_predicted_classes(tmp_path, name, text):
     path = tmp_path / name
     path.write_text(text)
     found = read_scores(path, unseen=["cow", "fox"])

@@ -33,7 +33,10 @@ from zslcore.texts import clean_text
 from zslcore.untrusted.client import Limits
 
 #: Accepted endings; the first bytes decide the type.
-ENDINGS = ("npz", "npy", "csv", "parquet", "mat", "h5", "hdf5", "json", "pt", "safetensors")
+ENDINGS = (
+    "npz", "npy", "csv", "tsv", "parquet", "mat", "h5", "hdf5", "json", "jsonl", "pt", "pth",
+    "safetensors",
+)  # fmt: skip
 TEXTS = ("txt", "csv", "npy", "npz")
 TWO_MODELS = "No, each file has the scores of all classes"
 #: Session keys of results per file, of those used in this run, and of the evaluated scores.
