@@ -46,6 +46,7 @@ from zslcore.untrusted.client import (
     read_lines,
     read_split_rows,
 )
+from zslcore.untrusted.readers.json_files import JSON_LINES
 from zslcore.untrusted.readers.array_names import LABEL_VARIABLES
 from zslcore.untrusted.readers.common import MAX_ROW
 
@@ -57,7 +58,7 @@ FeatureSource = np.ndarray | str | PathLike[str]
 
 #: Name and version of the split files that are written as JSON.
 SPLIT_SCHEMA = "zslcore-split/1"
-JSON_ENDINGS = (".json", ".jsonl", ".ndjson")
+JSON_ENDINGS = (".json", *JSON_LINES)
 MAX_JSON = 64 << 20
 #: Names of files that keep a share of the training images of the att_splits.mat next to them.
 SHARE = re.compile(r"split_[0-9]+percent\.mat", re.IGNORECASE)
