@@ -77,7 +77,8 @@ def test_what_is_garbage_goes_and_what_was_imported_is_frozen(monkeypatch):
         frozen = gc.get_freeze_count()
         kept = [Thing() for _ in range(1000)]
         tidier.tidy()
-        assert gc.get_freeze_count() == frozen  # nothing was imported since
+        # Nothing was imported since, so nothing more is frozen; what was frozen may end meanwhile.
+        assert gc.get_freeze_count() <= frozen
         monkeypatch.setattr(runtime, "MANY_MODULES", 0)
         tidier.tidy()
         assert gc.get_freeze_count() > frozen
