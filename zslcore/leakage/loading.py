@@ -46,9 +46,9 @@ from zslcore.untrusted.client import (
     read_lines,
     read_split_rows,
 )
-from zslcore.untrusted.readers.json_files import JSON_LINES
 from zslcore.untrusted.readers.array_names import LABEL_VARIABLES
 from zslcore.untrusted.readers.common import MAX_ROW
+from zslcore.untrusted.readers.json_files import JSON_LINES
 
 Subject = ZSLDataset | Split | str | PathLike[str]
 #: The class of every image, 0-based, or a file with 1-based ``labels``.
