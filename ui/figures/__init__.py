@@ -1,1 +1,1 @@
-"""Tables and results in, figures as plain dicts out; one kind of picture a file, no Streamlit."""
+"""Figures as plain dicts, made from tables and results; one kind per file, without Streamlit."""

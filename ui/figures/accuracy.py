@@ -1,4 +1,4 @@
-"""Accuracy class by class, and which classes are mistaken for which."""
+"""Accuracy of each class, and confusion between classes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from ui.figures.palette import INK, SEEN, UNSEEN, Mark, ground, narrow
 from ui.figures.vocabulary import Chart, Part, axis, bars, figure, fill, heatmap, rule, scatter
 
 _SIDES: dict[str, Mark] = {"seen": SEEN, "unseen": UNSEEN}
-#: Classes up to which each cell of a confusion matrix has its number.
+#: Most classes of a confusion matrix with a number in each cell.
 _WRITTEN = 15
-#: Classes up to which the names of columns are level.
+#: Most classes with column names that are not turned.
 _LEVEL = 12
 
 
 @cached_figure
 def class_bars(table: pd.DataFrame) -> Chart:
-    """Draw a bar for every class of a per-class table, best first within seen and within unseen."""
+    """Draw one bar per class of a per-class table, best first within seen and within unseen."""
     sides = [
         (side, table[table["side"] == side].sort_values("calibrated", ascending=False))
         for side in _SIDES
@@ -72,7 +72,7 @@ def _uncalibrated(side: str, part: pd.DataFrame) -> Part:
 def confusion_map(share: pd.DataFrame, n_seen: int) -> Chart:
     """Draw the share of each class's images predicted as each class, seen classes first."""
     n, names, true = len(share), list(share.columns), list(share.index)
-    tight = narrow() and n > _LEVEL  # names of columns do not fit; the order is that of rows
+    tight = narrow() and n > _LEVEL  # column names do not fit; columns are in the order of the rows
     matrix = heatmap(
         z=share.to_numpy(),
         customdata=[[f"{t} predicted as {a}" for a in names] for t in true],

@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 class Gallery:
-    """Cache of the latest figures, at most ``most``."""
+    """Cache of the ``most`` figures that were used last."""
 
     def __init__(self, most: int) -> None:
         self.most, self.n_drawn = most, 0
@@ -30,7 +30,7 @@ class Gallery:
             if known_by in self._kept:
                 self._kept.move_to_end(known_by)
                 return self._kept[known_by]
-        drawn = draw()  # outside the lock: two who want the same at once both draw it
+        drawn = draw()  # outside the lock, so two threads may both draw the same figure
         with self._lock:
             self.n_drawn += 1
             self._kept[known_by] = drawn
@@ -45,7 +45,7 @@ _GALLERY = Gallery(most=192)
 def cached_figure(draw: Callable[P, Chart]) -> Callable[P, Chart]:
     """Cache a function that draws figures, by its arguments.
 
-    The theme and width of the viewer count as arguments, arrays and tables by their contents.
+    The key includes the viewer's theme and width; arrays and tables enter it by their contents.
     """
     name = f"{draw.__module__}.{draw.__qualname__}"
 

@@ -1,4 +1,4 @@
-"""Evidence of a claim: its number with an interval, and the value that decides."""
+"""Evidence of a claim: its numbers with intervals, and the value that decides."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ui.figures.cached import cached_figure
 from ui.figures.palette import HARMONIC, INK
 from ui.figures.vocabulary import Chart, Part, axis, figure, rule, scatter, whiskers
 
-#: Unit of a judgment -> title of the axis, and the factor to its scale.
+#: Unit of a judgment -> title of the axis, and factor from values to its scale.
 UNITS = {
     "points": ("mean difference, points", 100.0),
     "share": ("cases as claimed, %", 100.0),
@@ -23,7 +23,7 @@ _ROW = 44
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """One number that was computed again, with its 95 % interval, if any, and a note next to it."""
+    """A recomputed number, its 95 % interval (None without one) and a note next to it."""
 
     name: str
     value: float
@@ -34,9 +34,9 @@ class Number:
 
 @cached_figure
 def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
-    """Draw one line a test: its number, its 95 % interval, and the value that decides.
+    """Draw one line per test: its number, its 95 % interval, and the value that decides.
 
-    That is 0 for differences and tau, 0.05 for p.
+    A difference or tau is compared with 0, p with 0.05.
     """
     title, scale = UNITS.get(unit, ("", 1.0))
     decides = {"points": 0.0, "tau": 0.0, "p": 0.05}.get(unit)
@@ -53,7 +53,7 @@ def claim_numbers(tests: Sequence[Number], unit: str) -> Chart:
 
 
 def _point(test: Number, k: int, scale: float) -> Part:
-    """Return one number with its interval, the first one in ink."""
+    """Return one number with its interval, in ink if ``k`` is 0."""
     mark = INK if k == 0 else HARMONIC
     bounded = test.low is not None and test.high is not None
     low, high = (scale * (test.value if end is None else end) for end in (test.low, test.high))

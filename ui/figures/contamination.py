@@ -1,4 +1,4 @@
-"""The contamination map: test sets down, pre-training sets across, a mark in every cell."""
+"""Contamination map: rows are test sets, columns pre-training sets, each cell has a mark."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ui.figures.cached import cached_figure
 from ui.figures.palette import FAINT, INK, NEUTRAL, OVERLAP, RELATED, Mark, narrow
 from ui.figures.vocabulary import Chart, Markup, Part, axis, figure, scatter
 
-#: State -> its words, its mark, and the symbol of that mark.
+#: State -> text, mark and symbol.
 LOOKS: dict[str, tuple[str, Mark, str]] = {
     "overlap": ("overlap", OVERLAP, "triangle-up"),
     "possible": ("related classes only", RELATED, "triangle-up-open"),
@@ -22,10 +22,10 @@ ROW_HEIGHT = 44
 
 @cached_figure
 def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> Chart:
-    """Draw every cell by its state, with its counted classes.
+    """Draw the state of each cell and the number of classes counted in it.
 
-    ``chosen`` is the test set of the marked row, ``columns`` are titles of the pre-training sets
-    of the chosen extractor.
+    ``chosen`` is the test set of the tinted row; ``columns`` are the titles of the tinted columns,
+    the pre-training sets of the chosen extractor.
     """
     titles, sets = list(dict.fromkeys(table["title"])), list(dict.fromkeys(table["test_set"]))
     labels = [Markup(escape(title, quote=False).replace(": ", ":<br>")) for title in titles]
@@ -52,7 +52,7 @@ def contamination_map(table: pd.DataFrame, chosen: str, columns: list[str]) -> C
 
 
 def _cells(table: pd.DataFrame, state: str) -> Part:
-    """Return the marks of all cells in one state, with their counts below them."""
+    """Return the marks of all cells in one state, each with its count below."""
     label, mark, symbol = LOOKS[state]
     part = table[table["state"] == state]
     unknown = state == "unknown"

@@ -1,4 +1,4 @@
-"""Two data sets with the same classes: images per class, and accuracies of one on the other."""
+"""Two data sets with the same classes: images per class, and accuracies across the two."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from zslcore.metrics.significance import PairedTest
 
 @cached_figure
 def image_counts(table: pd.DataFrame, first: str, second: str) -> Chart:
-    """Draw the images per class of two data sets, test classes on a band and with their mark."""
+    """Draw the images per class of two data sets; test classes have a band and a mark."""
     traces = [
         bars(
             x=np.arange(len(table)),
@@ -67,10 +67,11 @@ def image_counts(table: pd.DataFrame, first: str, second: str) -> Chart:
 
 @cached_figure
 def four_accuracies(tables: Mapping[str, pd.DataFrame], first: str, second: str) -> Chart:
-    """Draw the accuracy of every method, trained on either data set and tested on both.
+    """Draw the accuracy of each method, trained on each data set and tested on both.
 
-    A line joins the two tests of one fit: a short one says that the test set matters little, lines
-    far from each other that the training set does. Each title has a panel of its four cells.
+    A line joins the two tests of one fit: a short line means that the test set matters little, a
+    distance between lines that the training set matters. ``tables`` has one table per panel, by the
+    panel's title.
     """
     methods = list(dict.fromkeys(m for table in tables.values() for m in table.index))
     place = {method: k for k, method in enumerate(reversed(methods))}
@@ -133,10 +134,9 @@ def _points(
 def difference_strips(
     tables: Mapping[str, tuple[pd.DataFrame, Mapping[str, PairedTest]]], labels: Mapping[str, str]
 ) -> Chart:
-    """Draw all pairs' differences with their mean and its interval, one line a question.
+    """Draw one line per question: the differences of all pairs, their mean and its interval.
 
-    Tables are by the title of a panel; labels are of the line of each question,
-    and may have tags.
+    ``tables`` are by panel title; ``labels`` name the line of each question, and may have tags.
     """
     place = {question: len(labels) - 1 - k for k, question in enumerate(labels)}
     panels = planes(len(tables), spacing=0.03)
@@ -169,7 +169,7 @@ def difference_strips(
 
 
 def _every_pair(table: pd.DataFrame, place: Mapping[str, int]) -> Part:
-    below = table.groupby("asked").cumcount() % 5  # separate, the same in every drawing
+    below = table.groupby("asked").cumcount() % 5  # spread the points of a line reproducibly
     return scatter(
         x=100 * table["difference"],
         y=table["asked"].map(place) - 0.12 - 0.06 * below,

@@ -1,4 +1,4 @@
-"""The gain of every class by pre-training, largest first."""
+"""Gain of each class by pre-training, largest first."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ui.figures.vocabulary import (
     planes,
 )
 
-#: Bars below each other that a window shows, most columns of them, and most bars with names.
+#: Most bars of a column, most columns, and most bars that have names.
 LINES, MOST_COLUMNS, MOST_NAMED = 17, 4, 104
-#: Fewest draws of a class from which on its interval is drawn.
+#: Fewest draws of a class for which an interval is drawn.
 FEWEST_DRAWS = 5
-#: Group -> its words in the legend, and its letter before a class.
+#: Group -> its text in the legend, and the glyph before its classes.
 GROUP_WORDS = {
     "in the set": ("in the pre-training set", GLYPH["both"]),
     "related": ("related", GLYPH["related"]),
@@ -35,10 +35,10 @@ GROUP_WORDS = {
 
 @cached_figure
 def gain_bars(table: pd.DataFrame, picked: str, *, only_unrelated: bool) -> Chart:
-    """Draw a lying bar a class with its interval, in columns, and the mean of all.
+    """Draw one horizontal bar per class with its interval, in columns, and the mean over classes.
 
-    The class that is picked has a frame; ``only_unrelated`` leaves out the other groups. Of more
-    classes than have a readable name, bars stand side by side without any.
+    The class ``picked`` has a frame; ``only_unrelated`` leaves out the other groups. With too many
+    classes for readable names, bars are vertical, in one panel, and without names.
     """
     shown = table[table["group"] == "unrelated"] if only_unrelated else table
     n = len(shown)

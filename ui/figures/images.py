@@ -1,4 +1,4 @@
-"""Images, drawn as ink on paper."""
+"""Images drawn as ink on paper."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import numpy as np
 from ui.figures.cached import cached_figure
 from ui.figures.vocabulary import Chart, Part, axis, figure, heatmap
 
-#: Pictures are ink on paper in either theme.
+#: Colours of ink on paper, the same in both themes.
 INK = ((0.0, "#F7F6F2"), (1.0, "#16191D"))
-#: Images of a row for which there is room at least.
+#: Number of images for which a row has room even if it shows fewer.
 _MOST = 10
 
 

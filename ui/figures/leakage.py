@@ -1,4 +1,4 @@
-"""Figures of a split: its images by class and part, with leaks highlighted."""
+"""Figures of a split: images by class and part, with leaks highlighted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ui.figures.palette import (
 from ui.figures.vocabulary import Chart, Part, axis, bars, figure, line, note, scatter
 from zslcore.leakage.report import Picture
 
-#: More classes than this cannot be labelled at their bars.
+#: Most classes with names at their bars.
 MOST_NAMES = 60
 
 #: (column of the table, name in the legend, mark, opacity, hatch in print).
@@ -38,7 +38,7 @@ _ORDER = {"both": 0, "unseen": 1, "seen": 2, "none": 3}
 
 @cached_figure
 def class_leak_bars(table: pd.DataFrame) -> Chart:
-    """Draw one line per class, its images by where they are; unseen classes on top."""
+    """Draw one line per class with its images by part and leak; unseen classes on top."""
     order = np.lexsort(
         (-table["images"], -table["known"], -table["leaking"], table["role"].map(_ORDER))
     )
@@ -85,7 +85,7 @@ def _bar(
 
 @cached_figure
 def part_leak_bars(table: pd.DataFrame) -> Chart:
-    """Draw one bar per part of a split without labels, leaking rows in another colour."""
+    """Draw one bar per part of a split without labels, with leaking rows in another colour."""
     traces = [
         bars(
             x=rows,
@@ -111,13 +111,13 @@ def part_leak_bars(table: pd.DataFrame) -> Chart:
     )
 
 
-#: Widest mean letter of a value, in pixels.
+#: Upper bound on the mean width of a letter in a value, in pixels.
 LETTER = 6.5
 
 
 @cached_figure
 def picture_of(picture: Picture) -> Chart:
-    """Draw the picture of a card: bars, or a curve with its points."""
+    """Draw the picture of a card: bars, or a curve with its marked points."""
     return _curve(picture) if picture.curve else _bars(picture)
 
 
@@ -133,7 +133,8 @@ def _bars(picture: Picture) -> Chart:
             )
         ],
         height=20 + 38 * len(each),
-        # Values stand in the margin: a share of the width would clip them in a narrow figure.
+        # Values are written in the margin, set in pixels: a share of the width would be too narrow
+        # for them in a narrow figure.
         margin={"t": 4, "b": 4, "r": 14 + LETTER * max(len(bar.value) for bar in each)},
         xaxis=axis(visible=False, range=[0, max(bar.whole for bar in each)]),
         yaxis=axis(autorange="reversed", grid=False),

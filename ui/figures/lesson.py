@@ -1,4 +1,4 @@
-"""Figures of lessons: a few values as bars, and the predictions of a room."""
+"""Figures of lessons: values as bars, answers of a room, curves and accuracies of classes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WORDS = 20
 def shares(
     values: Mapping[str, float], marks: Sequence[Mark], *, differences: bool = False
 ) -> Chart:
-    """Draw a few fractions, or sizes of differences in points, as bars with value and mark."""
+    """Draw a few fractions as bars with values, or as absolute differences in points."""
     unit = " points" if differences else " %"
     longest = max(values.values()) if differences else 1
     colors = [mark.color for mark in marks]
@@ -76,7 +76,7 @@ def shares(
 
 @cached_figure
 def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: float) -> Chart:
-    """Draw s, u and H over the share of the training images, one chosen."""
+    """Draw s, u and H over the share of the training images, with one share highlighted."""
     lines = zip(*accuracies.values(), strict=True)
     traces = [
         scatter(
@@ -102,7 +102,7 @@ def over_share(accuracies: Mapping[float, tuple[float, float, float]], chosen: f
 
 @cached_figure
 def room(counts: Mapping[str, int], right: str | None, own: str | None) -> Chart:
-    """Draw how many in a room gave each answer, the right one marked once it may be seen."""
+    """Draw the count of each answer in a room, with ``right`` and the viewer's own marked."""
     signs = {right: " ✓", own: " (you)"} if right != own else {own: " ✓ (you)"}
     signs.pop(None, None)
     mark = {answer: VALIDATED if answer == right else HARMONIC for answer in counts}
@@ -124,8 +124,8 @@ def room(counts: Mapping[str, int], right: str | None, own: str | None) -> Chart
     ).enlarged(WORDS)
 
 
-_DRAWN = 800  # points of a curve, more than there are pixels
-#: Marks of curves by order; no colour has a meaning of its own here.
+_DRAWN = 800  # most points of a drawn curve, more than it has pixels
+#: Marks of the first, second ... curve; their usual meanings do not apply here.
 _LOOKS = (
     HARMONIC,
     replace(FIRST, dash="dash"),
@@ -138,7 +138,7 @@ _LOOKS = (
 def several_curves(
     curves: Mapping[str, tuple[SeenUnseenCurve, float | None]], looks: Sequence[Mark] = _LOOKS
 ) -> Chart:
-    """Draw seen over unseen accuracy for every gamma, gamma = 0 and a chosen gamma marked."""
+    """Draw seen over unseen accuracy for every gamma; mark gamma = 0 and the chosen gamma."""
     plane: Part = {"percent": True, "range": [-0.02, 1.02]}
     return figure(
         [
@@ -154,7 +154,7 @@ def several_curves(
 
 
 def _curve(name: str, curve: SeenUnseenCurve, gamma: float | None, look: Mark) -> Iterator[Part]:
-    """Yield a curve, and its points at gamma = 0 and at the chosen gamma."""
+    """Yield a curve and its points at gamma = 0 and at the chosen gamma."""
     thinned = curve.thinned(_DRAWN)
     words = f"{name}, AUSUC {percent(curve.ausuc)}"
     yield line(look.color, width=2.5, dash=look.dash, name=words, x=thinned.unseen, y=thinned.seen)
@@ -181,9 +181,9 @@ def _curve(name: str, curve: SeenUnseenCurve, gamma: float | None, look: Mark) -
 
 @cached_figure
 def class_accuracy_bars(table: pd.DataFrame, means: dict[str, float], picked: str) -> Chart:
-    """Draw the accuracy of every test class with its interval, best first, and means of groups.
+    """Draw the accuracy of each test class with its interval, best first, and the group means.
 
-    ``means`` are by group of classes; the class that is picked has a frame.
+    ``means`` are by group of classes; the class ``picked`` has a frame.
     """
     traces = []
     for group, mark in GROUP_LOOKS.items():
@@ -224,7 +224,7 @@ def _group_bars(table: pd.DataFrame, group: str, picked: str, mark: Mark) -> Par
         x=np.flatnonzero(chosen),
         y=part["accuracy"],
         name=GROUP_WORDS[group][0],
-        width=0.8,  # else a side's bars would fill the distance between its classes
+        width=0.8,  # else bars of one group fill the distance between its classes
         marker={
             "color": mark.color,
             "pattern": {"shape": mark.pattern},

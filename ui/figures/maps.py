@@ -1,4 +1,4 @@
-"""How mixed two data sets are, class by class."""
+"""Mixing of two data sets in each class."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ui.figures.marks import names_fit
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL
 from ui.figures.vocabulary import Chart, Part, axis, figure, line, rule, scatter
 
-#: How a verdict on a class looks; words stand in the legend.
+#: Verdict on a class -> its mark.
 _VERDICTS = {
     "shown": HARMONIC,
     "hidden": INK,
@@ -29,7 +29,7 @@ _VERDICT_WORDS = {
 
 @cached_figure
 def mixing_dumbbells(verdicts: pd.DataFrame) -> Chart:
-    """Draw how mixed two data sets are in every class, in the PCA and on the map."""
+    """Draw the mixing of two data sets in each class, in the PCA and on the map."""
     table = verdicts.sort_values("mixing_PCA", kind="stable").reset_index(drop=True)
     x, gap = np.arange(len(table)), np.full(len(table), np.nan)
     ends = [table[column].to_numpy(dtype=float) for column in ("mixing_PCA", "mixing_map")]
@@ -62,7 +62,7 @@ _HOVER = "%{customdata[0]}: mixing %{y:.3f}, adjusted p %{customdata[1]:.3g}<ext
 
 
 def _on_the_map(table: pd.DataFrame) -> list[Part]:
-    """Mark how mixed every class is on the map, a trace for each verdict that there is."""
+    """Return the mixing of each class on the map, as one trace per verdict that occurs."""
     return [
         scatter(
             x=np.flatnonzero(rows),

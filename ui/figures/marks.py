@@ -10,28 +10,28 @@ import pandas as pd
 from ui.figures.palette import NEUTRAL, OVERLAP, RELATED, SEEN, UNSEEN, narrow
 from ui.figures.vocabulary import Markup, Part, axis
 
-#: The marks of the palette as letters, for text inside figures.
+#: Role -> the symbol of its mark as a character, for text in figures.
 GLYPH = {"seen": "●", "unseen": "◆", "both": "▲", "related": "△", "none": "○"}
-#: Roles of classes: seen, unseen, in the pre-training set, related to one of it, neither.
+#: Role -> its mark: seen, unseen, in the pre-training set, related to a class of it, unrelated.
 LOOKS = {"seen": SEEN, "unseen": UNSEEN, "both": OVERLAP, "related": RELATED, "none": NEUTRAL}
-#: More names than this along an axis cannot be read from the back row, or on a telephone.
+#: Most names along an axis that can be read from the back of a room, and on a telephone.
 MOST_NAMES, ON_TELEPHONE = 50, 18
 
 
 def abridged(name: object) -> str:
-    """Return a name of at most 28 letters."""
+    """Return a name, cut to 28 characters."""
     return str(name) if len(str(name)) <= 28 else f"{str(name)[:27]}…"
 
 
 def marked(name: object, role: str) -> Markup:
-    """Write a class with the mark of its role, in the colour of that."""
+    """Return a class name after the glyph of its role, in the role's colour."""
     glyph = f'<span style="color:{LOOKS[role].color}">{GLYPH[role]}</span>'
     return Markup(f"{glyph} {escape(abridged(name), quote=False)}")
 
 
 def crowded(names: Collection[str]) -> bool:
     """Return whether adjacent names along an axis overlap unless they are turned."""
-    letters = 24 if narrow() else 90  # about as many fit into the width
+    letters = 24 if narrow() else 90  # about the number that fits into the width
     return len(names) > 12 or sum(len(str(name)) + 3 for name in names) > letters
 
 
@@ -41,7 +41,7 @@ def names_fit(n: int, most: int = MOST_NAMES) -> bool:
 
 
 def class_axis(names: pd.Series, roles: pd.Series) -> Part:
-    """Return an axis that names classes where they can be read; marks say which are unseen."""
+    """Return an axis of classes with their role marks, without names if these cannot be read."""
     n, legible = len(names), names_fit(len(names))
     labels = [marked(name, role) for name, role in zip(names, roles, strict=True)]
     return axis(

@@ -1,4 +1,4 @@
-"""Methods: figures with intervals, ranks, mean ranks, and points of the seen-unseen curve."""
+"""Figures of methods: metrics with intervals, mean ranks, and points of the seen-unseen curve."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from ui.figures.cached import cached_figure
 from ui.figures.palette import FAINT, HARMONIC, INK, NEUTRAL, VALIDATED, Mark, narrow
 from ui.figures.vocabulary import Chart, Part, axis, figure, line, note, scatter, whiskers
 
-_ROW = 24  # pixels a method takes
+_ROW = 24  # height of a method's row, in pixels
 _ISO = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 
 
 @cached_figure
 def rank_forest(table: pd.DataFrame, title: str) -> Chart:
-    """Draw metric, interval and rank of every method, the best on top, and printed values.
+    """Draw metric, interval and rank of each method, best on top, next to printed values.
 
-    The table is of :func:`zslcore.analysis.method_table.ranked`, with the columns ``printed`` (NaN
-    where none) and ``ranks`` (text); the title is that of the axis.
+    ``table`` comes from :func:`zslcore.analysis.method_table.ranked`, with the added columns
+    ``printed`` (NaN without a printed value) and ``ranks`` (text); ``title`` is the title of the
+    axis.
     """
     shown = table.sort_values("value", ascending=False, kind="stable")
     top, listed = shown["top"].to_numpy(bool), shown["first"].notna().to_numpy()
@@ -47,7 +48,7 @@ def rank_forest(table: pd.DataFrame, title: str) -> Chart:
 
 
 def _results(shown: pd.DataFrame, of: np.ndarray, mark: Mark, symbol: str, name: str) -> Part:
-    """Return some of the results as points with their intervals."""
+    """Return the results at the mask ``of`` as points with their intervals."""
     rows, x = shown[of], 100 * shown["value"][of]
     ends = whiskers(x, 100 * rows["low"], 100 * rows["high"], mark.color)
     return scatter(
@@ -80,8 +81,8 @@ def rank_diagram(
 ) -> Chart:
     """Draw mean ranks; a bar joins methods that differ by less than the critical difference.
 
-    ``ranks`` has shape (n_methods,), ``groups`` are of :func:`zslcore.analysis.ranking.groups`, and
-    the critical difference is drawn to scale below.
+    ``ranks`` has shape (n_methods,), ``groups`` come from :func:`zslcore.analysis.ranking.groups`;
+    the critical difference is drawn to scale below the ranks.
     """
     order = np.argsort(ranks, kind="stable")
     names, n = [methods[j] for j in order], len(order)
@@ -121,7 +122,7 @@ def rank_diagram(
 class Path:
     """Two points of the seen-unseen curve of a result, each (seen, unseen) as fractions.
 
-    ``plain`` is at gamma = 0, ``at_gamma`` at the gamma that counts, None without one.
+    ``plain`` is at gamma = 0, ``at_gamma`` at the validated gamma, None without one.
     """
 
     name: str
@@ -131,9 +132,9 @@ class Path:
 
 @cached_figure
 def operating_points(paths: Sequence[Path], chosen: str) -> Chart:
-    """Draw seen over unseen accuracy of every method at gamma = 0 and at the gamma that counts.
+    """Draw seen over unseen accuracy of each method, at gamma = 0 and at the validated gamma.
 
-    ``chosen`` is the name of the one in colour.
+    ``chosen`` is the name of the method in colour.
     """
     arcs, words = _iso_lines(paths)
     ordered = sorted(paths, key=lambda path: path.name == chosen)
@@ -148,7 +149,7 @@ def operating_points(paths: Sequence[Path], chosen: str) -> Chart:
 
 
 def _two_points(path: Path, *, marked: bool) -> Part:
-    """Return the stated points of a curve, joined by a dotted line."""
+    """Return the two points of a method, joined by a dotted line."""
     places = [path.plain] + ([path.at_gamma] if path.at_gamma else [])
     words = ["γ = 0", "validated γ"][: len(places)]
     color = VALIDATED.color if marked else FAINT
@@ -172,7 +173,7 @@ def _two_points(path: Path, *, marked: bool) -> Part:
 
 
 def _iso_lines(paths: Sequence[Path]) -> tuple[list[Part], list[Part]]:
-    """Return arcs of equal H, up to the largest accuracies shown, and their labels."""
+    """Return arcs of equal H up to the largest accuracies shown, and the labels of the arcs."""
     shown = [point for path in paths for point in (path.plain, path.at_gamma) if point]
     right = max(u for _, u in shown) * 1.1
     above = max(s for s, _ in shown) * 1.08

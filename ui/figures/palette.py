@@ -1,9 +1,9 @@
-"""One meaning, one colour, one shape: the same on every page and in every formula.
+"""Palette: each meaning has one colour and one shape on every page and in every formula.
 
-The colors are Okabe and Ito's, distinct for colour-blind readers, each with a symbol and a line or
-fill of its own. Words in each form, light or dark, have a contrast of at least 4.5 : 1 to the page
-(related classes, whose colour no word has, 3 : 1). Which form a figure takes is asked when it is
-drawn: colours are read where a figure is made, never where a module is loaded.
+The colours are Okabe and Ito's, distinct for colour-blind readers; each also has its own symbol and
+its own line or fill. Text has a contrast of at least 4.5 : 1 to the page in the light and the dark
+theme (3 : 1 for the colour of related classes, which no text has). Read colours while a figure is
+drawn, never when a module is imported: the viewer's theme is known only then.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ _viewer: list[Callable[[], bool]] = [lambda: False, lambda: False]
 def set_viewer(
     is_dark: Callable[[], bool], is_narrow: Callable[[], bool]
 ) -> list[Callable[[], bool]]:
-    """Set the functions that state the theme and width of the viewer; return the former ones."""
+    """Set the functions that return the viewer's theme and width; return the former functions."""
     former, _viewer[:] = _viewer[:], [is_dark, is_narrow]
     return former
 
 
 def dark() -> bool:
-    """Return whether the figure that is made now will be seen in the dark theme."""
+    """Return whether the viewer has the dark theme."""
     return _viewer[0]()
 
 
 def narrow() -> bool:
-    """Return whether the figure that is made now has the width of a telephone."""
+    """Return whether the viewer's window has the width of a telephone."""
     return _viewer[1]()
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """How one meaning looks; symbols and patterns are Plotly's.
+    """Look of one meaning, with the symbols and patterns of Plotly.
 
-    ``light`` and ``night`` are its colours, as hex, in either theme, the same unless given.
+    ``light`` and ``night`` are hex colours for the light and the dark theme; without ``night``,
+    ``light`` is used in both.
     """
 
     light: str
@@ -52,12 +53,12 @@ class Mark:
 
     @classmethod
     def of(cls, hue: colors.Hue, symbol: str, dash: str = "solid", pattern: str = "") -> Self:
-        """Return a look with a hue of the core figures."""
+        """Return a mark with a hue of the core figures."""
         return cls(hue.light, symbol, dash, pattern, hue.dark)
 
     @property
     def color(self) -> str:
-        """Its colour in the viewer's theme, hex."""
+        """Hex colour in the viewer's theme."""
         return self.night if self.night and dark() else self.light
 
 
@@ -68,13 +69,13 @@ OVERLAP = Mark.of(colors.OVERLAP, "triangle-up", pattern="x")
 RELATED = Mark.of(colors.RELATED, "triangle-up-open", pattern="/")
 ORACLE = Mark.of(colors.ORACLE, "x-thin", dash="dash")
 HARMONIC = Mark.of(colors.HARMONIC, "hexagon")
-#: What is to be found at once, in the colour of words.
+#: The mark that readers should see first, in the colour of text.
 INK = Mark.of(colors.INK, "x")
 TRANSDUCTIVE = replace(INK, symbol="star")
-#: Two data sets side by side.
+#: First and second of two data sets that are compared.
 FIRST = Mark.of(colors.FIRST, "triangle-left")
 SECOND = Mark.of(colors.SECOND, "triangle-right", pattern="/")
-#: What belongs to none of these meanings.
+#: Mark without a meaning.
 NEUTRAL = Mark.of(colors.NEUTRAL, "circle")
 
 #: Group of classes by the pre-training set -> its look.
@@ -82,16 +83,16 @@ GROUP_LOOKS: Mapping[str, Mark] = MappingProxyType(
     {"in the set": OVERLAP, "related": RELATED, "unrelated": NEUTRAL}
 )
 
-#: Words of axes.
+#: Text of axes.
 WORDS = Mark("#4B5563", "", night="#B4BDC9")
 
-#: The page.
+#: Colour of the page.
 GROUND = colors.Hue("#FFFFFF", "#101418")
 
-#: Lines of reference and grids: visible on white and on black, never in the way.
+#: Reference lines and grids: faint, but visible on white and on black.
 FAINT = "rgba(128, 128, 128, 0.35)"
 
-#: Viridis, perceptually uniform, for values from nothing to much: (share, colour).
+#: Viridis, a perceptually uniform scale from low to high values: (share, colour).
 SEQUENTIAL = tuple(
     (k / 9, color)
     for k, color in enumerate(
@@ -112,12 +113,12 @@ SEQUENTIAL = tuple(
 
 
 def ground() -> str:
-    """Return the colour of the page that the figure made now will stand on, hex."""
+    """Return the hex colour of the page in the viewer's theme."""
     return GROUND.dark if dark() else GROUND.light
 
 
 def translucent(color: str, opacity: float) -> str:
-    """Return a hex colour with an opacity in [0, 1]; the colour itself for 1."""
+    """Return a hex colour with an opacity in [0, 1]; unchanged for 1."""
     if opacity == 1:
         return color
     red, green, blue = (int(color[k : k + 2], 16) for k in (1, 3, 5))
@@ -125,5 +126,5 @@ def translucent(color: str, opacity: float) -> str:
 
 
 def look_of(mark: Mark) -> Look:
-    """Return how a meaning looks in a figure that is drawn by the browser."""
+    """Return the look of a mark in figures that the browser draws."""
     return Look(mark.light, mark.night)

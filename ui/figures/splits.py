@@ -1,4 +1,4 @@
-"""A split as images by class and part, with the validation classes of each fold."""
+"""Figures of a split: images by class and part, folds, and prototypes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ui.figures.marks import MOST_NAMES, class_axis, marked, names_fit
 from ui.figures.palette import NEUTRAL, OVERLAP, SEEN, SEQUENTIAL, UNSEEN, VALIDATED, translucent
 from ui.figures.vocabulary import Chart, Part, Plane, axis, bars, figure, heatmap, scatter
 
-#: Where images can be: (column of the table, name in the legend, mark, opacity, hatch).
+#: Parts of a split: (column of the table, name in the legend, mark, opacity, hatch).
 BARS = (
     ("trainval", "trainval", SEEN, 1.0, ""),
     ("test_seen", "test, seen classes", SEEN, 0.45, "."),
@@ -24,7 +24,7 @@ BARS = (
 
 @cached_figure
 def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> Chart:
-    """Draw the images of each class by part, and below them the validation classes of each fold."""
+    """Draw the images of each class by part, above the validation classes of each fold."""
     lines = folds.shape[1]
     strip = 26 * max(lines, 1)
     share = 0.97 * strip / (330 + strip)
@@ -45,7 +45,7 @@ def split_map(table: pd.DataFrame, folds: pd.DataFrame) -> Chart:
 
 
 def _part_bars(table: pd.DataFrame) -> list[Part]:
-    """Draw the images of every class in each part of the split that has any."""
+    """Return the images of each class, as one trace per part with images."""
     return [
         bars(
             x=np.arange(len(table)),
@@ -65,7 +65,7 @@ def _part_bars(table: pd.DataFrame) -> list[Part]:
 
 
 def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
-    """Colour validation classes of every fold green, training classes faintly blue."""
+    """Return one line per fold: validation classes in green, training classes in faint blue."""
     code = {"": np.nan, "train": 0.0, "val": 1.0, "both": 2.0}
     z = folds.map(code.get).to_numpy(dtype=float).T
     train = translucent(SEEN.color, 0.28)
@@ -92,13 +92,13 @@ def _fold_strip(table: pd.DataFrame, folds: pd.DataFrame) -> list[Part]:
     return [strip, *legend]
 
 
-#: More attributes than this cannot be named; their map leaves room for the names of classes.
+#: Most attributes with names: the map has to leave room for the names of classes.
 MOST_ATTRIBUTES = 40
 
 
 @cached_figure
 def attribute_map(table: pd.DataFrame, roles: Sequence[str]) -> Chart:
-    """Draw prototypes as a heat map, one line per class, names in the colour of their role."""
+    """Draw prototypes as a heat map, one line per class; names have the colour of their role."""
     n = table.shape[1]
     matrix = heatmap(
         z=table.to_numpy(),

@@ -1,7 +1,7 @@
-"""Figures as plain dicts with Plotly's names: the browser draws them, print and tables read them.
+"""Figures as plain dicts with Plotly's names, for the browser, for print and for tables.
 
-Every text is escaped here, once; only a :class:`Markup` has tags, which are ``<b>``, ``<br>`` and
-``<span style="color:...">``.
+Every text is escaped here, once, except :class:`Markup`, which may have the tags ``<b>``, ``<br>``
+and ``<span style="color:...">``.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from numpy.typing import ArrayLike
 
 from ui.figures.palette import FAINT, INK, WORDS, Mark, narrow
 
-#: Pixels of the words in a figure, in its legend, and at its ticks.
+#: Font sizes of a figure, of its legend and of its ticks, in pixels.
 TEXT, LEGEND, TICK = 14, 13, 13
 #: A part of a figure: a trace, an axis, a shape.
 Part = dict[str, Any]
-#: Properties that are patterns of the program, in which names of properties stand.
+#: Properties with templates of our own: their ``%{...}`` must not be escaped.
 _TEMPLATES = ("hovertemplate", "texttemplate")
 
 
 class Markup(str):
-    """Text with tags that are not escaped; names inside are."""
+    """Text with tags; names inside it are escaped by the caller."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure as lists, dicts, numbers and texts; do not change them."""
+    """A figure of lists, dicts, numbers and texts; it is cached and must not be changed."""
 
     traces: Sequence[Part]
     layout: Part
@@ -53,7 +53,7 @@ class Chart:
 
     @property
     def legend_entries(self) -> set[str]:
-        """Names in the legend, which a single trace has on demand only."""
+        """Names in the legend; a single trace is in it only with ``showlegend``."""
         named = [t for t in self.traces if t.get("name") and t.get("showlegend") is not False]
         shown = self.layout.get(
             "showlegend", len(named) > 1 or any("showlegend" in t for t in named)
@@ -61,7 +61,7 @@ class Chart:
         return {trace["name"] for trace in named} if shown else set()
 
     def axis(self, name: str) -> Part:
-        """Return the axis of a name as "x2"."""
+        """Return an axis by its name, such as "x2"."""
         part: Part = self.layout.get(f"{name[0]}axis{name[1:]}", {})
         return part
 
@@ -71,11 +71,11 @@ class Chart:
         return json.dumps(self.to_dict(), separators=(",", ":")).encode()
 
     def to_dict(self) -> Part:
-        """Return the figure as Plotly names its parts."""
+        """Return the figure as a dict for Plotly."""
         return {"data": list(self.traces), "layout": self.layout}
 
     def enlarged(self, size: int) -> Chart:
-        """Return the figure with words of ``size`` pixels."""
+        """Return the figure with a font of ``size`` pixels."""
         layout = {
             name: part | {"tickfont": part["tickfont"] | {"size": size - 2}}
             if name[1:].startswith("axis")
@@ -88,7 +88,7 @@ class Chart:
 
 
 def pair_of(trace: Part) -> tuple[str, str]:
-    """Return the names of the axes of a trace, as ("x2", "y2")."""
+    """Return the names of the axes of a trace, such as ("x2", "y2")."""
     return trace.get("xaxis", "x"), trace.get("yaxis", "y")
 
 
@@ -107,10 +107,10 @@ def figure(
     ----------
     height : in pixels
     legend : "top" or "bottom"
-    margin : pixels at the sides "l", "r", "t" and "b", where they are not the usual ones
-    size : pixels of words
-    layout : axes of :func:`axis` by their names in Plotly, ``shapes``, ``annotations`` and all
-        other properties of a layout
+    margin : pixels at the sides "l", "r", "t" and "b" that differ from the default
+    size : font size, in pixels
+    layout : properties of Plotly's layout: axes (see :func:`axis`) by name, ``shapes``,
+        ``annotations`` and more
     """
     top = 40 if legend == "top" else 28
     places: Part = {"orientation": "h", "x": 0} if legend else {}
@@ -154,29 +154,29 @@ def _plain(value: Any, name: str = "") -> Any:
 
 
 def bars(**properties: Any) -> Part:
-    """Return bars; ``orientation="h"`` lays them."""
+    """Return bars, horizontal with ``orientation="h"``."""
     return {"type": "bar", **properties}
 
 
 def scatter(**properties: Any) -> Part:
-    """Return points, unless ``mode`` says "lines" or names texts, too."""
+    """Return points; another ``mode`` adds lines or text."""
     return {"type": "scatter", "mode": "markers", **properties}
 
 
 def line(color: str, *, width: float = 2, dash: str = "solid", **properties: Any) -> Part:
-    """Return a line, of which nothing is said on hover unless ``hovertemplate`` words it."""
+    """Return a line, without hover text unless ``hovertemplate`` is given."""
     silent = {} if "hovertemplate" in properties else {"hoverinfo": "skip"}
     look = {"color": color, "width": width, "dash": dash}
     return {"type": "scatter", "mode": "lines", "line": look, **silent, **properties}
 
 
 def heatmap(**properties: Any) -> Part:
-    """Return a cell for every value of ``z``, coloured by it."""
+    """Return a heat map of the matrix ``z``."""
     return {"type": "heatmap", **properties}
 
 
 def fill(mark: Mark, *, color: str = "", edge: float = 0, edges: Any = None) -> Part:
-    """Return the look of bars: their colour, their hatch in print, and the width of their edge."""
+    """Return the look of bars: colour, hatch in print, and width of the edge."""
     return {
         "color": color or mark.color,
         "pattern": {"shape": mark.pattern},
@@ -193,7 +193,7 @@ def whiskers(
     thickness: float = 2,
     width: int = 4,
 ) -> Part:
-    """Return the intervals of points, in the units of the axis; none where it is no number."""
+    """Return the intervals of points, in units of the axis; an end that is NaN is not drawn."""
     at, least, most = (np.asarray(each, dtype=float) for each in (value, low, high))
     return {
         "array": np.nan_to_num(most - at),
@@ -220,12 +220,12 @@ def axis(
 
     Parameters
     ----------
-    title : next to it
+    title : text next to the axis
     names : labels at 0, 1, 2 ...; empty for an axis without labels
-    percent : whether its values are fractions, written as percent
-    grid : whether it has lines; by default the vertical axis alone
-    size : pixels of its labels
-    properties : what else Plotly calls so, as ``range``
+    percent : whether values are fractions, to be written as percent
+    grid : whether the axis has grid lines; by default only vertical axes have them
+    size : font size of the labels, in pixels
+    properties : other properties of Plotly, such as ``range``
     """
     parts: Part = {"tickfont": {"size": size, "color": WORDS.color}}
     if title:
@@ -241,7 +241,7 @@ def axis(
 
 @dataclass(frozen=True, slots=True)
 class Plane:
-    """A pair of axes of a figure, by its number from 1 on, and the shares that it spans."""
+    """A pair of axes, by its number from 1, with the shares of the figure that it spans."""
 
     number: int
     across: tuple[float, float] = (0.0, 1.0)
@@ -249,7 +249,7 @@ class Plane:
 
     @property
     def suffix(self) -> str:
-        """Suffix of the names of its axes."""
+        """Suffix of the names of the axes, empty for the first plane."""
         return str(self.number) if self.number > 1 else ""
 
     def on(self, trace: Part) -> Part:
@@ -257,7 +257,7 @@ class Plane:
         return trace | {"xaxis": f"x{self.suffix}", "yaxis": f"y{self.suffix}"}
 
     def axes(self, x: Part, y: Part) -> Part:
-        """Return both axes by their names, where they stand."""
+        """Return both axes by name, placed in the figure."""
         return {
             f"xaxis{self.suffix}": x | {"domain": self.across, "anchor": f"y{self.suffix}"},
             f"yaxis{self.suffix}": y | {"domain": self.down, "anchor": f"x{self.suffix}"},
@@ -271,9 +271,10 @@ class Plane:
 
 
 def planes(n: int, *, spacing: float, below: float = 0.22) -> list[Plane]:
-    """Return planes side by side, below each other on a telephone.
+    """Return planes side by side, or below each other on a telephone.
 
-    ``spacing`` is a share of the figure's width, ``below`` of the height of a plane and its gap.
+    Gaps are ``spacing`` times the figure's width or, on a telephone, ``below`` divided by ``n``
+    times its height.
     """
     if narrow():
         gap = below / n
@@ -285,13 +286,13 @@ def planes(n: int, *, spacing: float, below: float = 0.22) -> list[Plane]:
     return [Plane(k + 1, across=(start, start + each)) for k, start in enumerate(starts)]
 
 
-# --- Lines and words in the plane -----------------------------------------------------------------
+# --- Lines and text in the plane ------------------------------------------------------------------
 
 
 def rule(
     *, x: float | None = None, y: float | None = None, on: Plane | None = None, **look: Any
 ) -> Part:
-    """Return a line across the whole plane at a value of x or y; ``look`` is of a line."""
+    """Return a line across the whole plane at a value of x or y, in the line style ``look``."""
     name = on.suffix if on else ""
     if x is not None:
         ends = {"x0": x, "x1": x, "xref": f"x{name}", "y0": 0, "y1": 1, "yref": f"y{name} domain"}
@@ -301,5 +302,5 @@ def rule(
 
 
 def note(text: str, x: Any, y: Any, **properties: Any) -> Part:
-    """Return words at a place."""
+    """Return text at a position."""
     return {"text": text, "x": x, "y": y, "showarrow": False, **properties}
