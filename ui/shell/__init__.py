@@ -1,1 +1,1 @@
-"""Frame of every page: header, menu, search, errors, numbers and words."""
+"""Frame of every page: header, menus, search, errors, numbers and glossary."""

@@ -1,4 +1,4 @@
-"""Folds with contents that are drawn when they are opened."""
+"""Expanders that draw their contents when opened."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def fold(
     icon: str | None = None,
     is_open: bool = False,
 ) -> None:
-    """Put a fold here; ``show`` draws its contents while it is open."""
+    """Show an expander; ``show`` draws its contents while it is open."""
     place = st.expander(label, icon=icon, expanded=is_open, key=key, on_change="rerun")
     if place.open:
         with place:

@@ -35,17 +35,18 @@ from zslcore.results.shipped import ResultsOnly
 WARNED = "storage_warned"
 #: When this run of the page began, by the monotonic clock.
 BEGAN = "page_began"
-#: Page and view of this visit's latest run, and whether it has just left another page.
+#: Page and view of the visit's latest run, and whether the visit has just changed pages.
 _SHOWN, _LEFT = "place_shown", "place_left"
-#: Where a search leaves name and value of what it has chosen for the view that it opens.
+#: Where the search leaves the name and value of a control for the view that it opens.
 CHOICE = "place_choice"
-#: What this is, in a sentence; it stands next to the name on every page.
+#: Purpose of the app, shown next to its name on every page.
 WHAT = "Measure, calibrate and audit zero-shot learning."
 _APP = Path(__file__).parents[2] / "app.py"
 _ICON = Path(__file__).with_name("icon.svg")
-#: Pixels of height of the bar below the navigation, and of the heading.
+#: Heights of the bar below the navigation and of the heading, in pixels.
 _BAR, _HEADING = 24, 40
-#: Pixels of a choice of views: of each, and of each letter of it. What stands in for it is as wide.
+#: Width of a view in the choice of views, and of each letter, in pixels: its placeholder is as
+#: wide.
 _PADDING, _LETTER = 34, 7
 palette.set_viewer(window.is_dark, window.is_narrow)
 
@@ -58,7 +59,7 @@ def navigate() -> None:
     st.session_state["navigated"] = True
     first, *others = site_map.PAGES
     pages = [
-        # The first page is at "/", whatever its address is called: its name is for links.
+        # Streamlit serves the default page at "/"; its url_path is for links only.
         st.Page(first.path, title=first.title, icon=first.icon, url_path="start", default=True),
         *(st.Page(page.path, title=page.title, icon=page.icon) for page in others),
     ]
@@ -72,18 +73,18 @@ def navigate() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The heading of an open page; ``slot`` is the place next to the title."""
+    """Heading of an open page; ``slot`` is the place next to the title."""
 
     slot: DeltaGenerator
 
     def cite(self, *datasets: ZSLDataset) -> None:
-        """Cite data sets as sources of the page; the page itself names their kind."""
+        """Cite data sets as sources of the page's downloads, without a badge."""
         for each in datasets:
             kind = ", simulated" * each.simulated
             downloads.cite(f"{each.name}{kind}, data {each.digest}")
 
     def mark(self, dataset: ZSLDataset, *others: ZSLDataset) -> None:
-        """Cite data sets as sources; badge the title if the first is simulated or precomputed."""
+        """Cite data sets as sources; show a badge if the first is simulated or precomputed."""
         self.cite(dataset, *others)
         if isinstance(dataset, ResultsOnly):
             self.slot.badge(
@@ -99,15 +100,15 @@ class Header:
 
 
 def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
-    """Start a page: bar with ``tools``, the view's question, views and a place for the mark."""
+    """Start a page: show the bar with ``tools``, the view's question, and the choice of views."""
     if "navigated" not in st.session_state:
-        # A folder called pages lies next to app.py: the first link opened after a server start runs
-        # the page without app.py, until st.navigation has been called.
+        # With a folder named pages next to app.py, Streamlit runs a page without app.py if its link
+        # is opened before any call of st.navigation.
         try:
             runpy.run_path(str(_APP), run_name="__main__")
-        except StreamlitPageNotFoundError:  # the server was started with the page itself
+        except StreamlitPageNotFoundError:  # the server was started with the page as its script
             st.error(
-                "This page is a part of the app; open app.py: `streamlit run app.py`.",
+                "This page is part of the app; start it with `streamlit run app.py`.",
                 icon=":material/error:",
             )
         st.stop()
@@ -125,27 +126,27 @@ def open_page(page: Page, view: View, *tools: Callable[[], None]) -> Header:
 
 
 def _show_heading(page: Page, view: View) -> DeltaGenerator:
-    """Show the question and the choice of views; returns the place next to the question."""
+    """Show the question and the choice of views; return the place next to the question."""
     with st.container(
         horizontal=True,
         horizontal_alignment="distribute",
         vertical_alignment="center",
         key="heading",
     ):
-        # Each half is as wide as what it holds: where both do not fit, the second goes below.
+        # Each half is as wide as its contents; if the two do not fit, the second moves below.
         with st.container(horizontal=True, vertical_alignment="center", width="content"):
             st.title(view.question, anchor=False, icon=view.icon, width="content")
             slot = st.empty()
             if not window.is_narrow():
                 with st.container(width="content", key="heading_height"):
-                    st.space(_HEADING)  # so high from the start, whatever stands here
+                    st.space(_HEADING)  # reserves the height, so that later elements do not move
         if len(page.views) > 1:
             _choose_view(page, view)
     return slot
 
 
 def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
-    """Show the bar of all pages: the name of the app, running jobs and tools, always as high."""
+    """Show the bar of all pages, of fixed height: name of the app, running jobs and tools."""
     with st.container(
         horizontal=True,
         horizontal_alignment="distribute",
@@ -172,7 +173,7 @@ def _show_bar(tools: Sequence[Callable[[], None]]) -> None:
 
 
 def _choose_view(page: Page, view: View) -> None:
-    """Offer the views of a page; the address says which one is shown."""
+    """Offer the views of a page; the address names the view shown."""
     key = f"view_of_{page.name}"
     labels = {each.name: each.label for each in page.views}
 
@@ -199,14 +200,14 @@ def _choose_view(page: Page, view: View) -> None:
 
 @fragment
 def _show_menus() -> None:
-    """Offer glossary and report; a menu is made when it is opened, and the page does not run."""
+    """Offer glossary and report; opening a menu builds it without running the page."""
     with st.container(horizontal=True, horizontal_alignment="right", gap="xsmall"):
         _show_glossary()
         _show_report()
 
 
 def _show_glossary() -> None:
-    """Explain every term; the list is built when it is opened."""
+    """Offer the glossary; its list is built when it is opened."""
     menu = downloads.opened_menu("Glossary", icon=":material/dictionary:", key="glossary_menu")
     if menu is None:
         return
@@ -215,7 +216,7 @@ def _show_glossary() -> None:
         matches = [t for t in TERMS.values() if sought in t.searched()]
         here = [term for term in terms.on_this_page() if term in matches]
         if not matches:
-            st.caption("No term has these letters.")
+            st.caption("No term contains these letters.")
         with st.container(height=420, border=False):
             _list_terms("On this page", here)
             _list_terms("Other terms", [term for term in matches if term not in here])
@@ -259,30 +260,31 @@ def _show_report() -> None:
 
 
 def _carry_over(page: Page, view: View) -> None:
-    """Take shared choices along, and the address in step with them, when a link changes the view.
+    """Keep shared choices, and their names in the address, when a link changes the view.
 
-    Streamlit gives the choices of the page before to widgets of the same key here once a run had no
-    widgets, but empties the address; so here is such a run, and then the address is written again.
+    Streamlit passes the choices of the previous page to widgets with the same key only after a run
+    without widgets, which empties the address: this function makes such a run, then restores the
+    address.
     """
     here = (page.name, view.name)
     before = st.session_state.setdefault(_SHOWN, here)
     if before != here:
         terms.forget()
         for name in set(st.query_params) - {"navigated", _SHOWN, _LEFT}:
-            st.session_state.pop(name, None)  # or a link to a default would lose to what was left
+            st.session_state.pop(name, None)  # else it overrides a default in the link
         st.session_state[_SHOWN] = here
         if before[0] != page.name:
             st.session_state[_LEFT] = True
             st.rerun()
         _drop_choices_of_others(view)
-        st.query_params["view"] = view.name  # a link within a page leaves the browser's address
+        st.query_params["view"] = view.name  # a link within a page does not set it
     elif st.session_state.pop(_LEFT, False):
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         st.query_params.from_dict({name: query[name] for name in site_map.shared(view, query)})
 
 
 def _drop_choices_of_others(view: View) -> None:
-    """Drop the choices of other views from the address, as Streamlit drops those of widgets."""
+    """Drop the choices of other views from the address, since Streamlit keeps them."""
     for name in set(st.query_params) - set(site_map.shared(view, st.query_params)):
         with suppress(StreamlitAPIException):
             del st.query_params[name]
@@ -290,7 +292,7 @@ def _drop_choices_of_others(view: View) -> None:
 
 @contextmanager
 def errors_as_sentences() -> Iterator[None]:
-    """Show a ZSLError as one sentence and stop the page there; choices stay."""
+    """Show a ZSLError as one sentence and stop the page at it; choices are kept."""
     try:
         yield
     except ZSLError as error:
@@ -310,7 +312,7 @@ def errors_as_sentences() -> Iterator[None]:
 
 
 def show_tabs(tabs: Mapping[str, Callable[..., None]], *args: Any, key: str) -> None:
-    """Put tabs here, which the address names by ``key``, and show the open one with ``args``."""
+    """Show tabs, stored in the address as ``key``, and draw the open tab with ``args``."""
     opened = terms.tabs(list(tabs), key=key, bind="query-params")
     for tab, show in zip(opened, tabs.values(), strict=True):
         if tab.open:
@@ -326,22 +328,22 @@ def chart(
     table: Callable[[], pd.DataFrame] | None = None,
     on_pick: Callable[[], None] | None = None,
 ) -> None:
-    """Draw a figure across its container, and below it the menu to take it away.
+    """Draw a figure at the width of its container, and its download menu below.
 
-    ``alt`` is for those who cannot see it, and the caption of what is taken away; ``table`` makes
-    the numbers where the figure does not have them all. After a click on a mark,
+    ``alt`` is the text for screen readers and the caption in downloads; ``table`` computes the
+    numbers if the figure does not have all of them. After a click on a mark,
     ``st.session_state[key].picked`` is its ``customdata``, for ``on_pick``.
     """
     drawing.draw(figure, alt, key=key, on_pick=on_pick)
     downloads.offer_figure(downloads.FigureDownload(key, alt, figure, table))
 
 
-#: Seconds between two looks; each shows that the visitor still waits.
+#: Seconds between two updates; each update records that the visitor still waits.
 LOOK_EVERY = 3.0
 
 
 def _show_jobs() -> None:
-    """Show the jobs that this visitor waits for; nothing where there are none."""
+    """Show the jobs that this visitor waits for, if any."""
     if jobs.of_visitor(visitors.who()):
         fragment(_tray, run_every=LOOK_EVERY)()
 

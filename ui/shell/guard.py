@@ -1,4 +1,4 @@
-"""Guard of pages: an unexpected exception becomes a sentence with a reference to the log."""
+"""Guard of pages: show an unexpected exception as one sentence with a reference to the log."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _LOG = logging.getLogger(__name__)
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Show an unexpected exception of a page as one sentence; raise it where no server runs.
+    """Show an unexpected exception of a page as one sentence; raise it if no server runs.
 
-    The exceptions by which Streamlit stops or repeats a run are no :class:`Exception`.
+    Exceptions that stop or repeat a run in Streamlit pass, since they do not derive from
+    :class:`Exception`.
     """
     try:
         yield
@@ -34,16 +35,16 @@ def guarded() -> Iterator[None]:
         reference = secrets.token_hex(4)
         _LOG.exception("A page failed, reference %s", reference)
         st.error(
-            "This page could not be shown to its end. Your choices are still in the address. "
+            "An error stopped this page. Your choices are still in the address. "
             f"The server's administrator finds the reason in the log under **{reference}**.",
             icon=":material/error:",
         )
 
 
 def fragment(function: Callable[P, R], *, run_every: float | None = None) -> Callable[P, R]:
-    """Make a function a fragment, as ``st.fragment``, guarded as its page is.
+    """Make a function a fragment, like ``st.fragment``, with the guard of pages.
 
-    A fragment runs again without its page, so that the page's guard does not see it.
+    A fragment runs again without its page, out of reach of the page's own guard.
     """
 
     @wraps(function)
@@ -55,8 +56,8 @@ def fragment(function: Callable[P, R], *, run_every: float | None = None) -> Cal
 
     @wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> R:
-        # Streamlit copies the whole stack of open containers, but reads only the page and
-        # the innermost alone, but for a form: no part of a page that runs alone is in one.
+        # Streamlit copies the whole stack of open containers for a fragment, but reads only the
+        # first and the last; forms need the others, and no fragment is in a form.
         opened = context_dg_stack.get()
         token = context_dg_stack.set((*opened[:1], *opened[1:][-1:]))
         try:

@@ -9,7 +9,7 @@ from zslcore.numbers import three_digits as three_digits
 
 
 def in_points(difference: float | None) -> str:
-    """Write a difference of two fractions in percentage points, with its sign.
+    """Format a difference of two fractions in percentage points, with its sign.
 
     Examples
     --------
@@ -22,9 +22,9 @@ def in_points(difference: float | None) -> str:
 
 
 def change(difference: float | None) -> dict[str, str]:
-    """Return a difference of two fractions as ``st.metric`` takes it: better is green and upwards.
+    """Return the arguments of ``st.metric`` for a difference of two fractions; a gain is green.
 
-    A metric finds the direction by itself only behind a hyphen, and no minus is written so here.
+    The direction is given because Streamlit recognises a hyphen only, not the minus sign used here.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def change(difference: float | None) -> dict[str, str]:
 
 
 def timestamp(created: str) -> str:
-    """Write a time of creation to the minute.
+    """Format a time of creation to the minute.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def timestamp(created: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write a time, from minutes on without false precision.
+    """Format a duration; from one minute on, without fractions of a second.
 
     Examples
     --------

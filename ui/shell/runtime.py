@@ -1,4 +1,4 @@
-"""Upkeep of the server process: early imports, garbage collection, leftovers of jobs."""
+"""Maintenance of the server process: early imports, garbage collection, leftovers of jobs."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from zslcore.untrusted import worker
 
 
 def is_served() -> bool:
-    """Whether a Streamlit server runs this page; False in Streamlit's test runner."""
+    """Return whether a Streamlit server runs this page; False in Streamlit's test runner."""
     return runtime.exists() and type(runtime.get_instance()) is runtime.Runtime
 
 
-# --- Imports ahead --------------------------------------------------------------------------------
+# --- Early imports --------------------------------------------------------------------------------
 
 
 _LOG = logging.getLogger(__name__)
-#: Imported inside functions: results are read with the first, split files judged with the second.
+#: Modules imported inside functions: pydantic reads results, rapidfuzz checks split files.
 LATE = ("pydantic", "rapidfuzz")
-#: With what Leakage review, Overlap gain, Compare and Data compare the names of classes. To read
-#: WordNet and to parse this list is three quarters of the first view of Leakage review.
+#: Class list to which Leakage review, Overlap gain, Compare and Data compare class names. Reading
+#: WordNet and this list takes three quarters of the first view of Leakage review.
 VOCABULARY = "imagenet-1k"
-#: Seconds between two steps, in which visitors go first.
+#: Seconds between two steps, which leave the processor to visitors.
 BREATH = 0.01
-#: Seconds after which it goes on though visitors come and go all the time.
+#: Seconds after which imports no longer wait for a time without visitors.
 PATIENCE = 60.0
 
 
@@ -68,7 +68,7 @@ def facts() -> Iterator[Callable[[], object]]:
 
 
 def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
-    """Import all modules of pages and read the facts; pause while ``busy``."""
+    """Import all modules of pages and fill the caches of facts; pause while ``busy``."""
     latest = time.monotonic() + PATIENCE
     imports = (partial(importlib.import_module, name) for name in modules_of_pages())
     steps: Iterator[Callable[[], object]] = chain(imports, facts())
@@ -86,19 +86,19 @@ def import_ahead(busy: Callable[[], bool] = lambda: False) -> None:
 # --- Garbage --------------------------------------------------------------------------------------
 
 
-#: Seconds without a run of any page after which no visitor is assumed to wait.
+#: Seconds without a run of any page after which visitors are assumed not to wait.
 QUIET = 2.0
-#: Seconds between two collections: one takes as long as some changes of a page.
+#: Least seconds between two collections, since one takes as long as some page changes.
 PAUSE = 30.0
-#: Modules that have to be new before what is in memory is frozen again.
+#: Number of newly imported modules after which the objects in memory are frozen again.
 MANY_MODULES = 50
 
 
 class Tidier:
-    """Collects once after a spell of runs, ``quiet`` s later, in a thread of its own.
+    """Thread that collects garbage once pages have not run for ``quiet`` seconds.
 
-    Collections are ``pause`` s apart. ``first`` is done once, before the first of them; it hears
-    whether pages run again.
+    Collections are at least ``pause`` seconds apart. ``first`` is called once, before the first
+    collection, with a function that returns whether pages run again.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Tidier:
         self._lock = threading.Lock()
 
     def page_runs(self) -> None:
-        """Take note that a page runs now."""
+        """Record that a page runs now."""
         self._last_run = time.monotonic()
         with self._lock:
             if self._thread is None:
@@ -134,7 +134,7 @@ class Tidier:
             self.tidy()
 
     def _due(self) -> float:
-        """Return when the next collection may begin, by the monotonic clock."""
+        """Return the earliest time of the next collection, by the monotonic clock."""
         return max(self._last_run + self.quiet, self._last_tidied + self.pause)
 
     def tidy(self) -> None:
@@ -149,7 +149,7 @@ class Tidier:
 
 
 def _return_freed_memory() -> None:
-    """Let the C library of Linux return memory that threads of many visitors have freed."""
+    """Return freed memory to the system; the C library of Linux keeps it per thread."""
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
         trim(0)
 
@@ -158,7 +158,7 @@ _TIDIER = Tidier(first=import_ahead)
 
 
 def page_runs() -> None:
-    """Take note that a page of this server runs; elsewhere, as in tests, nothing happens."""
+    """Record that a page of this server runs; do nothing without a server, as in tests."""
     if is_served():
         _TIDIER.page_runs()
 
@@ -167,13 +167,13 @@ def page_runs() -> None:
 
 
 class Start:
-    """Runs once, for the first visitor, and remembers the message."""
+    """Preparation of the data folder: done once, for the first visitor; its message is kept."""
 
     def __init__(self) -> None:
         self._lock, self._done, self.message = threading.Lock(), False, ""
 
     def begin(self) -> str:
-        """Return a message for visitors on the data folder; empty if all is well."""
+        """Return a message on the data folder for visitors; empty if nothing is wrong."""
         with self._lock:
             if not self._done:
                 self._done = True
@@ -181,15 +181,15 @@ class Start:
         return self.message
 
     def _look(self) -> str:
-        threadpool_limits(1)  # pages compute small things only, where more threads are slower
+        threadpool_limits(1)  # pages compute small arrays only, where more threads are slower
         try:
             if left := sweep_leftovers():
-                _LOG.warning("%d things that killed processes had left were removed", left)
+                _LOG.warning("removed %d leftovers of killed processes", left)
             for refusal in (refused := plugins.register_all().values()):
                 _LOG.warning("%s", refusal)
             return " ".join(filter(None, [mend(ResultStore().path), *refused]))
         except (ZSLError, OSError) as error:
-            # A folder that cannot be written is reported elsewhere.
+            # A folder that cannot be written to is reported when a result is stored.
             _LOG.warning("%s", error)
             return str(error) if isinstance(error, ZSLError) else ""
 
@@ -198,5 +198,5 @@ _START = Start()
 
 
 def begin() -> str:
-    """See to the data folder of this server; elsewhere, as in tests, nothing happens."""
+    """Prepare the data folder of this server; do nothing without a server, as in tests."""
     return _START.begin() if is_served() else ""

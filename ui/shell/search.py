@@ -1,4 +1,4 @@
-"""Search over pages, data sets, methods, claims, lessons and terms, by a button or Ctrl K."""
+"""Search over pages, data sets, methods, claims, lessons and terms, opened by button or Ctrl K."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ _HIT = "search_found"
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Entry of the search: a ``term`` of the glossary, shown at once, or a view.
+    """Entry of the search: a view, or a ``term`` of the glossary that is shown in place.
 
-    ``choice`` is name and value of a control that it opens with, ``query`` those of its address.
+    A view opens with ``choice``, name and value of a control, or with ``query``, name and value of
+    a parameter in the address.
     """
 
     label: str
@@ -65,8 +66,8 @@ def hits() -> list[Hit]:
 
 
 def offer_search() -> None:
-    """Put the button here; the list is made when it is pressed."""
-    keys = None if window.is_narrow() else "Ctrl+K"  # which a telephone has not, nor the room
+    """Show the search button; pressing it builds the list."""
+    keys = None if window.is_narrow() else "Ctrl+K"  # a telephone has no such keys
     if st.button("Search", key="search", icon=":material/search:", type="tertiary", shortcut=keys):
         st.session_state.pop(_HIT, None)
         _ask()
@@ -74,7 +75,7 @@ def offer_search() -> None:
 
 @st.dialog("Search", icon=":material/search:")
 def _ask() -> None:
-    """Show the list of hits in a dialog, and open the chosen one."""
+    """Show the list of hits in a dialog, and open the chosen hit."""
     hit = st.selectbox(
         "Page, data set, method, claim, lesson or term",
         hits(),
@@ -86,8 +87,8 @@ def _ask() -> None:
     if hit is not None and hit.term:
         st.markdown(f"**{plain(hit.term)}**  \n{GLOSSARY[hit.term]}")
     elif hit is not None:
-        # Streamlit lets no program write what a control of this page has in the address, so that
-        # the choice goes by the session.
+        # Streamlit forbids writing the parameter of a control on this page into the address, so the
+        # choice is passed in the session.
         st.session_state[CHOICE] = hit.choice
         page = site_map.page_of_view(hit.view)
         query = dict([hit.query] if hit.query else [])

@@ -20,22 +20,22 @@ from ui.intake import upload_storage
 from zslcore.storage import settings
 
 _STYLE = f"<style>{Path(__file__).with_name('frame.css').read_text(encoding='utf-8')}</style>"
-#: Streamlit serves the first page at "/" alone; its name leads there.
+#: Streamlit serves the first page at "/" only; requests for its name are redirected to "/".
 FIRST_PAGE = "playground"
-#: With these a page comes compressed, or only if it has changed; its style may have.
+#: Request headers for compressed or unchanged pages: removed, since the style is inserted here.
 _CONDITIONS = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 
 
 @asynccontextmanager
 async def ready(_: st.App) -> AsyncIterator[None]:
-    """Import the first page before the first visitor waits for it, and the others soon after."""
-    import_module("ui.views.playground.play")  # not above: Streamlit's caches look for a server
+    """Import the first page before the server accepts visitors, and the other pages soon after."""
+    import_module("ui.views.playground.play")  # not at the top: Streamlit's caches need a server
     import_module("ui.shell.runtime").page_runs()
     yield
 
 
 async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
-    """Insert frame.css into a page, so that places are reserved before the first element."""
+    """Insert frame.css into a page, so that space is reserved before the first element."""
     if "text/html" not in request.headers.get("accept", ""):
         return await answer(request)
     if request.url.path.endswith(f"/{FIRST_PAGE}"):
@@ -52,13 +52,13 @@ async def style(request: Request, answer: RequestResponseEndpoint) -> Response:
 
 
 class Uploads:
-    """Refuses an upload while those that arrive could take more memory than the server has."""
+    """Middleware that refuses an upload if the running uploads could exceed the server's memory."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app, self.bytes = app, 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request; status 503 for an upload beyond the memory."""
+        """Answer a request, with status 503 for an upload beyond the memory limit."""
         if scope["type"] != "http" or scope["method"] != "PUT":
             await self.app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""Show a page: its heading, the choice of its views, and the view that the address asks for."""
+"""A page: its heading, the choice of its views, and the view named in the address."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ui.shell.frame import open_page
 
 
 def show_page(name: str) -> None:
-    """Open the page ``pages/<name>.py`` and show one of its views; only its module is imported."""
+    """Open the page ``pages/<name>.py`` and show one of its views, importing only that view."""
     page = next(page for page in site_map.PAGES if page.name == name)
     view = site_map.view_of(page, st.query_params)
     header = open_page(page, view, search.offer_search)

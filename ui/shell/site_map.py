@@ -1,4 +1,4 @@
-"""The pages and their views, as ``site.toml`` lists them: addresses and links."""
+"""Pages and views listed in ``site.toml``, with their addresses and links."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import streamlit as st
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One view of a page, a module ``ui.views.<page>.<name>`` with ``show(header)``.
+    """View of a page, a module ``ui.views.<page>.<name>`` with ``show(header)``.
 
-    ``own`` is how the names of its own choices begin in the address, ``alone`` are other names that
-    only this view reads from it.
+    ``own`` is the prefix of the view's own choices in the address; ``alone`` lists further names in
+    the address that only this view reads.
     """
 
     name: str
@@ -27,13 +27,13 @@ class View:
     alone: Sequence[str] = ()
 
     def owns(self, choice: str) -> bool:
-        """Whether a name in the address belongs to this view alone."""
+        """Return whether a name in the address belongs to this view alone."""
         return choice.startswith(self.own) or choice in self.alone
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page, ``pages/<name>.py``; the first view is the default."""
+    """Page of the app, ``pages/<name>.py``; its first view is the default."""
 
     name: str
     title: str
@@ -42,12 +42,12 @@ class Page:
 
     @property
     def path(self) -> str:
-        """The script, as Streamlit names it."""
+        """Path of the script, relative to app.py."""
         return f"pages/{self.name}.py"
 
 
 def _marked(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row of the file with its icon as Streamlit names it."""
+    """Return a row of the file with the icon in Streamlit's notation."""
     return row | {"icon": f":material/{row['icon']}:"}
 
 
@@ -65,7 +65,7 @@ def page_of_view(view: str) -> Page:
 
 
 def view_of(page: Page, choices: Mapping[str, object]) -> View:
-    """Return the view of a page that ``view`` in the address names, or the first."""
+    """Return the view of a page named by ``view`` in the address; by default its first."""
     named = str(choices.get("view", ""))
     return next((view for view in page.views if view.name == named), page.views[0])
 
@@ -77,12 +77,12 @@ def query_of(view: str, choices: Mapping[str, str] | None = None) -> dict[str, s
 
 
 def shared(view: View, choices: Iterable[str]) -> list[str]:
-    """Return the choices that a view shares with others or has for itself."""
+    """Return the choices that the view reads: its own and those shared by several views."""
     others = [other for _, other in _PLACES.values() if other is not view]
     return [name for name in choices if not any(other.owns(name) for other in others)]
 
 
 def link(name: str, label: str, **choices: str) -> None:
-    """Put a link to a view here, with its icon, that opens with choices."""
+    """Show a link to a view, with its icon, that opens the view with choices."""
     page, view = _PLACES[name]
     st.page_link(page.path, label=label, icon=view.icon, query_params=query_of(name, choices))

@@ -1,4 +1,4 @@
-"""Help of labels that are terms of the glossary: its sentence and formula."""
+"""Help texts for labels that are terms of the glossary: sentence and formula."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SHOWN, _SIDES = "terms_shown", "terms_sides"
 
 
 def call_sides(words: Words) -> None:
-    """Set the names of the two sides in the help of this view, such as base and new."""
+    """Set the names of seen and unseen classes in the help of this view, such as base and new."""
     st.session_state[_SIDES] = words
 
 
 def tip(label: str, more: str | None = None) -> str | None:
-    """Return a label's sentence and formula in the glossary, then ``more``; None for neither."""
+    """Return a label's glossary entry followed by ``more``; None without either."""
     if (term := term_of(label)) is None:
         return more
     st.session_state.setdefault(_SHOWN, {})[term.name] = None
@@ -30,12 +30,12 @@ def tip(label: str, more: str | None = None) -> str | None:
 
 
 def metric(label: str, value: str, *, help: str | None = None, **options: Any) -> None:  # noqa: A002 - as Streamlit calls it
-    """Show a metric as ``st.metric`` does, with the sentence of its term before ``help``."""
+    """Show a metric like ``st.metric``, with the glossary entry of its label before ``help``."""
     st.metric(label, value, help=tip(label, help), **options)
 
 
 def tabs(labels: Sequence[str], **options: Any) -> Sequence[Any]:
-    """Show tabs as ``st.tabs`` does; their terms come first in the glossary of the page."""
+    """Show tabs like ``st.tabs``, and list the terms in their labels as terms of this page."""
     for label in labels:
         tip(label)
     return st.tabs(labels, **options)
@@ -48,6 +48,6 @@ def on_this_page() -> list[Term]:
 
 
 def forget() -> None:
-    """Clear the terms of the previous page and its names of the two sides."""
+    """Clear the terms of the previous page and its names for seen and unseen classes."""
     for key in (_SHOWN, _SIDES):
         st.session_state.pop(key, None)

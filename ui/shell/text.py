@@ -7,10 +7,10 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-#: The gap of γ, called so on every page, in points.
+#: Label of the gap of γ, in points, on every page.
 GAP_OF_GAMMA = "Gap of γ"
 AUSUC = "AUSUC"
-#: Parts of a split as files name them -> as pages do.
+#: Name of a part of a split in files -> its name on pages.
 PART_LABELS = {"test_seen": "test seen", "test_unseen": "test unseen"}
 
 _BOUND = "Chosen on the test set (oracle): an upper bound, never a result."
@@ -18,7 +18,7 @@ _BOUND = "Chosen on the test set (oracle): an upper bound, never a result."
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """Term of the glossary: its meaning in one sentence, formula and other names, ``also``."""
+    """Term of the glossary: its meaning in one sentence, formula and other names (``also``)."""
 
     name: str
     says: str
@@ -30,7 +30,7 @@ class Term:
         return f"{self.says}\n\n${self.formula}$" if self.formula else self.says
 
     def searched(self) -> str:
-        """Return the words in which it is looked for, in lower case."""
+        """Return the text that a search looks through, in lower case."""
         return " ".join((self.name, *self.also, self.says)).lower()
 
 
@@ -50,25 +50,25 @@ def _read() -> dict[str, Term]:
 
 #: Every term, in the order of the glossary.
 TERMS = _read()
-#: What a term means; every page shows these words as the help of the term.
+#: Term -> its meaning, shown as help text on every page.
 GLOSSARY = {name: term.in_markdown() for name, term in TERMS.items()}
 
 
 def _key(words: str) -> str:
-    """Return words in lower case; a single letter stays, as H and h are two things."""
+    """Return words in lower case; a single letter keeps its case, since H and h differ."""
     return words.casefold() if len(words) > 1 else words
 
 
 _BY_WORDS = {_key(words): term for term in TERMS.values() for words in (term.name, *term.also)}
-#: What a label may have around its term: what it is of, for what, and at which number.
+#: Parts of a label around its term, such as "folds: " before or " at γ" behind.
 _AROUND = tuple(map(re.compile, (r"^folds: ", r", [^,]*$", r" for G?ZSL$", r" at γ$")))
 
 
 def term_of(label: str) -> Term | None:
-    """Return the term that a heading, a figure or a control is labelled with.
+    """Return the glossary term in the label of a heading, a figure or a control.
 
-    The label is as on screen, perhaps with a number or with what it is of; None where it is no term
-    of the glossary.
+    The label is as on screen and may have more words, such as "top-5" or "p, Holm". Returns None
+    for a label without a term of the glossary.
 
     Examples
     --------
@@ -88,8 +88,7 @@ def term_of(label: str) -> Term | None:
     return None
 
 
-#: What sentences of the package say to those who write Python or commands -> what stands for it on
-#: a page, whose controls have names of their own.
+#: Arguments and options in sentences of the package -> the controls of pages in their place.
 _ON_A_PAGE = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
@@ -110,7 +109,7 @@ _ON_A_PAGE = tuple(
 
 
 def page_sentence(message: str) -> str:
-    """Return a sentence of the package as a page says it: no options, bytes or names of errors.
+    """Return a sentence of the package for a page: without options and names of errors.
 
     Examples
     --------
@@ -123,13 +122,13 @@ def page_sentence(message: str) -> str:
 
 
 def on_screen(message: str) -> str:
-    """Return :func:`as_text` of a sentence, escaped for Markdown."""
+    """Return :func:`page_sentence` of a message, escaped for Markdown."""
     return plain(page_sentence(message))
 
 
 _MARKS = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_{}[]()#+-.!|~$:<>&"})
-#: Where words would still be taken for more, whatever stands before their letters: an address of
-#: the web or of mail, an icon, an arrow, a dash. Something invisible comes between.
+#: Positions where Streamlit makes an address, an icon, an arrow or a dash even of escaped letters;
+#: an invisible character is inserted there.
 _APART = re.compile(
     r"(?<=:)(?=//|[\w/+-]+:)|(?<=www)(?=\.)|(?<=@)(?=[\w-])|(?<=[-<>=~])(?=[-<>=~])", re.IGNORECASE
 )
@@ -137,8 +136,8 @@ _JOINER = "\N{WORD JOINER}"
 
 
 def plain(words: str) -> str:
-    """Escape words that may come from a file or an address, for elements that read Markdown.
+    """Escape text from a file or an address for elements that read Markdown.
 
-    Components, options of select boxes and cells of data frames show text as it is.
+    Components, options of select boxes and cells of data frames do not read Markdown.
     """
     return _APART.sub(_JOINER, words).translate(_MARKS)

@@ -1,8 +1,9 @@
-"""Visibility of imports: to all visitors or, in the public mode, to their owners.
+"""Visibility of imports: to all visitors or, in public mode, to their owners.
 
-With ``ZSL_PUBLIC=1`` an import belongs to the session that made it and goes with it, or to a group
-whose members type the same words. Its owner is part of its name, ``mine.v-<16 hex digits>``: no
-other visitor is offered the name, replaces what it names, or opens it, link or not.
+With ``ZSL_PUBLIC=1``, an import belongs to the session that made it and is deleted with it, or to a
+group whose members enter the same passphrase. The name of an import contains its owner,
+``mine.v-<16 hex digits>``: other visitors are not offered the name and can neither open nor replace
+the import, even by a link.
 """
 
 from __future__ import annotations
@@ -27,30 +28,30 @@ from zslcore.jobs import Visitor
 from zslcore.storage import settings
 from zslcore.storage.files import data_folder, or_refused
 
-#: Where a session keeps the words of its group.
+#: Where a session keeps the passphrase of its group.
 GROUP = "group_words"
 _VISITOR = "visitor"
 _OWNED = re.compile(r"\.v-([0-9a-f]{16})$")
-#: Random bytes of this data folder, without which words of a group cannot be tried.
+#: File of random bytes in the data folder; without them, passphrases cannot be guessed.
 SALT = "group_salt"
 SALT_BYTES = 32
-#: Cost of one try in memory-hard steps; that of versions up to 0.1, whose salt was the same
-#: everywhere: imports under their keys still open.
+#: Cost n of scrypt, now and in versions up to 0.1, which had one salt for all servers; imports
+#: under their keys still open.
 _COST, _COST_BEFORE = 1 << 14, 1 << 12
 _SALT_BEFORE = b"zslcore"
-#: Letters that words of a group have at least, so that they are not found by trying.
+#: Fewest letters of a passphrase, so that it cannot be guessed.
 FEWEST = 12
 
 
 def is_public() -> bool:
-    """Whether visitors are strangers to each other: ``ZSL_PUBLIC`` says so."""
+    """Return whether ``ZSL_PUBLIC`` is set: visitors do not see the imports of other visitors."""
     return settings.PUBLIC()
 
 
 def who() -> Visitor:
-    """Return the visitor: the network address of the connection, and a browser there.
+    """Return the visitor: network address of the connection, and its browser.
 
-    Behind a proxy that ``FORWARDED_ALLOW_IPS`` names, the server takes it from the proxy's header.
+    Behind a proxy listed in ``FORWARDED_ALLOW_IPS``, the address comes from the proxy's header.
     """
     if not is_served():
         return Visitor("", session())
@@ -62,7 +63,7 @@ def who() -> Visitor:
 def token(cookie: str) -> str:
     """Return the constant part of the cookie that identifies a browser.
 
-    It is written anew with every page, as version, mask, token under the mask, and time.
+    Each page writes the cookie anew: version, mask, token XOR mask, and time.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def available_datasets() -> tuple[str, ...]:
 
 
 def visible(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the data sets among ``names`` that belong to no other visitor."""
+    """Return the data sets among ``names`` that do not belong to another visitor."""
     if not is_public():
         return tuple(names)
     owners = _owners()
@@ -95,21 +96,21 @@ def visible(names: Iterable[str]) -> tuple[str, ...]:
 def own_name(name: str) -> str:
     """Return the name under which an import of this visitor is stored.
 
-    Raises ParameterError when the words of a group are so few that they could be found by trying.
+    Raises ParameterError for a passphrase of fewer than :data:`FEWEST` letters.
     """
     if not is_public():
         return name
     words = st.session_state.get(GROUP, "")
     if 0 < len(words) < FEWEST:
         raise ParameterError(
-            f"The words of a group must have at least {FEWEST} letters; got {len(words)}."
+            f"The group passphrase must have at least {FEWEST} letters; got {len(words)}."
         )
     owner = f".v-{_owners()[-1]}"
     return f"{_OWNED.sub('', name)[: 64 - len(owner)].rstrip('.')}{owner}"
 
 
 def join_group(words: str) -> None:
-    """Keep the words of the visitor's group for this visit, on all pages."""
+    """Keep the passphrase of the visitor's group during this visit, on all pages."""
     st.session_state[GROUP] = words.strip()
 
 
@@ -122,7 +123,7 @@ def session() -> str:
 
 
 def _owners() -> tuple[str, ...]:
-    """Return the suffixes of names of this visitor's imports; the last is for new ones."""
+    """Return the name suffixes of this visitor's imports; new imports get the last."""
     visit = cache.visit(session())
     words = st.session_state.get(GROUP, "")
     if len(words) < FEWEST:
@@ -133,12 +134,12 @@ def _owners() -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _group(words: str, salt: bytes, cost: int) -> str:
-    """Return the suffix of names of a group's imports, 16 hex digits."""
+    """Return the name suffix of a group's imports, 16 hex digits."""
     return hashlib.scrypt(words.encode(), salt=salt, n=cost, r=8, p=1, dklen=8).hex()
 
 
 def _salt(path: Path) -> bytes:
-    """Return the random bytes of a data folder, the same for all servers, or raise ZSLError."""
+    """Return the salt of a data folder, shared by its servers; raise ZSLError if it is corrupt."""
     with or_refused(f"{path.name} in the data folder"):
         if not path.exists():
             _write_salt(path)
@@ -152,7 +153,7 @@ def _salt(path: Path) -> bytes:
 
 
 def _write_salt(path: Path) -> None:
-    """Write new random bytes that only this user reads; those of another server stay."""
+    """Write a new salt, readable by this user only, unless another server has written one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{uuid4().hex}")
     try:
@@ -161,7 +162,7 @@ def _write_salt(path: Path) -> None:
             file.write(secrets.token_bytes(SALT_BYTES))
             file.flush()
             os.fsync(file.fileno())
-        with suppress(FileExistsError):  # another server was first: its bytes hold
+        with suppress(FileExistsError):  # another server was first: keep its salt
             os.link(draft, path)
     finally:
         draft.unlink(missing_ok=True)
