@@ -1,8 +1,8 @@
-"""All caches of Streamlit; no other module has one.
+"""All caches of the app that Streamlit manages; no other module has one.
 
 Keys are names, numbers and specs, never arrays: Streamlit hashes an array of 500,000 values or more
-by sampling it, so that two different feature matrices can share a cache entry. What is large is a
-resource: one read-only object for all visitors. A spec carries the digest of its data.
+by sampling it, so two different feature matrices could share a cache entry. Large objects are
+cached as resources, one read-only object for all visitors. A spec contains the digest of its data.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _BY_SPEC: dict[str | type[Any], Callable[[Any], Any]] = {RunSpec: RunSpec.to_jso
 
 
 def dataset(name: str) -> ZSLDataset:
-    """Return the data set called ``name``, opened again when another one has taken its place."""
+    """Return the data set called ``name``; open it again if it was replaced."""
     if stored_answers.is_known_by_results(name):
         return load_results_only(name)
     return _dataset(name, imports.version_token(name))
@@ -65,7 +65,7 @@ def facts_of_import(name: str, stamp: str) -> tuple[tuple[str, ...], str | None,
 
 
 def _gone(session: str) -> None:
-    """Remove the imports that only a visit that has ended could open; give back its memory."""
+    """Delete the imports of a visit that has ended, and free its memory."""
     BUDGET.hold(session, 0)
     for name in imports.names():
         if name.endswith(f".v-{session}"):
@@ -74,12 +74,12 @@ def _gone(session: str) -> None:
 
 @st.cache_resource(show_spinner=False, scope="session", on_release=_gone)
 def visit(session: str) -> str:
-    """Register a visit; at its end, imports that only it could open are removed."""
+    """Register a visit; imports that only it can open are deleted at its end."""
     return session
 
 
 def names_of_classes(name: str) -> tuple[str, ...]:
-    """Return the classes of the data set called ``name``, without keeping it open."""
+    """Return the class names of the data set called ``name``, without keeping it open."""
     return _class_names(name, imports.version_token(name))
 
 
@@ -101,17 +101,17 @@ def quick_run(spec: RunSpec) -> tuple[RunResult, ScoredTest, str]:
 
 @st.cache_resource(show_spinner=False)
 def quick_keys() -> set[str]:
-    """Return the keys of the quick runs that this process has computed, to be added to."""
+    """Return the keys of the quick runs computed by this process, as a set to add to."""
     return set()
 
 
 def all_runs() -> tuple[Sequence[StoredRun], Collection[str], str]:
-    """Return every stored run, the keys that an oracle chose, and how many are unreadable."""
+    """Return all stored runs, the keys of oracle runs, and a note on unreadable results."""
     return _all_runs(_store_state())
 
 
 def _store_state() -> str:
-    """Return path, time and size of the run store, which change with it."""
+    """Return path, time and size of the run store, a cache key that changes with the store."""
     path = ResultStore().path
     state = path.stat() if path.exists() else None
     return f"{path} {state and (state.st_mtime_ns, state.st_size)}"
@@ -119,7 +119,7 @@ def _store_state() -> str:
 
 @st.cache_resource(show_spinner="Checking results …")
 def board() -> Board:
-    """Return the board that comes along, every file checked; its states are stored."""
+    """Return the packaged board with every file checked; the states of files are stored."""
     return packaged_board()
 
 
@@ -136,7 +136,7 @@ def claim_evidence() -> Mapping[Body, ClaimEvidence]:
 
 
 def judged_on(body: Body) -> Mapping[str, Judgment]:
-    """Return every claim, judged on one body of evidence."""
+    """Return the judgment of each claim on one body of evidence."""
     return _judged(body, "" if body == "printed" else _store_state())
 
 
@@ -155,7 +155,7 @@ def _judged(body: Body, stamp: str) -> Mapping[str, Judgment]:
 
 @st.cache_resource(show_spinner="Reading results …", max_entries=2)
 def method_cells(stamp: str, _kept: Sequence[StoredRun], _board: Board) -> Sequence[MethodResult]:
-    """Return stored results and those of the board as cells of the table of methods."""
+    """Return the stored results and the results of the board as cells of the table of methods."""
     return [*cells_of_runs(_kept), *cells_of_board(_board.results)]
 
 
@@ -167,47 +167,47 @@ def finished(key: str, _study: Study[Any], _folder: Path) -> Any:
 
 @st.cache_resource(show_spinner="Averaging …", max_entries=8)
 def mean_features(name: str, digest: str) -> np.ndarray:
-    """Return the mean features of every class of the data set called ``name``."""
+    """Return the mean features of each class of the data set called ``name``."""
     return dataset_summary.class_means(dataset(name))
 
 
 @st.cache_resource(show_spinner=False, max_entries=256, hash_funcs=_BY_SPEC)
 def class_accuracy(spec: RunSpec) -> Mapping[int, float]:
-    """Return the accuracy of every unseen class among unseen classes; no oracle is computed."""
+    """Return the accuracy of each unseen class among unseen classes; compute no oracle."""
     finished_run = run(spec, dataset(spec.dataset), with_oracle=False)
     return finished_run.result.evaluation.per_class_zsl
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def computed(key: str, _study: Study[Any]) -> Any:
-    """Compute a quick study here."""
+    """Compute a quick study in this process."""
     return _study.compute(SILENT)
 
 
-@st.cache_data(show_spinner="Drawing classes and images again …", max_entries=64)
+@st.cache_data(show_spinner="Resampling classes and images …", max_entries=64)
 def score_differences(first: str, second: str, gammas: Gammas, _pair: Pair) -> pd.DataFrame:
-    """Return the differences of two files of scores, named by their digests."""
+    """Return the differences between two score files, cached by their digests."""
     return _pair.differences
 
 
 # --- Maps -----------------------------------------------------------------------------------------
 
 
-@st.cache_resource(show_spinner="First picture …", max_entries=8)
+@st.cache_resource(show_spinner="Drawing a first map …", max_entries=8)
 def first_picture(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Return a sample of the images on the first two axes of its PCA."""
+    """Return a sample of the images on the first two axes of the sample's PCA."""
     return sketch(_datasets)
 
 
 @st.cache_resource(show_spinner="Comparing the classes …", max_entries=8)
 def first_figures(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Return the first picture with its quality and the mixing of its classes."""
+    """Return the first map with its quality and the mixing of its classes."""
     return with_quality(first_picture(digests, _datasets), _datasets)
 
 
-@st.cache_resource(show_spinner="All images follow …", max_entries=4)
+@st.cache_resource(show_spinner="Placing all images …", max_entries=4)
 def all_rows(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> EmbeddedMap:
-    """Return all images on the axes of the first picture."""
+    """Return all images on the axes of the first map."""
     return with_all_rows(first_picture(digests, _datasets), _datasets)
 
 
@@ -215,7 +215,7 @@ def all_rows(digests: tuple[str, ...], _datasets: Sequence[ZSLDataset]) -> Embed
 def image_neighbours(
     digests: tuple[str, ...], part: int, row: int, _datasets: Sequence[ZSLDataset]
 ) -> pd.DataFrame:
-    """Return the images nearest to one in the original space."""
+    """Return the nearest images of one image in the original space."""
     return map_.nearest_images(_datasets, part, row)
 
 
@@ -226,19 +226,19 @@ def neighbours_kept(
     _map: EmbeddedMap,
     _datasets: Sequence[ZSLDataset],
 ) -> np.ndarray:
-    """Return the share of every image's neighbours that a map with these settings keeps."""
+    """Return the share of each image's neighbours that a map with these settings keeps."""
     Z = map_.in_pca(_map, _datasets)
     return quality.preserved_neighbours(Z, _map.coordinates, threads=_map.settings.threads)
 
 
 # --- Leakage --------------------------------------------------------------------------------------
 
-#: Checks that use what a visitor declares, in addition to the split.
+#: Checks that use a visitor's declarations in addition to the split.
 _DECLARED = ("ZSL006", "ZSL007", "ZSL008", "ZSL009")
 
 
 def split_key(data: ZSLDataset, split: Split) -> str:
-    """Return the content of a split and its names in words: the data's digest is not of these."""
+    """Return the cache key of a split: digests of the data, and of class names and rows."""
     sha = hashlib.sha256(repr((data.class_names, split.name)).encode())
     for rows in (split.trainval, split.test_seen, split.test_unseen, split.seen_classes):
         sha.update(rows.tobytes() + b"/")
@@ -250,8 +250,8 @@ def split_key(data: ZSLDataset, split: Split) -> str:
 def split_to_review(key: str, read: Callable[[], AuditContext]) -> AuditContext:
     """Return the split under review, read once for each ``key``: a digest or ids of uploads.
 
-    It is removed with the visit, and so is the copy of uploaded files. It is read outside of the
-    cache of Streamlit, so that ``read`` may show its progress.
+    The split and the copies of uploaded files are deleted at the end of the visit. ``read`` is
+    called outside of Streamlit's cache, so that it may show its progress.
     """
     held = _held(key)
     if not held:
@@ -261,19 +261,19 @@ def split_to_review(key: str, read: Callable[[], AuditContext]) -> AuditContext:
 
 @st.cache_resource(show_spinner=False, max_entries=8, scope="session")
 def _held(key: str) -> list[AuditContext]:
-    """Return the list that holds a split read in this visit."""
+    """Return a list, empty at first, for the split under ``key`` in this visit."""
     return []
 
 
 @st.cache_resource(show_spinner="Looking for leaks …", max_entries=16)
 def _report_on_rows(key: str, thresholds: str, _context: AuditContext) -> Report:
-    """Audit a split without declarations: the slow part, once."""
+    """Audit a split without declarations: the slow part, which they do not change."""
     return leakage.audit_context(_context)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
 def report(key: str, declarations: str, _split: AuditContext, _context: AuditContext) -> Report:
-    """Return the audit of a split; ``declarations`` is all that ``_context`` adds, in words."""
+    """Return the audit of a split; the text ``declarations`` stands for those of ``_context``."""
     split = replace(_split, thresholds=_context.thresholds)
     on_rows = _report_on_rows(key, repr(split.thresholds), split)
     return leakage.audit_again(on_rows, _context, _DECLARED)
@@ -296,7 +296,7 @@ def card(
 def leaking(
     key: str, declarations: str, _context: AuditContext, _report: Report
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of a split by class and by part, with leaking rows separate."""
+    """Return the row counts of a split by class and by part, with leaking rows separate."""
     return counts.leaks_by_class(_context, _report), counts.leaks_by_part(_context, _report)
 
 
@@ -316,13 +316,13 @@ def class_overlaps(
     *,
     every_class: bool = False,
 ) -> pd.DataFrame:
-    """Return the overlap table of unseen classes or of all, with the ``decisions`` of a person."""
+    """Return the overlap table of the unseen or of all classes, with a person's ``decisions``."""
     classes = range(len(_context.class_names)) if every_class else None
     return counts.overlap_table(_context, _vocabulary, classes)
 
 
-@st.cache_resource(show_spinner="Planting …", max_entries=16)
+@st.cache_resource(show_spinner="Preparing a question …", max_entries=16)
 def quiz_question(question: str) -> tuple[AuditContext, list[tuple[str, str]], quiz.Answer]:
-    """Return a planted split of the digits, its clues and the audit's answer."""
+    """Return a split of the digits with a planted fault, its clues and the audit's answer."""
     context = quiz.plant(question, dataset("digits"))
     return context, quiz.clues(context), quiz.answer_of(context)

@@ -1,7 +1,7 @@
 """Groups of widgets that return a typed value; every choice is in the address of the page.
 
-A widget's key is also its name in the address: short (dataset, split, method) where pages share the
-choice, else beginning with the first word of its page.
+A widget's key is also its name in the address. It is short (dataset, split, method) if pages share
+the choice, else it begins with the name of its page.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from zslcore.evaluation import plugins
 from zslcore.methods import METHODS
 from zslcore.methods.base import Family
 
-#: The method that every view begins with.
+#: Default method of all views.
 METHOD = "LinearS2V"
-#: Heading of the methods from outside that this machine has.
+#: Heading of the methods from plugins on this machine.
 YOURS = "your methods"
-#: Numbers in an address are smaller than this.
+#: Upper bound on numbers in an address.
 _MOST = 1e15
 _WORDS = {
     "alpha": "α",
@@ -36,14 +36,14 @@ _WORDS = {
     "sigma": "σ",
 }
 
-#: What :func:`choose` chooses among: texts, or those of a Literal.
+#: Type of the options of :func:`choose_option`: texts, or the values of a Literal.
 Option = TypeVar("Option", bound=str)
 
 
 def choose_option(
     label: str, options: Sequence[Option], *, key: str, default: str | None = None, **more: Any
 ) -> Option:
-    """Choose one of ``options``; another value in the address gets a message."""
+    """Choose one of ``options``; report any other value in the address."""
     options = list(options)
     more["help"] = terms.tip(label, more.get("help"))
     in_address = st.query_params.get(key)
@@ -56,12 +56,12 @@ def choose_option(
 
 
 def choose_split(dataset: ZSLDataset) -> Split:
-    """Choose one of the data set's splits, the proposed one to begin with."""
+    """Choose one of the data set's splits, by default the proposed split."""
     return dataset.split(choose_option("Split", list(dataset.splits), key="split", default="PS"))
 
 
 def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:
-    """Return names of methods by their family; those from outside by themselves, as the last."""
+    """Return names of methods by family; methods from plugins are the last group."""
     families: dict[str, list[str]] = {family: [] for family in (*get_args(Family), YOURS)}
     for name in names:
         families[YOURS if name in plugins.registered() else METHODS[name].card.family].append(name)
@@ -69,16 +69,17 @@ def by_family(names: Iterable[str] = METHODS) -> dict[str, list[str]]:
 
 
 def symbol(method: str, name: str) -> str:
-    """Return how a parameter of a method is written on screen: in words, Greek letters as such.
+    """Return the name of a method's parameter on screen, with Greek letters as such.
 
-    A method's own gamma gets the method's name: alone it is what calibrated stacking subtracts.
+    A parameter gamma gets the method's name, since γ alone is the number that calibrated stacking
+    subtracts.
     """
     written = _WORDS | {"gamma": f"γ of {method}"}
     return " ".join(written.get(word, word) for word in name.removeprefix("n_").split("_"))
 
 
 def params_in_words(method: str, params: Mapping[str, Any]) -> str:
-    """Return the parameters of a method as they are written on screen."""
+    """Return the parameters of a method as text on screen."""
     return ", ".join(
         f"{symbol(method, name)} = {three_digits(value) if isinstance(value, float) else value}"
         for name, value in params.items()
@@ -86,13 +87,13 @@ def params_in_words(method: str, params: Mapping[str, Any]) -> str:
 
 
 def bind_number(key: str) -> Literal["query-params"] | None:
-    """Return how a number is bound to the address: not where Streamlit can make no number of it."""
+    """Return the ``bind`` of a number input; None, with a message, for too large a number."""
     try:
         endless = not abs(float(st.query_params.get(key, ""))) < _MOST
-    except ValueError:  # no number at all, which Streamlit sees by itself
+    except ValueError:  # not a number: Streamlit checks this itself
         endless = False
     if not endless:
         return "query-params"
     del st.query_params[key]
-    st.toast(f"The number that the link gives for {key} is too large.")
+    st.toast(f"The link's number for {key} is too large.")
     return None

@@ -1,4 +1,4 @@
-"""Menus of data sets: real ones first, then results without features, then simulated ones."""
+"""Menus of data sets, in the order real, precomputed, simulated."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from zslcore.datasets.simulated import UNPLANTED
 from zslcore.datasets.simulated_actions import SIMULATED_ACTIONS
 from zslcore.datasets.simulated_names import name_without_effects
 
-#: Real data that a view opens with where they are imported, the likeliest first.
+#: Real data sets with which a view opens; the first that is imported is chosen.
 FIRST = ("AWA2", "CUB", "SUN", "AWA1", "aPY", "APY")
-#: What a menu says of data without their features.
+#: Suffix in menus of data sets without features.
 _RESULTS_ONLY = " · precomputed"
 
 
@@ -29,8 +29,8 @@ def offered(
 ) -> list[str]:
     """Return the data sets of a menu in their order.
 
-    ``effects`` lists the twin without planted effects after each simulated data set that has one,
-    ``variants`` other sizes and features of simulated data.
+    With ``effects``, each simulated data set is followed by its version without planted effects, if
+    any; with ``variants``, simulated data of other sizes and features are listed, too.
     """
     names = [n for n in visitors.available_datasets() if variants or not is_variant(n)]
     if effects:
@@ -55,13 +55,13 @@ def _ordered(names: Iterable[str]) -> list[str]:
 
 
 def first_real(otherwise: str) -> str:
-    """Return the real benchmark that views open with, or ``otherwise`` where none is imported."""
+    """Return the real benchmark with which views open; ``otherwise`` if none is imported."""
     first = next(iter(_ordered(visitors.available_datasets())))
     return first if first in FIRST else otherwise
 
 
 def choose_dataset() -> ZSLDataset:
-    """Choose a data set among those that can be shown now, and open it."""
+    """Choose one of the data sets that can be shown now, and open it."""
     place = st.container(width=320)
     import_dialog.offer()
     with place:
@@ -71,9 +71,9 @@ def choose_dataset() -> ZSLDataset:
 def choose_name(
     label: str, names: Sequence[str], *, key: str = "dataset", default: str = "", **more: Any
 ) -> str:
-    """Choose a data set by its title; one that the address names is added to the menu.
+    """Choose a data set by its title; the menu also offers the data set named in the address.
 
-    The first of ``names`` stands in for a default that is none of them.
+    A ``default`` that is not among ``names`` is replaced by the first of them.
     """
     menu, default = f"{key}_menu", default if default in names else names[0]
     options, in_address = list(names), _name_in_address(key)
@@ -101,12 +101,12 @@ def choose_name(
 
 
 def chosen_dataset() -> str | None:
-    """Return the data set that the address, else the page before, has chosen."""
+    """Return the data set chosen in the address or, without it, on the previous page."""
     return _name_in_address("dataset")
 
 
 def _name_in_address(key: str) -> str | None:
-    """Return the name that the address, else the page before, has chosen."""
+    """Return the name chosen in the address or, without it, on the previous page."""
     name = st.query_params.get(key, st.session_state.get(key))
     return name if isinstance(name, str) else None
 
@@ -130,5 +130,5 @@ def _kind(name: str) -> int:
 
 
 def _place(name: str) -> tuple[bool, int]:
-    """Return the place among data of a kind: known benchmarks, other imports, then digits."""
+    """Return the sort key among data of one kind: benchmarks, other imports, then digits."""
     return name == "digits", FIRST.index(name) if name in FIRST else len(FIRST)

@@ -1,7 +1,7 @@
 """Decisions of a person about overlaps, shared by all pages and kept in the address.
 
-The session keeps the decisions on all data sets; the address carries those on the one that is
-looked at, with its name, so that a change of the data set does not hand them on.
+The session keeps the decisions on all data sets. The address contains only those on the data set
+shown, with its name, so that they do not apply to another data set that is chosen next.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ui.shell.text import plain
 from zslcore.leakage import Vocabulary
 from zslcore.leakage.context import Decisions
 
-#: Name in the address, and in the session: what was decided, and the address last read or written.
+#: Name in the address, and two names in the session: decisions, and the value last in the address.
 ADDRESS, DECIDED, SEEN = "decisions", "decided", "decided_address"
 CHOICES, NONE = ("confirmed", "rejected"), "open"
 
@@ -24,7 +24,7 @@ OfSubject = dict[str, dict[str, Literal["confirmed", "rejected"]]]
 
 
 def decisions_on(subject: str) -> OfSubject:
-    """Return vocabulary -> class -> "confirmed" or "rejected", and keep the address in step."""
+    """Return vocabulary -> class -> "confirmed" or "rejected", and update the address."""
     decided = st.session_state.setdefault(DECIDED, {})
     in_address = st.query_params.get(ADDRESS)
     if in_address is not None and in_address != st.session_state.get(SEEN):
@@ -35,7 +35,7 @@ def decisions_on(subject: str) -> OfSubject:
 
 
 def _read(text: str) -> dict[str, OfSubject]:
-    """Read subject -> vocabulary -> class -> decision; malformed text gives none."""
+    """Parse subject -> vocabulary -> class -> decision; malformed text gives an empty mapping."""
     try:
         return {
             str(subject): {
@@ -77,7 +77,7 @@ def edit(subject: str, vocabulary: Vocabulary, matches: pd.DataFrame, *, key: st
             "class": "test class",
             "strength": st.column_config.TextColumn(
                 "strength",
-                help="strong: the same class; weak: a related one; none: nothing was found.",
+                help="strong: the same class; weak: a related class; none: no match.",
             ),
             "match": "pre-training class",
             "decision": st.column_config.SelectboxColumn(

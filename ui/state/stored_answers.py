@@ -1,4 +1,4 @@
-"""Results with predictions that need no computation: stored ones and precomputed ones."""
+"""Stored and precomputed results with predictions, available without computation."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def precomputed_datasets() -> tuple[str, ...]:
 def stored_run(spec: RunSpec) -> StoredAnswers | None:
     """Return a run with stored or precomputed predictions; None without any.
 
-    Our own result goes first: the figures are the same, and it may have an oracle. Where its
-    predictions had to make room, those of the package stand in for them.
+    A stored result is preferred to a precomputed one: its metrics are the same, and it may have an
+    oracle. If its predictions were deleted to save space, those of the package are used.
     """
     store = ResultStore()
     for key in dict.fromkeys((spec.key, plain_spec(spec).key)):

@@ -1,4 +1,4 @@
-"""Waiting for a job on a page: progress, time left, a live picture, cancel and start again."""
+"""Panel of a job on a page: progress, time left, live preview, cancel and restart."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from zslcore.evaluation.specs import RunSpec
 from zslcore.jobs import Status
 from zslcore.storage import extras
 
-#: Seconds from a page's beginning until it shows that it waits, and between two looks at a job.
+#: Seconds from the start of a page to the panel of its job, and between updates of the panel.
 PATIENCE, LOOK_EVERY = 1.5, 0.5
-#: Seconds that it waits for a job at least, before it shows that it does.
+#: Least seconds of waiting for a job before its panel is shown.
 AT_LEAST = 0.2
-#: Where a session keeps the jobs that it has left.
+#: Where a session keeps the keys of jobs that the visitor has cancelled.
 LEFT = "left_jobs"
 
 T = TypeVar("T")
@@ -39,17 +39,17 @@ Draw = Callable[[Mapping[str, np.ndarray]], None]
 
 
 def is_quick(spec: RunSpec) -> bool:
-    """Whether a run is done while one waits."""
+    """Return whether a run is quick enough to be computed without a job."""
     if stored_answers.is_known_by_results(spec.dataset):
         return False
     return RunStudy(spec).is_quick(cache.dataset(spec.dataset))
 
 
 def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
-    """Return the result and the answers of a run.
+    """Return the result and the predictions of a run.
 
-    Stored predictions, ours or shipped, are there at once. Without an oracle, what is done while
-    one waits is computed all the same; what takes long is waited for, see below.
+    Stored or precomputed predictions are returned if they have an oracle or the run is slow.
+    Otherwise the run is computed: at once if it is quick, else by a job (see :func:`wait_for`).
     """
     stored = stored_answers.stored_run(spec)
     if stored and (stored.result.oracle is not None or not is_quick(spec)):
@@ -58,7 +58,7 @@ def run_of(spec: RunSpec) -> tuple[RunResult, AnsweredTest]:
 
 
 def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
-    """Return the result of a run with its score matrix, which has to be computed."""
+    """Compute a run and return its result with its score matrix."""
     if is_quick(spec):
         return quick(spec)
     return study_result(RunStudy.of(spec, cache.dataset(spec.dataset)))
@@ -67,17 +67,17 @@ def scored_run_of(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 def predictions_of(
     spec: RunSpec, result: RunResult, scores: AnsweredTest
 ) -> tuple[Callable[[], Predictions], bool]:
-    """Return a function that makes or reads predictions, and whether they have validation rows."""
+    """Return a function that returns predictions, and whether these have validation rows."""
     stored = stored_answers.stored_run(spec)
     if stored is not None:
         return lambda: stored.predictions, bool(stored.predictions.folds)
-    assert isinstance(scores, ScoredTest)  # other answers are read from stored predictions
+    assert isinstance(scores, ScoredTest)  # without a score matrix, predictions are stored ones
     folds, run = is_quick(spec), Run(result, scores, (), cache.dataset(spec.dataset))
     return lambda: (run.with_validation() if folds else run).predictions, folds
 
 
 def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
-    """Run a spec here and now, and say so where the result cannot be stored."""
+    """Run a spec in this process; show a warning if the result cannot be stored."""
     with st.spinner("Choosing on the folds, then fitting …", show_time=True):
         result, scores, unkept = cache.quick_run(spec)
     if unkept and not st.session_state.get(WARNED):
@@ -90,7 +90,7 @@ def quick(spec: RunSpec) -> tuple[RunResult, ScoredTest]:
 
 
 def study_result(study: Study[T], *, draw: Draw | None = None) -> T:
-    """Return the result of a study; wait for its job if necessary, see :func:`wait_for`."""
+    """Return the result of a study; wait for its job if needed (see :func:`wait_for`)."""
     return cache.finished(study.key, study, wait_for(study, draw=draw))
 
 
@@ -105,12 +105,12 @@ def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool) -> Path
 
 
 def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool = True) -> Path | None:
-    """Return the folder with the result of a study, started unless it is under way.
+    """Return the folder with the result of a study; start the study's job if necessary.
 
-    Until there is one, a panel stands here and the page ends; when there is, the page runs
-    again. What ended without a result starts again only on request. ``draw`` draws the
-    preview that the job leaves from time to time; without ``stop`` the page goes on below
-    the panel, with None.
+    Until the result exists, this shows a panel and stops the page, which runs again once the job
+    ends. With ``stop`` False the page continues below the panel instead, and gets None. A job that
+    ended without a result starts again only on request. ``draw`` draws the previews that the job
+    writes.
     """
     folder = jobs.finished(study)
     status = jobs.status(study.key)
@@ -128,13 +128,13 @@ def wait_for(study: Study[Any], *, draw: Draw | None = None, stop: bool = True) 
 
 
 def _patience() -> float:
-    """Return for how many seconds more the page may show nothing."""
+    """Return the seconds left before the page has to show its panel."""
     gone = time.monotonic() - st.session_state.get(BEGAN, time.monotonic())
     return min(max(PATIENCE - gone, AT_LEAST), PATIENCE)
 
 
 def _panel(study: Study[Any], draw: Draw | None, was_active: bool) -> None:
-    """Show the state of a job; rerun the page when it starts or ends."""
+    """Show the state of a job; rerun the page when the job starts or ends."""
     status = jobs.status(study.key)
     if status is None or status.active != was_active:
         st.rerun()
@@ -166,25 +166,25 @@ def _show_progress(study: Study[Any], status: Status) -> None:
 
 
 def leave(key: str) -> None:
-    """Let this visitor leave a job; the last one ends it."""
+    """Stop waiting for a job; the job ends when no visitor waits."""
     jobs.cancel(key, visitors.who())
     st.session_state.setdefault(LEFT, set()).add(key)
 
 
 def _join(study: Study[Any]) -> None:
-    """Let this visitor wait for a job, started unless it is under way."""
+    """Wait for a job again; start it if necessary."""
     st.session_state.setdefault(LEFT, set()).discard(study.key)
     submit(study)
 
 
 def submit(study: Study[Any]) -> None:
-    """Start a job for this visitor, or join it; a full queue is a sentence that ends the page."""
+    """Start a job for this visitor or join it; a full queue stops the page with a sentence."""
     with errors_as_sentences():
         jobs.submit(study, visitors.who())
 
 
 def _show_left(study: Study[Any], status: Status) -> None:
-    """Say that a job goes on for others, and offer to wait for it again."""
+    """State that the job continues for other visitors, and offer to wait for it again."""
     st.info("You have left this job. Others still wait for it.", icon=":material/block:")
     if st.button("Join again", icon=":material/refresh:", key=f"again_{study.key}"):
         _join(study)
@@ -199,7 +199,7 @@ def _show_preview(status: Status, draw: Draw | None) -> None:
 
 
 def _show_end(study: Study[Any], status: Status) -> None:
-    """Say why there is no result, and offer to start again where that can help."""
+    """State why the job has no result, and offer to start it again if that can help."""
     lack = missing_extras.of_error(status.error)
     if lack is not None and extras.is_missing(lack.extra):
         missing_extras.show(lack)

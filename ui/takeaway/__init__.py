@@ -1,1 +1,1 @@
-"""Files that a visitor takes away: tables, pictures, reports."""
+"""Downloads: tables, pictures and reports."""

@@ -1,4 +1,4 @@
-"""Numbers of a figure as a table: one row for every point, bar or cell."""
+"""Numbers of a figure as a table, one row per point, bar or cell."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pandas as pd
 
 from ui.figures.vocabulary import Chart, Part, pair_of
 
-#: Tags of labels; other brackets are part of a name.
+#: Tags in labels; other angle brackets are part of a name.
 _TAGS = re.compile(r"\s*(?:</?(?:b|br|span)\b[^>]*>\s*)+")
 
 
 def table_of_figure(figure: Chart) -> pd.DataFrame:
     """Return the numbers of a figure as a tidy table, without empty columns.
 
-    x_name, y_name are words at the ticks of an axis. Pictures have no numbers to take away.
+    Columns x_name and y_name are the labels at the ticks of an axis. Pictures have no rows.
     """
     parts = [pd.DataFrame(part) for trace in figure.traces if (part := _rows(figure, trace))]
     if not parts:
@@ -32,7 +32,7 @@ def table_of_figure(figure: Chart) -> pd.DataFrame:
 
 
 def without_tags(value: object) -> object:
-    """Return a text as it is read, without tags and entities; anything else as it is."""
+    """Return a text without tags and entities; return other values unchanged."""
     return unescape(_TAGS.sub(" ", value)).strip() if isinstance(value, str) else value
 
 
@@ -64,7 +64,7 @@ def _of_grid(figure: Chart, trace: Part) -> dict[str, Any]:
 
 
 def _titles(figure: Chart, trace: Part) -> dict[str, str]:
-    """Return the titles of a trace's axes; an axis without one has that of none."""
+    """Return the titles of a trace's axes; the title is empty for an axis without one."""
     axes = _axes(figure, trace)
     return {
         f"{letter}_axis": axis.get("title", {}).get("text", "") for letter, axis in axes.items()
@@ -78,7 +78,7 @@ def _axes(figure: Chart, trace: Part) -> dict[str, Part]:
 def _at_ticks(
     figure: Chart, trace: Part, columns: dict[str, list[Any]]
 ) -> Iterator[tuple[str, list[Any]]]:
-    """Yield the words at the ticks in place of numbers."""
+    """Yield the tick labels at the values of a trace, as columns x_name and y_name."""
     for letter, axis in _axes(figure, trace).items():
         if "tickvals" in axis and "ticktext" in axis:
             words = dict(zip(axis["tickvals"], axis["ticktext"], strict=False))
@@ -86,7 +86,7 @@ def _at_ticks(
 
 
 def _more(trace: Part, n: int) -> Iterator[tuple[str, Any]]:
-    """Yield the text and the error bars of a trace, where there is one for every point."""
+    """Yield the texts and the error bars of a trace, if every point has one."""
     for letter in "xy":
         error = trace.get(f"error_{letter}", {})
         above = error.get("array", ())
@@ -102,7 +102,7 @@ def _values(trace: Part, name: str) -> np.ndarray | None:
 
 
 def _padded(values: np.ndarray | None, n: int) -> list[Any]:
-    """Return values as a list, the numbers from 0 on where there are none."""
+    """Return values as a list of length ``n``, or 0, 1, 2 ... for None."""
     if values is None:
         return list(range(n))
     return [*values, *[None] * (n - len(values))]

@@ -12,7 +12,7 @@ from ui.takeaway import downloads
 from zslcore.interactive.seen_unseen import COMPONENT, InteractiveCurve
 from zslcore.printing import of_curves
 
-#: Bound on the numbers that a browser may send.
+#: Upper bound on numbers that a browser sends.
 LARGEST = 1e15
 _mount = st.components.v2.component("zsl_seen_unseen", **asdict(COMPONENT))
 
@@ -39,18 +39,18 @@ def offer_curves(what: InteractiveCurve, key: str) -> None:
 
 
 def page_title_of(what: InteractiveCurve) -> str:
-    """Return the title of a page of curves, with their names."""
+    """Return the title of a page of curves, which has their names."""
     return f"Seen-unseen curve of {', '.join(line.name for line in what.lines)}"
 
 
 def released(key: str, name: str) -> float | None:
-    """Return the number, "gamma" or "place", at which a ruler was released; None without one."""
+    """Return the "gamma" or "place" at which a ruler was released; None before that."""
     value = getattr(st.session_state.get(key), name, None)
     return float(value) if isinstance(value, int | float) and abs(value) < LARGEST else None
 
 
 def numbers_of(what: InteractiveCurve) -> pd.DataFrame:
-    """Return every point of every curve: columns curve, gamma, both sides and harmonic."""
+    """Return all points of all curves: columns curve, gamma, both accuracies and harmonic."""
     return pd.concat(
         [
             pd.DataFrame(

@@ -1,8 +1,8 @@
-"""Download menus below figures and tables; their contents are made when they are opened.
+"""Download menus below figures and tables, with contents built when a menu is opened.
 
-Pictures are made by the browser, tables by the server on request. A component of our own that draws
-a figure listens for the event ``zsl-save`` of the document, whose detail has ``key``, ``format``
-("png" or "svg"), ``scale`` and ``file``, and answers when the key is its own.
+The browser makes pictures, the server makes tables on request. Each of our components that draws a
+figure listens for the event ``zsl-save`` of the document, with details ``key``, ``format`` ("png"
+or "svg"), ``scale`` and ``file``, and responds if the key is its own.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ _SOURCES, _COMMANDS = "takeaway_sources", "takeaway_commands"
 
 @dataclass(frozen=True)
 class FigureDownload:
-    """A figure to take away: ``chart``, or None for one that another component draws.
+    """Downloadable figure: ``chart``, or None if another component draws the figure.
 
-    Its ``key`` names its element and its files; ``table`` and ``panels`` make its numbers and its
-    panels for print, by default those of ``chart``; ``html`` makes the figure as one file, of
+    ``key`` names the element and the files. ``table`` returns the numbers and ``panels`` the panels
+    for print, by default those of ``chart``; ``html`` returns the figure as one HTML file from
     title, caption and sources.
     """
 
@@ -54,34 +54,34 @@ class FigureDownload:
     panels: Callable[[], Sequence[Panel]] | None = field(default=None, repr=False)
 
     def numbers(self) -> pd.DataFrame:
-        """Return its values as a table."""
+        """Return the numbers of the figure as a table."""
         if self.table is not None:
             return self.table()
         return pd.DataFrame() if self.chart is None else table_of_figure(self.chart)
 
     def for_print(self) -> Sequence[Panel]:
-        """Return its panels for print; none where it cannot be printed."""
+        """Return the panels for print; empty if the figure cannot be printed."""
         if self.panels is not None:
             return self.panels()
         return () if self.chart is None else panels_of(self.chart)
 
     def page(self, origin: str) -> str:
-        """Return the figure as one HTML file; ``origin`` states its data and address."""
+        """Return the figure as one HTML file; ``origin`` states data and address."""
         assert self.html is not None
         title = self.key.replace("_", " ").capitalize()
         return self.html(title=title, caption=self.caption, footnote=origin)
 
     @property
     def prints_at_once(self) -> bool:
-        """Whether one panel can be printed without a choice: the only one, or the main one."""
+        """Whether printing needs no choice of a panel: the figure has a single or a main panel."""
         return self.panels is not None or (self.chart is not None and self.chart.n_planes == 1)
 
 
 @dataclass(frozen=True)
 class TableDownload:
-    """A table to take away, accuracies as fractions; ``look`` is how it is written for readers.
+    """Downloadable table with accuracies as fractions; ``look`` formats it for readers.
 
-    The caption of the LaTeX table is by default its name and what it is made from.
+    The caption of the LaTeX table is ``caption``, by default the name, followed by the sources.
     """
 
     name: str
@@ -91,20 +91,20 @@ class TableDownload:
     caption: str = ""
 
     def readable(self) -> pd.DataFrame:
-        """Return the table with its index as a column, if that is part of it."""
+        """Return the table, with the index as a column if ``index`` is True."""
         return self.table.reset_index() if self.index else self.table
 
 
-# --- Where things come from -----------------------------------------------------------------------
+# --- Sources --------------------------------------------------------------------------------------
 
 
 def start() -> None:
-    """Clear the sources and commands of the previous page; a page calls this as it opens."""
+    """Clear the sources and commands of the previous page; called when a page opens."""
     st.session_state[_SOURCES], st.session_state[_COMMANDS] = (), ()
 
 
 def cite(*sources: str) -> None:
-    """Record sources of the figures of this page, as "digits, data 0123abcd"."""
+    """Record sources of this page's figures, such as "digits, data 0123abcd"."""
     _add(_SOURCES, sources)
 
 
@@ -114,7 +114,7 @@ def commands(*lines: str) -> None:
 
 
 def show_command(line: str) -> None:
-    """Show and record a command that repeats this page; pins of the page keep it."""
+    """Show and record a command that repeats this page, for the page's pins."""
     commands(line)
     st.code(line, language=None, wrap_lines=True)
 
@@ -128,7 +128,7 @@ def download(
     icon: str = ICON,
     **options: Any,
 ) -> None:
-    """Put the button of a file here, which is made when it is pressed."""
+    """Show the button of a file; pressing it makes the file."""
     options = {"type": "tertiary", "mime": guess_type(file)[0]} | options
     st.download_button(
         label,
@@ -142,7 +142,7 @@ def download(
 
 
 def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
-    """Offer predictions as a file, made on request; ``name`` is without its ending."""
+    """Offer predictions as a file, made on request; ``name`` has no file extension."""
     download(
         "Predictions (.parquet)",
         lambda: predictions_bytes(make()),
@@ -154,7 +154,7 @@ def offer_predictions(make: Callable[[], Predictions], name: str) -> None:
 
 
 def offer_for_board(text: str, name: str, *, key: str) -> None:
-    """Offer an entry of the board, as JSON, as the file that a pull request adds."""
+    """Offer a board entry as the JSON file that a pull request adds."""
     download(
         "JSON for the board",
         text,
@@ -167,7 +167,7 @@ def offer_for_board(text: str, name: str, *, key: str) -> None:
 
 
 def offer_run(run: RunResult | StoredRun, name: str, *, key: str | None = None) -> None:
-    """Offer a run as a JSON file, which ``zslcore board`` takes."""
+    """Offer a run as a JSON file for ``zslcore board``."""
     download("Run as JSON", run.to_json(), f"{name}.json", key)
 
 
@@ -177,7 +177,7 @@ def _add(key: str, more: Sequence[str]) -> None:
 
 
 def page_sources() -> tuple[str, ...]:
-    """Return the sources of the figures of this page, and the version."""
+    """Return the sources of this page's figures and the version of the package."""
     return (*st.session_state.get(_SOURCES, ()), f"zslcore {version()}")
 
 
@@ -186,7 +186,7 @@ def address() -> str:
     path = st.session_state.get("path", "")
     here = (st.context.url or "http://localhost:8501").rstrip("/")
     parameters = urlencode(st.query_params.to_dict())
-    # Streamlit leaves the page's own path in the first address of a visit, and not in later ones.
+    # Streamlit includes the page's path only in the first address of a visit.
     return f"{here.removesuffix(f'/{path}')}/{path}" + (f"?{parameters}" if parameters else "")
 
 
@@ -195,7 +195,7 @@ def address() -> str:
 
 @fragment
 def offer_figure(figure: FigureDownload) -> None:
-    """Put the files of a figure at its corner: pictures, CSV, HTML, Markdown, a pin."""
+    """Show the downloads of a figure at its corner: pictures, CSV, HTML, Markdown, a pin."""
     with st.container(horizontal=True, key=f"corner_{figure.key}"):
         if figure.prints_at_once:
             _offer_print(figure.key, figure.caption, figure.for_print)
@@ -207,7 +207,7 @@ def offer_figure(figure: FigureDownload) -> None:
         numbers = figure.numbers()
         if not numbers.empty:
             _file("CSV", lambda: exports.table_as_csv(numbers), f"{figure.key}.csv", figure.key)
-        page = partial(figure.page, _origin_in_words())  # a download has no address to read it from
+        page = partial(figure.page, _origin_in_words())  # its address is not known in a download
         if figure.html:
             _file("HTML, interactive", page, f"{figure.key}.html", figure.key)
             st.caption("A line of HTML, for a page next to that file:")
@@ -233,7 +233,7 @@ def offer_figure(figure: FigureDownload) -> None:
 
 @fragment
 def offer_table(table: TableDownload) -> None:
-    """Put the files of a table at its corner: LaTeX, CSV, Markdown, and a pin."""
+    """Show the downloads of a table at its corner: LaTeX, CSV, Markdown, and a pin."""
     key = f"take_table_{table.name}"
     caption = f"{table.caption or table.name.replace('_', ' ')}: {'; '.join(page_sources())}"
     reference = f"tab:{table.name.replace('_', '-')}"
@@ -266,7 +266,7 @@ def _file(label: str, text: Callable[[], str], name: str, of: str) -> None:
 
 
 def _origin_in_words() -> str:
-    """Return the sources of this page and its address in one line."""
+    """Return one line with the sources and the address of this page."""
     return f"{'; '.join(page_sources())}. {address()}"
 
 
@@ -276,7 +276,7 @@ def _pin(key: str, make: Callable[[], report.Pin]) -> None:
 
 
 def _origin() -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """Return sources, commands and the address, as a pin keeps them."""
+    """Return sources, commands and address of this page, in the form kept by a pin."""
     return page_sources(), st.session_state.get(_COMMANDS, ()), address()
 
 
@@ -288,7 +288,7 @@ def opened_menu(
     tip: str | None = None,
     type: Literal["tertiary", "secondary"] = "tertiary",  # noqa: A002 - as Streamlit calls it
 ) -> Any:
-    """Put a menu here; return the place of its contents while it is open, None otherwise."""
+    """Show a menu; return the container of its contents while it is open, else None."""
     menu = st.popover(label, icon=icon, type=type, key=key, on_change="rerun", help=tip)
     return menu if menu.open else None
 
@@ -296,16 +296,16 @@ def opened_menu(
 # --- Files for print ------------------------------------------------------------------------------
 
 
-#: Among the widths: as wide as on the screen.
+#: Width that means the width on screen.
 SCREEN = 0.0
 
 
 def offer_prints(
     key: str, caption: str, panels: Sequence[Panel], *, on_screen: bool = False
 ) -> None:
-    """Offer a figure as PDF, SVG or PNG by its width, with the caption in its properties.
+    """Offer a figure as PDF, SVG or PNG of a chosen width, with the caption as its metadata.
 
-    ``on_screen``: the browser can save the figure as it is on the screen.
+    ``on_screen`` : whether the browser can save the figure as shown.
     """
     lack = missing_extras.of("print", "A figure for print") if panels else None
     widths = [*((SCREEN,) * on_screen), *(() if lack or not panels else WIDTHS)]
@@ -319,7 +319,7 @@ def offer_prints(
         default=widths[-1] if widths[-1] == SCREEN else WIDTHS[0],
         format_func=lambda mm: f"{mm:g} mm" if mm else "screen",
         key=f"print_width_{key}",
-        help="In mm for print: the exact width of the page; all text is 8 pt, its font embedded.",
+        help="For print, the exact width of the page in mm; all text is 8 pt, with embedded fonts.",
     )
     if width is None or width == SCREEN:
         figure_files.draw(key, key=f"files_{key}")
@@ -341,7 +341,7 @@ def offer_prints(
             format_func=str.upper,
             key=f"print_form_{key}",
             label_visibility="collapsed",
-            help="PDF with embedded fonts, SVG with outlines of letters, PNG of 600 dots per inch.",
+            help="PDF with embedded fonts, SVG with letters as outlines, PNG with 600 dots per inch.",
         )
     form = form or FORMATS[0]
     download(
@@ -356,7 +356,7 @@ def offer_prints(
 
 
 def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) -> None:
-    """Put a button here that prints the first panel of a figure for one column of a paper."""
+    """Show a button that prints the first panel of a figure at the width of a paper's column."""
     if extras.is_missing("print"):
         return
     download(
@@ -370,7 +370,7 @@ def _offer_print(key: str, caption: str, panels: Callable[[], Sequence[Panel]]) 
 
 
 def _chosen_panel(key: str, panels: Sequence[Panel]) -> int:
-    """Return which panel is meant; asks where there are several."""
+    """Return the index of the panel to print; show a choice if there are several."""
     if len(panels) == 1:
         return 0
     return st.selectbox(

@@ -1,4 +1,4 @@
-"""Tables and captions as text to take away: CSV, LaTeX and Markdown."""
+"""Tables and captions as text for download: CSV, LaTeX and Markdown."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _NOT_IN_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in r"\`*_[]<>|#"} |
 
 @dataclass(frozen=True)
 class TableFormat:
-    """How columns of a table are written for readers.
+    """Format of a table's columns for readers.
 
-    Those without a label are for computing only, ``percent`` and ``points`` are fractions and their
-    differences, ``significant`` have three digits, the largest of ``best`` is printed bold.
+    Columns without an entry in ``labels`` are left out. Columns in ``percent`` are fractions, those
+    in ``points`` differences of fractions, those in ``significant`` get three digits; the largest
+    value of a column in ``best`` is bold.
     """
 
     labels: Mapping[str, str]
@@ -30,7 +31,7 @@ class TableFormat:
     best: Sequence[str] = ()
 
     def is_best(self, table: pd.DataFrame) -> list[list[bool]]:
-        """Return which of the written cells are the largest of a column of :attr:`best`."""
+        """Return, for each written cell, whether it is the largest of a column of :attr:`best`."""
         columns = [
             (table[c] == table[c].max()).tolist() if c in self.best else [False] * len(table)
             for c in self.labels
@@ -55,7 +56,7 @@ class TableFormat:
         return f"{value:.4g}" if isinstance(value, float) else str(without_python(value))
 
     def headings(self) -> list[str]:
-        """Return the headings, with the unit of those in percent or points."""
+        """Return the headings of the labelled columns, with the units percent and points."""
         units = dict.fromkeys(self.percent, " (%)") | dict.fromkeys(self.points, " (points)")
         return [
             label if "point" in label and column in self.points else label + units.get(column, "")
@@ -68,12 +69,12 @@ def _plain_look(table: pd.DataFrame) -> TableFormat:
 
 
 def table_as_csv(table: pd.DataFrame, *, index: bool = False) -> str:
-    """Write a tidy table as CSV, with the version that made it; fractions stay fractions."""
+    """Write a tidy table as CSV, with the version of the package; fractions stay fractions."""
     return harmless_csv(stamped(table), index=index)
 
 
 def table_as_markdown(table: pd.DataFrame, look: TableFormat | None = None) -> str:
-    """Write a table as Markdown, as it is on screen."""
+    """Write a table as Markdown, with the cells formatted as on screen."""
     look = look or _plain_look(table)
     heading = list(map(_in_markdown, look.headings()))
     rows = [
@@ -91,7 +92,7 @@ def _in_markdown(text: str) -> str:
 def table_as_latex(
     table: pd.DataFrame, caption: str, look: TableFormat | None = None, label: str = ""
 ) -> str:
-    """Write a table as LaTeX for booktabs, with a ``label`` for references, as "tab:methods"."""
+    """Write a table as LaTeX for booktabs, with a ``label`` such as "tab:methods"."""
     look = look or _plain_look(table)
     return latex_table(
         look.headings(),

@@ -1,4 +1,4 @@
-"""The panels for print of a figure: the same numbers, in the colours of the light theme."""
+"""Panels of a figure for print: the same numbers, in the colours of the light theme."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from zslcore.printing import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Points of print for a pixel of the screen.
+#: Points in print per pixel on screen.
 _POINTS = 0.45
-#: The end of a title for readers who can point.
+#: End of a title that holds on screen only.
 _HINT = re.compile(r"; point at .*")
 _DECIMALS = re.compile(r"\.(\d)%")
-#: Colours of the dark theme -> those of paper, as bytes of red, green and blue.
+#: Colours of the dark theme -> colours on paper, as bytes of red, green and blue.
 _ON_PAPER = {
     bytes.fromhex(dark[1:]): bytes.fromhex(light[1:])
     for dark, light in (
@@ -44,7 +44,7 @@ _ON_PAPER = {
         (palette.GROUND.dark, palette.GROUND.light),
     )
 }
-#: Anchor of words -> their side of the place: before it -1, after it 1.
+#: Anchor of text -> side of the anchor point: -1 for text before it, 1 for text after it.
 _SIDES = {"left": 1, "right": -1, "bottom": 1, "top": -1}
 
 
@@ -55,7 +55,7 @@ def panels_of(chart: Chart) -> list[Panel]:
 
 
 def on_paper(value: Any, otherwise: str = palette.INK.light) -> str:
-    """Return a colour of a figure as hex on paper: mixed with white where it is translucent."""
+    """Return a colour of a figure as hex on paper; a translucent colour is mixed with white."""
     if not isinstance(value, str) or not value.startswith(("#", "rgb")):
         return otherwise
     alpha = 1.0
@@ -69,7 +69,7 @@ def on_paper(value: Any, otherwise: str = palette.INK.light) -> str:
 
 
 def _on_paper(value: Any, otherwise: str = palette.INK.light) -> str | list[str]:
-    """Return the colour of all marks, or one a mark."""
+    """Return the colour on paper of all marks, or one colour per mark."""
     if isinstance(value, list):
         return [on_paper(each, otherwise) for each in value]
     return on_paper(value, otherwise)
@@ -80,7 +80,7 @@ def _words(text: Any) -> str:
 
 
 class _Plane:
-    """A pair of axes of a figure with its traces, shapes and words."""
+    """A pair of axes of a figure with its traces, shapes and texts."""
 
     def __init__(self, chart: Chart, pair: tuple[str, str], traces: Sequence[Part]) -> None:
         self.layout, self.pair = chart.layout, pair
@@ -91,12 +91,12 @@ class _Plane:
         self.bars = [trace for trace in self.traces if trace["type"] == "bar"]
 
     def panel(self) -> Panel:
-        """Return everything between these axes."""
+        """Return the plane as a panel for print."""
         square = self.axes["y"].get("scaleanchor") == self.pair[0]
         return Panel(self.draw, self._title(), square=square, name=self._axis_title("y"))
 
     def draw(self, on: Axes) -> None:
-        """Draw everything between these axes."""
+        """Draw the traces, shapes, texts and axes of the plane."""
         tops: dict[tuple[float, bool], float] = {}
         for trace in sorted(self.traces, key=lambda trace: trace.get("zorder", 0)):
             if trace["type"] == "bar":
@@ -115,7 +115,7 @@ class _Plane:
     # --- Axes
 
     def _names(self, letter: str) -> dict[Any, int]:
-        """Return the place of every word along an axis of words; empty for numbers."""
+        """Return the position of each category along an axis; empty for an axis of numbers."""
         axis = self.axes[letter]
         values = [value for trace in self.traces for value in trace.get(letter, ())]
         listed = axis.get("categoryarray", ())
@@ -125,13 +125,13 @@ class _Plane:
         return {word: k for k, word in enumerate(dict.fromkeys([*listed, *values]))}
 
     def _at(self, letter: str, values: Any) -> np.ndarray:
-        """Return places along an axis; NaN for a value that is none."""
+        """Return positions along an axis; NaN for a value that is neither number nor category."""
         names = self.names[letter]
         places = (value if isinstance(value, Real) else names.get(value) for value in values)
         return np.array(list(places), dtype=float)
 
     def _places(self, trace: Part, letter: str) -> np.ndarray:
-        """Return where a trace has its marks along an axis: from 0 on where it does not say."""
+        """Return the positions of a trace's marks along an axis; by default 0, 1, 2 ..."""
         if letter in trace:
             return self._at(letter, trace[letter])
         if "z" in trace:
@@ -158,7 +158,7 @@ class _Plane:
         return _HINT.sub("", _words(self.axes[letter].get("title", {}).get("text")))
 
     def _ticks(self, letter: str) -> list[tuple[float, str]] | None:
-        """Return the named places of an axis; None for numbers."""
+        """Return positions and labels of an axis's ticks; None for ticks at numbers."""
         axis = self.axes[letter]
         if axis.get("visible") is False:
             return []
@@ -171,7 +171,7 @@ class _Plane:
         return [(float(k), _words(word)) for word, k in self.names[letter].items()] or None
 
     def _title(self) -> str:
-        """Return the words that stand above these axes, as panels of one figure have them."""
+        """Return the title above the plane, which figures with several planes have."""
         left, right = self.axes["x"].get("domain", (0, 1))
         top = self.axes["y"].get("domain", (0, 1))[1]
         for note in self.layout.get("annotations", ()):
@@ -183,7 +183,7 @@ class _Plane:
     # --- Traces
 
     def _entry(self, trace: Part) -> str:
-        """Return the legend entry of a trace; one panel may list it for all."""
+        """Return the legend entry of a trace; empty if the legend does not list it."""
         return _words(trace["name"]) if trace.get("name") in self.entries else ""
 
     def _points(self, on: Axes, trace: Part) -> None:
@@ -206,7 +206,7 @@ class _Plane:
             self._texts(on, trace, x, y)
 
     def _texts(self, on: Axes, trace: Part, x: np.ndarray, y: np.ndarray) -> None:
-        """Write the texts of points: above them together, or each on its own side."""
+        """Write the texts of points above these, or on the side that the trace names."""
         texts = np.broadcast_to(trace["text"], len(x)).tolist()
         up, across = trace.get("textposition", "middle center").split()
         if across == "center" and trace["mode"] != "text":
@@ -226,7 +226,7 @@ class _Plane:
                 draw_errors(on, x, y, color, **{f"{letter}err": np.stack([below, above])})
 
     def _bars(self, on: Axes, trace: Part, tops: dict[tuple[float, bool], float]) -> None:
-        """Draw bars next to each other, over each other or, from ``tops`` on, on each other."""
+        """Draw bars grouped, overlaid or, starting at ``tops``, stacked."""
         lying = trace.get("orientation") == "h"
         along, across = ("y", "x") if lying else ("x", "y")
         place, length = self._places(trace, along), self._places(trace, across)
@@ -274,10 +274,10 @@ class _Plane:
             percent=int(decimals[1]) if decimals else None,
         )
 
-    # --- Lines and words of the layout
+    # --- Lines and texts of the layout
 
     def _placed(self, letter: str, part: Part, *ends: str) -> tuple[list[float], bool] | None:
-        """Return places and whether they are shares of the panel; None if of another panel."""
+        """Return positions, and whether they are shares of the panel; None for another panel."""
         own = self.pair["xy".index(letter)]
         ref = part.get(f"{letter}ref", letter)
         if ref == own:
@@ -301,7 +301,7 @@ class _Plane:
 
     def _note(self, on: Axes, note: Part) -> None:
         x, y = self._placed("x", note, "x"), self._placed("y", note, "y")
-        if x is None or y is None or (x[1] and y[1]):  # titles stand above their panels
+        if x is None or y is None or (x[1] and y[1]):  # the title of a panel
             return
         color, shares = on_paper(note.get("font", {}).get("color")), "x" * x[1] + "y" * y[1]
         sides: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Report of a visit: the pinned figures and tables as one self-contained HTML file."""
+"""Report of a visit: pinned figures and tables in one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -18,20 +18,21 @@ from ui.takeaway.exports import TableFormat
 from zslcore.interactive.one_file import HEIGHT, framed
 from zslcore.version import version
 
-#: What one visitor may pin: things, and bytes of figures together.
+#: Most pins of a visitor, and most bytes of all figures in them.
 MOST, MOST_BYTES = 24, 30_000_000
-_ROWS = 60  # of a table that are printed
-#: Pixels around a figure on its page.
+_ROWS = 60  # most rows of a table that are printed
+#: Pixels above and below a figure on its page.
 _AROUND = 56
 _PINS = "report_pins"
 
 
 @dataclass(frozen=True)
 class Pin:
-    """Something that a visitor wants to keep; texts and tuples are empty for none.
+    """Pinned figure or table; texts and tuples are empty where they do not apply.
 
-    ``heading`` and ``rows`` are a table as it is read, without the ``left_out`` rows, ``address``
-    that of the page that showed it, ``page`` a figure as a page of its own, ``height`` pixels high.
+    ``heading`` and ``rows`` are the formatted table, shortened by ``left_out`` rows. ``address`` is
+    the address of the page that showed it, ``page`` a figure as an HTML page, ``height`` pixels
+    high.
     """
 
     title: str
@@ -55,13 +56,13 @@ class Pin:
         *origin: Any,
         page: str = "",
     ) -> Self:
-        """Keep a figure as it is; of one that another component draws, its page and numbers."""
+        """Return the pin of a figure; without a chart, the pin has its ``page`` and its numbers."""
         if figure is not None:
             return cls(_title(name), caption, (), (), 0, *origin).showing(figure)
         return replace(cls._with_table(_title(name), caption, numbers, None, *origin), page=page)
 
     def showing(self, figure: Chart) -> Self:
-        """Return this pin with a figure."""
+        """Return this pin with a figure as its page."""
         theme = "dark" if palette.dark() else "light"
         page = drawing.figure_page(figure, self.caption or self.title, theme)
         return replace(self, page=page, height=figure.height + _AROUND)
@@ -70,7 +71,7 @@ class Pin:
     def of_table(
         cls, name: str, table: pd.DataFrame, look: TableFormat | None, *origin: Any
     ) -> Self:
-        """Keep a table as it is read."""
+        """Return the pin of a table, formatted by ``look``."""
         return cls._with_table(_title(name), "", table, look, *origin)
 
     @classmethod
@@ -96,7 +97,7 @@ def pin(new: Pin) -> str:
     """Add a pin to the report; return the result as a sentence."""
     pinned = pins()
     if new in pinned:
-        return "This is in the report already."
+        return "This is already in the report."
     if len(pinned) >= MOST or sum(len(p.page) for p in (*pinned, new)) > MOST_BYTES:
         return f"The report is full: it holds {MOST} pieces. Remove one first."
     st.session_state[_PINS] = (*pinned, new)
@@ -104,14 +105,14 @@ def pin(new: Pin) -> str:
 
 
 def unpin(place: int) -> None:
-    """Take the piece at this place out of the report."""
+    """Remove the pin with this index from the report."""
     st.session_state[_PINS] = tuple(p for k, p in enumerate(pins()) if k != place)
 
 
 def as_html(
     pieces: Sequence[Pin], heading: str = "Report of a visit", *, answers: Sequence[Pin] = ()
 ) -> str:
-    """Return a report as a page of its own: figures, tables and commands."""
+    """Return a report as one HTML page: figures, tables and commands."""
     every = dict.fromkeys(line for piece in (*pieces, *answers) for line in piece.commands)
     return _PAGE.render(
         pieces=(*pieces, *answers),

@@ -1,4 +1,4 @@
-"""Tables on screen, each with its download: percent to read, fractions to compute with."""
+"""Tables on screen, in percent, each with a download, in fractions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ui.shell import terms
 from ui.takeaway import downloads
 from ui.takeaway.exports import TableFormat
 
-#: Pixels of a row on screen.
+#: Height of a row on screen, in pixels.
 ROW = 35
 
 
@@ -32,9 +32,10 @@ def show(
 ) -> None:
     """Show columns of a tidy table, accuracies as fractions, and offer it for download.
 
-    Columns without a label are in the CSV only; a heading that is a term of the glossary has its
-    sentence as help. Fractions are shown as ``percent``, with one decimal, or, differences,
-    ``points``, ``significant`` with three digits; ``links`` are addresses or empty.
+    Columns without an entry in ``labels`` are in the CSV only; a heading that is a term of the
+    glossary has the term as help. Columns in ``percent`` (fractions) and ``points`` (their
+    differences) are shown with one decimal, those in ``significant`` with three digits; columns in
+    ``links`` have addresses or are empty.
     """
     shown = table[list(labels)].copy()
     for column in shown.select_dtypes("bool"):
@@ -42,7 +43,7 @@ def show(
     for column in (*percent, *points):
         shown[column] = 100 * shown[column].astype(float)
     if isinstance(height, int) and ROW * (len(shown) + 1) <= height:
-        height = "content"  # no empty rows
+        height = "content"  # a fixed height would add empty rows
     tips = {column: terms.tip(label) for column, label in labels.items()}
     config = {c: st.column_config.Column(label, help=tips[c]) for c, label in labels.items()}
     for columns, text in ((percent, "%.1f %%"), (points, "%+.1f"), (significant, "%.3g")):
