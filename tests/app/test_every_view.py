@@ -126,5 +126,5 @@ def test_a_page_that_a_server_was_started_with_says_to_open_the_app(page):
     app = AppTest.from_file(str(ROOT / page), default_timeout=PATIENCE).run()
     assert not app.exception
     assert [error.value for error in app.error] == [
-        "This page is a part of the app; open app.py: `streamlit run app.py`."
+        "This page is part of the app; start it with `streamlit run app.py`."
     ]

@@ -341,7 +341,7 @@ def offer_prints(
             format_func=str.upper,
             key=f"print_form_{key}",
             label_visibility="collapsed",
-            help="PDF with embedded fonts, SVG with letters as outlines, PNG with 600 dots per inch.",
+            help="PDF with embedded fonts, SVG with letters as outlines, PNG with 600 dpi.",
         )
     form = form or FORMATS[0]
     download(
