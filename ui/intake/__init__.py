@@ -1,1 +1,1 @@
-"""Files that a visitor gives: uploads, imports, score files."""
+"""Files from visitors: uploads, imports, score files."""

@@ -1,4 +1,4 @@
-"""Files of the drop zone, written to disk and recognised."""
+"""Files from the drop zone: writing to disk and recognition."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from zslcore.leakage.file_kinds import ENDINGS, RecognisedFile, grouped, recogni
 
 @dataclass(frozen=True, eq=False)
 class Sorted:
-    """Files that are recognised, on disk and as uploaded: the checked one, and its others."""
+    """Recognised files that are checked together, on disk and as uploaded."""
 
     main: RecognisedFile
     companions: tuple[RecognisedFile, ...]
@@ -22,22 +22,22 @@ class Sorted:
 
     @property
     def named(self) -> list[tuple[str, str]]:
-        """(name, SHA-256) of every file."""
+        """(name, SHA-256) of each file."""
         return [(each.name, each.sha256) for each in (self.main, *self.companions)]
 
     @property
     def key(self) -> str:
-        """Key of these files among others of the visit."""
+        """Key of these files within the visit."""
         return uploads_key((self.file, *self.others))
 
 
 def uploads_key(files: Sequence[BinaryIO]) -> str:
-    """Return the key of uploads among others of the visit."""
+    """Return the key of uploads within the visit."""
     return " ".join(str(getattr(file, "file_id", file.name)) for file in files)
 
 
 def put_and_sort(files: Sequence[BinaryIO], folder: Path) -> list[Sorted]:
-    """Put every file into a folder of its own, and recognise it, or raise FileRefusedError."""
+    """Write each file to its own folder and recognise it; raise FileRefusedError if that fails."""
     uploaded = {}
     for k, file in enumerate(files):
         (folder / str(k)).mkdir()

@@ -1,4 +1,4 @@
-"""Import dialog: reads files or a folder in a sandbox and stores a data set."""
+"""Import dialog: read files or a folder in a sandbox and store a data set."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from zslcore.untrusted.client import DEFAULT_LIMITS
 CANCEL = "data_cancel"
 #: Whether the dialog is open.
 OPEN = "import_open"
-#: Whether files were just dropped; name, split and message of the import that just ended.
+#: Whether files were just dropped; name, split and message of an import that just ended.
 DROPPED, IMPORTED = "data_dropped", "data_imported"
-#: Words for the view that opens the import.
+#: Message for the view that opens the import.
 MESSAGE = "data_message"
 UNSEEN = "Unseen classes (only if the file has no split)"
-#: Contents of the upload, with their key and the choices made.
+#: Key, contents and choices of the last upload that was surveyed.
 SURVEYED = "data_surveyed"
 BY_NAME, DRAWN = "By name or number", "Drawn at random"
 
@@ -43,11 +43,11 @@ def ask() -> None:
 
 
 def show() -> None:
-    """Open the new import, or show the open dialog."""
+    """Go to the view of a new import, or show the dialog if it is open."""
     if (imported := st.session_state.pop(IMPORTED, None)) is not None:
         name, split, words = imported
         st.session_state.pop("data_tab", None)
-        st.session_state["split"] = split  # or the browser goes on showing that of other data
+        st.session_state["split"] = split  # else the browser keeps the split of other data
         st.session_state["dataset"] = name
         st.session_state[MESSAGE] = words
         query = site_map.query_of("splits", {"dataset": name})
@@ -64,7 +64,7 @@ def _close() -> None:
 
 @st.dialog("Import a data set", width="large", icon=":material/upload:", on_dismiss=_close)
 def _dialog() -> None:
-    """Import features of the visitor, and explain the files."""
+    """Show the forms for files and for a folder, and explain the accepted files."""
     _upload_form()
     if uploads.is_local():
         _folder_form()
@@ -103,7 +103,7 @@ def _upload_form() -> None:
 
 
 def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
-    """Show the role of each array and let it be changed; None for files with a known layout."""
+    """Show the role of each array for correction; return None for files with a known layout."""
     if not files:
         return None
     files_key = dropzone.uploads_key(files)
@@ -143,7 +143,7 @@ def _survey(files: Sequence[BinaryIO]) -> uploads.Survey | None:
 
 
 def _choose_unseen(survey: uploads.Survey | None) -> str:
-    """Choose the unseen classes of files without a split: by name, number, or at random."""
+    """Choose the unseen classes of files without a split by name, by number or at random."""
     if survey is None or survey.has_split:
         return st.text_input(
             UNSEEN,
@@ -172,7 +172,7 @@ def _choose_unseen(survey: uploads.Survey | None) -> str:
 
 
 def _choose_pretraining(key: str) -> list[str]:
-    """Choose the pre-training set of the features, which no file states."""
+    """Choose the pre-training set of the features, which files do not state."""
     return st.multiselect(
         "Features trained on",
         PRETRAINING_NAMES,
@@ -186,7 +186,7 @@ def _choose_pretraining(key: str) -> list[str]:
 
 
 def _in_words(name: str) -> str:
-    """Return the declaration of a pre-training set in words."""
+    """Return the label of a pre-training set in the menu."""
     if name in FINE_TUNED:
         return f"fine-tuned on {FINE_TUNED[name]}"
     return f"{unlisted_sets()[name]}, classes not listed" if name in unlisted_sets() else name
@@ -244,7 +244,7 @@ def _folder_form() -> None:
 
 
 def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
-    """Import and open the data set; a refusal changes nothing on the page."""
+    """Import and open the data set; a refusal shows a sentence and leaves the page as it is."""
     place = st.empty()
     try:
         with progress(place, CANCEL):
@@ -265,7 +265,7 @@ def _import(how: Callable[..., ZSLDataset], *args: Any, **options: Any) -> None:
 
 
 def _first_split(dataset: ZSLDataset) -> str:
-    """Return the split that the view of an import opens with."""
+    """Return the split with which the view of an import opens."""
     return "PS" if "PS" in dataset.splits else next(iter(dataset.splits), "")
 
 
@@ -278,7 +278,7 @@ def _recognised(dataset: ZSLDataset) -> str:
 
 
 def programs() -> dict[str, str]:
-    """Return programs that write importable files, by the question each answers."""
+    """Return question -> program that writes an importable file."""
     with Path(__file__).with_name("import_programs.toml").open("rb") as file:
         code_of: dict[str, str] = tomllib.load(file)["programs"]
     return code_of

@@ -1,7 +1,7 @@
-"""Memory that score files may take: one budget of a server, and one of a visitor.
+"""Memory budgets for score files, per server and per visitor.
 
-What judges a file takes memory while it runs; what comes back, and the file itself, stay as long as
-the visitor has them. Both count.
+The evaluation of a file takes memory while it runs; the file and its results take memory as long as
+the visitor keeps them. The budgets count both.
 
 ========================  =======  ============================================
 variable                  default  what it limits, in bytes
@@ -40,7 +40,7 @@ def _mb(n: int) -> str:
 
 
 class Budget:
-    """Memory budget of score files; waits ``patience`` s until memory is returned."""
+    """Memory budget of score files; requests wait up to ``patience`` seconds for memory."""
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self.patience = patience
@@ -50,10 +50,10 @@ class Budget:
 
     @contextmanager
     def lent(self, visitor: str, most: int, what: str) -> Iterator[int]:
-        """Lend memory for as long as the block takes; yield the bytes that may be taken.
+        """Reserve memory for the duration of the block; yield the number of reserved bytes.
 
-        A visitor who has less than ``most`` left gets what is left. Raises ZSLError when visitor or
-        server have none left.
+        A visitor with less than ``most`` left gets the remainder. Raises ZSLError if it is too
+        little, or if the server has too little after ``patience`` seconds.
         """
         with self._changed:
             lent = self._left(visitor, most, what)
@@ -94,12 +94,12 @@ class Budget:
             self._changed.notify_all()
 
     def used(self, visitor: str | None = None) -> int:
-        """Return the bytes that a visitor has, or all visitors."""
+        """Return the bytes in use by a visitor, or by all visitors."""
         with self._changed:
             if visitor is not None:
                 return self._held.get(visitor, 0) + self._working.get(visitor, 0)
             return sum(self._held.values()) + sum(self._working.values())
 
 
-#: One for all visitors of this server.
+#: The budget of this server, for all its visitors.
 BUDGET = Budget()

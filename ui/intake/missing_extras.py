@@ -1,4 +1,4 @@
-"""Sentence and command for an extra that is not installed."""
+"""Message and command for an extra that is not installed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from zslcore.storage import extras, settings
 
 
 class Lack(NamedTuple):
-    """An extra that is not installed; ``command`` installs it, and is empty on a public server."""
+    """An extra that is not installed; ``command`` installs it and is empty on a public server."""
 
     extra: str
     title: str
@@ -21,7 +21,7 @@ class Lack(NamedTuple):
 
 
 def of(name: str, purpose: str) -> Lack | None:
-    """Return an extra that is not installed, else None; ``purpose`` needs it."""
+    """Return an extra that ``purpose`` needs and that is not installed, else None."""
     return _lack(name, extras.sentence(name, purpose)) if extras.is_missing(name) else None
 
 

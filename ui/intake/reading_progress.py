@@ -1,4 +1,4 @@
-"""Progress of reading files, with cancel."""
+"""Progress of reading files, with a cancel button."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from zslcore.untrusted.worker import watched
 
 READING = "Reading the files …"
-#: Where a session keeps which files it does not want to be read.
+#: Where a session keeps the key of the files for which reading was cancelled.
 CANCELLED = "reading_cancelled"
 
 Read = TypeVar("Read")
@@ -20,10 +20,10 @@ Read = TypeVar("Read")
 
 @contextmanager
 def progress(place: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
-    """Show how much of the files is read, and a button that ends it.
+    """Show the progress of reading, with a button that cancels it.
 
-    Any click runs the page again. That ends this run the next time it shows something, and with it
-    the process that reads; closing the page does the same.
+    Any click reruns the page. This run, with its reading process, then ends when it next updates
+    the screen; closing the page has the same effect.
     """
     with place.container(border=True):
         bar = st.progress(0.0, text=READING)
@@ -37,7 +37,7 @@ def progress(place: DeltaGenerator, key: str, **options: Any) -> Iterator[None]:
 
 
 def read_or_cancel(files: str, read: Callable[[], Read]) -> Read:
-    """Return the contents of ``files``; cancelled reading restarts on request."""
+    """Return the contents of ``files``; after a cancellation, reading restarts on request."""
     if st.session_state.get(CANCELLED) == files:
         st.info("Reading of these files was cancelled.", icon=":material/block:")
         st.button(

@@ -1,6 +1,6 @@
-"""Uploaded scores and predictions, and the examples.
+"""Uploaded scores and predictions, and examples of these.
 
-A file is read and evaluated once a visit, in a worker process with bounded memory.
+A file is read and evaluated once per visit, in a worker process with limited memory.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ ENDINGS = (
 )  # fmt: skip
 TEXTS = ("txt", "csv", "npy", "npz")
 TWO_MODELS = "No, each file has the scores of all classes"
-#: Session keys of results per file, of those used in this run, and of the evaluated scores.
+#: Session keys: results by file, the results used in this run, and the evaluated scores.
 _RESULTS, _USED, _EVALUATED = "scores_made", "scores_asked", "scores_evaluated"
 
 T = TypeVar("T")
@@ -54,26 +54,26 @@ class EvaluatedScores:
 
     @property
     def matrix(self) -> JudgedScores:
-        """The scores as read."""
+        """The scores as read from the file."""
         return self.report.matrix
 
     @property
     def state(self) -> State:
-        """Their reliability; a score matrix cannot be checked."""
+        """Reliability of the scores; a score matrix cannot be checked."""
         return self.matrix.state if isinstance(self.matrix, PredictedScores) else State.STATED
 
     @property
     def gamma(self) -> float | None:
-        """The chosen gamma; None without one, and for an oracle."""
+        """The chosen gamma; None without a choice or for an oracle."""
         return self.report.chosen
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreUpload:
-    """An uploaded file of scores with its labels and unseen classes.
+    """An uploaded score file with its labels and unseen classes.
 
-    ``unseen``: names or numbers, separated by commas, empty if the file has them;
-    ``unseen_scores``: the columns of unseen classes, if ``file`` has those of seen ones only.
+    ``unseen`` lists names or numbers, separated by commas, and is empty if the file has them.
+    ``unseen_scores`` has the columns of unseen classes if ``file`` has those of seen classes only.
     """
 
     file: BinaryIO
@@ -83,7 +83,7 @@ class ScoreUpload:
 
     @property
     def key(self) -> str:
-        """Key of the upload among others of the visit."""
+        """Key of the upload within the visit."""
         parts = [_of(self.file), self.labels and _of(self.labels), self.unseen.strip()]
         parts += [_of(self.unseen_scores)] if self.unseen_scores else []
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
@@ -97,7 +97,7 @@ def _of(file: Any) -> str:
 
 
 def _once(key: str, make: Callable[[], T]) -> T:
-    """Return the earlier result for a file, or make it."""
+    """Return the result under ``key``; compute it once per visit."""
     results: dict[str, Any] = st.session_state.setdefault(_RESULTS, {})
     st.session_state.setdefault(_USED, set()).add(key)
     if key not in results:
@@ -106,7 +106,7 @@ def _once(key: str, make: Callable[[], T]) -> T:
 
 
 def keep(evaluated: Sequence[EvaluatedScores]) -> None:
-    """Keep the evaluated scores for other pages, and drop results of other files."""
+    """Keep the evaluated scores for other pages, and drop the results of files not used."""
     st.session_state[_EVALUATED] = tuple(evaluated)
     used = st.session_state.pop(_USED, set())
     results = st.session_state.get(_RESULTS, {})
@@ -117,7 +117,7 @@ def keep(evaluated: Sequence[EvaluatedScores]) -> None:
 
 
 def withdraw() -> None:
-    """Clear the evaluated scores before new files are read; results per file stay."""
+    """Clear the evaluated scores before new files are read; keep the results by file."""
     st.session_state[_EVALUATED] = ()
 
 
@@ -132,11 +132,11 @@ def remove_uploads() -> None:
     memory.BUDGET.hold(visitors.session(), 0)
 
 
-# --- From a file to figures -----------------------------------------------------------------------
+# --- Evaluation -----------------------------------------------------------------------------------
 
 
 def example(dataset: ZSLDataset, split: str, method: str) -> EvaluatedScores:
-    """Return the predictions of a method of this package, evaluated as an upload."""
+    """Return the predictions of a method of this package, evaluated like an upload."""
     spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
     return _once(f"example {spec.key}", lambda: _example(spec, dataset))
 
@@ -170,7 +170,7 @@ def evaluate_upload(
 
 
 def judged_predictions(upload: ScoreUpload) -> ScoreReport:
-    """Return the metrics of predictions, even if they state something wrong."""
+    """Return the metrics of predictions, even if their file contradicts itself or its data set."""
     report = _judged(upload, (), None, ())
     assert isinstance(report, ScoreReport)  # predictions leave no question open
     return report
@@ -182,7 +182,7 @@ def _of_predictions(
     upload: ScoreUpload,
     validation: ScoreUpload | None,
 ) -> EvaluatedScores | None:
-    """Return predictions with their command; report unused controls."""
+    """Return evaluated predictions with their command; report controls that are not used."""
     if predicted.reasons:
         message = on_screen(f"{predicted.name}, {predicted.reasons[0]}")
         st.error(message, icon=":material/block:")
@@ -232,7 +232,7 @@ def _judged(
     validation: ScoreUpload | None,
     of_validation: tuple[str, ...],
 ) -> ScoreReport | OpenQuestion:
-    """Evaluate a file in a worker process, once for each answer."""
+    """Evaluate a file in a worker process, once for each set of answers."""
     key = f"judged {upload.key} {fixes} {validation and validation.key} {of_validation}"
     return _once(key, lambda: _judge_in_worker(upload, fixes, validation, of_validation))
 
@@ -255,7 +255,7 @@ def _judge_in_worker(
 
 
 def _predicted(path: Path, visitor: str) -> ScoreReport:
-    """Read, check and judge a file of predictions."""
+    """Read, check and evaluate a file of predictions."""
     with memory.BUDGET.lent(visitor, memory_for([path]), path.name) as lent:
         limits = Limits(most=lent // COPIES, whose=whose_memory())
         return judge_predicted(
@@ -264,14 +264,14 @@ def _predicted(path: Path, visitor: str) -> ScoreReport:
 
 
 def permitted(name: str) -> ZSLDataset:
-    """Open the data set that predictions name, if this visitor may."""
+    """Open the data set that predictions name, if this visitor may open it."""
     if name not in visitors.available_datasets():
         raise ParameterError(f"{name}: expected data that this visitor may open.")
     return cache.dataset(name)
 
 
 def whose_memory() -> str:
-    """Return the memory limit in words, for a refusal."""
+    """Return the end of a sentence that refuses a file: the memory limit of a visitor."""
     return (
         f"that a visitor's memory allows (ZSL_MEMORY_A_VISITOR: {memory.a_visitor():,} bytes for a "
         "file and its copies)"
@@ -292,7 +292,7 @@ def _put(upload: ScoreUpload, fixes: tuple[str, ...], folder: Path) -> ScoreRequ
 
 
 def pair_files(files: Sequence[ScoreUpload]) -> list[ScoreUpload] | None:
-    """Join two files with the columns of one side each; None while the question is open."""
+    """Pair a file of seen with a file of unseen columns; None while the question is open."""
     if len(files) != 2:
         return [*files]
     first, second = files

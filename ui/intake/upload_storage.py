@@ -1,7 +1,7 @@
 """Uploaded files of all sessions, on disk: in memory only until they are written.
 
-Streamlit keeps the bytes of an upload until its session ends, and every value of the widget with
-them. Here a value is empty, and :func:`stored_path` names the file on disk.
+Streamlit keeps the bytes of an upload in memory until its session ends, and again in each value of
+the widget. Here the values are empty, and :func:`stored_path` returns the file on disk.
 
 =========================  =======  =============================================
 variable                   default  what it limits, in bytes
@@ -36,7 +36,7 @@ MOST_FILES = 64
 
 @dataclass(eq=False)
 class StoredUpload:
-    """One file: its size, where it lies, and why it was refused, which is empty otherwise."""
+    """One uploaded file: size, path, and the reason of a refusal, empty without a refusal."""
 
     size: int
     path: Path
@@ -46,7 +46,7 @@ class StoredUpload:
 
 
 class UploadStorage(MemoryUploadedFileManager):
-    """The server's uploads; records that Streamlit gets have no bytes."""
+    """Uploads of the server; the records passed to Streamlit have no bytes."""
 
     def __init__(self, upload_endpoint: str) -> None:
         super().__init__(upload_endpoint)
@@ -55,12 +55,12 @@ class UploadStorage(MemoryUploadedFileManager):
         self._folder: Path | None = None
 
     def add_file(self, session_id: str, file: UploadedFileRec) -> None:
-        """Write a file to disk in a thread, so that no other visitor waits, or refuse it."""
+        """Write a file to disk in a thread, so that other visitors do not wait, or refuse it."""
         with self._storing:
             self._forget(session_id, file.file_id)
             of_session = self._stored.setdefault(session_id, {})
             if len(of_session) > MOST_FILES:
-                return  # refused files take room as well
+                return  # a refused file also takes an entry
             refusal = self._refusal(session_id, file)
             path = Path() if refusal else self._place() / uuid4().hex
             stored = StoredUpload(0 if refusal else len(file.data), path, refusal)
@@ -93,19 +93,19 @@ class UploadStorage(MemoryUploadedFileManager):
         super().remove_session_files(session_id)
 
     def stored_path(self, session_id: str, file_id: str) -> Path | None:
-        """Return where a file lies, None for one that is not here; raise FileRefusedError."""
+        """Return the path of a file, None if unknown; raise FileRefusedError for a refused file."""
         stored = self._stored.get(session_id, {}).get(file_id)
         if stored is not None and stored.refusal:
             raise FileRefusedError(stored.refusal)
         return None if stored is None else stored.path
 
     def size(self, session_id: str | None = None) -> int:
-        """Return the bytes that a session has stored, or all sessions."""
+        """Return the bytes stored by a session, or by all sessions."""
         sessions = [*self._stored] if session_id is None else [session_id]
         return sum(each.size for of in sessions for each in [*self._stored.get(of, {}).values()])
 
     def _refusal(self, session_id: str, file: UploadedFileRec) -> str:
-        """Return in a sentence why a file is not stored; empty where it is."""
+        """Return the reason for not storing a file, as a sentence; empty if it can be stored."""
         name, free = clean_text(file.name, 80), "Remove a file, or reload the page to remove all."
         if len(self._stored[session_id]) >= MOST_FILES:
             return f"{name}: expected at most {MOST_FILES} uploaded files; got one more. {free}"
@@ -143,7 +143,7 @@ class UploadStorage(MemoryUploadedFileManager):
 
     def _forget(self, session_id: str, file_id: str) -> None:
         if stored := self._stored.get(session_id, {}).pop(file_id, None):
-            stored.is_removed = True  # also for the thread that still writes it
+            stored.is_removed = True  # tells the writing thread to delete it
             if not stored.refusal:
                 stored.path.unlink(missing_ok=True)
 
@@ -153,15 +153,15 @@ def _not_stored(file: UploadedFileRec, error: OSError) -> str:
 
 
 def use_upload_storage() -> None:
-    """Let the server that starts now store uploads here."""
+    """Make the server that starts next use this storage."""
     module: Any = memory_uploaded_file_manager
     module.MemoryUploadedFileManager = UploadStorage
 
 
 def stored_path(file: BinaryIO) -> Path | None:
-    """Return where an uploaded file lies on disk, None for a file that has its bytes with it.
+    """Return the path of an uploaded file on disk; None for a file object that has its own bytes.
 
-    Raises FileRefusedError where it was more than a visitor may store.
+    Raises FileRefusedError if the file exceeded the limits of the storage.
     """
     context = get_script_run_ctx()
     storage: Any = context and context.uploaded_file_mgr

@@ -1,4 +1,4 @@
-"""Uploaded files, written under plain names into a temporary folder."""
+"""Uploaded files, written to a temporary folder under cleaned names, and their import."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from zslcore.storage.files import or_refused
 from zslcore.texts import clean_text
 from zslcore.untrusted.client import look_into
 
-#: Endings that are welcome; what a file is, its first bytes tell.
+#: Accepted file extensions; the first bytes of a file decide its type.
 ENDINGS = (
     "mat", "npz", "npy", "h5", "hdf5", "csv", "tsv", "txt", "json", "parquet", "safetensors",
     "pt", "pth",
 )  # fmt: skip
-#: Endings of what can be reviewed: a split file, with labels and features.
+#: Extensions of split files, and of files with labels and features, that can be reviewed.
 SPLIT_ENDINGS = ("mat", "npz", "h5", "hdf5", "json")
-#: Endings of what says which rows come from one photograph.
+#: Extensions of files that list the photograph of each row.
 GROUP_ENDINGS = ("txt", "csv", "mat", "npz", "h5", "hdf5")
-#: What an import is called when its file's name has no Latin letter or digit.
+#: Name of an import if the name of its file has no Latin letter or digit.
 NAMELESS = import_name("")
-#: Bytes that the name of a file may have here, less than any system's 255.
+#: Most bytes of a file name here, below the 255 that file systems allow.
 MAX_STEM = 200
 TABLES = (".npz", ".h5", ".hdf5")
-#: Headers that proxies add, besides those that begin with ``X-Forwarded``.
+#: Headers that proxies add, in addition to those that begin with ``X-Forwarded``.
 PROXIED = frozenset(
     ("forwarded", "via", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip")
 )
-#: Where a session counts what it has imported.
+#: Where a session counts its imports.
 IMPORTS = "imports_made"
 
 
@@ -62,11 +62,11 @@ def import_files(
 ) -> ZSLDataset:
     """Import uploaded files as one data set, or raise ZSLError on the first fault.
 
-    ``files`` are two ``.mat`` (and class lists), one table, or a CSV, and one more with prototypes,
-    which a CSV needs, as text embeddings of the classes; or any files, of which ``choices`` say
-    which array is which part. ``name`` is by default after the file with the features, and after
-    the benchmark whose classes it has; ``unseen`` are names, separated by commas, or
-    "random:N:SEED", for files without a split; ``pretraining`` is empty where nobody says it.
+    ``files`` are two ``.mat`` files (with class lists, if any); one table; a CSV and a second file
+    with prototypes, such as text embeddings of the classes; or any files, with ``choices`` that map
+    each part to its array. ``name`` is by default derived from the file with the features and from
+    the benchmark with the same classes. ``unseen``, for files without a split, are names separated
+    by commas, or "random:N:SEED". ``pretraining`` is empty if it was not declared.
     """
     with artifacts.scratch() as folder:
         paths = put(files, folder)
@@ -90,7 +90,7 @@ def import_files(
 class Survey:
     """Contents of uploaded files for the screen: titles of arrays and of every part.
 
-    ``choices`` maps each part that may be chosen to the title of its array, "" where none is.
+    ``choices`` maps each part that may be chosen to the title of its array, "" without one.
     """
 
     sentence: str
@@ -101,14 +101,14 @@ class Survey:
     unclear: tuple[str, ...]
 
 
-#: Of files that could not be read.
+#: Survey of files that could not be read.
 NOTHING = Survey("", (), {}, True, (), ())
 
 
 def survey_files(
     files: Sequence[BinaryIO], choices: Mapping[str, str] | None = None
 ) -> Survey | None:
-    """Return the role of each array; None for files in a layout that states them."""
+    """Return the roles of arrays; None for files in a layout that states the roles."""
     with artifacts.scratch() as folder:
         paths = put(files, folder)
         main, options = _understood(paths)
@@ -137,15 +137,15 @@ def import_folder(
     pretraining: Sequence[str] = (),
     replace: bool = False,
 ) -> ZSLDataset:
-    """Import a folder of this machine, without copying it first.
+    """Import a folder of this machine in place, without a copy.
 
-    It is in the field's layout, or one in which UCF101 and HMDB51 were released; there the names of
-    files that the field's layout has mean nothing.
+    The folder has the benchmark layout or a layout in which UCF101 and HMDB51 were released; for
+    the latter, the default file names of the benchmark layout are ignored.
     """
     if not folder.strip():
         raise ParameterError("Folder: expected the path of a folder with two .mat files, got none.")
     path = _folder(folder.strip())
-    inside = path.name.lower() in SPLIT_FOLDERS  # then the data set is the folder above
+    inside = path.name.lower() in SPLIT_FOLDERS  # then the parent folder names the data set
     called = f"{path.parent.name}-{path.name}" if inside else path.name
     name = name.strip() or import_name(called)
     _refuse_taken(name, replace=replace)
@@ -156,13 +156,13 @@ def import_folder(
 
 
 def _folder(text: str) -> Path:
-    """Return the folder of this name, for any input."""
+    """Return the absolute path in a text; raise ParameterError if it cannot be a path."""
     try:
         path = Path(text).expanduser().absolute()
         os.stat(path) if "\0" in text else path.is_dir()
     except (OSError, RuntimeError, ValueError):
         raise ParameterError(
-            f"Expected the path of a folder of this computer, got {clean_text(text, 80)!r}."
+            f"Expected the path of a folder on this computer, got {clean_text(text, 80)!r}."
         ) from None
     return path
 
@@ -170,11 +170,11 @@ def _folder(text: str) -> Path:
 def context_of_files(
     files: Sequence[BinaryIO], groups: BinaryIO | None = None, pattern: str = ""
 ) -> AuditContext:
-    """Read an uploaded split, as it is, for a review, or raise ZSLError.
+    """Read an uploaded split for a review, without corrections, or raise ZSLError.
 
-    ``files`` are a split, and perhaps a second file with ``labels`` and ``features``. ``groups``
-    says which rows come from one photograph, or the first group of ``pattern`` in the name of an
-    image file.
+    ``files`` are a split file and, optionally, a file with ``labels`` and ``features``. The
+    photograph of a row comes from the file ``groups``, or from the first group of ``pattern`` in
+    the name of its image file.
     """
 
     def read(folder: Path) -> AuditContext:
@@ -200,7 +200,7 @@ def context_of_files(
 
 
 def kept_with_folder(read: Callable[[Path], AuditContext]) -> AuditContext:
-    """Return the result of reading into a new folder, with memory maps of its files."""
+    """Read into a new folder, which is deleted with the context that maps its files."""
     folder = artifacts.scratch_folder()
     try:
         context = read(folder)
@@ -214,14 +214,14 @@ def kept_with_folder(read: Callable[[Path], AuditContext]) -> AuditContext:
 def photographs_of_dataset(
     dataset: ZSLDataset, groups: BinaryIO | None, pattern: str
 ) -> Photographs | None:
-    """Return which rows of a data set come from one photograph, by a file or by its names."""
+    """Return the photograph of each row of a data set, by a file or by names of image files."""
     with artifacts.scratch() as folder:
         arguments = _grouped(groups, pattern, folder)
         return photographs_of(arguments["groups"], arguments["group_pattern"], dataset.image_files)
 
 
 def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, Any]:
-    """Put a file of groups into a folder of its own, and return the arguments of the audit."""
+    """Write the file of groups to a folder, and return the arguments of the audit."""
     path = None
     if groups is not None:
         (folder / "groups").mkdir()
@@ -230,13 +230,13 @@ def _grouped(groups: BinaryIO | None, pattern: str, folder: Path) -> dict[str, A
 
 
 def vocabulary_of_file(file: BinaryIO) -> Vocabulary:
-    """Read an uploaded list of pre-training classes, one a line."""
+    """Read an uploaded list of pre-training classes, one class per line."""
     with artifacts.scratch() as folder:
         return read_vocabulary(put([file], folder, ("txt", "csv"))[0])
 
 
 def is_local() -> bool:
-    """Whether the visitor sits at the machine that runs the app; in the public mode never."""
+    """Return whether the visitor uses the machine of the server; always False in public mode."""
     context = st.context
     if visitors.is_public():
         return False
@@ -244,18 +244,18 @@ def is_local() -> bool:
 
 
 def names_this_machine(headers: Mapping[str, str]) -> bool:
-    """Whether a request was made to this machine by its own name, not passed on by a proxy."""
+    """Return whether a request addresses this machine as localhost, without a proxy."""
     headers = {name.lower(): value for name, value in headers.items()}
     if any(name.startswith("x-forwarded") or name in PROXIED for name in headers):
         return False
     hosts = {urlsplit(f"//{headers.get('host', '')}").hostname}
-    if "origin" in headers:  # what the browser requested; a proxy may put another host
+    if "origin" in headers:  # the browser's own address; a proxy may change the host
         hosts.add(urlsplit(headers["origin"]).hostname)
     return hosts <= {"localhost", "127.0.0.1", "::1"}
 
 
 def _imported(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
-    """Import, as often as a visit may."""
+    """Import a data set, unless the visit has reached its limit of imports."""
     imported, most = st.session_state.get(IMPORTS, 0), settings.IMPORTS_A_VISITOR()
     if imported >= most:
         raise ParameterError(
@@ -268,7 +268,7 @@ def _imported(source: Path, name: str, options: dict[str, Any]) -> ZSLDataset:
 
 
 def _free(name: str) -> str:
-    """Return the name, numbered if it is the one of nameless files."""
+    """Return the name; add a number to the default name of files without a usable name."""
     taken, free = available(), name
     for number in range(2, 1000):
         if free not in taken or name != NAMELESS:
@@ -286,7 +286,7 @@ def _refuse_taken(name: str, *, replace: bool) -> None:
 
 
 def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDINGS) -> list[Path]:
-    """Write every file into ``folder`` under its own plain name."""
+    """Write each file into ``folder`` under its own, cleaned name."""
     if not files:
         raise ParameterError("Expected one or more files; got none.")
     paths = []
@@ -306,7 +306,7 @@ def put(files: Sequence[BinaryIO], folder: Path, endings: Collection[str] = ENDI
 
 
 def _fill(path: Path, file: BinaryIO) -> None:
-    """Give an uploaded file a second name, or write a copy."""
+    """Hard-link an uploaded file to ``path``, or write a copy."""
     if (stored := upload_storage.stored_path(file)) is None:
         file.seek(0)
         with path.open("wb") as copy:
@@ -320,7 +320,7 @@ def _fill(path: Path, file: BinaryIO) -> None:
 
 
 def _plain(path: Path) -> str:
-    """Return the cleaned name of a file, its stem cut until the system takes it."""
+    """Return the cleaned name of a file, with the stem cut to :data:`MAX_STEM` bytes."""
     stem, suffix = clean_text(path.stem), clean_text(path.suffix, 16)
     return stem.encode()[: MAX_STEM - len(suffix.encode())].decode(errors="ignore") + suffix
 
@@ -328,8 +328,9 @@ def _plain(path: Path) -> str:
 def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
     """Return the main file and the options of the import.
 
-    Two .mat files of the field's layout and tables as :mod:`zslcore.datasets.table` has them need
-    no choice; of all others each array's part is guessed, and "more" lists the further files.
+    Two .mat files in the benchmark layout, and tables in the format of
+    :mod:`zslcore.datasets.table`, need no choice. For all other files the part of each array is
+    guessed, and the option "more" lists the further files.
     """
     mats, tables, csvs = (
         [path for path in paths if path.suffix in endings]
@@ -352,7 +353,7 @@ def _understood(paths: list[Path]) -> tuple[Path, dict[str, Any]]:
 
 
 def _understood_mats(mats: list[Path]) -> tuple[Path, dict[str, Any]]:
-    """Tell features from splits: by the usual name, or else features are the larger file."""
+    """Sort two files into features and splits: by the usual names, else by size."""
     features, splits = sorted(
         mats, key=lambda path: ("split" in path.name.lower(), -path.stat().st_size)
     )
@@ -366,7 +367,7 @@ def _has_column(path: Path, column: str) -> bool:
 
 
 def _settle(folder: Path, name: str) -> Path:
-    """Give the folder the data set's name, which its source is shown under."""
+    """Move the files to a folder with the data set's name, which is shown as the source."""
     inside = [p for p in folder.iterdir() if p.is_file() and not p.name.startswith(".")]
     home = folder / import_name(name)
     home.mkdir()

@@ -1,1 +1,1 @@
-"""Lessons for a class: questions, predictions of a room, and results."""
+"""Lessons for a class: questions, predictions of a room, and answers."""

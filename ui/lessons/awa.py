@@ -1,4 +1,4 @@
-"""The lesson on AWA1 and AWA2: counts, a printed p-value, and a shift that can be taken out."""
+"""Lesson on AWA1 and AWA2: image counts, a printed p-value, and a removable shift."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from zslcore.datasets.simulated_names import name_without_effects
 from zslcore.metrics.significance import PairedTest
 
 PAIR = ("simulated-AWA1", "simulated-AWA2")
-#: Closed forms: they are fitted while one waits.
+#: Methods with closed forms, fitted within seconds.
 METHODS = ("LinearV2S", "LinearS2V", "ESZSL")
 PRINTED, HERE, BARE = "as printed, real images", "simulated with shift", "simulated without shift"
 QUESTIONS = {
@@ -39,14 +39,14 @@ CELLS = WordAnswers(("lower on the other data set", "equal or higher"))
 
 
 def _names(which: str) -> tuple[str, str]:
-    """Return the simulated AWA1 and AWA2, with the shift or without."""
+    """Return the names of the simulated AWA1 and AWA2, with or without the shift."""
     if which == HERE:
         return PAIR
     return name_without_effects(PAIR[0]) or PAIR[0], name_without_effects(PAIR[1]) or PAIR[1]
 
 
 def _table(which: str) -> tuple[pd.DataFrame, str, str]:
-    """Return accuracies of one data set on the other, and the names of both in them."""
+    """Return the accuracies within and across two data sets, and the names of the two."""
     if which == PRINTED:
         return cross_dataset.printed_table(), "AWA1", "AWA2"
     names = _names(which)
@@ -89,7 +89,7 @@ def _cells(which: str) -> Outcome:
 
 
 def _tested(which: str) -> tuple[Outcome, Mapping[str, PairedTest]]:
-    """Draw the differences of pairs for each question; return the tests as well."""
+    """Draw the differences of pairs for each question; return the figure and the tests."""
     table, *names = _table(which)
     tests = cross_dataset.cross_tests(table, *names)
     strips = {which: (cross_dataset.paired_differences(table, *names), tests)}
@@ -116,7 +116,7 @@ def _larger(which: str) -> Outcome:
 
 
 def nearest_shares(names: tuple[str, str]) -> dict[str, float]:
-    """Return how often the nearest class mean of the other data set is of the same class."""
+    """Return the share of classes with the same class as nearest mean in the other data set."""
     means = [cache.mean_features(name, cache.dataset(name).digest) for name in names]
     by_name = {}
     for own, other, name in ((means[0], means[1], names[0]), (means[1], means[0], names[1])):

@@ -1,4 +1,4 @@
-"""Lesson on calibration: seen classes win, gamma, and the metrics that papers print."""
+"""Lesson on calibration: why seen classes win, gamma, and the metrics that papers print."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ FIFTHS = Ranges((0.2, 0.4, 0.6, 0.8), lambda share: f"{share:.0%}".replace("%", 
 POINTS = Ranges((0.01, 0.03, 0.1), lambda gap: f"{100 * gap:.0f} point{'s' * (gap > 0.01)}")
 FACTORS = Ranges((1.1, 1.5, 2.0, 3.0), lambda factor: f"{factor:g} times")
 DIRECTIONS = WordAnswers(("it rises", "it stays the same", "it falls"))
-#: Multiples of the validated gamma.
+#: Option -> factor of the validated gamma.
 STOPS = {"as validated": 1.0, "γ = 0": 0.0, "a quarter": 0.25, "half of it": 0.5, "twice that": 2.0}
-#: Shares of the training images that a split keeps; the question is about the first.
+#: Option -> share of the training images that is kept; the question is on the first.
 KEPT = {"10 %": 0.1, "20 %": 0.2, "30 %": 0.3, "50 %": 0.5, "70 %": 0.7, "100 %": 1.0}
-#: Metrics that papers print -> their names in the registry.
+#: Metric that papers print -> its name in the registry.
 NUMBERS = {
     "H, separate spaces": "separate_harmonic",
     "H, one space": "plain_harmonic",
@@ -58,7 +58,7 @@ def validated_run(method: str, data: str = DATA[0]) -> tuple[RunResult, Answered
 
 
 def _both_of(run: RunResult) -> tuple[OperatingPoint, OperatingPoint]:
-    """Return accuracies at gamma = 0 and at the chosen one; lessons test both sides."""
+    """Return the accuracies at gamma = 0 and at the chosen gamma, which runs of lessons have."""
     plain, calibrated = run.evaluation.plain, run.evaluation.calibrated
     assert plain is not None
     assert calibrated is not None
@@ -161,7 +161,7 @@ def _chosen(method: str) -> Outcome:
 
 
 def _number(name: str, method: str) -> Outcome:
-    """Show the metrics up to the one that is predicted."""
+    """Show the metrics up to the metric that the step asks for."""
     f, names = _figures(method), list(NUMBERS)
     values = {each: f[NUMBERS[each]] for each in names[: names.index(name) + 1]}
     facts = {"method": method, "area": f["ausuc_per_sample"], "auroc": f["auroc"]}
@@ -191,7 +191,7 @@ def _moved(method: str) -> Outcome:
 
 
 def _fewer_seen(test: AnsweredTest) -> AnsweredTest:
-    """Return a test set without every second image of seen classes."""
+    """Return the test set without every second image of seen classes."""
     of_seen = test.answers.of_seen
     kept = np.flatnonzero(~of_seen | (np.cumsum(of_seen) % 2 == 0))
     return PredictedRows.of_scores(test, np.arange(len(of_seen))).taken(kept)
@@ -207,7 +207,7 @@ def _elsewhere(data: str) -> Outcome:
 
 
 def _fewer_images(kept: str) -> Outcome:
-    """Fit on shares of the training images, with parameters and gamma of the whole split."""
+    """Fit on shares of the training images, with the parameters and gamma of the full split."""
     run, _ = validated_run("LinearS2V")
     dataset = cache.dataset(DATA[0])
     split, accuracies, images = dataset.split("PS"), {}, {}

@@ -1,4 +1,4 @@
-"""Handouts of a teacher: the room's link as a QR code, and a lesson on paper."""
+"""Tools of a teacher: the room's link as a QR code, and a lesson on paper."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ONLY_HERE = {"localhost", "127.0.0.1", "::1", "[::1]"}
 
 def show_tools(lesson: Lesson, place: Place) -> None:
     """Offer the room, the link of this step, and the handout."""
-    # A download has no page to read them from.
+    # The sources and the address of the page are not known in a download.
     shown = downloads.page_sources(), downloads.address()
     with st.container(horizontal=True, key="lesson_tools"):
         if not place.room:
@@ -69,7 +69,7 @@ def show_entrance(place: Place) -> None:
 
 
 def link_of(place: Place, page: str | None = None) -> str:
-    """Return the address of a step, on the page of another address where one is given."""
+    """Return the address of a step, on this page or on ``page``."""
     page = downloads.address() if page is None else page
     return f"{page.partition('?')[0]}?{urlencode(place.query())}"
 

@@ -1,4 +1,4 @@
-"""The lesson on leakage and overlap: four splits to audit, then classes in the pre-training set."""
+"""Lesson on leakage and overlap: four faulty splits, then classes in the pre-training set."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def _fault(question: str, which: str) -> Outcome:
 
 
 def _clues(question: str) -> str:
-    """Return the clues of a faulty split, one a line."""
+    """Return the clues of a faulty split, one per line."""
     _, clues, _ = cache.quiz_question(question)
     return "\n".join(f"- {what}: {value}" for what, value in clues)
 
 
 def _grouped(name: str, split: str, group: Group) -> set[int]:
-    """Return the test classes in the pre-training set, related to its classes, or unrelated."""
+    """Return the test classes of a group: in the pre-training set, related to it, or unrelated."""
     dataset = cache.dataset(name)
     parts = dataset.split(split)
     table = cache.class_overlaps(
@@ -74,7 +74,7 @@ def _overlap(split: str) -> Outcome:
 
 
 def _gains(name: str, method: str) -> tuple[pd.DataFrame, pd.Series]:
-    """Return the accuracy of every test class of split SS, and the gain by overlap."""
+    """Return the accuracy of each test class of split SS, and the gain by overlap."""
     dataset = cache.dataset(name)
     accuracy = cache.class_accuracy(RunSpec.among_unseen(dataset, "SS", method))
     in_set, related = (_grouped(name, "SS", group) for group in GROUPS[:2])
@@ -96,7 +96,7 @@ def _bars(name: str, method: str) -> Outcome:
 
 
 def _simulated(which: str) -> Outcome:
-    """Show the bars of the simulated data with effect, or without."""
+    """Show the accuracy bars of the simulated data, with or without the effect."""
     name = DATA if which == WITH else name_without_effects(DATA) or DATA
     bars = _bars(name, METHODS[0])
     return Outcome(bars.figure, bars.answer, {**bars.facts, "which": which})

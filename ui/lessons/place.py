@@ -12,21 +12,21 @@ from ui.lessons.room import ROOMS, Shown
 from ui.lessons.step import Lesson
 from ui.shell import visitors
 
-#: Where a session has the codes of the rooms that were opened in it.
+#: Where a session keeps the codes of the rooms that it opened.
 LED = "lesson_rooms_led"
 
 
 def leads(room: str) -> bool:
-    """Whether this visitor opened the room, on this visit or in this browser before."""
+    """Return whether this visitor opened the room, in this visit or earlier in this browser."""
     return room in st.session_state.get(LED, ()) or ROOMS.is_of(room, visitors.who())
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A step of a lesson, from 1 on, in a ``room`` with counted answers, if any.
+    """Place in a lesson: a step, from 1, and the ``room`` that counts answers, if any.
 
-    ``follows``: it is the screen of a student; ``led`` is what the teacher had shown when it was
-    made.
+    ``follows`` marks the screen of a student; ``led`` is the step shown by the teacher when this
+    place was made.
     """
 
     lesson: str
@@ -54,7 +54,7 @@ class Place:
         return place.in_room(lessons) if room else place
 
     def in_room(self, lessons: Mapping[str, Lesson]) -> Self:
-        """Return the place of the room: its teacher leads, all others follow."""
+        """Return the place in the room: the teacher sets it, students follow."""
         if leads(self.room):
             ROOMS.show(self.room, self.shown)
             return self
@@ -67,12 +67,12 @@ class Place:
 
     @property
     def shown(self) -> Shown:
-        """Lesson, step and whether its answer is revealed, for the room."""
+        """Lesson, step, and whether its answer is revealed, as stored for the room."""
         return self.lesson, self.step, self.revealed
 
     @property
     def question(self) -> str:
-        """Key of the answers to this step."""
+        """Key of this step's answers in the room."""
         return f"{self.lesson} {self.step}"
 
     def query(self) -> dict[str, str]:
@@ -85,7 +85,7 @@ class Place:
         return parameters
 
     def go(self, *, step: int | None = None, revealed: bool = False) -> None:
-        """Go to a step; the page runs again there."""
+        """Go to a step by rerunning the page."""
         target = replace(self, step=self.step if step is None else step, revealed=revealed)
         st.query_params.from_dict(target.query())
         st.rerun()

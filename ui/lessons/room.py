@@ -1,7 +1,7 @@
-"""Predictions of the visitors of a room, for all servers of a data folder.
+"""Answers of the visitors in a room, for all servers of a data folder.
 
-No name is stored: an answer belongs to a random number of a visit, so that a change of mind counts
-once. Rooms, each with a code, are in a SQLite file of the data folder.
+Names are not stored. An answer belongs to a random number for the visit, so that a changed answer
+counts once. Rooms, each with a code, are in a SQLite file in the data folder.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from zslcore.exceptions import ZSLError
 from zslcore.jobs.runner import ANYONE, Visitor
 from zslcore.storage.files import data_folder
 
-#: Letters and digits that are not taken for each other when read aloud or from afar.
+#: Letters and digits that are not confused when read aloud or from a distance.
 _SIGNS = "ABCDEFGHJKMNPQRTUVWXYZ2346789"
 _CODE = 5
 FILE = "rooms.sqlite"
-#: Seconds that a server waits for another one's write.
+#: Seconds that a server waits while another server writes.
 BUSY = 20.0
-#: Seconds between two notes that a room is in use.
+#: Least seconds between two updates of a room's last use.
 NOTED_EVERY = 60.0
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS rooms"
@@ -36,10 +36,10 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS shown"
     " (code TEXT PRIMARY KEY, lesson TEXT, step INTEGER, revealed INTEGER)",
 )
-#: What a room looks at: lesson, step from 1 on, and whether its answer is revealed.
+#: Step shown in a room: lesson, step from 1, and whether its answer is revealed.
 Shown = tuple[str, int, bool]
-#: Which room goes for one more: of the address with most rooms, of the browser with most rooms
-#: there, an empty one, the one that was used longest ago.
+#: Room to close when there are too many: by address with most rooms, browser with most rooms at the
+#: address, rooms without answers first, then least recently used.
 _FIRST_TO_GO = """
 SELECT code FROM rooms WHERE {where}
 ORDER BY (SELECT COUNT(*) FROM rooms AS r WHERE r.address = rooms.address) DESC,
@@ -51,17 +51,18 @@ ORDER BY (SELECT COUNT(*) FROM rooms AS r WHERE r.address = rooms.address) DESC,
 
 @cache
 def _refuge() -> Path:
-    """Return a folder for rooms where the data folder cannot be written."""
+    """Return a temporary folder for rooms if the data folder cannot be written to."""
     return Path(tempfile.mkdtemp(prefix="zsl-rooms-"))
 
 
 class Rooms:
     """All rooms of a data folder.
 
-    Of ``most`` rooms one browser has at most ``share``, one network address ``share_of_address``;
-    for one more, the first of theirs goes. ``visits`` are the visitors whose answers to one
-    question are stored; in a full room an address with fewer of them takes the place of the one
-    with most. A room is forgotten ``seconds`` after it was opened; all servers have the same clock.
+    There are at most ``most`` rooms, of which a browser may open ``share`` and a network address
+    ``share_of_address``; a further room closes another room of the same limit. A question has
+    answers from at most ``visits`` visits; if these are used up, a vote from an address with fewer
+    votes replaces one from the address with most. A room closes ``seconds`` after it was opened, by
+    the common clock of all servers.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class Rooms:
         self.seconds, self._clock = seconds, clock
 
     def open(self, visitor: Visitor = ANYONE) -> str:
-        """Open a room of a visitor; returns its code."""
+        """Open a room for a visitor; return its code."""
         now = self._clock()
         with self._writing() as db:
             owner = (visitor.address, visitor.browser)
@@ -93,7 +94,7 @@ class Rooms:
                     return code
 
     def has(self, code: str) -> bool:
-        """Whether there is a room with this code."""
+        """Return whether a room has this code."""
         with self._reading() as db:
             used = self._used(db, code)
         if used is not None and abs(self._clock() - used) > NOTED_EVERY:
@@ -102,10 +103,10 @@ class Rooms:
         return used is not None
 
     def answer(self, code: str, question: str, visit: str, answer: str, address: str = "") -> bool:
-        """Take an answer of a visit, a random number; return whether it counts.
+        """Store an answer of a visit, given by its random number; return whether it was stored.
 
-        It does not where the room is full of answers from as many or fewer visits of every other
-        address.
+        An answer is refused for a room that is closed, or that is full and has no address with two
+        votes more than this address.
         """
         with self._reading() as db:
             if self._used(db, code) is None:
@@ -128,18 +129,18 @@ class Rooms:
             return True
 
     def counts(self, code: str, question: str) -> Counter[str]:
-        """Return how many visitors gave each answer to a question."""
+        """Return the number of visitors by answer to a question."""
         with self._reading() as db:
             return Counter(answer for _, answer in self._votes(db, code, question))
 
     def is_of(self, code: str, visitor: Visitor) -> bool:
-        """Whether this visitor opened the room."""
+        """Return whether this visitor opened the room."""
         with self._reading() as db:
             row = db.execute("SELECT address, browser FROM rooms WHERE code = ?", (code,))
             return row.fetchone() == (visitor.address, visitor.browser)
 
     def show(self, code: str, shown: Shown) -> None:
-        """Let all of a room look at a step."""
+        """Show a step to everyone in a room."""
         if self.shown(code) == shown:
             return
         with self._writing() as db:
@@ -159,13 +160,13 @@ class Rooms:
     def _make_room(
         self, db: sqlite3.Connection, where: str, owner: tuple[str, ...], most: int
     ) -> None:
-        """Close rooms until there is room for one more."""
+        """Close rooms until fewer than ``most`` match ``where``."""
         while db.execute(f"SELECT COUNT(*) FROM rooms WHERE {where}", owner).fetchone()[0] >= most:  # noqa: S608
             (code,) = db.execute(_FIRST_TO_GO.format(where=where), owner).fetchone()
             _close(db, code)
 
     def _used(self, db: sqlite3.Connection, code: str) -> float | None:
-        """Return when a room was used last; None where there is none."""
+        """Return the time of a room's last use; None if the room does not exist."""
         row = db.execute(
             "SELECT used FROM rooms WHERE code = ? AND opened >= ?", (code, self._oldest())
         ).fetchone()
@@ -184,7 +185,7 @@ class Rooms:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Lend the file to this server alone; rooms that are too old go first."""
+        """Lock the file for writing, and close rooms that are too old."""
         with self._reading() as db:
             db.execute("BEGIN IMMEDIATE")
             for (code,) in db.execute(
@@ -196,7 +197,7 @@ class Rooms:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        """Open the file; raise ZSLError when it cannot be read or written."""
+        """Open the file; raise ZSLError if it cannot be read or written."""
         try:
             with closing(_opened()) as db:
                 yield db
@@ -210,7 +211,7 @@ def _close(db: sqlite3.Connection, code: str) -> None:
 
 
 def _give_way(db: sqlite3.Connection, code: str, question: str, address: str) -> bool:
-    """Delete the newest vote of the address with most, unless ``address`` has as many but one."""
+    """Delete the newest vote of the address with most, if it has two more than ``address``."""
     votes = Counter(
         each
         for (each,) in db.execute(
@@ -229,13 +230,13 @@ def _give_way(db: sqlite3.Connection, code: str, question: str, address: str) ->
 
 
 def _opened() -> sqlite3.Connection:
-    """Open the file of the data folder; a damaged one is replaced: rooms live some hours."""
+    """Open the file in the data folder; replace a corrupt file, since rooms last hours only."""
     path = data_folder() / FILE
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         return _connected(path)
     except sqlite3.DatabaseError as error:
-        if isinstance(error, sqlite3.OperationalError):  # locked, or cannot be written
+        if isinstance(error, sqlite3.OperationalError):  # locked or not writable
             return _connected(_refuge() / FILE)
         path.unlink(missing_ok=True)
         return _connected(path)
@@ -246,7 +247,7 @@ def _opened() -> sqlite3.Connection:
 def _connected(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=BUSY, isolation_level=None)
     try:
-        db.execute("PRAGMA synchronous = OFF")  # what a power cut takes is some hours old at most
+        db.execute("PRAGMA synchronous = OFF")  # losing it in a power cut is no harm
         for table in _TABLES:
             db.execute(table)
     except BaseException:
@@ -255,5 +256,5 @@ def _connected(path: Path) -> sqlite3.Connection:
     return db
 
 
-#: One for all visitors.
+#: The rooms of this server's data folder.
 ROOMS = Rooms()

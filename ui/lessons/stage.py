@@ -21,11 +21,11 @@ from ui.shell.text import plain
 from ui.takeaway.downloads import show_command
 
 _LOOK = Path(__file__).with_name("lessons.css")
-LOOK_EVERY = 2.0  # seconds between two counts of the room
+LOOK_EVERY = 2.0  # seconds between two updates of a room
 
 
 def show_lesson(lesson: Lesson, place: Place) -> None:
-    """Show the step of a lesson in the address."""
+    """Show the step of a lesson at ``place``."""
     st.html(_LOOK)
     step = lesson.steps[place.step - 1]
     with st.container(key="lesson_stage"):
@@ -121,7 +121,7 @@ class _RoomQuestion:
 
 @partial(fragment, run_every=LOOK_EVERY)
 def _follow(place: Place) -> None:
-    """Run a student's page again when the teacher has moved on."""
+    """Rerun a student's page when the teacher has moved on."""
     if ROOMS.shown(place.room) != place.led:
         st.rerun()
     st.caption(f"Room {place.room}. Your teacher reveals the answer and moves on.")
@@ -129,7 +129,7 @@ def _follow(place: Place) -> None:
 
 @partial(fragment, run_every=LOOK_EVERY)
 def _tell_room(place: Place) -> None:
-    """Show the number of answers of the room, not the answers."""
+    """Show the number of answers in the room without the answers."""
     if place.room:
         n = ROOMS.counts(place.room, place.question).total()
         st.markdown(f"Room **{place.room}**: {n} {'answer' if n == 1 else 'answers'}")
@@ -148,11 +148,11 @@ def _show_room(question: _RoomQuestion) -> None:
     )
 
 
-# --- The way through it ---------------------------------------------------------------------------
+# --- Navigation -----------------------------------------------------------------------------------
 
 
 def _show_way(lesson: Lesson, place: Place) -> None:
-    """Offer the step before, the reveal or the step after; arrow keys do the same."""
+    """Offer the previous step, and the answer or the next step; arrow keys work, too."""
     last = place.step == len(lesson.steps)
     with st.container(horizontal=True, key="lesson_way"):
         if st.button("Previous", key="lesson_previous", shortcut="Left", disabled=place.step == 1):

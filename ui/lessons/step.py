@@ -1,7 +1,7 @@
-"""Steps of a lesson: each has a question to predict, one control and a figure.
+"""Steps of a lesson, each with a question, one control and a figure.
 
-The words are in a TOML file of the lesson's name; numbers are computed when a step is shown and
-stand in the sentences as ``{name:format}``.
+The text is in a TOML file with the lesson's name; numbers are computed when a step is shown and
+inserted into the sentences at ``{name:format}``.
 """
 
 from __future__ import annotations
@@ -25,38 +25,38 @@ class StepAnswers(Protocol):
 
     @property
     def labels(self) -> Sequence[str]:
-        """The answers as shown."""
+        """The answers as text on screen."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordAnswers:
-    """Answers in words."""
+    """Answers that are words."""
 
     labels: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """Answers that are ranges of a number, between rising ``edges``; ``write`` makes it a text."""
+    """Answers that are ranges between increasing ``edges``; ``write`` formats an edge."""
 
     edges: tuple[float, ...]
     write: Callable[[float], str]
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the ranges in words."""
+        """The ranges as text, lowest first."""
         between = [f"{self.write(a)} to {self.write(b)}" for a, b in pairwise(self.edges)]
         first, last = self.write(self.edges[0]), self.write(self.edges[-1])
         return (f"less than {first}", *between, f"{last} or more")
 
     def of(self, value: float) -> str:
-        """Return the range that has a value; an edge belongs to the range above it."""
+        """Return the range that contains a value; an edge belongs to the range above it."""
         return self.labels[bisect_right(self.edges, value)]
 
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """The control of a step; the question is about its first option."""
+    """The control of a step; the question is asked for its first option."""
 
     label: str
     options: tuple[str, ...]
@@ -65,7 +65,7 @@ class Control:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Result of a step: figure, right answer, and the values in its sentences."""
+    """Result of a step: figure, right answer, and the values for its sentences."""
 
     figure: Chart
     answer: str
@@ -74,7 +74,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class StepView:
-    """Revealed content of a step: figure, sentence to notice and right answer."""
+    """Revealed content of a step: figure, alternative text, sentence to notice, right answer."""
 
     figure: Chart
     alt: str
@@ -84,10 +84,10 @@ class StepView:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One screen of a lesson; ``see`` makes its view for an option of the control.
+    """One screen of a lesson; ``see`` returns its view for an option of the control.
 
-    ``data`` are the data sets that it computes on, none for counts and printed tables; ``context``
-    makes the text before the question.
+    ``data`` are the data sets used by the computation, empty for counts and printed tables;
+    ``context`` returns the text before the question.
     """
 
     title: str
@@ -99,13 +99,13 @@ class Step:
     context: Callable[[], str] = lambda: ""
 
     def right(self) -> str:
-        """Return the right answer, computed."""
+        """Compute and return the right answer."""
         return self.see(self.control.options[0]).answer
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson, ``minutes`` long in a class; ``command`` makes the line that repeats it."""
+    """A lesson of ``minutes`` in a class; ``command`` returns the command that repeats it."""
 
     name: str
     title: str
@@ -117,7 +117,7 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """The part of a :class:`Step` that is computed, from an option of the control."""
+    """The computed part of a :class:`Step`, for an option of the control."""
 
     answers: StepAnswers
     control: Control
@@ -127,7 +127,7 @@ class Exercise:
 
 
 class _Sentences(string.Formatter):
-    """Write fractions as percent, differences as points, p-values with three digits."""
+    """Formatter of fractions as percent, differences as points, p-values with three digits."""
 
     _WRITE: Mapping[str, Callable[[Any], str]] = {
         "percent": percent,
@@ -144,7 +144,7 @@ class _Sentences(string.Formatter):
 
 
 def read_lesson(name: str, exercises: Mapping[str, Exercise], command: Callable[[], str]) -> Lesson:
-    """Return the lesson in the TOML file of its name; its steps name ``exercises`` by ``see``."""
+    """Read the lesson in ``<name>.toml``; ``see`` of a step is a key of ``exercises``."""
     lesson = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
     write = _Sentences().format
 
