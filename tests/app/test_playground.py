@@ -302,7 +302,7 @@ def test_answers_to_other_rows_are_refused():
     digits = cache.dataset("digits")
     test = answers.played(answers.spec_of(digits, "PS", "LinearS2V")).test
     swapped = SimpleNamespace(y=test.y[::-1], classes=test.classes)
-    with pytest.raises(DatasetError, match=r"digits, split 'PS': expected answers to its 785 test"):
+    with pytest.raises(DatasetError, match=r"digits, split 'PS': expected predictions of 785 test"):
         answers.dataset_rows(digits, "PS", swapped)
 
 

@@ -1,1 +1,1 @@
-"""Parts of the screen that Streamlit does not have."""
+"""Components that Streamlit does not have."""

@@ -1,4 +1,4 @@
-"""Colours of the images of a map: class, role, or prediction of a method."""
+"""Colours of the images on a map: by class, by role, or by prediction of a method."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ COLOURS = (
     "neighbours preserved",
     "density",
 )
-#: Those that need a method.
+#: Colours that need predictions of a method.
 OF_ANSWERS = ("right or wrong", "prediction", "confidence")
 UNTESTED = "not in the test set"
-#: Words for an image, in the order of the legend -> what it means in the palette.
+#: Colour -> legend entry of an image -> its meaning in the palette, in the order of the legend.
 WORDS = {
     "seen or unseen": {"seen": "seen", "unseen": "unseen", "in neither": "other"},
     "overlap": {"not in ImageNet-1K": "not in it", "in ImageNet-1K": "in ImageNet-1K"},
@@ -54,10 +54,10 @@ FIFTHS = (
 
 
 def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) -> list[str]:
-    """Return the ways to colour a map, by data set first where it has two.
+    """Return the ways to colour a map; the first is by data set if there are two.
 
-    ``of_both``: an image is of one data set alone; ``one_map``: it lies on one map alone, which
-    alone can keep its neighbours.
+    ``of_both`` : whether each image is of a single data set; ``one_map`` : whether it is on a
+        single map, without which preserved neighbours are not defined.
     """
     out = [c for c in COLOURS if c != "data set"]
     if known_to_extractor(datasets[0]).isna().all():
@@ -68,7 +68,7 @@ def colours_of(datasets: Sequence[ZSLDataset], *, of_both: bool, one_map: bool) 
 
 
 def coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colouring:
-    """Return the category of every image; ``method`` where :data:`OF_ANSWERS` has the colour."""
+    """Return the category of each image; colours in :data:`OF_ANSWERS` need ``method``."""
     colourings: dict[str, Callable[[], Colouring]] = {
         "class": lambda: colour_by_class(scene),
         "density": lambda: colour_by_density(scene),
@@ -89,7 +89,7 @@ def coloured(scene: Scene, colour: str, split: str, method: str | None) -> Colou
 
 
 def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Return the words of every image, from those of every row of each data set."""
+    """Return the value of each image in the scene, from one array of row values per data set."""
     out = np.empty(len(scene), dtype=of_rows[0].dtype)
     for i, words in enumerate(of_rows):
         here = scene.part == i
@@ -97,11 +97,12 @@ def _of_images(scene: Scene, of_rows: Sequence[np.ndarray]) -> np.ndarray:
     return out
 
 
-# --- What is known of an image --------------------------------------------------------------------
+# --- Colours by data set
+# ---------------------------------------------------------------------------
 
 
 def roles(dataset: ZSLDataset, split: str) -> np.ndarray:
-    """Return the role of every image's class in a split."""
+    """Return the role of each image's class in a split."""
     role = np.full(dataset.n_classes, "in neither", dtype=object)
     role[dataset.split(split).seen_classes] = "seen"
     role[dataset.split(split).unseen_classes] = "unseen"
@@ -119,11 +120,12 @@ def _by_set(scene: Scene) -> Colouring:
     return colour_by_group(groups, dict(zip(names, ("first", "second"), strict=False)))
 
 
-# --- What a method says of it ---------------------------------------------------------------------
+# --- Colours by prediction
+# -------------------------------------------------------------------------
 
 
 def answers_of(dataset: ZSLDataset, split: str, method: str) -> PredictedPoints:
-    """Fit ``method`` on this data set's training images; parameters and gamma are validated."""
+    """Return the predictions of ``method`` on a split, with validated parameters and gamma."""
     spec = RunSpec(dataset=dataset.name, split=split, method=method, digest=dataset.digest)
     result, scores = waiting.scored_run_of(spec)
     return predicted_points(
@@ -139,7 +141,7 @@ def _outcomes(dataset: ZSLDataset, split: str, method: str) -> np.ndarray:
 
 
 def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
-    """Colour by the class that an image is taken for; classes look as under "class"."""
+    """Colour by predicted class, with the colours of "class"."""
     categories = []
     for i, dataset in enumerate(scene.datasets):
         number = np.arange(dataset.n_classes) if i == 0 else match_classes(*scene.datasets)
@@ -155,19 +157,20 @@ def _by_answer(scene: Scene, split: str, method: str) -> Colouring:
 
 
 def _by_lead(scene: Scene, split: str, method: str) -> Colouring:
-    """Colour by how far the answer's score lies above the next, in fifths of a data set."""
+    """Colour by fifths of a data set's images, sorted by the margin of the predicted class."""
     answers = [answers_of(dataset, split, method) for dataset in scene.datasets]
     ranks = [np.argsort(np.argsort(each.lead, kind="stable")) for each in answers]
-    shares = [rank / len(rank) for rank in ranks]  # scales of two data sets are not alike
+    shares = [rank / len(rank) for rank in ranks]  # scales of two data sets differ
     tested = _of_images(scene, [each.tested for each in answers])
     return colour_by_fifths(_of_images(scene, shares), tested, FIFTHS, UNTESTED)
 
 
-# --- What the map makes of it ---------------------------------------------------------------------
+# --- Colours by map
+# --------------------------------------------------------------------------------
 
 
 def _by_neighbours(scene: Scene) -> Colouring:
-    """Colour by the share of an image's nearest ones that are near it on the map."""
+    """Colour by the share of an image's nearest images that are also near it on the map."""
     shares = np.zeros(len(scene))
     for one_map in dict.fromkeys(scene.maps):
         sets = tuple(dataset for dataset in scene.datasets if dataset.digest in one_map.digests)

@@ -1,4 +1,4 @@
-"""The scene of a view of maps: images, panels, colours, names and the choices of a link."""
+"""Scene of the map view: images, panels, colours, class names, and choices in the address."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from zslcore.datasets import ZSLDataset
 from zslcore.datasets.facts import title
 from zslcore.interactive.point_map import LegendEntry, MapPanel
 
-#: Eight colours and seven symbols distinguish 56 classes; more of them share a look.
+#: Eight colours and seven symbols distinguish 56 classes; further classes share a look.
 _COLORS = (
     *(SEEN, UNSEEN, VALIDATED, OVERLAP, FIRST, SECOND, NEUTRAL),
     Mark("#8B5E3C", "circle", night="#C49A78"),
@@ -54,7 +54,7 @@ _STEPS = (
     "#D2E21B",
     "#FDE725",
 )
-#: How each meaning looks, everywhere.
+#: Meaning -> its mark.
 _LOOKS = {
     "seen": SEEN,
     "unseen": UNSEEN,
@@ -70,11 +70,11 @@ _LOOKS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """The images of one view of one or two data sets, and where each panel puts them.
+    """Images of one or two data sets, and their positions on each panel.
 
-    ``maps``, ``images`` and their ``places`` are of each panel; ``part``, ``row`` and ``labels``,
-    of shape (n,), are data set, row there and class of every image; ``behind``: each panel shows
-    the other's points faintly.
+    ``maps``, ``images`` (indices) and ``places`` (coordinates) have one entry per panel. ``part``,
+    ``row`` and ``labels``, each of shape (n,), are the data set of an image, its row in it, and its
+    class. ``behind`` : whether a panel also shows the points of the other panel faintly.
     """
 
     datasets: tuple[ZSLDataset, ...]
@@ -90,7 +90,7 @@ class Scene:
 
     @classmethod
     def overlay(cls, datasets: Sequence[ZSLDataset], *maps: EmbeddedMap) -> Scene:
-        """One panel a map, all of the same images."""
+        """Return one panel per map, all with the same images."""
         first, everything = maps[0], np.arange(len(maps[0]))
         titles = [METHOD_NAMES[one.settings.method] for one in maps] if len(maps) > 1 else [""]
         return cls(
@@ -107,7 +107,7 @@ class Scene:
 
     @classmethod
     def side_by_side(cls, datasets: Sequence[ZSLDataset], joint: EmbeddedMap) -> Scene:
-        """One panel a data set, of one map of both."""
+        """Return one panel per data set, both from one joint map."""
         images = tuple(np.flatnonzero(joint.part == i) for i in (0, 1))
         return cls(
             datasets=tuple(datasets),
@@ -130,10 +130,10 @@ class Scene:
         *,
         same: bool,
     ) -> Scene:
-        """One panel a data set, each with a map of its own.
+        """Return one panel per data set, each with its own map.
 
-        ``order`` is, for every class of the second data set, its number in the first; ``same``: row
-        i is the same image in both, else no image is in both panels.
+        ``order`` maps each class of the second data set to its number in the first. ``same`` :
+        whether row i is the same image in both data sets; otherwise no image is in both panels.
         """
         one, two = maps
         if same and np.array_equal(one.row, two.row):
@@ -159,7 +159,7 @@ class Scene:
 
     @property
     def title(self) -> str:
-        """Title: data sets and layout, simulated data called so."""
+        """Title with methods and data sets, simulated data marked."""
         methods = dict.fromkeys(METHOD_NAMES[one.settings.method] for one in self.maps)
         names = dict.fromkeys(
             f"{data.name} (simulated)"
@@ -181,7 +181,7 @@ class Scene:
         alt: str,
         sought: Sequence[int] | np.ndarray | None = None,
     ) -> list[MapPanel]:
-        """Return the map to draw, with the names of all classes or of those ``sought``."""
+        """Return the panels to draw, with the names of all classes or of the classes ``sought``."""
         return [
             MapPanel(
                 title=title,
@@ -199,7 +199,7 @@ class Scene:
     def _names(
         self, image: np.ndarray, xy: np.ndarray, sought: Sequence[int] | np.ndarray | None
     ) -> list[dict[str, Any]]:
-        """Return the name of every class at the middle of its points, largest class first."""
+        """Return the name of each class at the median of its points, largest class first."""
         if sought is not None:
             meant = np.isin(self.labels[image], sought)
             image, xy = image[meant], xy[meant]
@@ -212,7 +212,7 @@ class Scene:
         ]
 
     def selected(self, selection: Mapping[str, Any] | None) -> np.ndarray:
-        """Return whether each image is inside a selection, as the browser has drawn it."""
+        """Return a mask of the images inside a selection drawn in the browser."""
         out = np.zeros(len(self), dtype=bool)
         if selection is None or not 0 <= selection["panel"] < len(self.images):
             return out
@@ -222,7 +222,7 @@ class Scene:
         return out
 
     def table(self) -> pd.DataFrame:
-        """Return one row per image: data_set, row, class and its place on every panel."""
+        """Return one row per image: data_set, row, class, and its position on each panel."""
         names = np.array([dataset.name for dataset in self.datasets], dtype=object)
         table = pd.DataFrame(
             {
@@ -246,7 +246,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Colouring:
-    """A category for every image, int array of shape (n,), and how each category looks."""
+    """Category of each image, int array of shape (n,), and the look of each category."""
 
     category: np.ndarray
     palette: tuple[LegendEntry, ...]
@@ -255,7 +255,7 @@ class Colouring:
 
 
 def class_palette(names: Sequence[str]) -> tuple[LegendEntry, ...]:
-    """Return a colour and a symbol for every class."""
+    """Return a colour and a symbol for each class."""
     return tuple(
         LegendEntry(
             name, _COLORS[c % len(_COLORS)].color, _SYMBOLS[c // len(_COLORS) % len(_SYMBOLS)]
@@ -265,13 +265,13 @@ def class_palette(names: Sequence[str]) -> tuple[LegendEntry, ...]:
 
 
 def colour_by_class(scene: Scene) -> Colouring:
-    """Colour by class; so few that a list can be read get one."""
+    """Colour by class, with a legend for at most 24 classes."""
     names = scene.classes
     return Colouring(scene.labels, class_palette(names), "list" if len(names) <= 24 else "none")
 
 
 def colour_by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
-    """Colour by the name of a group, (n,); ``words`` has the names' meanings, in legend order."""
+    """Colour by group name, shape (n,); ``words`` maps names to meanings, in legend order."""
     order = {name: k for k, name in enumerate(words)}
     return Colouring(
         np.array([order[name] for name in groups], dtype=np.uint16),
@@ -283,7 +283,7 @@ def colour_by_group(groups: np.ndarray, words: Mapping[str, str]) -> Colouring:
 
 
 def colour_by_density(scene: Scene) -> Colouring:
-    """Colour by how crowded the map is, by rank, so that all colours are used."""
+    """Colour by the rank of the map's density, so that all colours are used."""
     value = np.zeros(len(scene))
     for image, xy in zip(scene.images, scene.places, strict=True):
         value[image] = density(xy)
@@ -292,7 +292,7 @@ def colour_by_density(scene: Scene) -> Colouring:
 
 
 def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Colouring:
-    """Colour by a number from 0 to 1, (n,); ``words`` have a place for a colour's percentage."""
+    """Colour by a share, shape (n,); ``{}`` in ``words`` is the lower percentage of a colour."""
     step = np.minimum((share * len(_STEPS)).astype(int), len(_STEPS) - 1)
     palette = tuple(
         LegendEntry(words.format(100 * k // len(_STEPS)), color) for k, color in enumerate(_STEPS)
@@ -303,7 +303,7 @@ def colour_by_share(share: np.ndarray, words: str, ends: tuple[str, str]) -> Col
 def colour_by_fifths(
     value: np.ndarray, measured: np.ndarray, words: Sequence[str], left: str
 ) -> Colouring:
-    """Colour by fifths of a number, in order of ``words``; ``left`` is for images without one."""
+    """Colour by fifths of ``value``, named by ``words``; ``left`` names images not ``measured``."""
     fifth = np.full(len(value), 5)
     rank = np.argsort(np.argsort(value[measured], kind="stable")) / max(measured.sum(), 1)
     fifth[measured] = (5 * rank).astype(int)
@@ -312,16 +312,16 @@ def colour_by_fifths(
     return Colouring(fifth, (*looks, LegendEntry(left, other.color, other.symbol)))
 
 
-# --- What stands in the address -------------------------------------------------------------------
+# --- Choices in the address -----------------------------------------------------------------------
 
 _NUMBER = r"-?\d+(?:\.\d+)?(?:e-?\d+)?"
 _OUTLINE = re.compile(rf"([0-9a-f]{{8}})\.([01])\.({_NUMBER},{_NUMBER}(?:;{_NUMBER},{_NUMBER})*)")
-#: Corners that an address may hold; the component sends 64 at most.
+#: Most corners read from an address; the component sends at most 64.
 _MOST = 200
 
 
 def write_selection(key: str, selection: Mapping[str, Any]) -> str:
-    """Write a selection on the map ``key`` so that an address can hold it."""
+    """Return a selection on the map ``key`` as text for an address."""
     corners = ";".join(",".join(f"{value:.5g}" for value in xy) for xy in selection["polygon"])
     return f"{key[:8]}.{selection['panel']}.{corners}".replace("e+", "e")
 
@@ -336,7 +336,7 @@ def read_selection(key: str, text: str) -> dict[str, Any] | None:
 
 
 def write_cameras(key: str, cameras: Sequence[Any]) -> str:
-    """Write where each panel looks: centre and extent, a dash for the whole map."""
+    """Return the view of each panel as text: centre and extent, or a dash for the whole map."""
     views = ["-" if view is None else ",".join(f"{v:.5g}" for v in view) for view in cameras]
     return f"{key[:8]}.{';'.join(views)}".replace("e+", "e")
 

@@ -51,7 +51,7 @@ def about_gain(dataset: ZSLDataset) -> str:
     if what is None:
         return ""
     if not what.gain:
-        return NOTHING + "any gain here is due to chance, or to classes that are easier anyway."
+        return NOTHING + "any gain here is due to chance or to easier classes."
     rho, omega = (_words(pair) for pair in (what.rho, what.omega))
     return (
         "The data and the gain are simulated: classes of "
@@ -75,7 +75,7 @@ def about_shift(*datasets: ZSLDataset) -> str:
 
 
 def about_photographs(dataset: ZSLDataset) -> str:
-    """Describe the simulated similarity of images of one photograph; empty without any."""
+    """Describe the simulated similarity of images of one photograph; empty for other data."""
     what = _planted(dataset.name)
     if what is None or not dataset.image_files:
         return ""
@@ -92,6 +92,6 @@ def _planted(name: str) -> Planted | None:
 
 
 def _words(pair: tuple[float, float]) -> str:
-    """Return the value of classes in the set next to that of the others."""
+    """Return the value for classes in the pre-training set, then the value for other classes."""
     others, inside = map(three_digits, pair)
     return f"{inside} instead of {others}"

@@ -1,1 +1,1 @@
-"""Playground: its answers, instrument and drawer."""
+"""Playground: predictions, rulers, instrument and drawer."""

@@ -1,7 +1,7 @@
 """Predictions for the Playground, its data sets and its methods.
 
-Predictions are stored, precomputed, of a finished job, or computed in a few seconds. Longer
-computations wait for a press of their button.
+Predictions are stored, precomputed, or read from a finished job, or they are computed if that takes
+a few seconds. Longer computations start by a button.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from zslcore.exceptions import DatasetError
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
 
-#: Seconds of computation that may start without a press of a button.
+#: Most seconds of computation that start without a button.
 UNASKED = 10.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Played:
-    """Predictions of a run, its gamma with origin, and its parameters."""
+    """Predictions of a run, with gamma, origin of gamma, and parameters."""
 
     test: AnsweredTest
     gamma: float | None
@@ -51,14 +51,14 @@ def spec_of(dataset: ZSLDataset, split: str, method: str) -> RunSpec:
 
 
 def here(spec: RunSpec) -> bool:
-    """Whether the predictions of a run are available without computation."""
+    """Return whether the predictions of a run are available without computation."""
     return (
         spec.key in cache.quick_keys() or _stored(spec) is not None or _finished(spec) is not None
     )
 
 
 def played(spec: RunSpec) -> Played | None:
-    """Return the predictions of a run; None if they take longer than a visitor waits."""
+    """Return the predictions of a run; None if they need a job that has not finished."""
     if (stored := _stored(spec)) is not None:
         return stored
     if waiting.is_quick(spec):
@@ -71,7 +71,7 @@ def played(spec: RunSpec) -> Played | None:
 
 
 def _finished(spec: RunSpec) -> Path | None:
-    """Return the folder of a job that has left the answers of a run."""
+    """Return the folder of a finished job with the predictions of a run; None without one."""
     if stored_answers.is_known_by_results(spec.dataset):
         return None
     return jobs.finished(work_of(spec))
@@ -96,7 +96,7 @@ def _stored(spec: RunSpec) -> Played | None:
 
 
 def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, Played]:
-    """Return the answers of all other methods that are there."""
+    """Return the available predictions of methods other than the chosen one."""
     available = {}
     for method in methods_of(dataset, choice.split):
         spec = spec_of(dataset, choice.split, method)
@@ -106,9 +106,9 @@ def others(dataset: ZSLDataset, choice: RunChoice) -> dict[str, Played]:
 
 
 def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
-    """Compute a quick method that is not here yet; return whether there was one.
+    """Compute one quick method without predictions; return whether one was computed.
 
-    Methods that are only compared with the chosen one take :data:`UNASKED` seconds, by estimate.
+    All methods computed in this way take at most :data:`UNASKED` seconds, by estimate.
     """
     specs = (spec_of(dataset, choice.split, method) for method in methods_of(dataset, choice.split))
     for place, spec in enumerate(filter(waiting.is_quick, specs), 1):
@@ -120,7 +120,7 @@ def compute_one(dataset: ZSLDataset, choice: RunChoice) -> bool:
 
 
 def duration_of(spec: RunSpec) -> str:
-    """Return the duration of a run, estimated from earlier runs of its method."""
+    """Return the duration of a run as text, estimated from earlier runs of its method."""
     dataset = cache.dataset(spec.dataset)
     if dataset.features.size <= RunStudy.SMALL:
         return "about 10 s"
@@ -139,7 +139,7 @@ def work_of(spec: RunSpec) -> RunStudy:
 
 
 def applies(method: str, dataset: ZSLDataset, split: str) -> bool:
-    """Whether a method can be shown on a data set: some need features, some both in one space."""
+    """Return whether a method can be shown: some need features, some a joint space."""
     if stored_answers.is_known_by_results(dataset.name):
         return stored_answers.stored_run(spec_of(dataset, split, method)) is not None
     if not METHODS[method].card.joint_space:
@@ -153,9 +153,9 @@ def methods_of(dataset: ZSLDataset, split: str) -> list[str]:
 
 
 def dataset_rows(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray:
-    """Return the row of the data set that each answer belongs to, int array of shape (n_samples,).
+    """Return the data set's row of each prediction, int array of shape (n_samples,).
 
-    Raises DatasetError where a row has another label than the answer was judged by.
+    Raises DatasetError if the label of a row differs from the label stored with its prediction.
     """
     if isinstance(test, PredictedRows):
         rows = test.rows
@@ -165,8 +165,8 @@ def dataset_rows(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndar
     labels = test.classes[test.y]
     if len(rows) != len(labels) or (dataset.labels[rows] != labels).any():
         raise DatasetError(
-            f"{dataset.name}, split {split!r}: expected answers to its {len(rows):,} test images; "
-            "got answers whose labels are those of other images."
+            f"{dataset.name}, split {split!r}: expected predictions of {len(rows):,} test images; "
+            "got predictions with the labels of other images."
         )
     return rows
 
@@ -175,12 +175,12 @@ def dataset_rows(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndar
 
 
 def splits_of(dataset: ZSLDataset) -> list[str]:
-    """Return the splits with test images of both sides: others have no trade."""
+    """Return the splits with seen and unseen test images; other splits have no curve."""
     return [name for name in dataset.splits if len(dataset.split(name).test_seen)]
 
 
 def _split_note(dataset: ZSLDataset) -> str:
-    """Say why some or all other splits of a data set cannot be chosen."""
+    """Return the reason why other splits of a data set cannot be chosen; empty without one."""
     able = splits_of(dataset)
     others = [name for name in dataset.splits if name not in able]
     if others:
@@ -216,7 +216,7 @@ def _tile(name: str) -> DatasetTile:
 
 
 def _families(dataset: ZSLDataset, split: str) -> Mapping[str, Sequence[Chip]]:
-    """Return the methods of every family; a dashed line marks missing predictions."""
+    """Return the methods of each family as chips."""
     return {
         family: [_chip(spec_of(dataset, split, name), family) for name in names]
         for family, names in controls.by_family(methods_of(dataset, split)).items()
@@ -233,7 +233,7 @@ def _chip(spec: RunSpec, family: str) -> Chip:
 
 
 def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
-    """Return why predictions are missing, and the button that computes them."""
+    """Return the reason for missing predictions, and the button that computes them."""
     takes = duration_of(spec)
     if covers:
         words = f"{spec.method} has not been run on {spec.dataset}."
@@ -243,7 +243,7 @@ def pending(spec: RunSpec, status: Status | None, *, covers: bool) -> Pending:
 
 
 def standing(method: str, status: Status | None, words: str, button: str, covers: bool) -> Pending:
-    """Return the state of a job that fits a method; before its start, these words and button."""
+    """Return the state of a method's job; before its start, ``words`` and ``button``."""
     if (lack := missing_extras.of_method(method)) is not None:
         return Pending(lack.sentence, "", covers, lack.command)
     if status is not None and status.active:

@@ -1,4 +1,4 @@
-"""Drawer of Play: metrics of a run, its classes, its mistakes and its command."""
+"""Drawer of the Playground: metrics, classes, confusion and command of a run."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from zslcore.evaluation.protocol import AnsweredTest, origin_in_words
 from zslcore.evaluation.runs import WITHOUT_FOLDS, RunResult
 from zslcore.evaluation.specs import RunSpec
 
-LOW = 11  # classes up to which a table is as high as its rows
-FEW = 60  # classes up to which a confusion matrix can be read
-#: Rows of the figures: measured ones, then printed ones where there are any.
+LOW = 11  # most classes in a table without scrolling
+FEW = 60  # most classes in a readable confusion matrix
+#: Rows of the table of metrics: measured, then printed values, if any.
 ROWS = {
     "per_class": "per class",
     "per_sample": "per image",
@@ -35,7 +35,7 @@ ROWS = {
 
 
 def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
-    """Show the metrics of a run, counted at ``gamma`` of the ruler."""
+    """Show the metrics of a run; classes and confusion are at ``gamma`` of the ruler."""
     run, scores = waiting.run_of(spec)
     name = f"{spec.dataset}_{spec.method}"
     _show_figures(run, scores, dataset, name)
@@ -55,7 +55,7 @@ def show_drawer(spec: RunSpec, dataset: ZSLDataset, gamma: float) -> None:
 
 
 def _show_figures(run: RunResult, scores: AnsweredTest, dataset: ZSLDataset, name: str) -> None:
-    """Show a row per average and per paper, a column per metric, and other metrics below."""
+    """Show a table with one row per average and per paper, and further metrics below."""
     figures = printed.figures_table([run], benchmark_of(dataset))
     gamma = f"γ = {three_digits(run.gamma or 0.0)}"
     columns = [
@@ -109,7 +109,7 @@ def _show_command(spec: RunSpec, run: RunResult, scores: AnsweredTest, dataset: 
 def _show_classes(
     scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str
 ) -> None:
-    """Show the accuracy of every class at gamma and at 0; ``name`` is of the file to take away."""
+    """Show the accuracy of each class at gamma and at 0; ``name`` is part of the file name."""
     gammas = {"plain": 0.0} | ({"at_gamma": gamma} if gamma else {})
     table = confusion.per_class_table(scores, gammas, class_names)
     at = {"at_gamma": f"accuracy at γ = {three_digits(gamma)}"} if gamma else {}
@@ -131,7 +131,7 @@ def _show_classes(
 def _show_confusion(
     scores: AnsweredTest, gamma: float, class_names: Sequence[str], name: str
 ) -> None:
-    """Show the confusion of classes at a gamma; ``name`` is of its files."""
+    """Show the confusion of classes at a gamma; ``name`` is part of the file names."""
     least = st.number_input(
         "Fewest test images of a class",
         1,

@@ -31,28 +31,28 @@ from zslcore.interactive.seen_unseen import InteractiveCurve, Stop
 from zslcore.jobs import Status
 from zslcore.methods import METHODS
 
-#: What gamma is known by in the address, and the component that moves it.
+#: Name of gamma in the address, and key of the component that sets it.
 GAMMA, KEY = "playground_gamma", "playground"
-#: What the ruler moves, and where another one than gamma's stands.
+#: Names in the address of the ruler's kind, and of the value of a ruler other than gamma.
 RULER, VALUE = "playground_ruler", "playground_value"
-#: Where a session has how the stops of the ruler are written.
+#: Where a session keeps the ruler's stops as text.
 STOPS = "playground_stops"
-#: What a session notes: another choice, so that the whole page has to run again.
+#: Flag in the session: a choice has changed, so the whole page has to run again.
 MOVED = "playground_moved"
-#: What it notes: the visitor imports files, which another page reads.
+#: Flag in the session: the visitor wants to import files.
 BRING = "playground_bring"
-#: The drawer below the instrument.
+#: Key of the drawer below the instrument.
 DRAWER = "playground_drawer"
-#: Seconds between two looks at a job.
+#: Seconds between two updates of a job's state.
 LOOK_EVERY = 1.0
-#: Pixels that stand below the instrument.
+#: Height of the elements below the instrument, in pixels.
 BELOW = 88
-#: Values of pictures that go down at most.
+#: Most pixel values sent to the browser.
 MOST_PIXELS = 1 << 22
 
 
 def show_instrument(header: Header, *, drawer: bool = False) -> None:
-    """Show the instrument that the address sets, with the run's numbers and command in a drawer."""
+    """Show the instrument for the choice in the address; ``drawer`` adds the run's numbers."""
     with errors_as_sentences():
         choice = _chosen()
         dataset = cache.dataset(choice.dataset)
@@ -64,7 +64,7 @@ def show_instrument(header: Header, *, drawer: bool = False) -> None:
     fragment(_play, run_every=LOOK_EVERY if active else None)(choice, active, drawer)
 
 
-# --- What is chosen -------------------------------------------------------------------------------
+# --- Choice ---------------------------------------------------------------------------------------
 
 
 def _chosen() -> RunChoice:
@@ -84,7 +84,7 @@ def _chosen() -> RunChoice:
 
 
 def _choice_of(key: str, options: Sequence[str], default: str) -> str:
-    """Return the choice of the address, else of the previous page."""
+    """Return the choice in the address or, without it, on the previous page."""
     for name in (st.query_params.get(key), st.session_state.get(key)):
         if name in options:
             return str(name)
@@ -92,7 +92,7 @@ def _choice_of(key: str, options: Sequence[str], default: str) -> str:
 
 
 def _gamma() -> float:
-    """Return the gamma of the address, 0 where there is none that is a number."""
+    """Return the gamma in the address, or 0 without a finite number."""
     try:
         gamma = float(st.query_params.get(GAMMA, 0.0))
     except ValueError:
@@ -114,7 +114,7 @@ def _hear(what: str) -> None:
     elif what == "place" and (place := released(KEY, "place")) is not None:
         stops = st.session_state.get(STOPS, ())
         if 0 <= place < len(stops):
-            st.query_params[VALUE] = stops[int(place)].replace("−", "-")  # as a keyboard has it
+            st.query_params[VALUE] = stops[int(place)].replace("−", "-")  # a hyphen can be typed
     elif what == "ruler" and value in playground_rulers.KINDS:
         st.query_params[RULER] = value
         drop_from_address(VALUE)
@@ -128,7 +128,7 @@ def _hear(what: str) -> None:
 
 
 def _take(choice: dict[str, object]) -> None:
-    """Write a choice into the address, and to where other pages look for it."""
+    """Write a choice into the address and into the session for other pages."""
     for key, options in (("dataset", data_menu.openable()), ("split", None), ("method", METHODS)):
         value = choice.get(key)
         if not isinstance(value, str) or (options is not None and value not in options):
@@ -137,7 +137,7 @@ def _take(choice: dict[str, object]) -> None:
             st.query_params[key] = st.session_state[key] = value
         elif key in st.query_params:
             del st.query_params[key]
-    drop_from_address(GAMMA, VALUE)  # scores of another method have another scale
+    drop_from_address(GAMMA, VALUE)  # a gamma holds for one method only
     st.session_state[MOVED] = True
 
 
@@ -149,7 +149,7 @@ def drop_from_address(*keys: str) -> None:
 
 
 def _wanted(spec: RunSpec) -> Study[Any] | None:
-    """Return the work that is missing: of the run itself, else of the ruler's stops."""
+    """Return the missing study: the run itself, else the ruler's stops; None without features."""
     if stored_answers.is_known_by_results(spec.dataset):
         return None
     if not playground_answers.here(spec) and not waiting.is_quick(spec):
@@ -163,7 +163,7 @@ def _status(work: Study[Any] | None) -> Status | None:
 
 
 def _run_or_leave() -> None:
-    """Start the job of the choice; leave it if it is running."""
+    """Start the job of the choice, or leave it if it is active."""
     choice = _chosen()
     spec = playground_answers.spec_of(cache.dataset(choice.dataset), choice.split, choice.method)
     work = _wanted(spec)
@@ -181,7 +181,7 @@ def _run_or_leave() -> None:
 
 
 def _play(choice: RunChoice, was_active: bool, drawer: bool) -> None:
-    """Draw the instrument, then compute other methods for comparison."""
+    """Draw the instrument, then compute another method for comparison."""
     if st.session_state.pop(BRING, False):
         import_dialog.ask()
         st.rerun()
@@ -253,7 +253,7 @@ def _instrument(
 
 
 def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray | None:
-    """Return the picture of each answer, None where there are none or too large ones."""
+    """Return the picture of each test image; None without pictures or if they are too large."""
     images = dataset.images
     if images is None or len(test.y) * images[0].size > MOST_PIXELS:
         return None
@@ -261,7 +261,7 @@ def _pictures(dataset: ZSLDataset, split: str, test: AnsweredTest) -> np.ndarray
 
 
 def _of_gamma(choice: RunChoice, dataset: ZSLDataset, shown: Played) -> InteractiveCurve:
-    """Return the curve of a run, at the gamma of the address."""
+    """Return the curve of a run at the gamma in the address."""
     best = Stop("best on test (oracle)", shown.test.curve.best().gamma, "oracle")
     return playground_rulers.curve_of(
         choice.method, dataset, shown.test, shown.gamma, shown.origin, [best], _gamma()

@@ -1,4 +1,4 @@
-"""Rulers of the Playground: gamma, lambda, or the unlabelled images."""
+"""Rulers of the Playground: gamma, lambda, or number of unlabelled test images."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from zslcore.interactive.seen_unseen import (
 from zslcore.methods import TRANSDUCTIVE
 from zslcore.methods.base import TransductiveEstimator
 
-#: Names in the address; the first is the default.
+#: Kinds of rulers, by name in the address; the first is the default.
 KINDS = ("gamma", "lambda", "images")
-#: Looks of axis titles and of wrong images.
+#: Colours of axis titles and of wrongly predicted images.
 AXIS, OFF = look_of(palette.WORDS), look_of(palette.NEUTRAL)
-#: Draws a curve and the gamma that counts on it.
+#: Function that returns the curve of predictions, with a gamma marked.
 Drawn = Callable[[AnsweredTest, float | None], InteractiveCurve]
 
 
 @dataclass(frozen=True, slots=True)
 class RulerStops:
-    """Study of the stops of a ruler, None without stops, and its duration."""
+    """Study that computes the stops of a ruler; without it, ``note`` has the reason."""
 
     work: GridAnswersStudy | TransductionStudy | None = None
     quick: bool = False
@@ -49,7 +49,7 @@ class RulerStops:
     note: str = ""
 
     def answers(self) -> GridAnswers | Transduction | None:
-        """Return the answers; None where they would take longer than a visitor waits."""
+        """Return the predictions at the stops; None if they need a job that has not finished."""
         if self.work is None:
             return None
         if (folder := jobs.finished(self.work)) is not None:
@@ -59,7 +59,7 @@ class RulerStops:
 
 
 def stops_of(kind: str, spec: RunSpec, played: Played | None) -> RulerStops:
-    """Return the study of a ruler, one of :data:`KINDS`, or why it has no stops."""
+    """Return the study for a ruler, one of :data:`KINDS`, or the reason why it has no stops."""
     if kind == "gamma":
         return RulerStops()
     if played is None:
@@ -80,7 +80,7 @@ def _along(spec: RunSpec, played: Played) -> RulerStops:
     open_ = replace(spec, params=others, grid=None, revisions={})
     dataset = cache.dataset(spec.dataset)
     about = "about a minute" if RunStudy(open_).is_quick(dataset) else "several minutes"
-    note = f"{spec.method} is fitted at each λ of its grid, on the folds too."
+    note = f"{spec.method} is fitted at each λ of its grid, also on the folds."
     study = GridAnswersStudy(open_)
     return RulerStops(study, study.is_quick(dataset), about, note)
 
@@ -92,18 +92,18 @@ def _unlabelled(spec: RunSpec) -> RulerStops:
     about = "several minutes"
     if study.is_quick(cache.dataset(spec.dataset)):
         about = "about 10 s"
-    note = f"{method} trains {spec.method} on the test images too, without labels."
+    note = f"{method} also trains {spec.method} on the test images, without labels."
     return RulerStops(study, about=about, note=note)
 
 
 def _grows(transductive: type[TransductiveEstimator], method: str) -> bool:
-    """Whether a transductive method grows out of this one alone."""
+    """Return whether a transductive method has ``method`` as its fixed inductive form."""
     inductive = None if transductive.takes_base else transductive().inductive()
     return inductive is not None and inductive.card.name == method
 
 
 def ruler_of(kind: str, stops: RulerStops, played: Played, value: str, drawn: Drawn) -> Ruler:
-    """Return the ruler, at the value in the address or of the run."""
+    """Return the ruler at the value in the address, by default at the value of the run."""
     answers = stops.answers()
     if isinstance(answers, GridAnswers):
         reference = int(abs(answers.values - played.params[answers.parameter]).argmin())
@@ -130,14 +130,14 @@ def ruler_of(kind: str, stops: RulerStops, played: Played, value: str, drawn: Dr
 
 
 def _at(value: str, ruler: Ruler) -> Ruler:
-    """Return a ruler that starts at the stop of a value, as it is where there is none."""
+    """Return the ruler with the stop of ``value`` as its start; unchanged without such a stop."""
     number = _number(value)
     places = [k for k, frame in enumerate(ruler.frames) if _number(frame.words) == number]
     return replace(ruler, start=places[0]) if places else ruler
 
 
 def _number(words: str) -> float | None:
-    """Return the number that is written so, on screen or in an address, where + may be a space."""
+    """Parse a number from the screen or from an address, which may have a space for +."""
     plain = words.strip().replace("−", "-").replace(" ", "+").replace(",", "")
     try:
         return float(plain)
@@ -154,7 +154,7 @@ def curve_of(
     more: Sequence[Stop] = (),
     start: float | None = None,
 ) -> InteractiveCurve:
-    """Return a curve with its images, at the gamma that counts unless it starts elsewhere."""
+    """Return a curve with its images, at ``start`` or, by default, at ``gamma``."""
     stops = [Stop("uncalibrated", 0.0, "plain")]
     if gamma is not None:
         stops.append(Stop(origin, gamma, "validated"))

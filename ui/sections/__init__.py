@@ -1,1 +1,1 @@
-"""Parts of pages, one question a file; widgets in, figures out."""
+"""Sections of pages, one per file: widgets, tables and figures."""

@@ -1,4 +1,4 @@
-"""Metrics of a curve, fixed ones and those at the released gamma."""
+"""Metrics of a curve: fixed metrics, and metrics at the released gamma."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ def show_figures(
     of: str,
     key: str,
 ) -> float:
-    """Show fixed metrics and H at the released gamma; return that gamma, else the chosen one or 0.
+    """Show fixed metrics and H at the released gamma; return this gamma.
 
-    ``of`` identifies the scores, since a gamma of other scores has another scale; ``key`` is of the
-    number gamma, None until the handle is released.
+    Before the handle is released, the result is the ``chosen`` gamma, or 0 without one. ``of``
+    identifies the scores, since a gamma does not hold for other scores; ``key`` is the key of the
+    number input for gamma.
     """
     _forget_gamma_of_others(of, key)
     curve = scores.curve
@@ -49,7 +50,7 @@ def show_figures(
         terms.metric("ZSL accuracy", percent(zsl))
         typed = _ask_gamma("0" if chosen is None else origin, key)
         gamma = typed if typed is not None else chosen or 0.0
-        if gamma:  # at 0 it is the first figure again
+        if gamma:  # H at 0 is shown already
             here = curve.at(gamma).harmonic
             terms.metric(
                 f"H at γ = {three_digits(gamma)}",
@@ -61,7 +62,7 @@ def show_figures(
 
 
 def _ask_gamma(until: str | None, key: str) -> float | None:
-    """Ask for gamma; until there is one, the field reads ``until``."""
+    """Show the input of gamma, with the placeholder ``until``."""
     return st.number_input(
         "γ",
         value=None,

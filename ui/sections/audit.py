@@ -38,7 +38,7 @@ LOOKS: Mapping[Mark, tuple[str, str]] = {
     "warning": (":material/warning:", "orange"),
     "ok": (":material/check_circle:", "green"),
 }
-#: Link of a check: view, label and parameters.
+#: Check -> its link: view, label and parameters.
 DATA, GAIN = "splits", "gains"
 SPLIT_LINK = (DATA, "Picture of the split", {"data_tab": "Split"})
 LINKS = {
@@ -55,7 +55,7 @@ LINKS = {
     "ZSL011": (DATA, "Images per class", {"data_tab": "Split"}),
     "ZSL012": SPLIT_LINK,
 }
-#: Names of controls on this page for the options in :data:`zslcore.leakage.report.HOW`.
+#: Input of checks in :data:`zslcore.leakage.report.HOW` -> control of this page.
 UNDER_MORE = "under “More”"
 ON_PAGE = {
     "labels": "upload a second file with labels, such as res101.mat",
@@ -71,10 +71,10 @@ REPORTS = {"HTML": "html", "JSON": "json", "JUnit": "xml"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Review:
-    """Split under review, the declarations about it and the report of its audit.
+    """Split under review, with its declarations and the report of its audit.
 
-    ``key`` is the key of the split in :func:`ui.state.cache.split_to_review`; ``lists`` distinguish
-    vocabularies of one name; ``dataset`` is None for a file of the visitor's own.
+    ``key`` is the key of the split in :func:`ui.state.cache.split_to_review`. ``lists`` distinguish
+    vocabularies with the same name. ``dataset`` is None for an uploaded file.
     """
 
     key: str
@@ -92,7 +92,7 @@ class Review:
 
     @property
     def query(self) -> dict[str, str] | None:
-        """Parameters of the split on other pages; None for a file."""
+        """Parameters of the split in links to other pages; None for a file."""
         if self.dataset is None:
             return None
         return {"dataset": self.dataset.name, "split": self.report.split}
@@ -120,7 +120,7 @@ def _show_reports(review: Review) -> None:
 
 
 def in_words_of_page(text: str) -> str:
-    """Replace options of the command line by controls of this page."""
+    """Replace options of the command line in a text by controls of this page."""
     for what, control in ON_PAGE.items():
         text = text.replace(how(what), f"({control})")
     return text
@@ -145,7 +145,7 @@ def show_findings(review: Review) -> None:
 
 
 def _show_command(line: str) -> None:
-    """Offer the command of this audit; pins of this page have it without opening the menu."""
+    """Offer the command of this audit, and record it for pins of this page."""
     downloads.commands(line)
     menu = downloads.opened_menu(
         "Command", icon=":material/terminal:", key="leakage_command", type="secondary"
@@ -188,13 +188,13 @@ def _show_contents(review: Review, finding: Finding, key: str) -> None:
     if finding.check in LINKS and review.query is not None:
         view, label, query = LINKS[finding.check]
         parameters = review.query | query
-        if view == GAIN:  # it has a menu of its own, of data with several features
+        if view == GAIN:  # it has its own menu of data sets
             parameters = {"gain_data": review.query["dataset"]}
         site_map.link(view, label, **parameters)
 
 
 def show_evidence(evidence: Evidence, key: str, words: Mapping[str, str] | None = None) -> None:
-    """Show the rows of a table of evidence, perhaps with other ``words`` for some values."""
+    """Show the rows of a table of evidence; ``words`` replace some values."""
     shown = len(evidence.rows)
     some = f", {shown} of {evidence.total:,}" if evidence.total > shown else ""
     st.caption(f"{plain(evidence.title)}{some}")
@@ -208,26 +208,26 @@ def show_evidence(evidence: Evidence, key: str, words: Mapping[str, str] | None 
 
 
 def _show_drawing(by_class: pd.DataFrame, by_part: pd.DataFrame) -> None:
-    """Draw the rows of the split by class, or by part without labels."""
+    """Draw the rows of the split by class or, without labels, by part."""
     if by_class.empty:
         chart(
             figures.part_leak_bars(by_part),
             f"Rows of every part of the split; {int(by_part['leaking'].sum()):,} leak.",
             key="leakage_parts",
         )
-        st.caption("The file has no labels. Upload res101.mat too for a line per class.")
+        st.caption("The file has no labels. Also upload res101.mat to see one line per class.")
         return
     leaking, in_set = int(by_class["leaking"].sum()), int(by_class["known"].sum())
     chart(
         figures.class_leak_bars(by_class),
-        f"Images of {len(by_class)} classes by where they are; {_count_leaks(leaking, in_set)}",
+        f"Images of {len(by_class)} classes by part of the split; {_count_leaks(leaking, in_set)}",
         key="leakage_classes",
     )
     st.caption(f"▲ {_count_leaks(leaking, in_set)}")
 
 
 def _count_leaks(leaking: int, in_set: int) -> str:
-    """Return how many images leak between parts, and how many by pre-training."""
+    """Return a sentence with the number of images that leak between parts and by pre-training."""
     one = f"{leaking:,} {'image leaks' if leaking == 1 else 'images leak'}"
     two = f"{in_set:,} {'is' if in_set == 1 else 'are'}"
     return f"{one} between parts of the split; {two} of test classes in the pre-training set."

@@ -15,13 +15,13 @@ from zslcore.datasets.simulated import SIMULATED
 
 NOTHING = "nothing else"
 AWA = ("AWA1", "AWA2")
-#: End of the names of simulated data without planted effects.
+#: Suffix of the names of simulated data without planted effects.
 UNPLANTED = "-unplanted"
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """Properties by which a data set is offered next to another one."""
+    """Properties that decide which data sets can be compared."""
 
     name: str
     classes: frozenset[str]
@@ -31,9 +31,9 @@ class Offered:
 
 
 def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
-    """Choose one data set or two that can be compared, and a split that both have.
+    """Choose one data set, or two that can be compared, and a split that they share.
 
-    An imported AWA1 with an imported AWA2 is the default, else the simulated ones.
+    The default is an imported AWA1 with an imported AWA2, else the simulated pair.
     """
     with errors_as_sentences():
         sides = st.container(), st.container()
@@ -74,7 +74,7 @@ def choose_pair(header: Header) -> tuple[tuple[ZSLDataset, ...], str]:
 
 
 def about_simulated(datasets: tuple[ZSLDataset, ...]) -> str:
-    """Return the effects of simulated data, and the command that brings the real ones."""
+    """Return the effects of simulated data, and the command that downloads the real data."""
     if not any(data.simulated for data in datasets):
         return ""
     return (
@@ -84,7 +84,7 @@ def about_simulated(datasets: tuple[ZSLDataset, ...]) -> str:
 
 
 def _forget_second() -> None:
-    """Reset the second data set, which may not have the classes of the new first one."""
+    """Reset the second data set, which may have other classes than the new first data set."""
     st.session_state.pop("pair_second", None)
     st.query_params.pop("pair_second", None)
 
@@ -97,12 +97,12 @@ def _offered(name: str) -> Offered:
         benchmark = name.removeprefix("simulated-").partition("-")[0]
         width = 2048 if planted.endswith("-full") else 512
         return Offered(name, frozenset(class_names(planted)), benchmark, width, simulated=True)
-    # Digits and simulated actions share their classes with no other data set.
+    # No other data set has the classes of digits or of simulated actions.
     return Offered(name, frozenset([name]), None, 0, simulated=name.startswith("simulated"))
 
 
 def _partners(first: Offered, offered: list[Offered]) -> list[str]:
-    """Return the data sets with the classes of ``first``, the likeliest partner first."""
+    """Return the data sets with the same classes as ``first``, the most similar one first."""
     partners = [each for each in offered if each.classes == first.classes and each != first]
     kind = _kind(first)
     partners.sort(
@@ -117,12 +117,12 @@ def _partners(first: Offered, offered: list[Offered]) -> list[str]:
 
 
 def _kind(offered: Offered) -> str:
-    """Return the suffix of a name after its benchmark, as in ``simulated-AWA1-full``."""
+    """Return the suffix of a name after its benchmark, such as "-full"."""
     return offered.name.partition(offered.benchmark or offered.name)[2]
 
 
 def _default(offered: list[Offered]) -> tuple[str, str]:
-    """Return an imported AWA1 and AWA2 with features of one width, else the simulated pair."""
+    """Return an imported AWA1 and AWA2 with equally wide features, else the simulated pair."""
     real = [each for each in offered if not each.simulated]
     one, two = ([each for each in real if each.benchmark == name] for name in AWA)
     pairs = [(a.name, b.name) for a in one for b in two if a.width == b.width]

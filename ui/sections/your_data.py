@@ -1,4 +1,4 @@
-"""Your data: contents of an import, verdict on its split, and results of closed-form methods."""
+"""Your data: contents of an import, verdict on its split, and results of methods."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ LOOKS: dict[Verdict, tuple[Color, str]] = {
     "unknown": ("gray", ":material/help:"),
     "clean": ("green", ":material/verified:"),
 }
-#: Jobs of a comparison that run side by side.
+#: Number of a comparison's runs that are computed at the same time.
 AT_ONCE = 2
-#: Most attempts at runs that were deleted since.
+#: Most comparisons started again because their runs were deleted.
 ATTEMPTS = 8
 
 
 def show_your_data(dataset: ZSLDataset, split: Split, counts: str) -> None:
-    """Show ``counts`` of an import, the verdict on a split of it, and results with their ranks."""
+    """Show the ``counts`` of an import, the verdict on a split, and ranked results."""
     st.markdown(counts)
     trained = ", ".join(pretraining_of(dataset)).replace("none", "nothing")
     st.caption(
@@ -60,7 +60,7 @@ def show_your_data(dataset: ZSLDataset, split: Split, counts: str) -> None:
     _offer_methods(dataset, split, task, column)
     if column is not None:
         _show_results(column, task)
-    with verdict:  # last, for it may take a while on many images
+    with verdict:  # last: it takes seconds for many images
         _show_verdict(_card(dataset, split), dataset, split)
 
 
@@ -68,7 +68,7 @@ def show_your_data(dataset: ZSLDataset, split: Split, counts: str) -> None:
 
 
 def _card(dataset: ZSLDataset, split: Split) -> Report:
-    """Audit a split as the import declares."""
+    """Audit a split with the pre-training set that the import declares."""
     key = cache.split_key(dataset, split)
     as_it_came = cache.split_to_review(key, lambda: context_of(dataset, split=split))
     stated = [get_vocabulary(name) for name in pretraining_of(dataset)]
@@ -91,7 +91,7 @@ def _show_verdict(card: Report, dataset: ZSLDataset, split: Split) -> None:
 
 
 def closed_forms(dataset: ZSLDataset) -> list[str]:
-    """Return the methods that take one decomposition and can be run on a data set."""
+    """Return the closed-form methods that can be run on a data set."""
     one_space = dataset.features.shape[1] == dataset.prototypes.shape[1]
     return [
         name
@@ -102,7 +102,7 @@ def closed_forms(dataset: ZSLDataset) -> list[str]:
 
 
 def _column(dataset: ZSLDataset, split: Split, figure: Metric) -> Column | None:
-    """Return the ranked runs of this visitor on a split; None without any."""
+    """Return the ranked runs on a split; None without runs."""
     runs = [
         one
         for one in cache.all_runs()[0]
@@ -114,7 +114,7 @@ def _column(dataset: ZSLDataset, split: Split, figure: Metric) -> Column | None:
 
 
 def _offer_methods(dataset: ZSLDataset, split: Split, task: Task, column: Column | None) -> None:
-    """Offer to compute the closed-form methods that are missing, as one job."""
+    """Offer to compute the missing closed-form methods, as one job."""
     done = {row.partition(" (")[0] for row in column.cells} if column is not None else set()
     missing = [name for name in closed_forms(dataset) if name not in done]
     if not missing:
@@ -162,7 +162,7 @@ METRICS: dict[str, Metric] = {
 
 
 def _show_results(column: Column, task: Task) -> None:
-    """Show the methods in their order, and the curve of the first."""
+    """Show the ranked methods, and the curve of the leader."""
     metric = "H at γ" if task == "gzsl" else "ZSL"
     value = percent(column.ranks["value"][column.leader])
     sentence = f"**{plain(column.leader)}** has {metric} {value}"
@@ -186,14 +186,14 @@ def _show_results(column: Column, task: Task) -> None:
         )
         st.caption(
             "Accuracies per class; ranks with 95 % intervals, bootstrap over test classes. "
-            "Gamma and parameters by folds."
+            "γ and parameters are chosen on the folds."
         )
     with right:
         _show_curve(column.cells[column.leader])
 
 
 def _as_table(column: Column) -> pd.DataFrame:
-    """Return a row a method: metrics and rank, the best first."""
+    """Return one row per method with metrics and rank, best first."""
     ranks = column.ranks.sort_values("value", ascending=False, kind="stable")
     rows = []
     for row, rank in ranks.iterrows():
@@ -207,7 +207,7 @@ def _as_table(column: Column) -> pd.DataFrame:
 
 
 def _show_curve(cell: MethodResult) -> None:
-    """Draw the seen-unseen curve of a run that has its predictions."""
+    """Draw the seen-unseen curve of a run if its predictions are stored."""
     source = cell.source
     stored = ResultStore().predictions(source.id) if isinstance(source, StoredRun) else None
     if stored is None or not stored.test.generalized:

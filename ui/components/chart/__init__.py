@@ -1,4 +1,4 @@
-"""A figure of bars, points, lines and cells: a dict with Plotly's names, drawn by the browser."""
+"""Figure of bars, points, lines and cells, given as a dict for Plotly and drawn by the browser."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _mount = st.components.v2.component("zsl_chart", html=_PARTS.html, css=_PARTS.cs
 
 
 class EncodedFigure(Protocol):
-    """A dict with Plotly's names as JSON, and its height in pixels."""
+    """Figure as JSON with Plotly's names, and its height in pixels."""
 
     @property
     def encoded(self) -> bytes:
-        """JSON."""
+        """The figure as JSON."""
 
     @property
     def height(self) -> int:
-        """Pixels."""
+        """Height in pixels."""
 
 
 def draw(
     figure: EncodedFigure, alt: str, *, key: str, on_pick: Callable[[], None] | None = None
 ) -> None:
-    """Draw a figure; ``alt`` is for those who cannot see it.
+    """Draw a figure; ``alt`` is the text for screen readers.
 
     After a click on a mark, ``st.session_state[key].picked`` is its ``customdata``.
     """
@@ -49,7 +49,7 @@ def draw(
 
 
 def figure_page(figure: EncodedFigure, alt: str, theme: str) -> str:
-    """Return a figure as a page without any words around it, in a theme, light or dark."""
+    """Return an HTML page that shows a figure only, in the theme "light" or "dark"."""
     return html_page(
         element(_PARTS),
         title=alt,
@@ -60,11 +60,11 @@ def figure_page(figure: EncodedFigure, alt: str, theme: str) -> str:
 
 
 def _packed(figure: EncodedFigure, alt: str, key: str) -> bytes:
-    """Return a figure with its words as ``bytes.js`` opens it, without writing its JSON again."""
+    """Pack a figure and its texts for ``bytes.js``, without encoding its JSON again."""
     head = json.dumps({"key": key, "alt": alt}).encode()
     text = head[:-1] + b', "figure": ' + figure.encoded + b"}"
     return struct.pack("<I", len(text)) + text
 
 
 def _ignore() -> None:
-    """Do nothing: an event needs a function."""
+    """Do nothing; Streamlit requires a callback for each event."""

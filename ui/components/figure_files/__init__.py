@@ -1,4 +1,4 @@
-"""Two buttons that save a figure as PNG or SVG; the browser makes the picture."""
+"""Buttons that save a figure as PNG or SVG, made by the browser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from zslcore.interactive.one_file import joined
 
-#: Pixels of a PNG for each pixel on the screen.
+#: Pixels of a PNG per pixel on screen, in each direction.
 SCALE = 2
 _HERE = Path(__file__).parent
 _mount = st.components.v2.component(
@@ -20,5 +20,5 @@ _mount = st.components.v2.component(
 
 
 def draw(figure: str, *, key: str) -> None:
-    """Draw the buttons for the figure with the key ``figure``, which names the files."""
+    """Draw the buttons for the figure with the key ``figure``, which is also the file name."""
     _mount(key=key, data={"key": figure, "scale": SCALE})

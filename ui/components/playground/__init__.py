@@ -1,7 +1,7 @@
-"""The instrument of the first page: a curve, a wall of test images, a rail of choices, one ruler.
+"""Instrument of the first page: a curve, a wall of test images, a rail of choices, one ruler.
 
-Everything that the ruler moves goes down once, as bytes; what comes up is a choice, the wish to run
-something, or where the ruler was let go.
+The data for all positions of the ruler are sent to the browser once, as bytes. The browser sends
+back choices, requests to run a method, and the position at which the ruler is released.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _mount = st.components.v2.component(
     css=styled(SHARED / "held.css", SHARED / "trade.css", _HERE / "playground.css"),
     js=joined(_HERE / "playground.js"),
 )
-#: No class, where a side has no candidate.
+#: Number that stands for no class, for a side without candidates.
 _NONE = 65535
-#: Steps of the axes of a grey curve: points within one step are merged.
+#: Resolution of a grey curve: points within the same step of both axes are merged.
 _STEPS = 1024
 
 
@@ -46,7 +46,7 @@ class DatasetTile:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """Method on the rail; ``here``: it has predictions; ``needs``: its missing package."""
+    """Method on the rail; ``here`` : has predictions; ``needs`` : its missing package."""
 
     name: str
     here: bool
@@ -65,7 +65,7 @@ class RunChoice:
 
 @dataclass(frozen=True, slots=True)
 class Rail:
-    """Choices of the rail; ``split_note`` says why a split is missing."""
+    """Choices of the rail; ``split_note`` is the reason why a split is missing."""
 
     tiles: Sequence[DatasetTile]
     simulated: Sequence[DatasetTile]
@@ -91,13 +91,13 @@ class Rail:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ghost:
-    """The curve of another method, in grey."""
+    """Curve of another method, in grey."""
 
     name: str
     curve: SeenUnseenCurve
 
     def points(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return unseen and seen accuracy of the visibly distinct points, in steps of the axes."""
+        """Return the unseen and seen accuracies of the visibly distinct points."""
         unseen, seen = np.rint(np.stack([self.curve.unseen, self.curve.seen]) * _STEPS)
         distinct = np.append(True, (np.diff(unseen) != 0) | (np.diff(seen) != 0))
         distinct[-1] = True
@@ -108,8 +108,8 @@ class Ghost:
 class Pending:
     """Message while predictions are missing, and the button that computes them.
 
-    ``covers``: nothing else is shown, not even answers of default parameters; ``command`` is to be
-    copied into a terminal.
+    ``covers`` : whether the message replaces the curve, instead of provisional predictions;
+        ``command`` : a command to copy into a terminal.
     """
 
     words: str
@@ -120,7 +120,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """A stop of a ruler that is not gamma's, with answers of its own and its value in ``words``."""
+    """Stop of a ruler other than gamma: value as text, curve and predictions."""
 
     words: str
     curves: InteractiveCurve
@@ -129,7 +129,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class NamedStop:
-    """A value of a ruler with a name: its place, and which look it has."""
+    """Named stop of a ruler: name, index and look."""
 
     name: str
     place: int
@@ -138,12 +138,12 @@ class NamedStop:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ruler:
-    """Ruler of the kind "gamma", "lambda" or "images": its stops and its words.
+    """Ruler of the kind "gamma", "lambda" or "images", with its stops and texts.
 
-    ``symbol`` and ``spoken`` are the value's name, written and read aloud; ``{}`` is where the
-    value stands. ``frames`` are its stops, none where gamma moves, ``named`` those with a name;
-    ``start`` and ``reference`` are the places of the stop to begin with and of the one to compare
-    with. ``note`` says why there are no stops, and where there are some.
+    ``symbol`` and ``spoken`` are the label on screen and for screen readers, with ``{}`` for the
+    value. ``frames`` are the stops, empty for gamma; ``named`` are the stops with names. ``start``
+    and ``reference`` are the indices of the first stop shown and of the stop to compare with.
+    ``note`` explains the stops, or why there are none.
     """
 
     kind: str = "gamma"
@@ -166,10 +166,10 @@ class Ruler:
 class Instrument:
     """Contents of the instrument: a curve and its images, at the reference of the ruler.
 
-    ``curves`` has one line; ``answered`` has the predictions of the images. ``names`` are in the
-    order of the scores' columns; ``noun`` is the word for one class and for several; ``ghosts`` are
-    curves of other methods; ``pictures`` is uint8 of shape (n_samples, height, width); ``below``
-    is the height in pixels that the page needs below the instrument.
+    ``curves`` has one line; ``answered`` has the predictions of the images. ``names`` are the
+    classes in the order of the score columns; ``noun`` is the word for a class, singular and
+    plural. ``ghosts`` are the curves of other methods; ``pictures`` is uint8 of shape (n_samples,
+    height, width). ``below`` is the height, in pixels, of the elements below the instrument.
     """
 
     curves: InteractiveCurve
@@ -184,7 +184,7 @@ class Instrument:
     below: int = 0
 
     def packed(self, file: str = "playground") -> bytes:
-        """Return everything as bytes; ``file`` is the stem of downloaded files."""
+        """Return the contents as bytes; ``file`` is the stem of downloaded files."""
         head, blocks = _parts(self.curves, self.answered)
         ghosts = []
         for ghost in self.ghosts:
@@ -229,7 +229,7 @@ class Instrument:
 
 
 def _parts(curves: InteractiveCurve, answered: AnsweredTest) -> tuple[dict[str, Any], list[bytes]]:
-    """Return head and arrays of curves, and of the answers behind them."""
+    """Return the head and the arrays of curves and their predictions."""
     head, blocks = curves.parts()
     answers, order = answered.answers, answered.switches.order
     blocks.append(as_bytes(order, "<u4"))
@@ -241,7 +241,8 @@ def _parts(curves: InteractiveCurve, answered: AnsweredTest) -> tuple[dict[str, 
 def draw(what: Instrument, *, key: str, on_change: Callable[[str], None]) -> Any:
     """Draw the instrument.
 
-    ``on_change`` hears "gamma", "place", "ruler", "choice", "bring" or "run" before the page runs.
+    ``on_change`` is called with "gamma", "place", "ruler", "choice", "bring" or "run" before the
+    page runs.
     """
     heard: dict[str, Any] = {
         f"on_{name}_change": _hear(on_change, name)

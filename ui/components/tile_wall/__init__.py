@@ -1,4 +1,4 @@
-"""Wall of tiles: buttons with a state, which open their details."""
+"""Wall of tiles: buttons that show a state and open details."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _mount = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """One tile, next to those of its group; ``id`` is sent when it is pressed."""
+    """Tile of a group; ``id`` is sent when the tile is pressed."""
 
     id: str
     group: str
@@ -34,10 +34,10 @@ class Tile:
 def draw(
     tiles: Sequence[Tile], chosen: str, *, key: str, on_change: Callable[[], None] = lambda: None
 ) -> Any:
-    """Draw a wall in reading order; ``chosen`` is the id of the tile that is open.
+    """Draw a wall in reading order; ``chosen`` is the id of the open tile.
 
-    ``st.session_state[key].tile`` is the id pressed last; ``on_change`` is called before the next
-    run.
+    ``st.session_state[key].tile`` is the id of the tile pressed last; ``on_change`` is called
+    before the next run.
     """
     data = {"tiles": [asdict(tile) for tile in tiles], "chosen": chosen}
     return _mount(key=key, data=data, on_tile_change=on_change)

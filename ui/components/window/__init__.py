@@ -1,7 +1,7 @@
-"""In which theme, and in how wide a window, a visitor looks at a page.
+"""Theme and window width of a visitor.
 
-Streamlit runs no page anew when the theme changes, and never tells how wide a window is. A
-component without a picture asks for a new run where a page was made for another look.
+Streamlit does not rerun a page when the theme changes, and does not report the width of the window.
+An invisible component requests a rerun if a page was made for another theme or width.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def is_dark() -> bool:
 
 
 def is_narrow() -> bool:
-    """Return whether the window is as narrow as a telephone's, where panels go below each other."""
-    if _NARROW not in st.session_state:  # a guess that spares telephones a second run
+    """Return whether the window is as narrow as a telephone's, so that panels are stacked."""
+    if _NARROW not in st.session_state:  # a first guess, to save telephones a rerun
         st.session_state[_NARROW] = "Mobi" in (st.context.headers.get("User-Agent") or "")
     return bool(st.session_state[_NARROW])
 
 
 def watch() -> None:
-    """Run this page anew when it is looked at in another theme or width."""
+    """Rerun this page when its theme or width changes."""
     _mount(
         key="window",
         data={"dark": is_dark(), "narrow": is_narrow()},
